@@ -1,7 +1,7 @@
 """Token holdings of wallets as pandas DataFrames, with exact amounts.
 
-Importing it registers the accessor ``.wf`` and the column type ``amount``, and touches neither
-network nor disk. Everything else is loaded when it is first named.
+The import registers the accessor ``.wf`` and the column type ``amount``, and uses neither network
+nor disk. Everything else is loaded at its first use.
 
 Examples
 --------
@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-if tuple(map(int, pd.__version__.split(".")[:2])) < (2, 2):  # else what follows fails in riddles
-    _found = f"walletframe needs pandas 2.2.2 or later, and this is pandas {pd.__version__}"
-    raise ImportError(f'{_found}: pip install "pandas>=2.2.2", then restart Python')
+if tuple(map(int, pd.__version__.split(".")[:2])) < (2, 2):  # else the imports below fail obscurely
+    _reason = f"walletframe needs pandas 2.2.2 or later, and this is pandas {pd.__version__}"
+    raise ImportError(f'{_reason}: pip install "pandas>=2.2.2", then restart Python')
 
 from walletframe import errors
-from walletframe.accessor import FrameAccessor, SeriesAccessor  # which register .wf
+from walletframe.accessor import FrameAccessor, SeriesAccessor  # registers .wf
 from walletframe.amounts import AmountArray, AmountDtype
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ __all__ = [
     "token_balance",
 ]
 
-_LOADED_WHEN_NAMED = {
+_LAZY_NAMES = {
     "accessor.folder": ("StoredWallets", "open_wallets"),
     "address.forms": ("WalletAddress",),
     "amounts": ("as_amounts",),
@@ -109,10 +109,10 @@ _LOADED_WHEN_NAMED = {
 
 
 def __getattr__(name: str) -> Any:
-    for place, names in _LOADED_WHEN_NAMED.items():
+    for path, names in _LAZY_NAMES.items():
         if name in names:
-            module = import_module(f"{__name__}.{place}")
-            globals()[name] = value = module if name == place else getattr(module, name)
+            module = import_module(f"{__name__}.{path}")
+            globals()[name] = value = module if name == path else getattr(module, name)
             return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
@@ -122,10 +122,10 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register ``%wallets``, and keep symbols in DataFrames text, for ``%load_ext walletframe``."""
+    """Register ``%wallets`` and harmless display of DataFrames, for ``%load_ext walletframe``."""
     import_module("walletframe.magics").load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Undo it, for ``%unload_ext walletframe``."""
+    """Undo `load_ipython_extension`, for ``%unload_ext walletframe``."""
     import_module("walletframe.magics").unload(shell)

@@ -1,6 +1,6 @@
-"""Paths of this machine's disks, atomic writing there, and what only its owner can read.
+"""Local paths, atomic writes, file locks, and files that only their owner can read.
 
-Exports and reports replace a file through `replaced`, bulk runs and histories use `publish`.
+Exports and reports write with `atomic_write`; bulk runs and histories use `publish`.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ if TYPE_CHECKING:
 _PRIVATE_FOLDER, _PRIVATE_FILE, _PUBLIC_FILE = 0o700, 0o600, 0o666
 _UNFINISHED = re.compile(r"\.walletframe-[0-9a-f]{16}")
 FORGOTTEN_AFTER_S = 24 * 3600
-_AGAIN_S = 0.01
+_POLL_S = 0.01
 _URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]", re.IGNORECASE)  # a drive has one letter
 
 
-def local_folder(given: str | os.PathLike[str]) -> Path:
-    """Return the path of a folder, or refuse a URL, which a path would be made of silently."""
-    if _URL.match(os.fspath(given)):
+def local_folder(folder: str | os.PathLike[str]) -> Path:
+    """Return the path of a folder; raise for a URL, which `Path` would accept silently."""
+    if _URL.match(os.fspath(folder)):
         raise DatasetError(
-            f"{os.fspath(given)!r} is a URL, and no folder on a disk: an object store has no locks "
-            "and no renaming, without which nothing that ends midway could be continued",
-            hint="give a folder on a disk (of a cluster: a shared one), and copy it there when it "
-            "is whole, as with `aws s3 sync` or `gcloud storage rsync`",
+            f"{os.fspath(folder)!r} is a URL, not a folder on a disk: an object store has no locks "
+            "and no renaming, so a run that was interrupted there could not be continued",
+            hint="give a folder on a disk (on a cluster: a shared one); copy it to the object "
+            "store when it is complete, as with `aws s3 sync` or `gcloud storage rsync`",
         )
-    return Path(given)
+    return Path(folder)
 
 
 @contextmanager
-def replaced(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
-    """Write a file anew; until all of it is on the disk, the earlier one stays.
+def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+    """Replace a file once its new content is complete on the disk.
 
-    A link stays one, an earlier file keeps its mode; a device or a pipe gets all of it at the end.
-    A new file that is private is read by its owner alone.
+    A symlink stays a symlink and an earlier file keeps its mode. A device or a pipe gets the
+    content at the end. A new `private` file is readable by its owner alone.
     """
     if _is_passed_through(path):
         with TemporaryFile() as buffer:
@@ -69,7 +69,7 @@ def replaced(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         opener = partial(os.open, mode=fresh if mode is None else mode)
         with open(beside, "xb", opener=opener) as file:
             if mode is not None:
-                beside.chmod(mode)  # which the umask may have narrowed
+                beside.chmod(mode)  # since the umask may have narrowed it
             yield file
         publish(beside, target)
     except OSError as fault:
@@ -81,16 +81,16 @@ def replaced(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
 
 
 def publish(unfinished: Path, target: Path) -> None:
-    """Bring a file that is written to its end to the disk, then under its name."""
+    """Sync a finished file to the disk, then rename it to its final name."""
     with unfinished.open("rb+") as file:
         os.fsync(file.fileno())
     unfinished.replace(target)
-    settle(target.parent)
+    fsync_directory(target.parent)
 
 
-def settle(folder: Path) -> None:
-    """Bring a folder's list of names to the disk, where the system and the disk offer it."""
-    with suppress(OSError):  # Windows opens no folder, some network disks sync none
+def fsync_directory(folder: Path) -> None:
+    """Sync a folder's entries to the disk, if the system and the disk support it."""
+    with suppress(OSError):  # Windows can't open folders, and some network disks can't sync them
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -99,10 +99,10 @@ def settle(folder: Path) -> None:
 
 
 def _clear_unfinished(folder: Path) -> None:
-    """Remove files that this user began to write a day ago or earlier, and nothing else."""
+    """Remove this user's unfinished files that are more than a day old."""
     before, user = time.time() - FORGOTTEN_AFTER_S, getattr(os, "geteuid", int)()
-    with suppress(OSError), os.scandir(folder) as found:
-        for entry in (each for each in found if _UNFINISHED.fullmatch(each.name)):
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in (each for each in entries if _UNFINISHED.fullmatch(each.name)):
             with suppress(OSError):
                 file = entry.stat(follow_symlinks=False)
                 is_own = stat.S_ISREG(file.st_mode) and file.st_uid == user
@@ -111,36 +111,36 @@ def _clear_unfinished(folder: Path) -> None:
 
 
 def locked(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
-    """Lock a file until the context that is returned ends: one holder in all processes.
+    """Lock a file, across processes, until the returned context ends.
 
-    Raises filelock's `Timeout` if it is not to block, and somebody else holds it.
+    Raises filelock's `Timeout` if another process holds it and `blocking` is False.
     """
-    from filelock import FileLock  # noqa: PLC0415 - few calls lock anything
+    from filelock import FileLock  # noqa: PLC0415 - few calls need it
 
     lock = FileLock(path, mode=_PRIVATE_FILE, thread_local=False)
     try:
-        with warnings.catch_warnings(action="ignore"):  # where it makes do without flock
-            return lock.acquire(blocking=blocking, poll_interval=_AGAIN_S)
+        with warnings.catch_warnings(action="ignore"):  # of newer versions, without flock
+            return lock.acquire(blocking=blocking, poll_interval=_POLL_S)
     except NotImplementedError:
         raise DatasetError(
             f"{path.parent} is on a disk without locks (flock)",
-            hint="choose a folder on another disk, or update filelock, which then makes do",
+            hint="choose a folder on another disk, or update filelock: newer versions also work "
+            "without flock",
         ) from None
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder, and those above it, that its owner alone reads; leave one that is there."""
+    """Create a folder and its parents, readable by their owner alone; keep existing ones as is."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
-    folder.mkdir(exist_ok=True)  # raises where it is a file
+    folder.mkdir(exist_ok=True)  # raises if it is a file
 
 
 def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
-    """Read a file, or some of its columns; what its folders are called adds none.
+    """Read a Parquet file, or some of its columns, without columns from the names of its folders.
 
-    Arrow's datasets, by which it and pandas read files, too, leave threads that may abort a process
-    which ends soon after.
+    `pyarrow.dataset`, which pandas uses, leaves threads behind that can abort a process at its end.
     """
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - pandas does not load it either
 
@@ -149,12 +149,12 @@ def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
 
 
 def private_file(path: Path, *, buffering: int = -1) -> BinaryIO:
-    """Open a new file that its owner alone reads, for writing; there must be none."""
+    """Create a file for writing, readable by its owner alone; it must not exist yet."""
     return open(path, "xb", buffering, opener=partial(os.open, mode=_PRIVATE_FILE))
 
 
 def _is_passed_through(path: Path) -> bool:
-    """Return whether a path is no regular file: a device, a pipe, a descriptor of this process."""
+    """Return whether a path is a device, a pipe or a file descriptor of this process."""
     with suppress(FileNotFoundError):
         if not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
             return True
@@ -168,7 +168,7 @@ def _is_passed_through(path: Path) -> bool:
 
 
 def _mode_of(target: Path) -> int | None:
-    """Return the mode of an earlier file, which may be replaced as it may be written."""
+    """Return the mode of an existing file, or None; raise if the file is not writable."""
     if not target.exists():
         return None
     if target.is_dir():

@@ -16,7 +16,7 @@
         ├── AmbiguousTokenError  (ValueError)    a symbol that several tokens share
         ├── UnknownWalletError   (LookupError)   a frame has no such wallet
         ├── UnknownBlockchainError (LookupError) a list has no such blockchain
-        ├── FramesNeededError    (AttributeError) asked of a folder on the disk
+        ├── FramesNeededError    (AttributeError) a folder on the disk lacks this method
         ├── SettingsError        (ValueError)    a setting that is unknown, missing or wrong
         ├── TokenListError       (ValueError)    a list of tokens that can't be read
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
@@ -81,7 +81,7 @@ class WalletframeError(Exception):
     Attributes
     ----------
     message, hint : str
-        The same; the hint is empty where there is nothing to do.
+        As the parameters; the hint is empty if there is nothing to do.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -125,40 +125,40 @@ class AddressError(WalletframeError, ValueError):
         self.problems: Problems = tuple(problems)
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython shows: the frames of the caller, none of this package."""
-        from IPython.core.getipython import get_ipython  # noqa: PLC0415 - IPython alone asks
+        """Return the traceback for IPython, without the frames of this package."""
+        from IPython.core.getipython import get_ipython  # noqa: PLC0415 - only IPython calls this
 
         shell: Any = get_ipython()
-        frames = _of_the_caller(self.__traceback__)
+        frames = _callers_traceback(self.__traceback__)
         traceback: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, frames)
         return traceback
 
 
-def _of_the_caller(trace: TracebackType | None) -> TracebackType | None:
+def _callers_traceback(trace: TracebackType | None) -> TracebackType | None:
     """Return a traceback without the frames of this package."""
     if trace is None:
         return None
-    rest = _of_the_caller(trace.tb_next)
+    rest = _callers_traceback(trace.tb_next)
     if trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         return rest
     return TracebackType(rest, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
 
 
 def _listed(first: str, problems: Sequence[tuple[str, str]]) -> str:
-    """Write the first problems, each with its place and value, and its reason."""
+    """Return a message that lists the first problems, each with its position, value and reason."""
     shown = [unlinked(f"  {place}: {reason}") for place, reason in problems[:_SHOWN]]
     return "\n".join([first, *shown, *_more(len(problems) - _SHOWN, "  ", ".problems")])
 
 
-def _more(left: int, indent: str, place: str) -> list[str]:
-    """Write how many are left of a list that an attribute has whole; nothing where none is."""
-    return [f"{indent}… and {left} more (see {place})"] if left > 0 else []
+def _more(count: int, indent: str, attribute: str) -> list[str]:
+    """Return a line that counts the items left out, if any, and names the attribute with all."""
+    return [f"{indent}… and {count} more (see {attribute})"] if count > 0 else []
 
 
 class AmountError(WalletframeError, ArithmeticError):
     """A value that is not an exact amount, or does not fit its target type.
 
-    It is not a ValueError, since pandas reads a ValueError as "then leave the column as it is".
+    It is not a ValueError, since pandas catches a ValueError and leaves the column as it is.
     """
 
 
@@ -167,7 +167,7 @@ class AmountPrecisionError(AmountError):
 
 
 class AmountTypeError(AmountError, TypeError):
-    """An operation that amounts don't have; the hint says what to write instead."""
+    """An operation that amounts don't support; the hint says what to write instead."""
 
 
 class AmountValueError(AmountError, ValueError):
@@ -192,9 +192,9 @@ class ColumnsError(WalletframeError, KeyError):
     """
 
     def __init__(self, missing: Sequence[str], present: Sequence[str], hint: str = "") -> None:
-        lacking, there = (", ".join(map(repr, names)) for names in (missing, present))
-        said = f" lacks {lacking}; its columns: {unlinked(there or 'none')}"
-        super().__init__(f"the DataFrame{said}", hint)
+        lacking, columns = (", ".join(map(repr, names)) for names in (missing, present))
+        message = f"the DataFrame lacks {lacking}; its columns: {unlinked(columns or 'none')}"
+        super().__init__(message, hint)
         self.missing: tuple[str, ...] = tuple(missing)
 
 
@@ -236,9 +236,9 @@ class MissingExtraError(WalletframeError, ImportError):
     extra : str
         The extra of walletframe that installs it; an attribute as well.
     purpose : str
-        What needs it.
+        The feature that needs it.
     lacking : str, optional
-        What is not there, if that is not the extra's packages.
+        The thing that is missing, if that is not the extra's packages.
     hint : str, optional
         What to do about it, if that is not to install them.
     """
@@ -246,12 +246,12 @@ class MissingExtraError(WalletframeError, ImportError):
     def __init__(self, extra: str, purpose: str, lacking: str = "", hint: str = "") -> None:
         from importlib.metadata import distributions  # noqa: PLC0415 - slow to load
 
-        # Named one by one: pip gets them wherever this package itself came from.
-        needed = [each for found in distributions(name=_PACKAGE) for each in found.requires or []]
+        # The packages one by one, since pip may not find the index that walletframe came from.
+        needed = [each for dist in distributions(name=_PACKAGE) for each in dist.requires or []]
         ours = {each.partition(";")[0] for each in needed if each.endswith(f"extra == '{extra}'")}
-        named = " ".join(f'"{name}"' for name in sorted(ours) or [f"{_PACKAGE}[{extra}]"])
+        names = " ".join(f'"{name}"' for name in sorted(ours) or [f"{_PACKAGE}[{extra}]"])
         packages = f"packages that are not installed (the extra walletframe[{extra}])"
-        super().__init__(f"{purpose} needs {lacking or packages}", hint or f"pip install {named}")
+        super().__init__(f"{purpose} needs {lacking or packages}", hint or f"pip install {names}")
         self.extra = extra
 
 
@@ -264,7 +264,7 @@ class TokenListError(WalletframeError, ValueError):
         Position in the list, the entry as text, and the reason, one for each bad entry: the
         message shows the first twenty, the attribute has all of them.
     hint : str, optional
-        What to give.
+        What to give instead.
     """
 
     def __init__(
@@ -286,9 +286,9 @@ class UnknownTokenError(WalletframeError, LookupError):
     Parameters
     ----------
     token : str or (str, str or None)
-        The symbol, or (blockchain, contract), that was asked for; an attribute as well.
+        The requested symbol, or (blockchain, contract); an attribute as well.
     what : str, default "token"
-        What it names, if that is an asset.
+        The noun for the message, such as "asset".
     hint : str, optional
         What to do about it.
     """
@@ -297,11 +297,11 @@ class UnknownTokenError(WalletframeError, LookupError):
         self, token: str | tuple[str, str | None], what: str = "token", hint: str = ""
     ) -> None:
         named = unlinked(repr(token)) if isinstance(token, str) else token_text(token)
-        usual = (
+        default_hint = (
             "a token is (blockchain, contract), with None for a native coin, or a symbol "
             "exactly as in the column symbol"
         )
-        super().__init__(f"no row has the {what} {named}", hint or usual)
+        super().__init__(f"no row has the {what} {named}", hint or default_hint)
         self.token = token
 
 
@@ -311,12 +311,12 @@ class AmbiguousTokenError(WalletframeError, ValueError):
     Parameters
     ----------
     contracts : mapping of str to sequence of (str, str or None)
-        For each symbol the tokens that bear it, as (blockchain, contract): the message shows the
-        first ten of both, the attribute, a dict of lists, has all of them.
+        The tokens of each symbol, as (blockchain, contract). The message shows the first ten
+        symbols, and the first ten tokens of each; the attribute, a dict of lists, has all.
     hint : str, optional
         What to do about it.
     notes : mapping of (str, str or None) to str, optional
-        What is known of some of the tokens.
+        Remarks on some of the tokens, shown behind them.
     """
 
     def __init__(
@@ -326,26 +326,26 @@ class AmbiguousTokenError(WalletframeError, ValueError):
         *,
         notes: Mapping[tuple[str, str | None], str] | None = None,
     ) -> None:
-        found = {symbol: list(tokens) for symbol, tokens in contracts.items()}
+        by_symbol = {symbol: list(tokens) for symbol, tokens in contracts.items()}
         listed = ["a symbol is ambiguous if several contracts share it:"]
-        for name, tokens in list(found.items())[:_NAMES_SHOWN]:
+        for name, tokens in list(by_symbol.items())[:_NAMES_SHOWN]:
             listed.append(unlinked(f"  {name!a}:"))
             for token in tokens[:_NAMES_SHOWN]:
                 note = (notes or {}).get(token, "")
                 listed.append(f"    {token_text(token)}{unlinked(note and f': {note}')}")
             listed += _more(len(tokens) - _NAMES_SHOWN, "    ", ".contracts")
-        rest = _more(len(found) - _NAMES_SHOWN, "  ", ".contracts")
+        rest = _more(len(by_symbol) - _NAMES_SHOWN, "  ", ".contracts")
         super().__init__("\n".join([*listed, *rest]), hint)
-        self.contracts = found
+        self.contracts = by_symbol
 
 
 class UnknownWalletError(WalletframeError, LookupError):
-    """A frame has no such wallet: one that failed, or holds nothing, has no rows in holdings.
+    """A frame has no such wallet; failed and empty wallets have no rows in holdings.
 
     Parameters
     ----------
     wallet : str
-        The wallet that was asked for; an attribute as well.
+        The requested wallet; an attribute as well.
     hint : str, optional
         What to do about it.
     """
@@ -365,9 +365,9 @@ class UnknownBlockchainError(WalletframeError, LookupError):
     Parameters
     ----------
     blockchain : str
-        The identifier that was asked for; an attribute as well.
+        The requested identifier; an attribute as well.
     known : sequence of str
-        Those that are there.
+        The identifiers to choose from.
     """
 
     def __init__(self, blockchain: str, known: Sequence[str]) -> None:
@@ -384,7 +384,7 @@ class Details(Protocol):
 
     @property
     def wallets(self) -> Any:
-        """The wallets, or how many there are."""
+        """A DataFrame of the wallets, or their number in a `FetchSummary`."""
 
 
 class CacheError(WalletframeError, OSError):
@@ -392,7 +392,7 @@ class CacheError(WalletframeError, OSError):
 
 
 class ClusterError(WalletframeError, RuntimeError):
-    """Workers that can't fetch, named before anything is asked; or a cluster that is gone."""
+    """Some workers can't fetch (they are named, and nothing was sent), or the cluster is gone."""
 
 
 class DatasetError(WalletframeError, OSError):
@@ -404,11 +404,11 @@ class HistoryError(WalletframeError, OSError):
 
 
 class SnapshotError(WalletframeError, ValueError):
-    """Holdings that can't be saved or compared as they are, or a time that can't be read."""
+    """Holdings that can't be saved or compared, or a time that can't be read."""
 
 
 class FramesNeededError(WalletframeError, AttributeError):
-    """A folder on the disk was asked for what only frames in memory can answer."""
+    """A method that needs frames in memory was called on a folder on the disk."""
 
 
 class UnknownSnapshotError(WalletframeError, LookupError):
@@ -421,10 +421,10 @@ class FetchError(WalletframeError, RuntimeError):
     Parameters
     ----------
     message : str
-        How many failed, and why.
+        How many wallets failed, and why.
     details : WalletDetails or FetchSummary
-        Everything that was fetched, with a row for every wallet asked for; of a fetch into a
-        folder the summary. It is an attribute as well.
+        The result, with a row for every requested wallet; for a fetch into a folder the summary.
+        It is an attribute as well.
     hint : str, optional
         What to do about it.
     """
@@ -433,21 +433,21 @@ class FetchError(WalletframeError, RuntimeError):
         self,
         message: str,
         details: Details,
-        hint: str = "what was fetched is in the error's .details",
+        hint: str = "the error's .details have what was fetched",
     ) -> None:
         super().__init__(message, hint)
         self.details: Details = details
 
 
 class FetchInterrupted(KeyboardInterrupt):
-    """A fetch that was stopped; a KeyboardInterrupt, so that whatever runs on stops as well.
+    """A fetch was interrupted; a KeyboardInterrupt, so that Run All and scripts stop as well.
 
     Parameters
     ----------
     details : WalletDetails or FetchSummary
-        Everything that was finished; the other wallets have the status ``cancelled``. Of a fetch
-        into a folder the summary. It is an attribute as well, and in the cache or in the folder:
-        the next call asks for the rest.
+        The result so far; unfinished wallets have the status ``cancelled``. For a fetch into a
+        folder it is the summary. It is an attribute as well. The cache or the folder has the
+        finished wallets, and the next call requests only the rest.
     hint : str, optional
         What to do about it; an attribute as well.
     """
@@ -455,8 +455,8 @@ class FetchInterrupted(KeyboardInterrupt):
     def __init__(
         self,
         details: Details,
-        hint: str = "what was finished is in the error's .details; the same call again asks only "
-        "for the rest",
+        hint: str = "the error's .details have what was finished; the same call again requests "
+        "only the rest",
     ) -> None:
         self.details: Details = details
         self.hint: str = hint
@@ -471,14 +471,14 @@ class WalletframeWarning(UserWarning):
 
 
 class AnswerWarning(WalletframeWarning):
-    """The service answered more than it was asked, or balances that can't be read.
+    """The service sent wallets that were not requested, or balances that can't be read.
 
-    The surplus was left out; what can't be read is NA, and everything else is complete.
+    Unrequested wallets were left out. Unreadable values are NA; everything else is complete.
     """
 
 
 class CacheWarning(WalletframeWarning):
-    """The cache can't be written or read; what was asked goes on without."""
+    """The cache can't be written or read; the fetch continues without it."""
 
 
 class FetchWarning(WalletframeWarning):
@@ -494,7 +494,7 @@ class PricesWarning(WalletframeWarning):
 
 
 class SpamWarning(WalletframeWarning):
-    """Rows were left out, as asked, since their tokens look like spam; it is never an error."""
+    """Rows were left out, as requested, since their tokens look like spam; never an error."""
 
 
 class TestKeyWarning(WalletframeWarning):

@@ -1,7 +1,7 @@
-"""What a forked child must not share with its parent, and recreates first of all.
+"""Objects that a forked child must not share with its parent, and resets first of all.
 
-A fork copies one thread alone: a lock that another one held stays held, what another one watched
-over is watched no more, and the connections are the parent's.
+A fork copies only one thread: a lock that another thread held stays held, the work of other threads
+stops, and the connections belong to the parent.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import Protocol
 from weakref import WeakSet
 
 
-class Forked(Protocol):
-    """Something that has to begin anew in a forked child."""
+class ResetsAfterFork(Protocol):
+    """An object that must be reset in a forked child."""
 
-    def begin_anew(self) -> None:
-        """Reset in a forked child, without waiting for any lock of the parent's."""
-
-
-_all: WeakSet[Forked] = WeakSet()
+    def reset_after_fork(self) -> None:
+        """Reset the object, without waiting for any lock of the parent."""
 
 
-def begins_anew(thing: Forked) -> None:
-    """Reset an object in each forked child, for as long as it lives."""
-    _all.add(thing)
+_registered: WeakSet[ResetsAfterFork] = WeakSet()
+
+
+def register_fork_reset(thing: ResetsAfterFork) -> None:
+    """Reset an object in every forked child, as long as the object exists."""
+    _registered.add(thing)
 
 
 class OwnLock:
-    """A lock that nobody holds at the beginning of a forked child."""
+    """A lock that is free at the start of a forked child."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        begins_anew(self)
+        register_fork_reset(self)
 
     def __enter__(self) -> None:
         self._lock.acquire()
@@ -40,15 +40,15 @@ class OwnLock:
     def __exit__(self, *exc: object) -> None:
         self._lock.release()
 
-    def begin_anew(self) -> None:
-        """Release it, whoever held it in the parent."""
+    def reset_after_fork(self) -> None:
+        """Replace the lock by a free one, since a thread of the parent may have held it."""
         self._lock = Lock()
 
 
-def _in_child() -> None:
-    for thing in list(_all):
-        thing.begin_anew()
+def _reset_all() -> None:
+    for each in list(_registered):
+        each.reset_after_fork()
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
-    os.register_at_fork(after_in_child=_in_child)
+    os.register_at_fork(after_in_child=_reset_all)

@@ -1,4 +1,4 @@
-"""Errors without the stack frames they passed, whose locals may hold a secret."""
+"""Decorators that strip stack frames from errors, since their locals may hold a secret."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ T = TypeVar("T")
 
 
 def frameless(work: Callable[P, T]) -> Callable[P, T]:
-    """Strip tracebacks, an alarm's exception too: their locals may hold what was given.
+    """Strip tracebacks of all exceptions, since their locals may hold the key.
 
-    An error that nobody foresaw has a note of the lines that it passed.
+    An exception that is not walletframe's own gets a note with the lines of its traceback.
     """
     return _raising_here(work, BaseException)
 
 
 def at_the_boundary(function: Callable[P, T]) -> Callable[P, T]:
-    """Raise an `AddressError` from the public function: it is about the list, not the code."""
+    """Strip tracebacks of an `AddressError`, which is about the user's list and not about code."""
     return _raising_here(function, AddressError)
 
 
 def _raising_here(work: Callable[P, T], kind: type[BaseException]) -> Callable[P, T]:
     @wraps(work)
-    def bounded(*args: P.args, **kwargs: P.kwargs) -> T:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return work(*args, **kwargs)
         except kind as error:
-            escaped = error
+            caught = error
         del args, kwargs
-        if isinstance(escaped, Exception) and not isinstance(escaped, WalletframeError):
-            lines = "".join(traceback.format_tb(escaped.__traceback__))
-            escaped.add_note(f"It passed these lines, whose variables are left out:\n{lines}")
-        escaped.__traceback__ = escaped.__cause__ = escaped.__context__ = None
-        try:  # what leaves a Python function has its frame: plain Python shows this one, since
-            raise escaped  # only `sys.excepthook`, which is the program's own, could leave it out
+        if isinstance(caught, Exception) and not isinstance(caught, WalletframeError):
+            lines = "".join(traceback.format_tb(caught.__traceback__))
+            caught.add_note(f"It passed these lines, whose variables are left out:\n{lines}")
+        caught.__traceback__ = caught.__cause__ = caught.__context__ = None
+        try:  # The traceback begins with this frame, which only `sys.excepthook` could leave out;
+            raise caught  # that hook belongs to the program.
         finally:
-            del escaped  # else it would refer to itself
+            del caught  # else the frame and the exception would be a reference cycle
 
-    return bounded
+    return wrapper

@@ -1,7 +1,7 @@
-"""``%load_ext walletframe``: the magic ``%wallets``, and DataFrames whose symbols stay text.
+"""``%load_ext walletframe``: the magic ``%wallets``, and harmless display of DataFrames.
 
-Wrong input is a usage error, which IPython shows without a traceback. A warning would have no line
-of the user's own to point at: failed wallets and oddities of the list are printed behind the cell,
+Wrong input is a usage error, which IPython shows without a traceback. A warning could not point at
+a line of the user's code: so failed wallets and remarks on the list are printed below the cell,
 unless the result shows them.
 """
 
@@ -21,7 +21,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
 from walletframe.address.lists import read_pasted
-from walletframe.analysis import totals
+from walletframe.analysis.sums import totals
 from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
 from walletframe.errors import FetchInterrupted, InputWarning, WalletframeError
@@ -43,12 +43,12 @@ _OPTIONS = (
     *("--by", "--client", "--from", "--help", "--keep"),
     *("--offline", "--on-unreadable", "--out", "--refresh"),
 )
-_HOW = ("keep", "refresh", "offline", "on_unreadable")  # as `Client.fetch` takes them
+_FETCH_OPTIONS = ("keep", "refresh", "offline", "on_unreadable")  # as `Client.fetch` takes them
 _REASON = 160
-# What of pandas is shown as HTML, by name: Styler is loaded only where it is used. Jupyter's pages
-# typeset what stands between dollars in a table, and strangers choose symbols: pandas shows its
-# frames as its options say, but in an element that MathJax leaves alone.
-_FRAME = f"{pd.DataFrame.__module__}.DataFrame"  # which pandas 3 names anew
+# The pandas classes shown as HTML, by name, since Styler is loaded only if it is used. Jupyter
+# typesets text between dollar signs as mathematics, and symbols are untrusted: so the HTML that
+# pandas makes is put into an element that MathJax ignores.
+_FRAME = f"{pd.DataFrame.__module__}.DataFrame"  # renamed in pandas 3
 _TABLES = (_FRAME, "pandas.io.formats.style.Styler")
 
 
@@ -57,31 +57,31 @@ class WalletMagics(Magics):
     """The magics of walletframe."""
 
     @magic_arguments()
-    @argument("-h", "--help", action="store_true", help="show this, and ask for nothing")
+    @argument("-h", "--help", action="store_true", help="show this help, and send no request")
     @argument("wallets", nargs="*", help="such as ETH.0x52… or NEAR.alice.near")
-    @argument("-o", "--out", metavar="NAME", help="the variable that gets the WalletDetails")
-    @argument("-c", "--client", metavar="NAME", help="a variable that holds a Client to ask with")
-    @argument("--from", dest="source", metavar="NAME", help="a variable, or a file, of wallets")
-    @argument("--keep", action="append", default=[], metavar="NAME", help="a column of it to keep")
-    @argument("--by", action="append", metavar="NAME", help="show totals; repeat to combine")
-    @argument("--refresh", action="store_true", help="ask even where an answer is in the cache")
-    @argument("--offline", action="store_true", help="ask for none: answer from the cache")
+    @argument("-o", "--out", metavar="NAME", help="a variable to store the WalletDetails in")
+    @argument("-c", "--client", metavar="NAME", help="a variable that holds the Client to use")
+    @argument("--from", dest="source", metavar="NAME", help="a variable or file with wallets")
+    @argument("--keep", action="append", default=[], metavar="NAME", help="keep a column of --from")
+    @argument("--by", action="append", metavar="NAME", help="show totals by NAME; can be repeated")
+    @argument("--refresh", action="store_true", help="request every wallet, even if it is cached")
+    @argument("--offline", action="store_true", help="send no request: answer from the cache")
     @argument(
         "--on-unreadable",
         choices=["raise", "drop"],
         default="raise",
-        help="what to do with wallets that can't be read: ask for none, or leave these out",
+        help="what to do if wallets can't be read: stop with an error, or leave them out",
     )
     @line_cell_magic
     def wallets(self, line: str, cell: str = "") -> WalletDetails | pd.DataFrame | None:
         """Fetch the tokens of wallets.
 
-        In a line, the wallets stand behind the options: %wallets ETH.0x52… NEAR.alice.near
-        In a cell, they follow one a line, and # begins a comment. The result is a WalletDetails;
-        --out keeps it in a variable, and so does: details = %wallets ETH.0x52…
-        --by shows totals instead: by token, asset, wallet, blockchain, or what --keep has kept.
+        In a line, the wallets follow the options: %wallets ETH.0x52… NEAR.alice.near
+        In a cell, write one wallet a line; # begins a comment. The result is a WalletDetails;
+        --out stores it in a variable, and so does: details = %wallets ETH.0x52…
+        --by shows totals instead: by token, asset, wallet, blockchain, or a column of --keep.
 
-        Examples, of a cell and two lines:
+        Examples of a cell and two lines:
 
             %%wallets --out friends
             NEAR.alice.near  # Alice
@@ -90,106 +90,105 @@ class WalletMagics(Magics):
             %wallets NEAR.alice.near --by asset
             %wallets --from people --keep owner --by owner --out details
         """
-        shell: Any = self.shell  # which a magic that runs has
+        shell: Any = self.shell  # never None in a running magic
         names: dict[str, Any] = shell.user_ns
         try:
             options = parse_argstring(self.wallets, line)
-        except ValueError as error:  # by shlex
-            raise _refusal(f"{error}: {line.strip()}") from None
+        except ValueError as error:  # from shlex
+            raise _usage_error(f"{error}: {line.strip()}") from None
         if options.help:
             print(WalletMagics.wallets.__doc__)  # noqa: T201 - a magic talks to a person
             return None
         if options.out and not options.out.isidentifier():
-            raise _refusal(f"--out {options.out}: is not a variable name")
-        kept = names if options.out else {}
-        asked = _asked(options, "\n".join([" ".join(options.wallets), cell]), names)
+            raise _usage_error(f"--out {options.out} is not a variable name")
+        variables = names if options.out else {}
+        requested = _read_wallets(options, "\n".join([" ".join(options.wallets), cell]), names)
         client = default_client() if options.client is None else names.get(options.client)
         if not isinstance(client, Client):
-            said = f"--client {options.client}: there is no Client in a variable of this name"
-            raise _refusal(said)
+            raise _usage_error(f"--client {options.client}: no variable of this name is a Client")
         try:
-            with _odd_input_printed():
-                how = {name: getattr(options, name) for name in _HOW}
-                details = client.fetch(asked, **how, on_failure="ignore")
-            kept[options.out] = details
-            self._tell_if_unseen(details)
+            with _input_warnings_printed():
+                fetch_options = {name: getattr(options, name) for name in _FETCH_OPTIONS}
+                details = client.fetch(requested, **fetch_options, on_failure="ignore")
+            variables[options.out] = details
+            self._print_failures_later(details)
             return totals(details.holdings, options.by, wallets=details) if options.by else details
         except FetchInterrupted as stopped:
-            kept[options.out] = stopped.details
+            variables[options.out] = stopped.details
             raise
         except WalletframeError as error:
-            raise _refusal(str(error)) from None
+            raise _usage_error(str(error)) from None
 
-    def _tell_if_unseen(self, details: WalletDetails) -> None:
-        """Print what is not ok when the cell has ended, unless the result is its output."""
+    def _print_failures_later(self, details: WalletDetails) -> None:
+        """Print the failures when the cell has ended, unless the cell shows the result."""
         reasons = failure_lines(details.wallets)
         if not reasons and details.wallets["error"].isna().all():
             return
         shell: Any = self.shell
 
-        def tell(cell: ExecutionResult) -> None:
-            shell.events.unregister("post_run_cell", tell)
+        def print_failures(cell: ExecutionResult) -> None:
+            shell.events.unregister("post_run_cell", print_failures)
             if cell.result is not details:
-                _say([*summary_lines(*details), *(shown(line, _REASON) for line in reasons)])
+                _print([*summary_lines(*details), *(shown(line, _REASON) for line in reasons)])
 
-        shell.events.register("post_run_cell", tell)
+        shell.events.register("post_run_cell", print_failures)
 
 
-def _asked(options: Namespace, words: str, names: Mapping[str, Any]) -> Any:
-    """Read wallets behind the options and in the cell, or from a variable or a file."""
+def _read_wallets(options: Namespace, words: str, names: Mapping[str, Any]) -> Any:
+    """Read wallets from the words of the line and the cell, or from a variable or a file."""
     if options.source:
         if words.strip():
-            raise UsageError("either --from, or wallets behind the options")
+            raise UsageError("give either --from or wallets, not both")
         if options.source in names:
             return names[options.source]
         if not Path(options.source).is_file():
-            said = "there is no such variable, and no such file"
-            raise _refusal(f"--from {options.source}: {said}")
+            message = "there is no such variable, and no such file"
+            raise _usage_error(f"--from {options.source}: {message}")
         return Path(options.source)
     if options.keep:
-        raise UsageError("--keep is for columns of wallets --from a variable or a file")
-    found = read_pasted(words)
-    reasons = [f"  {text}: {reason}" for _, text, reason in found.problems]
+        raise UsageError("--keep needs a table of wallets: --from a variable or a file")
+    reading = read_pasted(words)
+    reasons = [f"  {text}: {reason}" for _, text, reason in reading.problems]
     if reasons and options.on_unreadable == "raise":
-        raise _refusal("\n".join(["these wallets can't be read:", *reasons]))
-    _say(["unreadable and left out:", *reasons] if reasons else [])
-    if not found.wallets:
+        raise _usage_error("\n".join(["these wallets can't be read:", *reasons]))
+    _print(["unreadable and left out:", *reasons] if reasons else [])
+    if not reading.wallets:
         raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
-    return found.wallets
+    return reading.wallets
 
 
-def _refusal(text: str) -> UsageError:
-    """Return what IPython prints as it is: a cell may hold what a stranger wrote."""
+def _usage_error(text: str) -> UsageError:
+    """Return a usage error with harmless text, since a cell may hold untrusted text."""
     return UsageError(as_lines(text))
 
 
-def _say(lines: list[str]) -> None:
+def _print(lines: list[str]) -> None:
     if lines:
         print(as_lines("\n".join(lines)), file=sys.stderr)  # noqa: T201 - a magic talks to a person
 
 
 @contextmanager
-def _odd_input_printed() -> Iterator[None]:
-    """Print what is odd about the list; other warnings stay warnings."""
+def _input_warnings_printed() -> Iterator[None]:
+    """Print warnings about the list of wallets; other warnings stay warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
         yield
-    _say([str(each.message) for each in caught if issubclass(each.category, InputWarning)])
+    _print([str(each.message) for each in caught if issubclass(each.category, InputWarning)])
     for each in caught:
         if not issubclass(each.category, InputWarning):
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
-# New in IPython 8.6: an older one completes nothing behind the magics.
+# New in IPython 8.6: older versions complete nothing for the magics.
 _matcher = getattr(completer, "context_matcher", lambda **_: lambda function: function)
 
 
 @_matcher(identifier="walletframe")
 def _complete(context: CompletionContext) -> SimpleMatcherResult:
-    """Complete blockchains and options behind the magics."""
-    of_cell = context.full_text.lstrip().startswith("%%wallets")
+    """Complete blockchains and options of the magics."""
+    is_cell_magic = context.full_text.lstrip().startswith("%%wallets")
     typed = context.line_with_cursor[: context.cursor_position]
-    if not of_cell and "%wallets " not in typed:
+    if not is_cell_magic and "%wallets " not in typed:
         return {"completions": []}
     word = typed.rpartition(" ")[2]
     known = _OPTIONS if word.startswith("-") else [f"{name}." for name in known_blockchains()]
@@ -202,7 +201,7 @@ def _complete(context: CompletionContext) -> SimpleMatcherResult:
 
 @dataclass(frozen=True, slots=True)
 class _AsText:
-    """Shows what it is given as the user's earlier formatter would, but for mathematics."""
+    """A formatter that wraps the user's earlier one, and disables mathematics in its HTML."""
 
     earlier: Callable[[Any], str | None] | None
 
@@ -212,7 +211,7 @@ class _AsText:
 
 
 def _print_details(details: WalletDetails, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 - IPython's
-    """Fit a fetch to the terminal, where there is one."""
+    """Print a fetch, fitted to the terminal if there is one."""
     printer.text(display_text(*details, width=terminal_width()))
 
 
@@ -223,7 +222,7 @@ _PRINTED: dict[str, Any] = {
 
 
 def load(shell: InteractiveShell) -> None:
-    """Register the magics, their completion, and how tables are shown; once is as good as twice."""
+    """Register the magics, their completion, and how tables are shown; repeating has no effect."""
     shell.register_magics(WalletMagics)
     matchers = _matchers(shell)
     if _complete not in matchers:
@@ -238,15 +237,15 @@ def load(shell: InteractiveShell) -> None:
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Take the completion away, and show tables as before; IPython keeps the magics."""
+    """Remove the completion, and show tables as before; IPython keeps the magics."""
     matchers = _matchers(shell)
     if _complete in matchers:
         matchers.remove(_complete)
     display: Any = shell.display_formatter
     texts, pages = display.formatters["text/plain"], display.formatters["text/html"]
     for name, printed in _PRINTED.items():
-        if (found := texts.pop(name, printed)) is not printed:
-            texts.for_type(name, found)
+        if (formatter := texts.pop(name, printed)) is not printed:
+            texts.for_type(name, formatter)
     for name in _TABLES:
         ours = pages.pop(name, None)
         earlier = ours.earlier if isinstance(ours, _AsText) else ours
@@ -255,4 +254,4 @@ def unload(shell: InteractiveShell) -> None:
 
 
 def _matchers(shell: InteractiveShell) -> list[Any]:
-    return getattr(shell.Completer, "custom_matchers", [])  # where IPython has them
+    return getattr(shell.Completer, "custom_matchers", [])  # older IPython lacks them

@@ -1,4 +1,4 @@
-"""Warnings that point at the caller's own code, however deep inside they are raised."""
+"""Warnings that point at the caller's own code, wherever in the package they are issued."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from walletframe.errors import WalletframeWarning
 
 _PACKAGE = __name__.partition(".")[0]
-_said: set[str] = set()
+_warned: set[str] = set()
 
 
 def notify(text: str, category: type[WalletframeWarning]) -> None:
-    """Warn where the caller outside this package stands; the key must not be in the text."""
+    """Warn at the line of the caller outside this package; the text must not hold the key."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as warnings itself does
     level = 2
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
@@ -25,14 +25,14 @@ def notify(text: str, category: type[WalletframeWarning]) -> None:
     warnings.warn(category(text), stacklevel=level)
 
 
-def mention(text: str, category: type[WalletframeWarning]) -> None:
-    """Warn of what the caller asked for: no filter of warnings makes an error of it."""
+def warn_never_raise(text: str, category: type[WalletframeWarning]) -> None:
+    """Warn about an effect that the caller requested; no warning filter makes it an error."""
     with suppress(category):
         notify(text, category)
 
 
-def mention_once(text: str, category: type[WalletframeWarning]) -> None:
-    """Warn as `mention` does, the first time in this process alone."""
-    if text not in _said:
-        _said.add(text)
-        mention(text, category)
+def warn_once(text: str, category: type[WalletframeWarning]) -> None:
+    """Warn as `warn_never_raise` does, but each text only once in this process."""
+    if text not in _warned:
+        _warned.add(text)
+        warn_never_raise(text, category)

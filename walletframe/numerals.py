@@ -1,6 +1,6 @@
 """Numbers as text: counts with their nouns, money, exact amounts, and short forms of long numbers.
 
-The one place where a person's numbers are written. It imports nothing.
+The one place that formats numbers for people. It imports nothing else of the package.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ _LEAST_SHARE = 0.001
 
 
 def many(count: int, noun: str) -> str:
-    """Write a count with its noun, which takes an s unless it is one."""
+    """Return a count with its noun, in the plural unless the count is 1."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def part(count: int, whole: int, noun: str) -> str:
-    """Write a count of a whole, with the verb behind it."""
+def count_of(count: int, whole: int, noun: str) -> str:
+    """Return a text such as ``2 of 3 wallets are``."""
     return f"{count:,} of {many(whole, noun)} {'is' if count == 1 else 'are'}"
 
 
 def whole(amount: Decimal | None) -> str:
-    """Write an exact amount, every digit of it, its thousands apart, or that it is unknown."""
+    """Return all digits of an exact amount, with thousands separators, or that it is unknown."""
     return "unknown amount of" if amount is None else format(amount, ",f")
 
 
 def money(value: float) -> str:
-    """Write a value to the cent; in four digits below a cent, which is never nothing."""
+    """Return a value to the cent, or to four digits below a cent, so that it never looks like 0."""
     if abs(value) >= _TOO_LARGE:
         return f"{value:.3e}"
     if 0 < abs(value) < _CENT:
@@ -37,19 +37,19 @@ def money(value: float) -> str:
 
 
 def cents(value: float) -> str:
-    """Write money to the cent, its thousands together; less than one is never nothing."""
+    """Return money to the cent, without thousands separators; below a cent, ``<0.01``."""
     if 0 < abs(value) < _CENT:
         return "<0.01" if value > 0 else ">-0.01"
     return f"{value:.2f}"
 
 
 def plain(number: float) -> str:
-    """Write a number with all its digits, and without an exponent."""
+    """Return a number with all its digits, without an exponent."""
     return format(Decimal(repr(float(number))), "f")
 
 
 def compact(number: float) -> str:
-    """Write a number in three digits and a letter."""
+    """Return a number with three digits and a letter, such as ``1.23M``."""
     for step, letter in _STEPS:
         if step * 0.9995 <= abs(number) < _TOO_LARGE:
             return f"{float(f'{number / step:.3g}'):g}{letter}"
@@ -57,12 +57,12 @@ def compact(number: float) -> str:
 
 
 def brief(amount: Decimal | None) -> str:
-    """Write an amount in three digits and a letter, a question mark where it is unknown."""
+    """Return an amount with three digits and a letter, or a question mark if it is unknown."""
     return "?" if amount is None else compact(float(amount))
 
 
 def percent(share: float) -> str:
-    """Write a share of 1 in percent; only nothing is 0%, and only all is 100%."""
+    """Return a share of 1 in percent; only exactly 0 is 0%, and only exactly 1 is 100%."""
     if share in {0, 1}:
         return f"{share:.0%}"
     if share < _LEAST_SHARE:

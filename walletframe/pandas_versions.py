@@ -1,4 +1,4 @@
-"""What differs between pandas 2 and 3: the dtype of text, and how values are numbered."""
+"""Differences between pandas 2 and 3: the dtype of text, and `pandas.factorize`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ PANDAS: Final = tuple(map(int, pd.__version__.split(".")[:2]))
 TEXT: Final[Any] = pd.StringDtype(
     **({"na_value": float("nan")} if PANDAS > (2, 2) else {"storage": "pyarrow_numpy"})
 )
-"""The dtype of columns of text, NaN where it is missing: pandas 3's ``str``, or the same before."""
+"""The dtype of text columns, with NaN for missing text: pandas 3's ``str``, also on pandas 2."""
 
 
 def factorized(column: Any, *, use_na_sentinel: bool = True) -> tuple[npt.NDArray[np.intp], Any]:
-    """Return the number of each value, -1 where it is missing, and the values, in order."""
+    """Return integer codes (-1 for missing) and the unique values, like `pandas.factorize`."""
     array = getattr(column, "array", column)
     if PANDAS < (3, 0):
-        if isinstance(array, pd.arrays.NumpyExtensionArray):  # of which pandas 2 warns
+        if isinstance(array, pd.arrays.NumpyExtensionArray):  # else pandas 2 warns
             array = array.to_numpy()
-        if array.dtype == object:  # if all are text, pandas 2 ends each at a NUL
+        if array.dtype == object:  # pandas 2 cuts texts at a NUL, unless one value is not text
             codes, values = pd.factorize(
                 np.append(array, np.array([None])), use_na_sentinel=use_na_sentinel
             )

@@ -1,4 +1,4 @@
-"""Files of wallets, read a line at a time, each wallet with the number of its line."""
+"""Files of wallets, read line by line; each wallet comes with its line number."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pandas as pd
 
-from walletframe.address.forms import COLUMNS, our_names
-from walletframe.address.lists import labelled, read_list, read_rows, read_table
+from walletframe.address.forms import COLUMNS, standard_names
+from walletframe.address.lists import read_list, read_rows, read_table, with_labels
 from walletframe.errors import AddressError, ArgumentError, ColumnsError, SettingsError
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from walletframe.address.lists import Reading, WalletsLike
 
 Labels: TypeAlias = "tuple[str | None, ...]"
-Row: TypeAlias = "tuple[int, WalletLike, Labels]"  # with what is kept
-Look: TypeAlias = "Callable[[Sequence[str]], None] | None"
+Row: TypeAlias = "tuple[int, WalletLike, Labels]"  # with the kept columns
+Check: TypeAlias = "Callable[[Sequence[str]], None] | None"
 
-_LINES, _CHARACTERS = 5_000_000, 256_000_000  # of a file; its wallets are held in memory
+_LINES, _CHARACTERS = 5_000_000, 256_000_000  # limits of a file, whose wallets stay in memory
 
 
-def read_given(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> Reading:
+def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> Reading:
     """Read wallets in any form, or the file at a path, with the columns to keep."""
     if not isinstance(wallets, PathLike):
         return read_table(wallets, keep) if keep else read_list(wallets)
@@ -41,27 +41,27 @@ def read_given(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -
         )
     rows = {number: (wallet, labels) for number, wallet, labels in rows_of_file(path, keep)}
     reading = read_rows(((number, rows[number][0]) for number in rows), _lines_of(path))
-    told = [rows[number][1] for number in reading.places]
-    return labelled(reading, pd.DataFrame(told, columns=[*keep]))
+    labels = [rows[number][1] for number in reading.positions]
+    return with_labels(reading, pd.DataFrame(labels, columns=[*keep]))
 
 
-def rows_of_file(path: Path, keep: Sequence[str], look: Look = None) -> Iterator[Row]:
-    """Hand out line number, wallet and the columns to keep of a file, all None where no CSV.
+def rows_of_file(path: Path, keep: Sequence[str], check: Check = None) -> Iterator[Row]:
+    """Yield line number, wallet and kept columns (None unless a CSV) for each row of a file.
 
-    ``look`` gets the names of a CSV's columns first, and may refuse them.
+    ``check`` gets the names of a CSV's columns first, and may raise.
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
-        yield from rows_of(file, path, keep, look)
+        yield from rows_of(file, path, keep, check)
 
 
-def rows_of(file: TextIO, path: Path, keep: Sequence[str], look: Look = None) -> Iterator[Row]:
-    """Hand out the same of a file that is open; it is read once, so that it can be a pipe.
+def rows_of(file: TextIO, path: Path, keep: Sequence[str], check: Check = None) -> Iterator[Row]:
+    """Yield the rows of an open file, which is read once, so that it can be a pipe.
 
-    But in a CSV, # begins a comment, and empty lines are left out.
+    Outside a CSV, # begins a comment, and empty lines are skipped.
     """
-    number, lines = 0, _bounded(file)
+    number, lines = 0, _limited_lines(file)
     if path.suffix.lower() == ".csv":
-        rows = _csv_rows(lines, path, keep, look)
+        rows = _csv_rows(lines, path, keep, check)
     else:
         texts = ((number, line.partition("#")[0].strip()) for number, line in enumerate(lines, 1))
         rows = ((number, text, (None,) * len(keep)) for number, text in texts if text)
@@ -70,43 +70,44 @@ def rows_of(file: TextIO, path: Path, keep: Sequence[str], look: Look = None) ->
             number = row[0]
             yield row
     except (UnicodeDecodeError, csv.Error, OverflowError) as fault:
-        reason = f"what follows can't be read: {fault}"
+        reason = f"the rest of the file can't be read: {fault}"
     else:
         return
     raise AddressError([(number, path.name, reason)], _lines_of(path))
 
 
-def _bounded(file: TextIO) -> Iterator[str]:
-    """Hand out lines, up to a bound: a device or a pipe may have no end."""
-    lines, left = 0, _CHARACTERS
-    while line := file.readline(left + 1):
-        lines, left = lines + 1, left - len(line)
-        if lines > _LINES or left < 0:
-            most = f"{_LINES:,} lines or {_CHARACTERS:,} characters"
-            raise OverflowError(f"the file has more than {most}")
+def _limited_lines(file: TextIO) -> Iterator[str]:
+    """Yield lines up to the limits, since a device or a pipe may have no end."""
+    lines, remaining = 0, _CHARACTERS
+    while line := file.readline(remaining + 1):
+        lines, remaining = lines + 1, remaining - len(line)
+        if lines > _LINES or remaining < 0:
+            limits = f"{_LINES:,} lines or {_CHARACTERS:,} characters"
+            raise OverflowError(f"the file has more than {limits}")
         yield line
 
 
-def _csv_rows(lines: Iterable[str], path: Path, keep: Sequence[str], look: Look) -> Iterator[Row]:
+def _csv_rows(lines: Iterable[str], path: Path, keep: Sequence[str], check: Check) -> Iterator[Row]:
     reader = csv.DictReader(lines)
     wanted = {each.casefold(): each for each in (*COLUMNS, "walletAddress", *keep)}
-    written = [name.strip() for name in reader.fieldnames or []]
-    columns = our_names([wanted.get(name.casefold(), name) for name in written])
-    if look is not None:
-        look(columns)
+    headers = [name.strip() for name in reader.fieldnames or []]
+    columns = standard_names([wanted.get(name.casefold(), name) for name in headers])
+    if check is not None:
+        check(columns)
     reader.fieldnames = columns
     if missing := [name for name in keep if name not in columns]:
-        raise ColumnsError(missing, columns, hint=f"columns of the file {path.name}")
+        raise ColumnsError(missing, columns, hint=f"name columns of the file {path.name}")
     others = [name for name in columns if name not in keep]
     if len(columns) - len(others) > len(keep):
-        raise SettingsError(f"keep: {list(keep)!r}", hint=f"{path.name} has one of these twice")
+        twice = next(name for name in keep if columns.count(name) > 1)
+        raise SettingsError(f"{path.name} has the column {twice!r} twice", "rename one of them")
     if {*COLUMNS} <= {*columns}:
         names = [*COLUMNS]
     elif len(others) == 1:
         names = others
     else:
-        one = "a single column of <BLOCKCHAIN>.<ADDRESS>"
-        reason = f"needs the columns blockchain and address, or {one}"
+        single = "a single column of <BLOCKCHAIN>.<ADDRESS>"
+        reason = f"a file needs the columns blockchain and address, or {single}"
         raise AddressError([(1, ",".join(columns), reason)], _lines_of(path))
     for row in reader:
         cells = [row[each] or "" for each in names]

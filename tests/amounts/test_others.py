@@ -266,7 +266,7 @@ class TestScalar:
         """Of an amount and of a column, and as exponents."""
         column = pd.array([self.large], dtype="amount")
         for base in (self.large, column):
-            with pytest.raises(AmountTypeError, match="whole exponent"):
+            with pytest.raises(AmountTypeError, match=r"has to be (an|one) integer of 0 or more"):
                 base**exponent
         with pytest.raises(AmountTypeError, match="exponent"):
             2**self.large

@@ -121,6 +121,26 @@ def test_statistics_of_groups_are_those_of_their_members(column, keys):
             assert_same(getattr(grouped, name)(), getattr(near, name)())
 
 
+def test_products_below_all_normal_floats_are_rounded_once():
+    """A third of the smallest float is 0, and two thirds of it are the whole."""
+    least = 5e-324
+    amounts = pd.Series(["0.4", "0.6", "2.4"], dtype="amount")
+    assert_same(amounts * least, [0, least, 2 * least])
+
+
+def test_groups_of_few_members():
+    """Spreads, ranks, and the largest so far, in groups of none, one and two."""
+    keys = pd.Categorical(["a", "a", "a", "b"], ["a", "b", "c"])
+    frame = pd.DataFrame({"key": keys, "amount": pd.array(["1", None, "2.5", "7"], "amount")})
+    grouped = frame.groupby("key", observed=False)["amount"]
+    assert_same(grouped.median(), [1.75, 7, np.nan])
+    assert_same(grouped.std(), [1.5 / 2**0.5, np.nan, np.nan])
+    assert_same(grouped.rank(), [1, np.nan, 2, 1])
+    assert grouped.cummax().equals(frame["amount"])
+    assert grouped.cummin().equals(pd.Series(["1", None, "1", "7"], dtype="amount"))
+    assert_same(frame["amount"].head(0).median(), np.nan)
+
+
 def test_division_by_zero_is_that_of_floats():
     """Over zero: infinite with the amount's sign, and NaN for zero."""
     amounts = pd.array(["1", "-1", "0", None], dtype="amount")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from walletframe.amounts import AmountArray, sums
 from walletframe.amounts.arrow import decimals_from, from_portable
-from walletframe.amounts.sums import added, positive
+from walletframe.amounts.sums import group_sums, positive
 
 EDGES = [0, 1, -1, 2**32 - 1, 2**32, 2**63, 2**64 - 1, 2**64, -(2**64), 10**38 - 1, 1 - 10**38]
 integers = st.sampled_from(EDGES) | st.integers(1 - 10**38, 10**38 - 1)
@@ -37,7 +37,7 @@ def test_sums(rows):
     """By group, those that have no decimal among them."""
     values = ["" if value is None else value for value, _ in rows]
     ids, found = np.array([number for _, number in rows], dtype=np.intp), read(values)
-    ours, exact = added(found, ids, 3), added(found.exact(), ids, 3)
+    ours, exact = group_sums(found, ids, 3), group_sums(found.exact(), ids, 3)
     assert ours.units.tolist() == exact.units.tolist()
     assert (ours.scale, ours.sizes.tolist()) == (exact.scale, exact.sizes.tolist())
     assert positive(found).tolist() == positive(found.exact()).tolist()
@@ -55,14 +55,14 @@ def test_take(rows, random):
 
 def test_many(monkeypatch):
     """Some at a time, since a float holds no more than 2**53."""
-    monkeypatch.setattr(sums, "_AT_ONCE", 2)
-    found = added(read(EDGES), np.zeros(len(EDGES), dtype=np.intp), 2)
+    monkeypatch.setattr(sums, "_BLOCK_ROWS", 2)
+    found = group_sums(read(EDGES), np.zeros(len(EDGES), dtype=np.intp), 2)
     assert found.units.tolist() == [sum(EDGES), 0]
 
 
 def test_of_words():
     """An array of them makes integers when it is asked for, and then is as any other."""
-    array = AmountArray._of_words(read([10**18, "", 5 * 10**17]))
+    array = AmountArray._of_int128(read([10**18, "", 5 * 10**17]))
     assert array.take([1, 0]).tolist() == [pd.NA, 1]
     array[1] = 2
     assert array.sum() == Decimal("3.5")

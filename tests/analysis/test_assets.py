@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import walletframe as wf
-from walletframe.analysis import concentration, overlap, pivot, share, totals
+from walletframe.analysis.distribution import concentration, overlap, pivot, share
+from walletframe.analysis.sums import totals
 from walletframe.chains import known_blockchains
 from walletframe.errors import (
     ArgumentError,
@@ -327,7 +328,7 @@ class TestShare:
         holdings = details_of(DOLLARS).holdings
         with pytest.raises(UnknownTokenError, match=r"(?s)the asset 'usdc'.*did you mean 'USDC'"):
             share(holdings, asset="usdc")
-        with pytest.raises(UnknownTokenError, match="of what is in no list, name the token"):
+        with pytest.raises(UnknownTokenError, match="for an unlisted token, pass token=…"):
             share(holdings, asset="AERO")
 
     def test_one_token_or_one_asset_has_to_be_named(self):

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from drawn_fetches import details_of
 
-from walletframe.analysis import ParquetPrices, PriceHistory, value
+from walletframe.analysis import ParquetPrices, PriceHistory
+from walletframe.analysis.valuation import value
 from walletframe.errors import ColumnsError, PricesError, PricesWarning, SettingsError
 from walletframe.pandas_versions import TEXT
 
@@ -27,7 +28,7 @@ DATED = pd.DataFrame(
 ).astype({"token_address": TEXT})
 NONE = np.nan
 UNITS = [2, NONE, 3, 5, NONE, NONE]  # of ether and dollars, three times
-LAST_DAY = r"1 of 3 snapshots is without a value, for want of prices of the day; .* 2026-01-31$"
+LAST_DAY = r"1 of 3 snapshots has no value: there is no price of the day; .* 2026-01-31$"
 ASSETS = pd.DataFrame({"asset": ["USDC"], "token_blockchain": ["ETH"], "token_address": ["0xa0"]})
 
 
@@ -130,9 +131,9 @@ def test_the_services_own_prices_are_of_each_snapshot():
 
 def test_prices_of_other_tokens_or_of_other_days_are_told(tmp_path):
     """None for any token held; for some, but of no snapshot's day; lines of a file for nothing."""
-    with pytest.warns(PricesWarning, match="4 prices given, none of a token that is held"):
+    with pytest.warns(PricesWarning, match="no price matches a token in .*4 prices given"):
         units(DATED.assign(token_blockchain="BSC"))
-    with pytest.warns(PricesWarning, match="3 of 3 snapshots are without a value.* 2026-01-29$"):
+    with pytest.warns(PricesWarning, match="3 of 3 snapshots have no value.* 2026-01-29$"):
         units(DATED.assign(Date="2025-01-31", token_address=["", "0xa0", "0xa1", "0xa2"]))
     DATED.assign(token_address=["", "", "0xa0", "0xb0"]).to_csv(tmp_path / "p.csv", index=False)
     with pytest.warns(PricesWarning) as caught:
@@ -148,7 +149,7 @@ def test_prices_of_other_tokens_or_of_other_days_are_told(tmp_path):
         (object(), "snapshot", PricesError, "the method price_history"),
         (DATED.drop(columns="Date"), "snapshot", ColumnsError, "'date'"),
         (DATED.assign(Date=20260131), "snapshot", PricesError, "date is int64"),
-        (DATED.assign(Date="2026-01-31"), "snapshot", PricesError, "1: .*priced already, at 0"),
+        (DATED.assign(Date="2026-01-31"), "snapshot", PricesError, "1: .*is priced already, at 0"),
         (DATED.assign(Date=["2026-01-31", "", "soon", "2026-02-30"]), "snapshot", PricesError,
          "3 prices can't be used"),
         (DATED, None, PricesError, 'of several days are for at="snapshot"'),
@@ -167,7 +168,7 @@ def test_a_folder_with_what_is_no_date(tmp_path):
     DATED.assign(Date="2026-01-31 soon").rename(columns=str.lower).to_parquet(
         tmp_path / "p.parquet"
     )
-    with pytest.raises(PricesError, match="'2026-01-31 soon' is no date"):
+    with pytest.raises(PricesError, match="'2026-01-31 soon' is not a date"):
         units(tmp_path)
 
 

@@ -8,7 +8,8 @@ from drawn_fetches import details_of, fetches, fractions, key, known_of, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from walletframe.analysis import overlap, pivot, token_labels, value
+from walletframe.analysis.distribution import overlap, pivot, token_labels
+from walletframe.analysis.valuation import value
 from walletframe.errors import ColumnsError, SettingsError
 from walletframe.frames.identity import token_identities
 from walletframe.pandas_versions import TEXT
@@ -65,7 +66,7 @@ def test_the_foremost_tokens_come_first():
     priced = value(holdings, {USDC[:2]: 100, ETHER[:2]: 1})
     assert pivot(priced, 1).columns.tolist() == ["USDC"]
     assert pivot(value(holdings, {ETHER[:2]: 0.001})).columns.tolist() == ["ETH", "USDC"]
-    with pytest.raises(SettingsError, match="n: 0"):
+    with pytest.raises(SettingsError, match="n must be 1 or more, not 0"):
         pivot(holdings, 0)
 
 
@@ -186,16 +187,29 @@ def test_the_first_pairs_are_the_same_however_they_are_counted(sets, n, block):
     pd.testing.assert_frame_equal(some, overlap(holdings, None).head(n))
 
 
+def test_overlap_of_the_most_alike():
+    """The foremost pair alone, where three have something in common."""
+    one, other = ("ETH", "0xA0", "USDC"), ("ETH", "0xB0", "DAI")
+    sets = {"0x1": [one, other], "0x2": [one, other], "0x3": [one]}
+    fetch = [(("ETH", name), [(each, 1, 0) for each in held]) for name, held in sets.items()]
+    table = overlap(details_of(fetch).holdings, 1)
+    assert pairs_of(table) == [((("ETH", "0x1"), ("ETH", "0x2")), (2, 2))]
+
+
 def test_overlap_refuses_what_would_never_end(monkeypatch):
     """It names the size, and what to leave out."""
     token = ("ETH", "0xA0", "USDC")
     holdings = details_of([(("ETH", f"0x{n}"), [(token, 1, 0)]) for n in range(3)]).holdings
     monkeypatch.setattr("walletframe.analysis.distribution._STEPS_OF_ALL", 11)
-    with pytest.raises(SettingsError, match="n=100 lists the foremost pairs alone; or compare fe"):
+    with pytest.raises(
+        SettingsError, match="give n=100 for the 100 largest overlaps, or compare fewer"
+    ):
         overlap(holdings, None)
     assert len(overlap(holdings)) == 3
     monkeypatch.setattr("walletframe.analysis.distribution._STEPS", 11)
-    with pytest.raises(SettingsError, match="3 by 3 to compare: 12 steps, and 11 are the") as found:
+    with pytest.raises(
+        SettingsError, match="two of 3 takes 12 steps, and the limit is 11"
+    ) as found:
         overlap(holdings)
     assert 'by="owner"' in str(found.value)
     assert "n=100" not in str(found.value)
@@ -207,5 +221,5 @@ def test_overlap_says_of_how_many_wallets():
     table = overlap(holdings, wallets=wallets)
     assert table[["wallets_ok", "wallets_asked"]].to_numpy().tolist() == [[3, 4]]
     assert overlap(holdings.head(0), wallets=wallets).dtypes.equals(table.dtypes)
-    with pytest.raises(SettingsError, match="n: 0"):
+    with pytest.raises(SettingsError, match="n must be 1 or more, not 0"):
         overlap(holdings, 0)

@@ -4,7 +4,9 @@ import pandas as pd
 import pytest
 from drawn_fetches import details_of
 
-from walletframe import analysis
+from walletframe.analysis.distribution import concentration, overlap, pivot, share
+from walletframe.analysis.sums import totals
+from walletframe.analysis.valuation import value
 
 ETHER, USDC = ("ETH", None, "ETH"), ("ETH", "0xA0", "USDC")
 WALLETS, HOLDINGS = details_of(
@@ -17,20 +19,20 @@ WALLETS, HOLDINGS = details_of(
 
 
 @pytest.mark.parametrize(
-    "method,given,named",
+    "function,given,named",
     [
-        ("totals", [["wallet"]], {"wallets": WALLETS}),
-        ("share", ["USDC"], {"wallets": WALLETS}),
-        ("pivot", [1], {"wallets": WALLETS}),
-        ("concentration", ["ETH"], {"wallets": WALLETS, "top": 1}),
-        ("overlap", [1], {"wallets": WALLETS}),
-        ("value", [{"ETH": 2}], {"currency": "USD", "by_symbol": True}),
+        (totals, [["wallet"]], {"wallets": WALLETS}),
+        (share, ["USDC"], {"wallets": WALLETS}),
+        (pivot, [1], {"wallets": WALLETS}),
+        (concentration, ["ETH"], {"wallets": WALLETS, "top": 1}),
+        (overlap, [1], {"wallets": WALLETS}),
+        (value, [{"ETH": 2}], {"currency": "USD", "by_symbol": True}),
     ],
 )
-def test_methods_are_the_functions(method, given, named):
+def test_methods_are_the_functions(function, given, named):
     """Every argument reaches the function of that name."""
-    found = getattr(HOLDINGS.wf, method)(*given, **named)
-    pd.testing.assert_frame_equal(found, getattr(analysis, method)(HOLDINGS, *given, **named))
+    found = getattr(HOLDINGS.wf, function.__name__)(*given, **named)
+    pd.testing.assert_frame_equal(found, function(HOLDINGS, *given, **named))
 
 
 def test_labels_are_a_column():

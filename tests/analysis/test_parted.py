@@ -14,16 +14,17 @@ from parted import in_parts, write_parts
 
 import walletframe as wf
 from walletframe.accessor.folder import StoredWallets
-from walletframe.analysis import concentration, pivot, share, totals, value
+from walletframe.analysis.distribution import concentration, pivot, share
 from walletframe.analysis.parted import (
-    concentration_on_disk,
-    pivot_on_disk,
-    share_on_disk,
-    totals_of_blocks,
-    units_on_disk,
+    chunked_concentration,
+    chunked_pivot,
+    chunked_share,
+    chunked_totals,
+    chunked_unit_prices,
 )
-from walletframe.analysis.sums import distinct_pairs
-from walletframe.bulk import Units
+from walletframe.analysis.sums import distinct_pairs, totals
+from walletframe.analysis.valuation import value
+from walletframe.bulk import PriceLookup
 from walletframe.errors import (
     DatasetError,
     FramesNeededError,
@@ -67,7 +68,7 @@ def test_totals(fetch, seed, wallets, by):
     details = details_of(fetch)
     held = in_parts(details, seed=seed, wallets=wallets)
     for names in by:
-        found = outcome(lambda names=names: totals_of_blocks(held, names))
+        found = outcome(lambda names=names: chunked_totals(held, names))
         expected = outcome(
             lambda names=names: totals(details.holdings, names, wallets=details.wallets)
         )
@@ -90,9 +91,9 @@ def test_some_wallets(fetch, seed, chosen, dropped):
     some = details.wallets.iloc[places].reset_index(drop=True)
     owners = some["blockchain"] + "." + some["address"]
     left = (flagged["blockchain"] + "." + flagged["address"]).isin(owners)
-    held = stored.holdings.some(places)
+    held = stored.holdings.select_wallets(places)
     expected = totals(flagged[left], ["is_spam", "token"], wallets=some)
-    same(totals_of_blocks(held, ["is_spam", "token"]), expected)
+    same(chunked_totals(held, ["is_spam", "token"]), expected)
     rows = held.read(None, [*flagged.columns])
     same(rows[flagged.columns], flagged[left].reset_index(drop=True))
 
@@ -124,11 +125,11 @@ def test_one_token(fetch, seed, wallets, named, by):
     held = in_parts(details, seed=seed, wallets=wallets)
     own = {"by": by, **named}
     same(
-        outcome(lambda: share_on_disk(held, **own)),
+        outcome(lambda: chunked_share(held, **own)),
         outcome(lambda: share(details.holdings, wallets=details.wallets, **own)),
     )
     same(
-        outcome(lambda: concentration_on_disk(held, top=1, **own)),
+        outcome(lambda: chunked_concentration(held, top=1, **own)),
         outcome(lambda: concentration(details.holdings, top=1, wallets=details.wallets, **own)),
     )
 
@@ -146,7 +147,7 @@ def test_pivot(fetch, seed, wallets, n, by):
     details = details_of(fetch)
     held = in_parts(details, seed=seed, wallets=wallets)
     same(
-        outcome(lambda: pivot_on_disk(held, n, by=by)),
+        outcome(lambda: chunked_pivot(held, n, by=by)),
         outcome(lambda: pivot(details.holdings, n, by=by, wallets=details.wallets)),
     )
 
@@ -169,9 +170,9 @@ def test_value(fetch, seed, wallets, prices, by):
     own = {"currency": "USD", "by_symbol": prices[1]}
 
     def found():
-        units, currency = units_on_disk(held, prices[0], **own)
-        valued = held.valued(Units(units, prices[1], currency))
-        return totals_of_blocks(valued, by), pivot_on_disk(valued, 3)
+        units, currency = chunked_unit_prices(held, prices[0], **own)
+        valued = held.valued(PriceLookup(units, prices[1], currency))
+        return chunked_totals(valued, by), chunked_pivot(valued, 3)
 
     def expected():
         valued = value(details.holdings, prices[0], **own)
@@ -227,14 +228,14 @@ def test_any_amount_above_zero_has_a_holder(tmp_path, raw):
 
 def test_parts_are_merged_before_they_are_many(monkeypatch):
     """The table stays the same."""
-    monkeypatch.setattr("walletframe.analysis.parted._FOLDED", 2)
+    monkeypatch.setattr("walletframe.analysis.parted._MERGE_ROWS", 2)
     token = ("ETH", "0xA0", "USDC")
     fetch = [(("ETH", f"0x{number:02}"), [(token, number, 0)] * 2) for number in range(9)]
     details = details_of(fetch)
     held = in_parts(details, wallets=2)
     for by in ("token", "wallet", "decimals", "asset"):
         expected = totals(details.holdings, by, wallets=details.wallets)
-        same(totals_of_blocks(held, by), expected)
+        same(chunked_totals(held, by), expected)
     found, expected = StoredWallets(held), details
     same(found.wf.explain_spam(everything=True), expected.wf.explain_spam(everything=True))
 
@@ -311,8 +312,26 @@ def test_refusals():
         stored.wf.flag_spam(dropped=True)
     assert not hasattr(stored.wf, "_repr_html_")
     foremost = stored.wf.pivot
-    with pytest.raises(SettingsError, match="'decimals' is a column of balances"):
+    with pytest.raises(SettingsError, match="group by 'decimals': it is a column of balances"):
         foremost(2, by="decimals")
+
+
+def test_tables_of_unknown_tokens(monkeypatch):
+    """Of a folder they are those of its frames, where not all rows fit into memory at once."""
+    monkeypatch.setattr("walletframe.analysis.parted._BATCH_ROWS", 1)
+    ether, nameless = ("ETH", None, "ETH"), (None, None, "claim now")
+    held = [(ether, 2, 0), (nameless, 3, 0), (nameless, 4, 0)]
+    details = details_of([(("ETH", "0xAa"), held), (("ETH", "0xbB"), held)])
+    stored = StoredWallets(in_parts(details, wallets=1))
+    same(stored.wf.concentration(), details.wf.concentration())
+    with warnings.catch_warnings(action="ignore"):
+        found, expected = (each.wf.without_spam(threshold=1) for each in (stored, details))
+    same(found.wf.concentration(), expected.wf.concentration())
+    for each in (stored, details):
+        with pytest.raises(SettingsError, match="n must be 1 or more, not 0"):
+            each.wf.pivot(0)
+        with pytest.raises(SettingsError, match="of one token or of one asset"):
+            each.wf.share()
 
 
 def test_pairs_of_many_groups():

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from drawn_fetches import details_of
 
-from walletframe.analysis import ParquetPrices, PriceHistory, PriceSource, value
+from walletframe.analysis import ParquetPrices, PriceHistory, PriceSource
+from walletframe.analysis.valuation import value
 from walletframe.errors import (
     ColumnsError,
     PricesError,
@@ -73,7 +74,7 @@ def test_lines_that_match_nothing_are_told(tmp_path):
     with pytest.warns(PricesWarning) as caught:
         assert units(path)[:2] == [2500, pytest.approx(NONE, nan_ok=True)]
     assert str(caught[0].message).splitlines() == [
-        "2 of 3 prices are of no token that is held (by line of p.csv):",
+        "2 of 3 prices match no token in these holdings (by line of p.csv):",
         "  5: ('BSC', '0xa0'), which is held on ETH",
         "  6: ('SUI', None)",
     ]
@@ -86,7 +87,7 @@ def test_of_many_lines_that_match_nothing_ten_are_told(tmp_path):
     rows = pd.DataFrame([("ETH", "0xA0"), *others], columns=["blockchain", "contract"])
     rows.assign(price=1).to_parquet(tmp_path / "p.parquet")
     with pytest.warns(
-        PricesWarning, match="30 of 31 prices are .*by row of p.parquet, from 0"
+        PricesWarning, match="30 of 31 prices match .*by row of p.parquet, from 0"
     ) as it:
         value(HOLDINGS, tmp_path / "p.parquet")
     lines = str(it[0].message).splitlines()
@@ -109,9 +110,9 @@ def test_bad_prices_of_a_file_are_told_by_line(tmp_path):
     with pytest.raises(PricesError, match=r"by line of p\.csv") as caught:
         value(HOLDINGS, path)
     assert [place for place, _, _ in caught.value.problems] == [4, 5]
-    assert "priced already, at 2" in str(caught.value)
+    assert "is priced already, at 2" in str(caught.value)
     path.write_text("blockchain,contract,price\nETH,,1,000\n")
-    with pytest.raises(PricesError, match="line 2 has 4 cells, and the first one 3"):
+    with pytest.raises(PricesError, match="line 2 has 4 cells, and the first line 3"):
         value(HOLDINGS, path)
     path.write_text("price,blockchain,contract\n2500,ETH\n")
     assert units(path)[0] == 2500
@@ -158,7 +159,7 @@ def test_assets_that_match_nothing_are_told(tmp_path):
         "  3: 'dai'",
         "  4: 'usdx' is in no list of assets",
     ]
-    with pytest.warns(PricesWarning, match="1 of 3 prices is .*\n  2: 'usdx' is in no list"):
+    with pytest.warns(PricesWarning, match="1 of 3 prices matches .*\n  2: 'usdx' is in no list"):
         value(HOLDINGS, {"USDC": 1, "DAI": 1, "USDX": 1}, assets=ASSETS)
 
 
@@ -180,12 +181,12 @@ def test_assets_that_contradict_are_refused():
     both = pd.concat([ASSETS, ASSETS.head(1).assign(asset="Ether")])
     with pytest.raises(TokenListError, match=r"5: .* it is native ETH already, at 0"):
         value(HOLDINGS, {"USDC": 1}, assets=both)
-    with pytest.raises(PricesError, match="priced already, at 0"):
+    with pytest.raises(PricesError, match="is priced already, at 0"):
         value(HOLDINGS, {"USDC": 1, "usdc": 2})
     for wrong in ({"assets": ASSETS}, {"bridged": True}):
         with pytest.raises(SettingsError, match="either by symbol or by asset"):
             value(HOLDINGS, {"USDC": 1}, by_symbol=True, **wrong)
-    with pytest.raises(PricesError, match="nor the name of an asset: ' '"):
+    with pytest.raises(PricesError, match=r"the key ' ' is .* nor the name of an asset"):
         value(HOLDINGS, {" ": 1})
 
 
@@ -256,7 +257,7 @@ def test_a_day_with_two_prices_is_refused(tmp_path):
     daily(tmp_path / "p.parquet", ["2026-01-31", "2026-01-31"], [2400.0, 2400.0])
     assert units(ParquetPrices(tmp_path))[0] == 2400
     daily(tmp_path / "q.parquet", ["2026-01-31"], [2500.0])
-    with pytest.raises(PricesError, match="priced already"):
+    with pytest.raises(PricesError, match="is priced already"):
         value(HOLDINGS, ParquetPrices(tmp_path))
 
 

@@ -18,7 +18,8 @@ from drawn_fetches import (
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from walletframe.analysis import concentration, share, totals
+from walletframe.analysis.distribution import concentration, share
+from walletframe.analysis.sums import totals
 from walletframe.errors import AmbiguousTokenError, SettingsError, UnknownTokenError
 from walletframe.frames.identity import token_identities
 
@@ -153,11 +154,17 @@ def test_concentration_of_known_cases():
     assert found[["gini", "herfindahl", "top_share"]].tolist() == [0.75, 1, 1]
 
 
+def test_nothing_is_concentrated_where_nobody_holds_any():
+    """The measures of a token of which all have 0 are unknown."""
+    table = concentration(details_of([(("ETH", "0x1"), [(ETHER, 0, 0)])]).holdings)
+    assert table[["gini", "herfindahl", "top_share"]].isna().to_numpy().all()
+
+
 def test_one_token_of_many():
     """A named token gives its row alone; a number of holders below 1 is refused."""
     wallets, holdings = details_of([*FETCH, (("BSC", "0x9"), [(("BSC", "0xA0", "USDC"), 1, 0)])])
     table = concentration(holdings, "USDC", wallets=wallets)
     assert table["token_address"].tolist() == ["0xA0"]
     assert (table["wallets_ok"].item(), table["wallets_asked"].item()) == (2, 2)
-    with pytest.raises(SettingsError, match="top: 0"):
+    with pytest.raises(SettingsError, match="top must be 1 or more, not 0"):
         concentration(holdings, top=0)

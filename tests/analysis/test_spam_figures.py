@@ -31,7 +31,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from walletframe.analysis import flag_spam
+from walletframe.analysis.spam.flags import flag_spam
 
 DATA = Path(__file__).parent / "data"
 TABLE = pd.read_csv(DATA / "token_names.csv", dtype="str", keep_default_na=False)

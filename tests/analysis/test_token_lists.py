@@ -5,7 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from walletframe.analysis import flag_spam, read_token_list
+from walletframe.analysis import read_token_list
+from walletframe.analysis.spam.flags import flag_spam
 from walletframe.analysis.token_lists import listed_tokens
 from walletframe.errors import ColumnsError, TokenListError
 from walletframe.pandas_versions import TEXT

@@ -21,7 +21,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from walletframe.amounts.sums import float_totals
-from walletframe.analysis import totals, value
+from walletframe.analysis.sums import totals
+from walletframe.analysis.valuation import value
 from walletframe.errors import (
     AmbiguousTokenError,
     AmountError,

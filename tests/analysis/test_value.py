@@ -10,7 +10,9 @@ from drawn_fetches import TOKENS, details_of, fetches, key, nearest, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from walletframe.analysis import PriceSource, totals, value
+from walletframe.analysis import PriceSource
+from walletframe.analysis.sums import totals
+from walletframe.analysis.valuation import value
 from walletframe.errors import (
     AmbiguousTokenError,
     AmountError,
@@ -83,7 +85,7 @@ def test_the_services_own_prices():
     np.testing.assert_array_equal(valued["value"], [5, np.nan, 0])
     assert valued["currency"].isna().all()
     assert value(priced, currency="USD")["currency"].unique().tolist() == ["USD"]
-    with pytest.raises(PricesError, match=r"1: '-1\.0': negative"):
+    with pytest.raises(PricesError, match=r"1: '-1\.0': it is negative"):
         value(HOLDINGS.assign(price=[2, -1, np.inf]))
     with pytest.raises(ColumnsError, match="'price'"):
         value(HOLDINGS.drop(columns="price"))
@@ -113,19 +115,19 @@ def test_all_bad_prices_are_reported_at_once():
     """Each with its position and the reason."""
     with pytest.raises(PricesError, match="11 prices can't be used") as caught:
         value(HOLDINGS, BAD)
-    reasons = {place: reason.partition(":")[0] for place, _, reason in caught.value.problems}
-    assert reasons == {
-        2: "priced already, at 0",
-        3: "negative",
-        4: "no number",
-        5: "infinite",
-        6: "no number",
-        7: "no number",
-        8: "no number",
-        9: "infinite",
-        10: "its key is neither (blockchain, contract) nor the name of an asset",
-        11: "its key is neither (blockchain, contract) nor the name of an asset",
-        12: "no number",
+    neither = "neither (blockchain, contract) nor the name of an asset"
+    assert {place: reason for place, _, reason in caught.value.problems} == {
+        2: "('ETH', '') is priced already, at 0",
+        3: "the price of ('ETH', '0x1') is negative",
+        4: "the price of ('ETH', '0x2') is not a number",
+        5: "the price of ('ETH', '0x3') is infinite",
+        6: "the price of ('ETH', '0x4') is not a number",
+        7: "the price of ('ETH', '0x5') is not a number",
+        8: "the price of ('ETH', '0x6') is not a number",
+        9: "the price of ('ETH', '0x7') is infinite",
+        10: f"the key ('', '0x8') is {neither}",
+        11: f"the key ('ETH', 9) is {neither}",
+        12: "the price of ('ETH', '0x10') is not a number",
     }
     assert "leave out" in caught.value.hint
 
@@ -133,13 +135,13 @@ def test_all_bad_prices_are_reported_at_once():
 def test_a_symbol_is_no_key_unless_asked_for():
     """By symbol only on request, and only where one contract bears it; else it is an asset's."""
     fake = HOLDINGS.assign(token_address="0xfake")
-    with pytest.warns(PricesWarning, match="1 price given, none of .* by asset, such as 'USDC'"):
+    with pytest.warns(PricesWarning, match=r"\(1 price given\): .* by asset, such as 'USDC'"):
         assert value(fake, {"ETH": 2})["value"].isna().all()
     with pytest.warns(PricesWarning, match="0: 'dear' is in no list of assets"):
         value(HOLDINGS, {"DEAR": 2})
     valued = value(HOLDINGS, pd.Series({"ETH": 2, "DAI": 1}), by_symbol=True)
     np.testing.assert_array_equal(valued["value"], [5, np.nan, np.nan])
-    with pytest.raises(PricesError, match="its key is not a symbol"):
+    with pytest.raises(PricesError, match="is not a symbol"):
         value(HOLDINGS, {("ETH", None): 2}, by_symbol=True)
 
 
@@ -255,9 +257,9 @@ def test_files_that_hold_no_prices(tmp_path):
         with pytest.raises(PricesError, match="can't be read"):
             value(HOLDINGS, tmp_path / name)
     (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\nETH,,\nETH,0x1,x\n")
-    with pytest.raises(PricesError, match="3: 'x': no number"):
+    with pytest.raises(PricesError, match=r"3: 'x': the price of \('ETH', '0x1'\) is not a number"):
         value(HOLDINGS, tmp_path / "p.csv")
-    with pytest.raises(PricesError, match=r"neither \.csv nor \.parquet"):
+    with pytest.raises(PricesError, match=r"is neither \.csv nor \.parquet"):
         value(HOLDINGS, "prices.xlsx")
     with pytest.raises(FileNotFoundError):
         value(HOLDINGS, tmp_path / "gone.csv")
@@ -266,8 +268,12 @@ def test_files_that_hold_no_prices(tmp_path):
 @pytest.mark.parametrize(
     "prices, by_symbol, said",
     [
-        ({("ETH", "0xdead"): 1}, False, r"1 price given, .*, such as \('ETH', None\)"),
-        ({("BSC", None): 1, ("BSC", "0xA0"): 1}, False, "2 prices given, none of a token that is"),
+        ({("ETH", "0xdead"): 1}, False, r"\(1 price given\): .*, such as \('ETH', None\)"),
+        (
+            {("BSC", None): 1, ("BSC", "0xA0"): 1},
+            False,
+            r"no price matches a token in these holdings \(2 prices given\)",
+        ),
         ({}, False, "0 prices given"),
         ({"eth": 2}, True, "exactly as written, such as 'ETH'"),
     ],

@@ -440,7 +440,7 @@ def prepare():
     from walletframe import fetch_to_parquet
     from walletframe.address.lists import parse_wallets
     from walletframe.client import Client
-    from walletframe.transport import AnswerStore, Kept
+    from walletframe.transport import AnswerStore, CachedAnswer
 
     rng = random.Random(20_260_101)
     tokens = [
@@ -471,7 +471,7 @@ def prepare():
         }
         bodies[f"ETH.{address}"] = json.dumps({"wallets": [entry]}, separators=(",", ":")).encode()
     now = datetime.now(UTC)
-    kept = [(*parse_wallets(wallet), Kept(body, now)) for wallet, body in bodies.items()]
+    kept = [(*parse_wallets(wallet), CachedAnswer(body, now)) for wallet, body in bodies.items()]
     with AnswerStore(Path("cache.sqlite"), BASE_URL) as store:
         store.write(kept)
     with Client(base_url=BASE_URL, cache=Path("cache.sqlite")) as client:

@@ -137,14 +137,14 @@ def test_rate_found_out_and_remembered(tmp_path):
 def test_hidden_limit(ledger, tmp_path, monkeypatch):
     """Print the time under a limit that nobody tells, beside what it allows."""
     refusals = []
-    ask = ServiceSession.ask
+    send = ServiceSession.send
 
     def counted(session, wallets, **limits):
-        reply = ask(session, wallets, **limits)
+        reply = send(session, wallets, **limits)
         refusals.append("429" in str(reply.answer)[:200])
         return reply
 
-    monkeypatch.setattr(ServiceSession, "ask", counted)
+    monkeypatch.setattr(ServiceSession, "send", counted)
     limit = ["--requests-per-second", str(LIMIT)]
     with (
         served(ledger, *limit) as (base_url, key),

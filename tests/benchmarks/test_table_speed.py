@@ -17,7 +17,7 @@ import sys
 sys.path.insert(0, {str(SUPPORT)!r})
 from fetches import made_up_details
 from table_widget import TableWidget
-from walletframe.analysis import value
+from walletframe.analysis.valuation import value
 details = made_up_details({ROWS}, wallets=2_000, tokens=5_000)
 TableWidget(value(details.holdings, currency="USD"), details.wallets)
 """

@@ -165,7 +165,7 @@ def test_refresh_says_how_far_it_is(stay, shown, details):
     page.get_by_role("button", name="Refresh").click()
     shown._thread.join(20)
     shown.bare.follow()
-    expect(page.get_by_role("button", name="Ask again for 2 not ok")).to_be_visible()
+    expect(page.get_by_role("button", name="Retry 2 wallets")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     settle(page)
     assert shown.details is not details
@@ -243,7 +243,7 @@ def test_the_panel(stay, client):
     panel._thread.join(20)
     bare.follow()
     expect(page.get_by_text("2 wallets on 2 blockchains: 1 ok, 1 failed")).to_be_visible()
-    expect(page.get_by_role("button", name="Ask again for 1 not ok")).to_be_visible()
+    expect(page.get_by_role("button", name="Retry 1 wallet")).to_be_visible()
     page.emulate_media(color_scheme="dark")
     assert violations(page) == []
     assert (stay.strayed, errors(stay), panel._alert) == ([], [], "")

@@ -222,7 +222,7 @@ def test_what_the_others_leave(show):
     expect(box.get_by_role("button", name="Remove USDC")).to_have_class("wf-chip wf-chip-away")
     picker.narrow(FEW.iloc[:0])
     shown.follow()
-    expect(box).to_contain_text("The other pickers leave nothing here")
+    expect(box).to_contain_text("No option matches the other filters")
     picker.narrow()
     shown.follow()
     expect(box).to_contain_text("3 to choose from")

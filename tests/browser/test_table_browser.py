@@ -12,7 +12,7 @@ from lab_server import SUPPORT, notebook_of, open_and_run
 from playwright.sync_api import expect
 from table_page import MISPLACED, column, settle, show_table
 
-from walletframe.analysis import value
+from walletframe.analysis.valuation import value
 from walletframe.service import SHOWCASE, sandbox
 
 LARGEST = str(2**256 - 1)
@@ -37,7 +37,7 @@ sys.path.insert(0, {str(SUPPORT)!r})
 from fetches import made_up_details
 from hostile_symbols import hostile_holdings
 from table_widget import TableWidget
-from walletframe.analysis import value
+from walletframe.analysis.valuation import value
 details = made_up_details(5_000, wallets=50, tokens=200)
 pane = TableWidget(value(details.holdings, currency="USD"), details.wallets)
 mixed = TableWidget(value(details.holdings, currency="USD"), details.wallets)
@@ -200,7 +200,7 @@ def test_a_cell_picks_what_it_is_of(tab, showcase):
     cells.nth(1).click()
     page.get_by_role("button", name="Only this token").click()
     picked = page.evaluate("window.picked")
-    key = page.answers.meant(picked)
+    key = page.answers.cell_selection(picked)
     assert (picked["place"], picked["sort"]) == (place, "value")
     row = holdings.sort_values("value", ascending=False, kind="stable").iloc[place]
     assert key == ("tokens", (row["token_blockchain"], row["token_address"].lower()))

@@ -19,10 +19,10 @@ from fast_service import fast_service, wallet_address
 from plain_process import printed
 
 import walletframe as wf
-from walletframe.bulk.dataset import Register, Turn
+from walletframe.bulk.dataset import InputAction, Register
 from walletframe.bulk.files import key_of
 from walletframe.bulk.run import fetch_into
-from walletframe.bulk.summary import Tally
+from walletframe.bulk.summary import RunCounters
 from walletframe.errors import (
     AddressError,
     AnswerWarning,
@@ -265,7 +265,7 @@ class TestAgain:
         with service.client(cache=False, batch_size=5) as client:
             expected = client.fetch(asked)
             with monkeypatch.context() as broken:
-                broken.setattr("walletframe.bulk.dataset.Dataset.add", fail)
+                broken.setattr("walletframe.bulk.dataset.Dataset.write_part", fail)
                 with pytest.raises(DatasetError, match="has gone"):
                     wf.fetch_to_parquet(asked, folder, client=client)
         assert not list((folder / "wallets").iterdir())
@@ -329,7 +329,7 @@ class TestInput:
                         given, folder, client=client, on_unreadable="drop", on_failure="raise"
                     )
                 assert (summary.wallets, summary.ok) == (1, 1)
-            with pytest.raises(SettingsError, match="on_unreadable: 'ignore'"):
+            with pytest.raises(SettingsError, match="on_unreadable can't be 'ignore'"):
                 wf.fetch_to_parquet([name], folder, client=client, on_unreadable="ignore")
 
     def test_a_stream_can_be_strict(self, fast, folder):
@@ -417,7 +417,7 @@ class TestInput:
         assert [place for place, _, _ in summary.unreadable] == [1, 3]
         assert (summary.ok, summary.wallets, summary.unreadable_count) == (2, 2, 2)
         assert "item 1 (from 0) is not a wallet" in str(told[0].message)
-        assert "2 items of the iterator left out" in str(told[1].message)
+        assert "2 items of the iterator are not wallets, and left out" in str(told[1].message)
         assert {warning.filename for warning in told} == {__file__}
 
     def test_the_first_thousand_that_are_no_wallets_are_kept(self, fast, folder):
@@ -467,12 +467,12 @@ class TestOutcome:
         stream = (f"ETH.0x{number}" if number < 7 else "x" for number in range(9))
         with canned.client(workers=1) as client, pytest.warns(FetchWarning) as told:
             summary = wf.fetch_to_parquet(stream, folder, client=client)
-        assert "2 items of the iterator left out" in str(told[-1].message)
+        assert "2 items of the iterator are not wallets, and left out" in str(told[-1].message)
         lines = repr(summary).splitlines()
         assert len(summary.reasons) == 7
         assert lines[6:8] == [
             "  and 2 other reasons",
-            "2 items of the iterator left out: not a wallet",
+            "2 items of the iterator are not wallets, and left out",
         ]
         assert len(lines) == 9
 
@@ -481,7 +481,7 @@ class TestOutcome:
         canned.say(answer(wallet("0x0")))
         canned.default = (403, {}, b"no")
         asked = [f"ETH.0x{number:x}" for number in range(600)]
-        told = pytest.warns(FetchWarning, match=r"599 of 600 .*not asked for")
+        told = pytest.warns(FetchWarning, match=r"599 of 600 .*not requested")
         with canned.client(workers=1) as client, told:
             summary = wf.fetch_to_parquet(asked, folder, client=client)
         assert len(canned.paths) == 2
@@ -538,7 +538,11 @@ class TestPlaces:
 
     def places(self, register, *keys):
         """Meet wallets, and return the places of those that are asked for."""
-        return {key: register.under_way[key] for key in keys if register.meet(key) is Turn.ASK}
+        return {
+            key: register.pending[key]
+            for key in keys
+            if register.classify(key) is InputAction.REQUEST
+        }
 
     def test_gaps_are_filled_by_the_wallets_that_left_them(self):
         """The same list gets the same places, wherever an earlier run ended."""
@@ -555,9 +559,14 @@ class TestPlaces:
     def test_a_wallet_is_met_once(self):
         """What is held, and what is repeated, is not asked for."""
         register = self.register(A_0=0)
-        turns = [register.meet(key) for key in ("A.0", "A.1", "A.1", "A.0")]
-        assert turns == [Turn.HELD, Turn.ASK, Turn.REPEATED, Turn.REPEATED]
-        assert len(register.met) == 2
+        actions = [register.classify(key) for key in ("A.0", "A.1", "A.1", "A.0")]
+        assert actions == [
+            InputAction.STORED,
+            InputAction.REQUEST,
+            InputAction.REPEATED,
+            InputAction.REPEATED,
+        ]
+        assert len(register.seen) == 2
 
 
 class TestShards:
@@ -567,14 +576,14 @@ class TestShards:
         """Fetch into a folder on these terms."""
         asked = [wf.WalletAddress.parse(wallet) for wallet in wallets]
         with fast.client() as client:
-            return fetch_into(folder, asked, client, tell, Tally(), **orders)
+            return fetch_into(folder, asked, client, tell, RunCounters(), **orders)
 
     def test_wallets_keep_their_places_in_the_whole_list(self, fast, folder, small_parts):
         """In each run that goes on with it, too."""
         asked = addresses(*range(30))
         places = {key_of(wf.WalletAddress.parse(each)): 7 * n for n, each in enumerate(asked)}
-        self.run(fast, folder, asked[20:], places=places)
-        self.run(fast, folder, asked[:20], places=places)
+        self.run(fast, folder, asked[20:], positions=places)
+        self.run(fast, folder, asked[:20], positions=places)
         found = dict(rows(folder, "wallets", "'ETH.' || address, position"))
         assert found == {each: 7 * number for number, each in enumerate(asked)}
         assert read_addresses(folder) == asked

@@ -29,7 +29,7 @@ import walletframe as wf
 from walletframe.bulk import journal as journals
 from walletframe.bulk.dataset import Dataset
 from walletframe.bulk.files import key_of
-from walletframe.bulk.journal import Journal, entries, left_in, segments
+from walletframe.bulk.journal import Journal, entries, segments, unwritten_records
 from walletframe.client import Policy
 from walletframe.errors import DatasetError, FetchInterrupted
 from walletframe.frames.assembly import WalletRecord
@@ -242,7 +242,7 @@ class TestShown:
         shown = self.shown(fast, what, folder, until, asked)
         found = wf.read_wallets(folder).wallets
         with Dataset(folder, fast.base_url) as dataset:
-            dataset.take_up()
+            dataset.recover()
         assert wf.read_wallets(folder).wallets.equals(found)
         assert shown.total() >= until
         assert not shown - Counter(found.status)
@@ -534,9 +534,11 @@ class TestJournal:
         [name, stranger] = [wf.WalletAddress.parse(each) for each in (names(1)[0], "ETH.0xb")]
         journal = Journal(written.parent, {key_of(name): 7, key_of(stranger): 8}, Event())
         for asked in (name, stranger, stranger):
-            assert journal.secure(WalletRecord(asked, Outcome(Status.TIMEOUT, "late"), "fast"))
+            assert journal.ensure_recorded(
+                WalletRecord(asked, Outcome(Status.TIMEOUT, "late"), "fast")
+            )
         journal.close()
-        found = left_in(segments(written.parent), "fast")
+        found = unwritten_records(segments(written.parent), "fast")
         statuses = [record.outcome.status for record, _ in found.values()]
         assert sorted(statuses) == [Status.OK] * 3 + [Status.TIMEOUT]
 

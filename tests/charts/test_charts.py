@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from walletframe import charts
-from walletframe.analysis import concentration, value
+from walletframe.analysis.distribution import concentration
+from walletframe.analysis.valuation import value
 from walletframe.charts.palette import OTHER
 from walletframe.errors import (
     AmbiguousTokenError,
@@ -97,7 +98,7 @@ class TestHierarchies:
             "BSC/0xa1/USDC": 5,
         }
         assert "value in USD" in said(figure)
-        assert "1 token without a value not drawn" in said(figure)
+        assert "1 token without a value is not drawn" in said(figure)
 
     def test_without_values_balances_are_counted(self):
         """Amounts of different tokens are not added, and the chart says so."""
@@ -142,7 +143,7 @@ class TestHierarchies:
         figure = charts.treemap(frame, top=50)
         assert sum(tree(figure).values()) == 90
         assert tree(figure)["ETH/0xa1/Other (50 tokens)"] == 50
-        assert "40 of 90 balances, the rest as Other" in said(figure)
+        assert "40 of 90 balances are drawn; the rest is Other" in said(figure)
 
     def test_small_wallets_are_drawn_by_their_tokens(self):
         """What many wallets hold of a token is added up on each blockchain, exactly."""
@@ -158,14 +159,14 @@ class TestHierarchies:
         [text] = [text for text in hovers(figure) if "ETH 0xA0b8" in text]
         assert "2,000 wallets of ETH" in text
         assert "2,000.000000000000002 USDC" in text
-        assert "4,000 wallets added up by blockchain and token." in said(figure)
+        assert "4,000 wallets are combined by blockchain and token." in said(figure)
 
     def test_small_holders_of_a_token_are_added_up(self):
         """Each blockchain says of how many wallets it is."""
         figure = charts.treemap(wallets_of([7] * 5_000), token="ETH")
         assert tree(figure) == {"ETH": 35_000}
         assert figure.data[0].text == ("5,000 wallets<br>35k ETH",)
-        assert "5,000 wallets added up by blockchain." in said(figure)
+        assert "5,000 wallets are combined by blockchain." in said(figure)
 
     def test_large_wallets_are_drawn_beside_the_others(self):
         """The others of their blockchain are added up, and the chart says so."""
@@ -177,7 +178,9 @@ class TestHierarchies:
             "ETH/Other (200 wallets)/ETH": 400,
             "ETH/Other (200 wallets)/USDC": 200,
         }
-        assert "1 of 201 wallets alone, the others added up by blockchain and token" in said(figure)
+        assert "1 of 201 wallets is drawn, the others are combined by blockchain and token" in said(
+            figure
+        )
 
     @pytest.mark.parametrize("top", [30, 60, 250])
     @pytest.mark.parametrize("wallets,tokens", [(2, 400), (40, 8), (300, 5), (4_000, 30)])
@@ -218,9 +221,11 @@ class TestHierarchies:
         frame = HOLDINGS.iloc[:2].assign(value=[1e9, 1.0])
         figure = charts.sunburst(frame)
         assert tree(figure) == {"ETH/0xa1/ETH": 1e9}
-        assert "&lt;0.1% is too small to be drawn" in said(figure)
+        assert "&lt;0.1% of the total is too small to draw" in said(figure)
         frame = HOLDINGS.iloc[[0, 2]].assign(value=[1e9, 1.0])
-        assert "1 of 2 wallets. &lt;0.1% is too small" in said(charts.treemap(frame))
+        assert "1 of 2 wallets is drawn. &lt;0.1% of the total is too small" in said(
+            charts.treemap(frame)
+        )
 
     def test_one_symbol_on_two_blockchains_needs_no_contract(self):
         """The boxes around it say which it is."""
@@ -342,7 +347,7 @@ class TestBars:
         assert figure.layout.yaxis.ticktext[-1] == "Other (3 wallets)"
         assert figure.data[-1].name == "Other (3 tokens)"
         assert sum(size or 0 for trace in figure.data for size in trace.x) == 9
-        assert "3 of 6 wallets, 2 of 5 tokens, the rest as Other" in said(figure)
+        assert "3 of 6 wallets and 2 of 5 tokens are drawn; the rest is Other" in said(figure)
 
     def test_a_large_other_is_written(self):
         """It does not shorten the bars, and nothing is drawn that could be taken for its length."""
@@ -352,7 +357,7 @@ class TestBars:
         assert written(figure) == ["3,588 balances, 99.7% of all"]
         assert {len(trace.x) for trace in figure.data} == {3}
         assert sum(size or 0 for trace in figure.data for size in trace.x) == 12
-        assert "Other is written, not drawn" in said(figure)
+        assert "Other is given as text" in said(figure)
 
     def test_a_large_other_of_one_token_is_exact(self):
         """Its hover has every digit."""
@@ -401,7 +406,7 @@ class TestHeatmap:
         figure = charts.heatmap(frame, top=4, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (14 wallets)"
         assert "55.6% of the token" in hovers(figure)[-1]
-        assert "3 of 5 tokens, those in most of these wallets" in said(figure)
+        assert "3 of 5 tokens are drawn: those held in most of these wallets" in said(figure)
 
     def test_the_scale_is_that_of_the_wallets(self):
         """Other stands apart where it holds more than any of them, and the chart says so."""
@@ -410,7 +415,7 @@ class TestHeatmap:
         assert 10**wallets.zmax == pytest.approx(1 / 99)
         assert (wallets.colorbar.ticktext, len(wallets.z)) == (("1.01%",), 4)
         assert (others.y, others.colorscale[0][1], others.text[0]) == ((4,), OTHER, ["96.0%"])
-        assert "Other, in grey, is not on this scale" in said(charts.heatmap(frame, top=4))
+        assert "Other is grey: it is beyond this scale" in said(charts.heatmap(frame, top=4))
         assert len(charts.heatmap(frame.head(6), top=4).data) == 2
         assert len(charts.heatmap(frame.head(5), top=4).data) == 1
 
@@ -449,7 +454,7 @@ class TestPie:
         """A slice thinner than a pixel is left out, and the chart says so."""
         figure = charts.pie(HOLDINGS.iloc[:2].assign(value=[1e9, 1.0]), "ETH.0xa1")
         assert figure.data[0].labels == ("ETH 100%",)
-        assert "Other is too small to be drawn (&lt;0.1%)" in said(figure)
+        assert "Other (&lt;0.1%) is too small to draw" in said(figure)
 
     def test_equal_slices_without_values(self):
         """Nothing is compared that can't be."""
@@ -468,8 +473,8 @@ class TestPie:
         }
         assert [*reasons.values()] == [
             "It holds nothing.",
-            "What it holds is not known: failed.",
-            "What it holds is not known: failed.",
+            "Its holdings are unknown: failed.",
+            "Its holdings are unknown: failed.",
         ]
 
     def test_the_answer_is_that_of_the_wallet(self, details):
@@ -537,7 +542,7 @@ class TestLorenz:
     def test_one_holder_has_no_coefficient(self):
         """Where nobody else holds it there is no inequality."""
         text = said(charts.lorenz(wallets_of([3]), "ETH"))
-        assert "One wallet holds it all" in text
+        assert "One wallet holds all of it" in text
         assert "Gini" not in text
 
     def test_points_are_few(self):
@@ -598,8 +603,9 @@ class TestTimeline:
         marks = figure.data[-1]
         assert marks.x == ("2026-01-02 00:00:00",)
         assert marks.hovertext == ("2 of 3 wallets known",)
-        assert "3 of 3 wallets ever known. In 1 of 2 snapshots fewer of them are known" in said(
-            figure
+        assert (
+            "3 of 3 wallets are known in some snapshot. In 1 of 2 snapshots fewer of them are known"
+            in said(figure)
         )
         assert "Simulated data." in said(figure)
 
@@ -628,7 +634,7 @@ class TestTimeline:
         assert figure.layout.annotations[0].text == "No row has a snapshot."
         frame, wallets = snapshots(1, 2)
         frame.loc[:1, "snapshot"] = pd.NaT
-        assert "2 balances without a snapshot not drawn." in said(charts.timeline(frame))
+        assert "2 balances without a snapshot are not drawn." in said(charts.timeline(frame))
         complete = said(charts.timeline(snapshots(1, 2)[0], wallets=wallets))
         assert "without a snapshot" not in complete
         assert "fewer" not in complete
@@ -675,7 +681,7 @@ class TestNotes:
     def test_provenance_of_nothing(self, details):
         """A fetch of no wallet is told from one that found nothing."""
         figure = charts.treemap(details.holdings.iloc[:0], wallets=details.wallets.iloc[:0])
-        assert said(figure) == "No wallet was asked."
+        assert said(figure) == "No wallet was requested."
 
     def test_frame_or_details(self, details):
         """The DataFrame of wallets does as well as the whole."""
@@ -702,7 +708,7 @@ def test_words_are_split_from_a_figure(place):
     frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
     figure = [charts.heatmap(frame, top=4), charts.lorenz(wallets_of([7, 1]), "ETH")][place]
     bare = charts.Figure(figure)
-    title, notes = charts.take_words(bare)
+    title, notes = charts.take_notes(bare)
     assert (title, " ".join(notes)) == (figure.layout.title.text, said(figure))
     assert (
         figure.layout.height - bare.layout.height == figure.layout.margin.t - bare.layout.margin.t
@@ -717,7 +723,9 @@ class TestRefusals:
     @pytest.mark.parametrize("top", [0, -1, 501, 1.5, "10", True, None])
     def test_top_out_of_range(self, top):
         """The error names the argument and the range."""
-        with pytest.raises(SettingsError, match=r"top: .*\n\nHint: an integer from 1 to 500"):
+        with pytest.raises(
+            SettingsError, match=r"top can't be .*\n\nHint: use an integer from 1 to 500"
+        ):
             charts.treemap(HOLDINGS, top=top)
 
     def test_unknown_by(self):

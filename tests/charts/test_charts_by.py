@@ -10,7 +10,7 @@ from hostile_symbols import SYMBOLS
 from test_charts import hovers, said
 
 from walletframe import charts
-from walletframe.analysis import totals
+from walletframe.analysis.sums import totals
 from walletframe.errors import SettingsError, UnknownTokenError
 from walletframe.frames.assembly import assemble
 from walletframe.frames.details import WalletDetails
@@ -96,12 +96,14 @@ class TestBars:
             "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>3 of 4 wallets known<br>"
             "3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
         )
-        assert "2 owners, 2 assets." in said(figure)
+        assert "2 owners and 2 assets are drawn." in said(figure)
 
     def test_groups_say_how_many_of_their_wallets_are_known(self):
         """Those that nothing is known of have no bar, and are named first."""
         about = said(charts.bar(VALUED, by="owner", wallets=WALLETS))
-        assert "0 of 2 wallets of owner Ben known. 3 of 4 wallets of owner Ada known." in about
+        assert (
+            "0 of 2 wallets of owner Ben are known. 3 of 4 wallets of owner Ada are known." in about
+        )
         assert "4 of 7 wallets known (3 failed)" in about
 
     def test_many_incomplete_groups_are_counted(self):
@@ -111,14 +113,14 @@ class TestBars:
         rows = holdings[holdings.address.isin(failed.address[:3])]
         about = said(charts.bar(rows, by="owner", wallets=failed))
         assert about.count("0 of 1 wallet of owner o") == 8
-        assert "Of 9 more owners not all wallets are known." in about
+        assert "Some wallets of 9 more owners are unknown." in about
 
     def test_completeness_counts_the_wallets_that_could_hold_the_token(self):
         """As in totals: an ETH wallet's failure says nothing of a token on BASE."""
         holdings = VALUED[VALUED.blockchain == "BASE"]
         figure = charts.bar(holdings, by="owner", token="USDC", wallets=WALLETS)
         assert "1 of 1 wallet known" in hovers(figure)[0]
-        assert "0 of 1 wallet of owner Ben known." in said(figure)
+        assert "0 of 1 wallet of owner Ben are known." in said(figure)
         assert "owner Ada" not in said(figure)
 
     def test_one_asset(self):
@@ -189,9 +191,11 @@ class TestBars:
     def test_the_others_of_several_columns_are_groups(self):
         """As are those of a column whose name takes no s."""
         figure = charts.bar(VALUED, by=["owner", "bag"], wallets=WALLETS, top=1)
-        assert "1 of 3 groups, 3 tokens, the rest as Other." in said(figure)
+        assert "1 of 3 groups and 3 tokens are drawn; the rest is Other." in said(figure)
         renamed = WALLETS.rename(columns={"owner": "treasury"})
-        assert "2 groups, 3 tokens." in said(charts.bar(VALUED, by="treasury", wallets=renamed))
+        assert "2 groups and 3 tokens are drawn." in said(
+            charts.bar(VALUED, by="treasury", wallets=renamed)
+        )
 
     def test_labels_that_look_alike_are_told_apart(self):
         """By more of them, or by a number."""
@@ -244,7 +248,7 @@ class TestBars:
         """The reason is said, and whose wallets are unknown."""
         figure = charts.bar(assemble([]).holdings, by="owner", wallets=WALLETS)
         assert figure.data == ()
-        assert "3 of 4 wallets of owner Ada known." in said(figure)
+        assert "3 of 4 wallets of owner Ada are known." in said(figure)
 
 
 def boxes(figure):
@@ -330,7 +334,7 @@ class TestHierarchies:
             "3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
         ) in texts
         assert "<b>owner Ada</b><br>3 of 4 wallets known<br>100.00 USD (71.4% of all)" in texts
-        assert "0 of 2 wallets of owner Ben known." in said(
+        assert "0 of 2 wallets of owner Ben are known." in said(
             charts.sunburst(VALUED, by="owner", wallets=WALLETS)
         )
 
@@ -374,7 +378,7 @@ class TestHierarchies:
             figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets, top=top)
             assert 0 < len(figure.data[0].ids) <= top
             assert sum(boxes(figure).values()) == pytest.approx(135)
-        assert "7 owners, 25 of 90 parts, the rest as Other." in said(figure)
+        assert "7 owners and 25 of 90 parts are drawn; the rest is Other." in said(figure)
 
     def test_one_alone_is_not_other(self):
         """It is drawn for itself."""
@@ -391,7 +395,7 @@ class TestHierarchies:
         frame = holdings.assign(value=[1e4, 20.0, 30.0, 1.0])
         figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets)
         assert boxes(figure) == {"Ada/ETH.0x0000": 1e4, "Ben": 50}
-        assert "&lt;0.1% is too small to be drawn." in said(figure)
+        assert "&lt;0.1% of the total is too small to draw." in said(figure)
         figure = charts.treemap(frame, by=["token", "owner", "wallet"], wallets=wallets)
         painted = dict(zip(figure.data[0].labels, figure.data[0].marker.colors, strict=True))
         assert painted["Ben"] == painted["ETH.0x0000"]
@@ -401,7 +405,7 @@ class TestHierarchies:
         wallets, holdings = owned([f"o{number % 3}" for number in range(300)])
         figure = charts.sunburst(holdings, by=["owner", "wallet"], wallets=wallets)
         assert boxes(figure) == {"o0": 100, "o1": 100, "o2": 100}
-        assert "3 owners." in said(figure)
+        assert "3 owners are drawn." in said(figure)
 
     def test_named_wallets_break_where_their_address_begins(self):
         """As on the usual path."""
@@ -435,7 +439,7 @@ class TestHeatmap:
             "3 of 4 wallets known<br>3.000000000000000001 USDC<br>42.9% of the asset"
             in (figure.data[0].hovertext[0][0])
         )
-        assert "0 of 2 wallets of owner Ben known." in said(figure)
+        assert "0 of 2 wallets of owner Ben are known." in said(figure)
         assert "Colour: share of all of the asset" in said(figure)
 
     def test_values(self):
@@ -498,9 +502,9 @@ class TestTimeline:
         }
         assert figure.data[1].hovertext[0] == "Ada: 100 USD (3 of 3 wallets known)"
         assert figure.data[2].hovertext[3] == "Ada: 80 USD (2 of 3 wallets known)"
-        assert "A hollow point: fewer wallets of its group are known" in said(figure)
-        assert "0 of 2 wallets of owner Ben known." in said(figure)
-        assert "2 owners." in said(figure)
+        assert "Hollow points: fewer wallets of the group are known" in said(figure)
+        assert "0 of 2 wallets of owner Ben are known." in said(figure)
+        assert "2 owners are drawn." in said(figure)
 
     def test_known_wallets_that_hold_nothing_are_at_zero(self):
         """Unlike those of which nothing is known."""
@@ -546,7 +550,7 @@ class TestTimeline:
             "Other (6 wallets): 6",
             "Other (6 wallets): 6 USDC",
         }
-        assert "3 of 9 wallets, the rest as Other." in said(figure)
+        assert "3 of 9 wallets are drawn; the rest is Other." in said(figure)
 
     def test_amounts_of_a_token_beside_others(self):
         """By several names, of which one is the asset."""
@@ -566,12 +570,12 @@ class TestTimeline:
             ("bar", "USDT"),
         ]
         assert figure.layout.title.text == "Holdings over time"
-        assert "2 assets." in said(figure)
+        assert "2 assets are drawn." in said(figure)
 
     def test_snapshots_are_no_groups_of_it(self):
         """They are along its axis."""
         wallets, holdings = snapshots()
-        with pytest.raises(SettingsError, match="along the axis"):
+        with pytest.raises(SettingsError, match="on the axis already"):
             charts.timeline(holdings, by=["owner", "snapshot"], wallets=wallets)
 
 
@@ -580,9 +584,13 @@ class TestRefusals:
 
     def test_names_that_no_column_has(self):
         """The error names those that wallets keep."""
-        with pytest.raises(SettingsError, match=r"by: 'bla'.*\n\nHint: .*owner, team"):
+        with pytest.raises(
+            SettingsError, match=r"no column 'bla' to group by\n\nHint: .*owner, team"
+        ):
             charts.bar(HOLDINGS, by="bla", wallets=WALLETS)
-        with pytest.raises(SettingsError, match="a fetch keeps is in its wallets"):
+        with pytest.raises(
+            SettingsError, match="give wallets=… to group by a column that you kept"
+        ):
             charts.heatmap(HOLDINGS, by="owner")
 
     def test_assets_where_none_are_drawn(self):

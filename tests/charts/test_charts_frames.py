@@ -111,7 +111,7 @@ def test_two_lines_say_how_far_to_trust_a_chart(chart):
     assert len(lines) <= 2
     assert max(map(len, lines)) <= 96
     assert lines[0].startswith("Simulated data.")
-    trust = {"timeline": "2 of 33 wallets ever known.", "pie": "UTC, out of date."}
+    trust = {"timeline": "2 of 33 wallets are known in some snapshot.", "pie": "UTC, out of date."}
     assert trust.get(chart, "3 of 33 wallets known (1 out of date, 3 failed, ") in below(figure)
     marks = [note.hovertext for note in figure.layout.annotations if note.name == "about"]
     told = f"{below(figure)} {' '.join(marks).replace('<br>', ' ')}"
@@ -160,7 +160,7 @@ def test_unknown_amounts_are_left_out(chart):
     """As amounts they are not drawn, which the chart says."""
     figure = CHARTS[chart](holdings(None, None))
     assert figure.layout.annotations[0].text == "No amount is known."
-    assert "2 balances of unknown amount not drawn" in below(figure)
+    assert "2 balances of unknown amount are not drawn" in below(figure)
 
 
 @pytest.mark.parametrize("chart", CHARTS)
@@ -175,7 +175,7 @@ def test_one_row(chart, value):
 @pytest.mark.parametrize("chart", CHARTS)
 def test_negative_balances_are_left_out(chart):
     """They have no area; the chart says how many there are."""
-    assert "1 negative balance not drawn" in below(CHARTS[chart](holdings("7", "-2")))
+    assert "1 negative balance is not drawn" in below(CHARTS[chart](holdings("7", "-2")))
 
 
 @pytest.mark.parametrize("chart", [*OF_COUNTS, *OF_AMOUNTS_OR_SHARES])
@@ -326,12 +326,12 @@ class TestColors:
         colors = {"T0": "red", ("ETH", "0x00"): "blurple", ("ETH", "0x01"): 7, ("BSC", None): "red"}
         with pytest.raises(SettingsError, match=r"token_colors\(\)") as caught:
             getattr(charts, chart)(frame, colors=colors)
-        told = str(caught.value).split("\n")[0]
-        assert told == "colors: 'T0' is not a token, 'blurple' is not a colour, 7 is not a colour"
+        bad = "'T0' is not a token, 'blurple' is not a colour, 7 is not a colour"
+        assert str(caught.value).split("\n")[0] == f"colors can't be used: {bad}"
 
     def test_colours_are_a_mapping(self):
         """A list is refused."""
-        with pytest.raises(SettingsError, match="list is not a mapping"):
+        with pytest.raises(SettingsError, match="colors is a list, not a mapping"):
             charts.pie(self.FRAME, WALLET, colors=["red"])
 
     def test_colours_in_words_have_dark_text(self):

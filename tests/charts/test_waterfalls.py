@@ -33,7 +33,7 @@ def test_each_change_is_a_bar_and_all_together():
     assert str(2**200 - 5)[:40] in trace.hovertext[0]
     assert "<b>" not in figure.layout.title.text
     subtitle = figure.layout.title.subtitle.text
-    assert "1 change not known, and not drawn: ETH.0xD." in subtitle
+    assert "1 change is unknown and not drawn: ETH.0xD." in subtitle
     assert "From 2026-01-31 05:59 UTC to 2026-01-31 05:59 UTC." in subtitle
     assert "Other (2 changes)" in figure.layout.yaxis.ticktext
 
@@ -46,7 +46,9 @@ def test_bars_are_of_what_was_added_up():
     ]
     figure = waterfall(compare(*sides, by="owner", token=("ETH", USDC)))
     assert [*figure.layout.yaxis.ticktext] == ["Ada", "no owner", "Bo", "all together"]
-    assert "Not all wallets are known of Bo." in figure.layout.title.subtitle.text
+    assert (
+        "Some wallets are unknown, so changes may differ: Bo." in figure.layout.title.subtitle.text
+    )
 
 
 def test_several_tokens_are_refused_and_nothing_is_told():
@@ -72,7 +74,7 @@ def test_whose_and_of_when_and_that_it_is_made_up_is_said():
     notes = compare(*sides, by="owner").wf.plot.waterfall().layout.meta["about"]
     assert "Simulated data." in notes
     assert "From 2026-01-31 05:59 UTC to 2026-02-01 05:59 UTC." in notes
-    assert any("4 changes not known, and not drawn: B, C, D, 1 more." in note for note in notes)
+    assert any("4 changes are unknown and not drawn: B, C, D, 1 more." in note for note in notes)
 
 
 def test_an_asset_of_changes_that_have_none_is_told():
@@ -82,14 +84,14 @@ def test_an_asset_of_changes_that_have_none_is_told():
     assert "compare(before, after, asset=…)" in str(caught.value.hint)
     with pytest.raises(ColumnsError) as caught:
         waterfall(BEFORE.holdings, asset="USDC")
-    assert "draws changes" in str(caught.value.hint)
+    assert "compare(before, after).wf.plot.waterfall()" in str(caught.value.hint)
 
 
 def test_changes_of_an_asset_are_drawn_by_wallet():
     """As compare(asset=…) has them, one column in the place of three."""
     coins = [fetched({"ETH.0xA": [token("ETH", each, contract=None)]}) for each in (1, 3)]
     figure = waterfall(compare(*coins, asset="ETH"))
-    assert figure.layout.title.text == "What changed of ETH"
+    assert figure.layout.title.text == "Changes of ETH"
     assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "all together"]
 
 
@@ -129,9 +131,9 @@ def test_changes_by_asset_are_of_one_asset():
     after = fetched({"ETH.0xA": [coins, token("X")], "BASE.0xA": [], "ETH.0xB": [coin]})
     changes = compare(before, after, by=["wallet", "asset"])
     figure = changes.wf.plot.waterfall(asset="eth")
-    assert figure.layout.title.text == "What changed of ETH"
+    assert figure.layout.title.text == "Changes of ETH"
     assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "all together"]
-    assert "1 change not known" in figure.layout.title.subtitle.text
+    assert "1 change is unknown" in figure.layout.title.subtitle.text
     with pytest.raises(SettingsError, match="never added") as caught:
         waterfall(changes)
     assert "asset=" in caught.value.hint

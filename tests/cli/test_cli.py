@@ -190,9 +190,9 @@ def test_cache_commands_look_and_forget(run, reachable):
     info = run("cache", "info").output
     assert "1 of sandbox" in info
     assert f"{len(SHOWCASE) - 2} of sandbox" in info
-    assert ": 1 answer forgotten" in run("cache", "clear").output
-    assert "nothing is kept" in run("cache", "info").output
-    assert f"{len(SHOWCASE) - 2} answers forgotten" in run("cache", "clear", "--sandbox").output
+    assert ": 1 answer deleted" in run("cache", "clear").output
+    assert "no answers are cached" in run("cache", "info").output
+    assert f"{len(SHOWCASE) - 2} answers deleted" in run("cache", "clear", "--sandbox").output
 
 
 def test_cache_commands_need_a_file(run, monkeypatch, tmp_path):

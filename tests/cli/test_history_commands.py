@@ -81,7 +81,7 @@ def test_a_time_without_a_zone_is_said(run, reachable, tmp_path):
     """Which moment it is taken as."""
     words = ["history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"), "--at"]
     result = run(*words, "2026-01-31T08:00")
-    assert re.search(r"names no zone: taken as this machine's own .* UTC", result.output)
+    assert re.search(r"names no zone: in this machine's own .* UTC", result.output)
 
 
 def test_thin_says_what_stays(run, folder):
@@ -253,7 +253,7 @@ def test_compare_takes_the_files_of_fetch(run, reachable, tmp_path, suffix):
     result = run("history", "show", str(tmp_path / f"now{suffix}"), *kept)
     assert "1 unknown; wallets not known: 1\n" in result.stdout  # one answers without a list
     assert "Simulated data" in result.stdout
-    assert "12 of 13 wallets came with the same answer in both, from the cache" in result.stderr
+    assert "12 of 13 wallets have the same answer in both, from the cache" in result.stderr
 
 
 def test_compare_writes_its_changes(run, folder, tmp_path):

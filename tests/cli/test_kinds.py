@@ -96,7 +96,7 @@ def test_what_looks_like_nothing_says_what_it_lacks(run, name, columns):
         (
             "h.csv",
             "holdings of a fetch",
-            "also those that failed or are empty, are in h.wallets.csv",
+            "failed and empty ones included, are in h.wallets.csv",
         ),
         ("h.csv", "holdings of a fetch", "walletframe totals h.csv"),
         ("h.parquet", "a .parquet file", "walletframe totals h.parquet"),

@@ -136,14 +136,14 @@ def test_variables_can_be_put_in(kernel):
         ("%wallets", "no wallets"),
         ("%wallets nonsense ETH.0x1…2", "nonsense: no dot"),
         ("%%wallets\nETH.0x1…2\n", "shortened"),
-        ("%wallets --client nobody ETH.0x1", "no Client"),
+        ("%wallets --client nobody ETH.0x1", "no variable of this name is a Client"),
         ("%wallets --out a-b ETH.0x1", "not a variable name"),
         ("%wallets --colour ETH.0x1", "unrecognized"),
         ("%wallets 'unclosed", "No closing quotation: 'unclosed"),
         ("%wallets ETH.0x1", "WALLETFRAME_"),
         ("%wallets --refresh --offline -c client ETH.0x1", "contradict"),
         ("%wallets --from nowhere", "no such variable, and no such file"),
-        ("%wallets --from client ETH.0x1", "either --from, or wallets"),
+        ("%wallets --from client ETH.0x1", "give either --from or wallets, not both"),
         ("%wallets --keep owner ETH.0x1", "--from a variable or a file"),
         ("%wallets -c client --by owner NEAR.alice.near", "a column of holdings"),
     ],
@@ -352,7 +352,7 @@ def test_a_formatter_of_the_users_own_stays(kernel):
 INTERRUPT = """
 import _thread, threading, time
 def interrupt():
-    while not (lame._session and lame._session._under_way.connections):
+    while not (lame._session and lame._session._in_flight.connections):
         time.sleep(0.01)
     _thread.interrupt_main()
 threading.Thread(target=interrupt).start()
@@ -400,4 +400,4 @@ def test_a_fetch_fits_the_terminal(kernel):
     assert "1157920892…(60 digits)" in said
     _, _, tables = said.partition("\n\n")
     assert max(map(len, tables.splitlines())) <= 70
-    assert "files have them all" in said
+    assert "files have all digits" in said

@@ -219,10 +219,10 @@ def test_assets_of_a_file_of_ones_own(run, tmp_path):
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["--by", "owner"], "'--by': 'owner' is no column of balances"),
+        (["--by", "owner"], "'--by': 'owner' is not a column of balances"),
         (["--keep", "owner", "ETH.0xa"], "--keep is for columns of a --file that ends in .csv"),
         (["--keep", "team"], "lacks 'team'"),
-        (["--keep", "status"], "is a name that columns of walletframe have"),
+        (["--keep", "status"], "walletframe has a column of this name"),
         (["--by", "wallet", "--bridged"], "add by="),
     ],
 )
@@ -301,7 +301,7 @@ def test_prices_of_nothing_that_is_held_are_told(run, tmp_path):
     """On standard error, beside a value that is unknown."""
     (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\nBSC,,2000\n")
     result = run("totals", "ETH.0xa", "--prices", str(tmp_path / "p.csv"))
-    assert "Warning: 1 price given, none of a token that is held" in result.stderr
+    assert "Warning: no price matches a token in these holdings (1 price given)" in result.stderr
     assert "Value of 0 of 3 balances: unknown" in result.stdout
 
 
@@ -461,7 +461,7 @@ def test_a_shared_symbol_is_refused_and_the_coin_named(run, details, tmp_path):
     details.holdings.assign(symbol="ETH").wf.to_csv(tmp_path / "h.csv")
     refused = run("totals", str(tmp_path / "h.csv"), "--token", "ETH")
     assert refused.exit_code == 2
-    assert "('ETH', '0x7'): not on the packaged list: may be a twin" in refused.output
+    assert "('ETH', '0x7'): not on the packaged list: may be an imitation" in refused.output
     assert "Hint: name the one token, such as token=('ETH', None)\n" in refused.output
     assert run("totals", str(tmp_path / "h.csv"), "--token", "ETH.").exit_code == 0
 

@@ -42,7 +42,7 @@ def files(run, tmp_path):
             "history.snapshots() lists them",
         ),
         (["history", "show", "2026-01-01", "--folder", "."], "; see history.snapshots()"),
-        (["history", "show", "odd", "--folder", "."], "a day, such as"),
+        (["history", "show", "odd", "--folder", "."], 'give a day ("2026-01-31", "yesterday") or'),
         (["history", "save", "ETH.0xa"], "in a shell walletframe demo"),
         (["balance", EVM, "--chain-id", "ODD", "-1"], "'ODD': -1"),
         (["balance", EVM, "--token", "USDC"], "or None for the native coin"),
@@ -52,7 +52,7 @@ def files(run, tmp_path):
         (["totals", "h.csv", "--prices", "p.csv"], "with the columns token_blockchain"),
         (
             ["totals", "h.csv", "--prices", "odd.csv"],
-            "3: '2': priced already, at 2: ('ETH', '0xab')",
+            "3: '2': ('ETH', '0xab') is priced already, at 2",
         ),
         (["totals", "h.csv", "--prices", "two.csv", "--by-symbol"], "such as ('ETH', '0x1')"),
         (["totals", "h.csv", "--token", "ETH.0xb"], "no row has the token ('ETH', '0xb')"),
@@ -70,7 +70,7 @@ def test_errors_of_commands_are_those_of_python(run, words, said):
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["history", "show", "--folder", "none"], "folder=… names another place"),
+        (["history", "show", "--folder", "none"], "name another folder with folder=…"),
         (["report", "ETH.0xa", "--output", "r.md", "--before", "latest"], "history.save(details)"),
         (["balance", EVM], "WALLETFRAME_RPC_URL in the environment, or give rpc_url=…"),
         (["balance", "ODD.0x" + "1" * 40], 'give its id: chain_ids={"HYPEREVM": 999}'),
@@ -96,7 +96,7 @@ def test_hints_with_arguments_have_a_line_for_shells(run, words, said):
         ),
         (
             ["totals", "h.csv", "--prices", "none.csv"],
-            "1 price given, none of a token that is held",
+            "no price matches a token in these holdings (1 price given)",
         ),
     ],
 )

@@ -211,7 +211,7 @@ class TestBad:
         given = pd.Series(["ETH.0xA", missing, "NEAR.alice.near"], dtype=object)
         assert parse_wallets(given) == [A, B]
         reading = read_list(given)
-        assert (reading.rows, reading.empty, reading.places) == (3, 1, [0, 2])
+        assert (reading.rows, reading.empty, reading.positions) == (3, 1, [0, 2])
 
     def test_empty_rows_of_a_frame_are_skipped(self):
         """Where both cells are empty."""
@@ -274,8 +274,8 @@ class TestBad:
 
     def test_invisible_characters_are_named(self):
         """The reason names the character, so that it can be looked for."""
-        assert "(ZERO WIDTH SPACE) at 6" in problems("ETH.0x\u200bA")[0][2]
-        assert "(U+0000) at 5" in problems("ETH.a\x00b")[0][2]
+        assert "(ZERO WIDTH SPACE) at position 6" in problems("ETH.0x\u200bA")[0][2]
+        assert "(U+0000) at position 5" in problems("ETH.a\x00b")[0][2]
 
     def test_visible_characters_of_any_script_pass(self):
         """What can be seen is the service's business."""

@@ -231,4 +231,4 @@ def test_taken_apart_says_the_same_as_whole(entries, error):
             assert outcome == whole.outcomes[place]
         else:
             assert whole.outcomes[place].status == ("invalid" if error else "missing")
-    assert sorted(split.strangers) == sorted(whole.strangers)
+    assert sorted(split.unrequested) == sorted(whole.unrequested)

@@ -11,9 +11,14 @@ from canned_service import answer, balance, wallet
 import walletframe as wf
 from walletframe import history
 from walletframe.address.lists import parse_wallets
-from walletframe.chains import find_blockchain, known_blockchains, near, spelled
+from walletframe.chains import (
+    find_blockchain,
+    known_blockchains,
+    normalize_blockchain,
+    suggest_blockchains,
+)
 from walletframe.errors import FetchWarning, InputWarning
-from walletframe.frames.contract import respelled
+from walletframe.frames.contract import normalize_blockchains
 from walletframe.pandas_versions import TEXT
 from walletframe.service.ledger import CHAINS
 from walletframe.tokens import native_coin
@@ -93,16 +98,16 @@ class TestNear:
     )
     def test_what_people_write(self, written, meant):
         """By name, former name, native coin, beginning, or a letter's difference."""
-        assert near(written) == meant
+        assert suggest_blockchains(written) == meant
 
     def test_at_most_three(self):
         """A list of all would help nobody."""
-        assert near("arb") == ["ARBITRUM", "GOERLI_ARBITRUM", "SEPOLIA_ARBITRUM"]
-        assert len(near("o")) == 3
+        assert suggest_blockchains("arb") == ["ARBITRUM", "GOERLI_ARBITRUM", "SEPOLIA_ARBITRUM"]
+        assert len(suggest_blockchains("o")) == 3
 
     def test_known_ones_are_spelled_others_kept(self):
         """Whatever the case and the white space."""
-        assert [spelled(name) for name in (" eth", "Avax_CChain", " Foo ")] == [
+        assert [normalize_blockchain(name) for name in (" eth", "Avax_CChain", " Foo ")] == [
             "ETH",
             "AVAX_CCHAIN",
             "Foo",
@@ -159,7 +164,7 @@ class TestSpelling:
     def test_nothing_is_copied_where_nothing_changes(self):
         """Frames that are spelled well come back as they are."""
         frame = pd.DataFrame({"blockchain": ["ETH"], "token_blockchain": [None]}, dtype=TEXT)
-        assert respelled(frame)[0] is frame
+        assert normalize_blockchains(frame)[0] is frame
 
 
 def as_written_once(table):

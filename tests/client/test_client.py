@@ -31,7 +31,7 @@ from walletframe.errors import (
     SettingsError,
 )
 from walletframe.service import SHOWCASE
-from walletframe.transport import AnswerStore, Kept
+from walletframe.transport import AnswerStore, CachedAnswer
 
 
 def statuses(details):
@@ -168,7 +168,7 @@ def put(path, body, fetched_at, service):
     """Put an answer into a cache, as a process with another clock would."""
     with AnswerStore(path, service) as store:
         [each] = parse_wallets("ETH.0xa")
-        store.write([(each, Kept(body, fetched_at, store.turn()))])
+        store.write([(each, CachedAnswer(body, fetched_at, store.next_sequence()))])
 
 
 def test_a_clock_that_was_ahead_freezes_nothing(canned, tmp_path):
@@ -251,7 +251,7 @@ def test_many_kept_answers_that_are_not_ok_are_asked_for_together(canned):
         for number, each in enumerate(parse_wallets(wallets)):
             body = b"{}" if number % 3 == 1 else answer(wallet(each.address))
             if number % 3:
-                store.write([(each, Kept(body, datetime.now(UTC)))])
+                store.write([(each, CachedAnswer(body, datetime.now(UTC)))])
     canned.default = (200, {}, answer(*(wallet(f"0x{number}") for number in range(600))))
     settings = {"cache": cache, "batch_size": 50, "requests_per_second": 1_000}
     with canned.client(**settings) as client, pytest.warns(AnswerWarning):

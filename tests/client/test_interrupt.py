@@ -12,7 +12,7 @@ from canned_service import KEY, answer, wallet
 from moments import interrupt_when, when
 
 from walletframe.address.forms import WalletAddress
-from walletframe.client.asking import Asking
+from walletframe.client.asking import Sender
 from walletframe.errors import FetchInterrupted
 from walletframe.service import sandbox
 from walletframe.transport import describe
@@ -217,7 +217,7 @@ def test_what_arrives_after_it_was_given_up_is_not_handed_out(canned):
 
     one, two = WalletAddress.parse("ETH.0xa"), WalletAddress.parse("ETH.0xb")
     with canned.client(workers=1) as client:
-        sending = Asking(client._open_session, client.settings, cancel, on_reply=hang)
+        sending = Sender(client._open_session, client.settings, cancel, on_reply=hang)
         sending.add({1: one})
         inside.wait()
         cancel.set()

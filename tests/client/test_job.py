@@ -21,5 +21,5 @@ def test_no_news_is_lost_at_the_end(attempt):
         return "done"
 
     job = Job(work)
-    assert (list(job.news()), job.result()) == (["first", "last"], "done")
+    assert (list(job.statuses()), job.result()) == (["first", "last"], "done")
     assert job.ended.is_set()

@@ -16,7 +16,7 @@ from walletframe.errors import (
 from walletframe.frames.contract import WALLET_DTYPES
 from walletframe.frames.kept import RESERVED
 from walletframe.pandas_versions import TEXT
-from walletframe.walletfile import read_given
+from walletframe.walletfile import read_input
 
 ETHER, NEAR = "ETH.0x" + "1" * 40, "NEAR.alice.near"
 HOSTILE = "<img src=x>\n=HYPERLINK(1)\u202e"
@@ -68,7 +68,7 @@ def test_rows_of_one_wallet_are_told_where_they_differ(client):
         wallets = table.wf.fetch(keep="owner", client=client).wallets
     assert wallets["owner"].tolist() == ["Ada", "Ben"]
     [said] = [str(each.message) for each in told if "'owner'" in str(each.message)]
-    assert "1 row with another 'owner'" in said
+    assert "in 1 row 'owner' differs from an earlier row of the same wallet; the first" in said
     assert "by position, from 0: NEAR.alice.near: 'Ada' at 2, 'Eve' at 4" in said
 
 
@@ -83,7 +83,7 @@ def test_of_many_that_differ_the_first_are_named(client):
 def test_names_of_the_contract_and_of_results_are_refused(client):
     """Before anything is asked."""
     for name in RESERVED:
-        with pytest.raises(SettingsError, match="rename yours"):
+        with pytest.raises(SettingsError, match="rename your column"):
             PEOPLE.rename(columns={"name": name}).wf.fetch(keep=[name], client=client)
 
 
@@ -152,7 +152,7 @@ def test_a_file_has_columns_to_keep(tmp_path, client):
     assert details.wallets["name"].fillna("-").tolist() == ["Ada", "-"]
     assert details.wallets["team"].fillna("-").tolist() == ["1", "-"]
     assert any("'Ada' at 2, 'Eve' at 6" in str(each.message) for each in told)
-    assert read_given(path, ["name", "team"]).labels["name"].tolist()[0] == "Ada"
+    assert read_input(path, ["name", "team"]).labels["name"].tolist()[0] == "Ada"
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,9 @@ def test_a_file_without_such_a_column_says_so(tmp_path, name, text, error):
     """It lacks it, has it twice, or has no columns at all."""
     (tmp_path / name).write_text(text)
     with pytest.raises(error, match="name"):
-        read_given(tmp_path / name, ["name"])
+        read_input(tmp_path / name, ["name"])
     (tmp_path / "empty.csv").write_text("wallet,name\n")
-    assert [*read_given(tmp_path / "empty.csv", ["name"]).labels] == ["name"]
+    assert [*read_input(tmp_path / "empty.csv", ["name"]).labels] == ["name"]
 
 
 def test_a_path_is_a_file_of_wallets(tmp_path, client):

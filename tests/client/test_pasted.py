@@ -47,13 +47,13 @@ def test_each_bad_line_has_its_number_and_reason():
     assert [str(wallet) for wallet in found.wallets] == ["ETH.0x1", "BSC.0x3"]
     assert [(line, text) for line, text, _ in found.problems] == [(2, "nonsense"), (4, "ETH.0x2…9")]
     assert "shortened" in found.problems[1][2]
-    assert found.unread == "nonsense\nETH.0x2…9"
+    assert found.unreadable_lines == "nonsense\nETH.0x2…9"
 
 
 def test_a_line_is_read_as_a_whole_or_not_at_all():
     """Mending a line and reading it again counts nothing twice."""
     found = read_pasted("ETH.0x1, nonsense, ETH.0x2")
-    assert (found.wallets, found.unread) == ([], "ETH.0x1, nonsense, ETH.0x2")
+    assert (found.wallets, found.unreadable_lines) == ([], "ETH.0x1, nonsense, ETH.0x2")
 
 
 @pytest.mark.parametrize("text", ["nonsense ETH.0x1", "0x12 ETH.0x1"])
@@ -93,7 +93,7 @@ def test_links_are_no_wallets(text):
 def test_what_could_be_misread_is_refused(text):
     """Names, prefixes that belong to an address, and what was left out are told, not guessed."""
     found = read_pasted(text)
-    assert (found.wallets, found.unread) == ([], text)
+    assert (found.wallets, found.unreadable_lines) == ([], text)
 
 
 def test_addresses_keep_their_marks():
@@ -111,4 +111,4 @@ def test_any_text_is_read_or_explained(text):
     """Nothing raises, and every problem names a line that is there."""
     found = read_pasted(text)
     assert all(1 <= line <= len(text.splitlines()) for line, _, _ in found.problems)
-    assert len(found.unread.splitlines()) == len({line for line, _, _ in found.problems})
+    assert len(found.unreadable_lines.splitlines()) == len({line for line, _, _ in found.problems})

@@ -46,7 +46,7 @@ def broken_at(method, fault):
 @pytest.mark.parametrize("workers", [1, 4])
 def test_a_worker_that_raises_costs_its_own_wallet(whole, monkeypatch, fault, workers):
     """The others are whole, the error names what was raised, and all is in its details."""
-    monkeypatch.setattr(ServiceSession, "ask", broken_at(ServiceSession.ask, fault))
+    monkeypatch.setattr(ServiceSession, "send", broken_at(ServiceSession.send, fault))
     with whole.client(workers=workers) as client, pytest.raises(FetchError) as caught:
         client.fetch(WALLETS, on_failure="raise")
     wallets = caught.value.details.wallets.set_index("address")

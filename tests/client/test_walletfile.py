@@ -3,9 +3,9 @@
 import pytest
 
 from walletframe.address.forms import WalletAddress
-from walletframe.address.lists import asked_wallets
+from walletframe.address.lists import deduplicated_wallets
 from walletframe.errors import AddressError
-from walletframe.walletfile import read_given, rows_of_file
+from walletframe.walletfile import read_input, rows_of_file
 
 ALICE = WalletAddress("NEAR", "alice.near")
 
@@ -38,16 +38,16 @@ def test_lines_have_comments_and_numbers(path):
 def test_csv_has_two_columns_or_one(tmp_path, text):
     """Other columns and empty rows are left alone."""
     (tmp_path / "LIST.CSV").write_text(text)
-    assert read_given(tmp_path / "LIST.CSV").wallets == [ALICE]
+    assert read_input(tmp_path / "LIST.CSV").wallets == [ALICE]
 
 
 def test_all_bad_lines_are_named_at_once(path):
     """By the numbers of their lines."""
     path.write_text("NEAR.alice.near\nbad\n\nETH.\n")
-    reading = read_given(path)
+    reading = read_input(path)
     assert [number for number, _, _ in reading.problems] == [2, 4]
     with pytest.raises(AddressError, match=r"by line of .*list\.txt"):
-        asked_wallets(reading, "raise")
+        deduplicated_wallets(reading, "raise")
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", ""])
@@ -55,7 +55,7 @@ def test_another_csv_says_what_it_needs(tmp_path, text):
     """Neither the two columns nor a single one."""
     (tmp_path / "list.csv").write_text(text)
     with pytest.raises(AddressError, match="needs the columns blockchain and address"):
-        read_given(tmp_path / "list.csv")
+        read_input(tmp_path / "list.csv")
 
 
 @pytest.mark.parametrize("name", ["list.txt", "list.csv"])
@@ -63,10 +63,10 @@ def test_what_is_no_text_says_so(tmp_path, name):
     """No traceback of a decoder."""
     (tmp_path / name).write_bytes(b"wallet\nNEAR.alice.near\n\xff\xfe")
     with pytest.raises(AddressError, match="can't be read: 'utf-8'"):
-        read_given(tmp_path / name)
+        read_input(tmp_path / name)
 
 
 def test_no_file_is_no_file(path):
     """As anywhere."""
     with pytest.raises(FileNotFoundError):
-        read_given(path)
+        read_input(path)

@@ -33,9 +33,8 @@ import walletframe as wf
 from walletframe.bulk.dataset import Dataset
 from walletframe.dask import open_wallets
 from walletframe.dask.pace import PaceKeeper
-from walletframe.dask.shards import PATIENCE_S, end
-from walletframe.dask.shards import _ending as ending
-from walletframe.dask.shards import check as check_worker
+from walletframe.dask.shards import LOCK_TIMEOUT_S, cancel_fetch, worker_problem
+from walletframe.dask.shards import _cancel_event as ending
 from walletframe.errors import (
     AddressError,
     ArgumentError,
@@ -186,7 +185,9 @@ class TestRefused:
         """Wallets would be looked for in other folders than theirs."""
         own = settings(fast)
         frame([]).wf.fetch(folder, settings=own, shards=5)
-        with pytest.raises(DatasetError, match=r"cut into 5 shards, not 6[^$]*Hint: give shards=5"):
+        with pytest.raises(
+            DatasetError, match=r"split into 5 shards, not 6[^$]*Hint: give shards=5"
+        ):
             frame(names(3)).wf.fetch(folder, settings=own, shards=6)
         with pytest.raises(DatasetError, match="of the service"):
             frame(names(3)).wf.fetch(folder, settings=settings(fast, service="b"), shards=5)
@@ -203,7 +204,7 @@ class TestRefused:
             try:
                 asked.wf.fetch(folder, settings=own, shards=shards)
             except DatasetError as refused:
-                return int(re.search(r"is cut into (\d) shards, not \d", str(refused))[1])
+                return int(re.search(r"is split into (\d) shards, not \d", str(refused))[1])
             return shards
 
         with ThreadPoolExecutor(len(numbers)) as threads:
@@ -282,12 +283,12 @@ def mend():
 
 
 LACKS = {
-    "the key": "in its environment: not set: api_key",
-    "a key for this address": "in its environment: not set: api_key",
-    "a sound environment": "in its environment: WALLETFRAME_WORKERS: 'many'",
+    "the key": "in its environment: api_key is not set",
+    "a key for this address": "in its environment: api_key is not set",
+    "a sound environment": "in its environment: WALLETFRAME_WORKERS can't be 'many'",
     "this release": r"it has walletframe 0\.0\.9, and here it is",
     "walletframe": "it can't run walletframe: .*walletframe",
-    "the folder": "it does not see .* as it is here",
+    "the folder": "it can't read this machine's ",
 }
 
 
@@ -310,7 +311,7 @@ class TestWorkers:
             frame(names(5)).wf.fetch("/proc/self/cwd/bulk", settings=own)
         cluster.run(mend, workers=[wrong])
         assert not fast.asked()
-        assert caught.match(f"1 of 2 workers can't fetch, and nothing was asked:\n  {wrong}: ")
+        assert caught.match(f"1 of 2 workers can't fetch, and no request was sent:\n  {wrong}: ")
         assert caught.match(LACKS[what])
         assert sound not in str(caught.value)
         left = {path.name for path in Path("bulk/.walletframe").iterdir()}
@@ -320,18 +321,20 @@ class TestWorkers:
         """Nothing where it could fetch, with a sign; else what it lacks."""
         asked = wf.Settings(key_kind="private", base_url="https://api.example", cache=False)
         sign, worker = tmp_path / "sign", SimpleNamespace(address="tcp://10.0.0.1:1")
-        assert "not set: api_key" in check_worker(version("walletframe"), asked, sign, worker)
+        assert "api_key is not set" in worker_problem(version("walletframe"), asked, sign, worker)
         monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
-        assert "it does not see" in check_worker(version("walletframe"), asked, sign, worker)
+        assert "it can't read this machine's" in worker_problem(
+            version("walletframe"), asked, sign, worker
+        )
         sign.touch()
-        assert check_worker(version("walletframe"), asked, sign, worker) == ""
+        assert worker_problem(version("walletframe"), asked, sign, worker) == ""
         assert len(list(tmp_path.glob("sign-*"))) == 1
-        assert "and here it is 9" in check_worker("9", asked, sign, worker)
+        assert "and here it is 9" in worker_problem("9", asked, sign, worker)
 
     def test_they_end_what_is_under_way_and_still_to_come(self):
         """Of one fetch, and of no other."""
         with ending("one") as first, ending("another") as other:
-            end("one")
+            cancel_fetch("one")
             assert first.is_set()
             with ending("one") as later:
                 assert later.is_set()
@@ -340,8 +343,8 @@ class TestWorkers:
     def test_what_they_write_has_to_be_seen_here(self, cluster, fast, folder, monkeypatch):
         """Both ways: a drive that takes no files from there is none to share."""
         module = import_module("walletframe.dask.shards")
-        monkeypatch.setattr(module, "signed", lambda sign, _: sign.with_name("elsewhere"))
-        with pytest.raises(ClusterError, match=r"2 of 2 workers.*\n.*is not to be seen"):
+        monkeypatch.setattr(module, "probe_file", lambda sign, _: sign.with_name("elsewhere"))
+        with pytest.raises(ClusterError, match=r"2 of 2 workers.*\n.*not visible here"):
             frame(names(5)).wf.fetch(folder, settings=settings(fast))
         assert not fast.asked()
 
@@ -358,7 +361,7 @@ class TestWorkers:
 
 def lose_patience(seconds):
     """Wait no longer than so long."""
-    import_module("walletframe.dask.shards").PATIENCE_S = seconds
+    import_module("walletframe.dask.shards").LOCK_TIMEOUT_S = seconds
 
 
 class TestEnds:
@@ -390,7 +393,7 @@ class TestEnds:
             pytest.raises(DatasetError, match=f"process {os.getpid()} on .*shard-000"),
         ):
             frame(names(5)).wf.fetch(folder, settings=own, shards=1)
-        cluster.run(lose_patience, PATIENCE_S)
+        cluster.run(lose_patience, LOCK_TIMEOUT_S)
         assert frame(names(5)).wf.fetch(folder, settings=own, shards=1).summary.ok == 5
 
     def test_an_interrupt_leaves_nothing_half_done(self, cluster, fast, folder):

@@ -114,7 +114,7 @@ def test_two_workers_and_the_scheduler_are_killed(fast, folder, tmp_path, count,
     (tmp_path / "two").mkdir()
     with started_cluster(tmp_path / "one", environment()) as (_, [scheduler, *workers]):
         killing = Killing(*((count // 10, process.pid) for process in (*workers, scheduler)))
-        with pytest.raises(ClusterError, match="the scheduler is gone"):
+        with pytest.raises(ClusterError, match="the scheduler, or the connection to it, is lost"):
             frame(asked).wf.fetch(folder, settings=own, shards=shards, progress=killing)
     assert not killing.left
     with started_cluster(tmp_path / "two", environment()):

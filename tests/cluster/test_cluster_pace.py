@@ -112,7 +112,7 @@ def test_a_refusal_holds_up_and_slows_down_the_whole_cluster(cluster):
         assert taken(later, 0.3) == 0
         assert comes(elsewhere)
         later.note_refusal(0)
-        assert later.own.rate < START_RATE / 2
+        assert later.last_pace.rate < START_RATE / 2
 
 
 def test_a_slow_rate_is_one_for_all(cluster):
@@ -140,7 +140,7 @@ def test_the_settings_of_the_last_fetch_count(cluster):
     ):
         with opened(cluster, "settings", rate=rate, kind=kind) as [one, _]:
             one.note_refusal(0)
-            assert begun / 4 < one.own.rate * 2 <= begun * 1.8
+            assert begun / 4 < one.last_pace.rate * 2 <= begun * 1.8
 
 
 def test_permits_that_are_given_back_are_for_others(cluster):
@@ -177,7 +177,7 @@ def test_each_keeps_to_its_share_of_the_last_rate_without_the_scheduler():
         for pacer in (one, other):
             pacer.note_refusal(0)
         found = times([one, other], 2)
-        assert [pacer.own.rate for pacer in (one, other)] == [20, 20]
+        assert [pacer.last_pace.rate for pacer in (one, other)] == [20, 20]
         assert all(1 <= max(by_second(each).values()) <= 23 for each in found)
 
 

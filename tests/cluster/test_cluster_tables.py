@@ -24,7 +24,7 @@ from walletframe.errors import (
     SettingsError,
     UnknownWalletError,
 )
-from walletframe.frames.contract import respelled
+from walletframe.frames.contract import normalize_blockchains
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore:a table of holdings alone"
@@ -83,7 +83,7 @@ def test_shards_of_a_folder(fetch, size, by, asked):
             shard = details_of(fetch[start : start + size])
             write_parts(Path(folder) / f"shard-{start}", shard, seed=size)
         opened = walletframe.dask.open_wallets(folder)
-        whole = wf.WalletDetails(*respelled(*(frame.compute() for frame in opened[:2])))
+        whole = wf.WalletDetails(*normalize_blockchains(*(frame.compute() for frame in opened[:2])))
         assert folders_of(opened.wallets, opened.holdings)
         assert not folders_of(opened.wallets, opened.holdings[opened.holdings["amount"] > 0])
         tables = (getattr(each.wf, asked) for each in (opened, whole))
@@ -143,7 +143,7 @@ def test_wallet_in_two_partitions_is_refused(again):
     assert held.npartitions == 2
     with pytest.raises(ArgumentError, match=r"1 wallet with.*'ETH\.0xAa' in 0 and 1") as found:
         held.wf.totals(wallets=wallets)
-    call = str(found.value).rpartition("written: ")[2]
+    call = str(found.value).rpartition("whatever its spelling: ")[2]
     together = eval(call, {"holdings": held})  # noqa: S307 - as a person runs it
     expected = holdings.wf.totals("wallet", wallets=wallets)
     pd.testing.assert_frame_equal(together.wf.totals("wallet", wallets=wallets), expected)
@@ -160,7 +160,14 @@ def test_wallets_may_be_in_partitions_or_a_whole_fetch():
         held.wf.totals(wallets=details.wallets[1:])
     with pytest.raises(ColumnsError, match="amount"):
         held.drop(columns="amount").wf.totals(wallets=details)
-    with pytest.raises(SettingsError, match="'snapshot' takes balances that are in memory"):
+    with pytest.raises(SettingsError, match="by='snapshot' needs balances in memory"):
         held.wf.share("USDC", by="snapshot")
     with pytest.raises(ArgumentError, match="of type str"):
         held.wf.totals(wallets="wallets")
+
+
+def test_one_token_of_all_who_hold_some():
+    """Without the wallets, the rows alone count."""
+    _, held, whole = both(FEW, 0, 2)
+    pd.testing.assert_frame_equal(held.wf.concentration("USDC"), whole.wf.concentration("USDC"))
+    pd.testing.assert_frame_equal(held.wf.concentration(), whole.wf.concentration())

@@ -89,7 +89,7 @@ def test_a_folder_that_goes_while_it_is_written_to_is_named(tmp_path, monkeypatc
     Path("leaving").mkdir()
     with (
         pytest.raises(FileNotFoundError, match=r"directory: 'leaving/h\.csv'$"),
-        disk.replaced(Path("leaving/h.csv")),
+        disk.atomic_write(Path("leaving/h.csv")),
     ):
         shutil.rmtree("leaving")
 
@@ -166,7 +166,7 @@ def test_an_interrupt_leaves_the_earlier_file(tmp_path):
         yield "half"
         signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt), disk.replaced(tmp_path / "h.csv") as file:
+    with pytest.raises(KeyboardInterrupt), disk.atomic_write(tmp_path / "h.csv") as file:
         file.writelines(line.encode() for line in interrupted())
     assert [path.name for path in tmp_path.iterdir()] == ["h.csv"]
     assert (tmp_path / "h.csv").read_bytes() == b"earlier"

@@ -113,7 +113,7 @@ def test_what_is_no_fetch_has_no_accessor():
 
 @pytest.fixture
 def _nothing_said(monkeypatch):
-    monkeypatch.setattr(notice, "_said", set())
+    monkeypatch.setattr(notice, "_warned", set())
 
 
 @pytest.mark.usefixtures("_nothing_said")
@@ -129,7 +129,7 @@ def test_a_table_of_holdings_alone_says_once_that_it_cannot_tell_how_complete_it
         HOLDINGS.wf.share("ETH")
     [said] = caught
     assert (said.category, said.filename) == (InputWarning, __file__)
-    assert "can't tell how complete it is" in str(said.message)
+    assert "so that completeness is unknown" in str(said.message)
 
 
 @pytest.mark.usefixtures("_nothing_said")

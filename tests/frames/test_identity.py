@@ -135,7 +135,7 @@ def test_a_shared_symbol_names_the_known_contract_first_and_marks_twins():
     told = str(caught.value)
     assert f"{real}: known: the USDC of its issuer" in told
     assert f"('POLYGON', '{bridged.lower()}'): known: bridged USDC" in told
-    assert "('ETH', '0xab'): not on the packaged list: may be a twin" in told
+    assert "('ETH', '0xab'): not on the packaged list: may be an imitation" in told
     assert told.endswith(f"such as token={real}")
     pasted = caught.value.hint.partition("token=")[2]
     assert find_token(frame, ast.literal_eval(pasted)).tolist() == [False, False, True]

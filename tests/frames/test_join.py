@@ -135,5 +135,5 @@ def test_what_can_not_be_joined_is_refused():
         TABLE.wf.join(DETAILS.wallets.drop(columns="address"))
     with pytest.raises(ColumnsError, match="lacks 'blockchain', 'address'"):
         TABLE[["owner"]].wf.join(DETAILS.wallets)
-    with pytest.raises(SettingsError, match="how: 'cross'"):
+    with pytest.raises(SettingsError, match="how can't be 'cross'"):
         TABLE.wf.join(DETAILS.wallets, "cross")

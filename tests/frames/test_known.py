@@ -16,7 +16,8 @@ from parted import write_parts
 
 import walletframe as wf
 from walletframe import charts
-from walletframe.analysis import pivot, share, totals
+from walletframe.analysis.distribution import pivot, share
+from walletframe.analysis.sums import totals
 from walletframe.cli import main
 from walletframe.cli.files import read_saved, write_details
 from walletframe.frames.details import WalletDetails
@@ -69,7 +70,10 @@ def noted(figure):
 def summed_up(details):
     """Read the same in the first lines of a fetch."""
     text = "; ".join(summary_lines(*details))
-    known, stale = re.search(r"(\d+) ok", text), re.search(r"(\d+) older answer stood in", text)
+    known, stale = (
+        re.search(r"(\d+) ok", text),
+        re.search(r"(\d+) wallets? shows? an older answer", text),
+    )
     return int(known[1]), int(stale[1]), int(re.match(r"\d+", text)[0])
 
 
@@ -78,8 +82,8 @@ def reported(details):
     content = compose(details, before=None, title="x", made=DAY)
     facts, gaps = dict(content.facts), " ".join(content.gaps)
     unknown = re.search(r"balances of (\d+) of 7 wallets are unknown", gaps)
-    older = re.search(r"For (\d+) of the wallets an older answer", gaps)
-    asked = int(facts["wallets asked"])
+    older = re.search(r"answers for (\d+) wallets? are out of date", gaps)
+    asked = int(facts["wallets requested"])
     assert int(facts["wallets known"]) == asked - int(unknown[1])
     return int(facts["wallets known"]), int(older[1]), asked
 
@@ -160,8 +164,10 @@ def drawn(history):
     """Read below a timeline of one token what is known, and in its line how much there was."""
     figure = charts.timeline(history.holdings, token=TOKEN, wallets=history)
     text = below(figure)
-    known, asked = re.search(r"(\d+) of (\d+) wallets ever known", text).groups()
-    assert "1 balance of answers out of date not drawn." in text
+    known, asked = re.search(
+        r"(\d+) of (\d+) wallets (?:is|are) known in some snapshot", text
+    ).groups()
+    assert "1 balance of answers out of date is not drawn." in text
     return int(known), int(asked), Fraction(figure.data[0].y[-1])
 
 
@@ -275,10 +281,10 @@ def test_charts_of_a_token_say_which_wallets_may_hide_it():
     assert "3 wallets may hold more of it, in balances of unknown tokens." in below(drawn)
     assert "may hold more" not in below(charts.bar(holdings, wallets=wallets))
     whose = charts.bar(holdings, by="owner", token=TOKEN, wallets=wallets)
-    assert "4 of 9 wallets of owner Ada known." in below(whose)
+    assert "4 of 9 wallets of owner Ada are known." in below(whose)
     history = followed(OWNED)
     for by in ("token", "owner"):
         over_time = charts.timeline(history.holdings, by=by, token=TOKEN, wallets=history)
-        assert "3 of 9 wallets ever known." in below(over_time)
+        assert "3 of 9 wallets are known in some snapshot." in below(over_time)
     everything = charts.timeline(history.holdings, wallets=history)
-    assert "6 of 9 wallets ever known." in below(everything)
+    assert "6 of 9 wallets are known in some snapshot." in below(everything)

@@ -7,7 +7,7 @@ from fetches import fetched, token
 from widgets import Page
 
 from walletframe import charts
-from walletframe.analysis import pivot, token_labels
+from walletframe.analysis.distribution import pivot, token_labels
 from walletframe.errors import AmbiguousTokenError, UnknownTokenError
 from walletframe.frames.identity import token_identities
 from walletframe.frames.names import find_token, short_contract, wallet_names

@@ -10,17 +10,10 @@ from canned_service import answer, balance, wallet
 
 import walletframe as wf
 from walletframe import charts
-from walletframe.analysis import (
-    concentration,
-    explain_spam,
-    flag_spam,
-    overlap,
-    pivot,
-    share,
-    token_labels,
-    totals,
-    value,
-)
+from walletframe.analysis.distribution import concentration, overlap, pivot, share, token_labels
+from walletframe.analysis.spam.flags import explain_spam, flag_spam
+from walletframe.analysis.sums import totals
+from walletframe.analysis.valuation import value
 from walletframe.errors import AnswerWarning, FetchWarning, UnknownTokenError
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.display import display_html, display_markdown
@@ -131,7 +124,7 @@ def test_an_older_answer_keeps_its_own_flaws(canned):
     assert {each.category for each in found} == {AnswerWarning, FetchWarning}
     assert details.wallets["error"].item().startswith("not refreshed: ")
     assert details.wallets["error"].item().endswith("; 1 of 1 balance could not be read")
-    assert "1 older answer stood in" in "; ".join(summary_lines(*details))
+    assert "1 wallet shows an older answer" in "; ".join(summary_lines(*details))
 
 
 def test_flaws_alone_are_no_failure(details):
@@ -220,8 +213,10 @@ def test_nothing_raises_over_odd_balances(details):
     assert "unreadable: 0x1f" in repr(details)
     assert "unknown token" in shown
     content = compose(details, before=details, title="x", made=DAY)
-    assert any("could not be read" in line for line in content.gaps)
-    assert any("unknown token, which may be any: 4 balances" in line for line in content.gaps)
+    assert any("is unknown, since it can't be read" in line for line in content.gaps)
+    assert any(
+        "The token of 4 balances is unknown. It may be any token" in line for line in content.gaps
+    )
     picker, explorer = TokenPicker(details), HoldingsExplorer(details)
     assert len(explorer.shown.holdings) == 8
     explorer.close()

@@ -10,10 +10,10 @@ from fetches import fetched, token
 
 import walletframe as wf
 from walletframe import history
-from walletframe.analysis import value
+from walletframe.analysis.valuation import value
 from walletframe.cli import main
 from walletframe.errors import AddressError, AmountError, FetchWarning, PricesError, SnapshotError
-from walletframe.numerals import many, part
+from walletframe.numerals import count_of, many
 
 NOUNS = (
     "wallets|balances|tokens|prices|rows|answers|items|blockchains|reasons|bytes|holdings|"
@@ -49,8 +49,8 @@ def run(canned, monkeypatch, tmp_path):
 def test_a_count_agrees_with_its_noun_and_its_verb():
     """One, none and many."""
     assert [many(count, "price") for count in (0, 1, 2)] == ["0 prices", "1 price", "2 prices"]
-    assert part(1, 1, "wallet") == "1 of 1 wallet is"
-    assert part(2, 1_000, "wallet") == "2 of 1,000 wallets are"
+    assert count_of(1, 1, "wallet") == "1 of 1 wallet is"
+    assert count_of(2, 1_000, "wallet") == "2 of 1,000 wallets are"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -84,7 +84,7 @@ def test_the_cache_of_one_answer(run):
     """Shown and forgotten."""
     run("fetch", "ETH.0xa")
     output = run("cache", "info") + run("cache", "clear")
-    assert "1 answer forgotten" in output
+    assert "1 answer deleted" in output
     assert ONE_OF_SEVERAL.findall(output) == []
 
 

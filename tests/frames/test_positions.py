@@ -6,7 +6,8 @@ import pytest
 from fetches import fetched, token
 
 from walletframe.amounts.scalar import Amount
-from walletframe.analysis import concentration, overlap, pivot, share, totals
+from walletframe.analysis.distribution import concentration, overlap, pivot, share
+from walletframe.analysis.sums import totals
 from walletframe.errors import UnknownWalletError
 from walletframe.frames.positions import cell_sums, read_positions, snapshot_times
 

@@ -11,7 +11,7 @@ from widgets import Page
 
 import walletframe as wf
 from walletframe.cli import main
-from walletframe.frames.names import given_names, short_wallet, without_chain
+from walletframe.frames.names import short_wallet, user_wallet_names, without_chain
 from walletframe.pickers import HoldingsExplorer, WalletPicker
 from walletframe.reports.composition import compose
 
@@ -57,10 +57,10 @@ def test_a_name_stands_before_the_address():
 def test_names_are_those_of_the_wallets_however_these_are_written():
     """In any order and case of hex, of some rows; without such a column nobody has one."""
     rows = pd.DataFrame({"blockchain": ["eth", "ETH", "NEAR"], "address": [BEN.upper(), CAI, "x"]})
-    assert given_names(rows, DETAILS.wallets) == ["Ben", "", ""]
-    assert given_names(rows, FETCHED.wallets) == given_names(rows, None) == ["", "", ""]
+    assert user_wallet_names(rows, DETAILS.wallets) == ["Ben", "", ""]
+    assert user_wallet_names(rows, FETCHED.wallets) == user_wallet_names(rows, None) == ["", "", ""]
     numbers = FETCHED.wallets.assign(name=range(5))
-    assert given_names(numbers, numbers) == ["0", "1", "2", "3", "4"]
+    assert user_wallet_names(numbers, numbers) == ["0", "1", "2", "3", "4"]
 
 
 def test_holdings_are_not_named_by_a_column_of_their_own():

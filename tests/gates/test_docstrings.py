@@ -52,14 +52,14 @@ RAISE_NOTHING = {
     "walletframe.analysis.prices.ParquetPrices": "its files are looked for when it is asked",
     "walletframe.analysis.prices.PriceHistory": "a protocol, of which nothing is made",
     "walletframe.analysis.prices.PriceSource": "a protocol, of which nothing is made",
-    "walletframe.client.engine.Client.begin_anew": "closes what is open, which never fails",
+    "walletframe.client.engine.Client.reset_after_fork": "closes what is open, which never fails",
     "walletframe.client.engine.Client.close": "may be called again",
     "walletframe.frames.contract.blockchains": "a table of this package's own",
     **dict.fromkeys(
         (
             "walletframe.pickers.explorer.HoldingsExplorer.refresh",
             "walletframe.pickers.explorer.HoldingsExplorer.save",
-            "walletframe.pickers.fetching.Fetches.cancel",
+            "walletframe.pickers.fetching.FetchingWidget.cancel",
             "walletframe.pickers.fetching.FetchPanel.fetch",
             "walletframe.pickers.fetching.FetchPanel.retry",
             "walletframe.pickers.picker.WalletPicker.choose_all",

@@ -74,7 +74,7 @@ def test_every_public_name_is_there():
     assert all(hasattr(wf, name) for name in wf.__all__)
     classes = {name: value for name, value in vars(wf).items() if inspect.isclass(value)}
     defined = {name for name, value in classes.items() if value.__module__.startswith(wf.__name__)}
-    later = {name for names in wf._LOADED_WHEN_NAMED.values() for name in names}
+    later = {name for names in wf._LAZY_NAMES.values() for name in names}
     assert defined | later | {"errors"} == set(wf.__all__)
 
 

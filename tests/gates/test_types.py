@@ -12,7 +12,7 @@ from typing import get_type_hints
 import pytest
 
 import walletframe as wf
-from walletframe.settings.values import SomeSettings
+from walletframe.settings.values import SettingsKwargs
 
 ROOT = Path(__file__).parents[2]
 ASKED = """
@@ -122,5 +122,5 @@ def test_a_checker_says_what_comes_out_and_what_is_mistyped(lines):
 def test_settings_as_keywords_are_the_settings():
     """What a checker takes for `configure` is what `Settings` takes."""
     taken = inspect.signature(wf.Settings).parameters
-    assert {*get_type_hints(SomeSettings), "unknown"} == taken.keys()
+    assert {*get_type_hints(SettingsKwargs), "unknown"} == taken.keys()
     assert inspect.signature(wf.configure).parameters == taken

@@ -152,7 +152,7 @@ def test_the_same_answers_are_kept_once(folder):
     """Also where they come from the cache now; a given time that is taken is refused."""
     moment = history.save(DETAILS, folder=folder)
     again = DETAILS.wallets.assign(source="cache").astype({"source": WALLET_DTYPES["source"]})
-    with pytest.warns(InputWarning, match="kept already, as the snapshot of 2026-01-31 05:59:00"):
+    with pytest.warns(InputWarning, match="saved already, as the snapshot of 2026-01-31 05:59:00"):
         assert history.save(DETAILS._replace(wallets=again), folder=folder) == moment
     assert history.snapshots(folder=folder)["snapshot"].tolist() == [moment]
     with pytest.raises(SnapshotError, match="already"):
@@ -165,7 +165,7 @@ def test_the_same_answers_are_kept_once_with_own_columns(folder, labels):
     wallets, holdings = fetched({"ETH.0xA": [token()], "ETH.0xB": []})
     labelled = wallets.assign(owner=labels)
     history.save((labelled, holdings), folder=folder)
-    with pytest.warns(InputWarning, match="kept already"):
+    with pytest.warns(InputWarning, match="saved already"):
         history.save((labelled, holdings), folder=folder)
     history.save((wallets.assign(owner=["x", "y"]), holdings), folder=folder)
     assert len(history.snapshots(folder=folder)) == 2
@@ -490,7 +490,7 @@ def test_what_a_later_release_wrote_is_told(folder):
     history.save(DETAILS, folder=folder)
     [path] = folder.glob("date=*/*/wallets.parquet")
     rewritten(path, walletframe_history="2")
-    with pytest.raises(HistoryError, match=r"(?s)format 2; this one reads up to 1.*update"):
+    with pytest.raises(HistoryError, match=r"(?s)format is 2, and this one reads up to 1.*update"):
         history.load(folder=folder)
 
 

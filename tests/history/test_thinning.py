@@ -27,7 +27,7 @@ from walletframe.errors import (
     SnapshotError,
     UnknownSnapshotError,
 )
-from walletframe.frames.known import known_when_asked
+from walletframe.frames.known import known_and_fresh
 from walletframe.history import dataset
 from walletframe.history.folder import read, snapshot_folders
 
@@ -152,7 +152,7 @@ def test_nothing_known_of_a_day_is_lost(told):
         history.thin(folder=folder)
         after = history.load(folder=folder)
         assert_same(after, of_times(before, history.snapshots(folder=folder)["snapshot"]))
-    for rows in (lambda wallets: wallets, lambda wallets: wallets[known_when_asked(wallets)]):
+    for rows in (lambda wallets: wallets, lambda wallets: wallets[known_and_fresh(wallets)]):
         names = [
             {(row.blockchain, row.address.lower()) for row in rows(each.wallets).itertuples()}
             for each in (before, after)
@@ -343,11 +343,11 @@ def test_a_crash_loses_nothing_that_stays(tmp_path, tmp_path_factory):
 @pytest.mark.parametrize(
     "given,error,text",
     [
-        ({"keep": "yearly"}, ArgumentError, "no period"),
-        ({"older_than": "soon"}, SnapshotError, "no length of time"),
-        ({"older_than": "-1d"}, SnapshotError, "no length of time"),
-        ({"older_than": "NaT"}, SnapshotError, "no length of time"),
-        ({"older_than": 7}, SnapshotError, "no length of time"),
+        ({"keep": "yearly"}, ArgumentError, "not a period"),
+        ({"older_than": "soon"}, SnapshotError, "not a length of time"),
+        ({"older_than": "-1d"}, SnapshotError, "not a length of time"),
+        ({"older_than": "NaT"}, SnapshotError, "not a length of time"),
+        ({"older_than": 7}, SnapshotError, "not a length of time"),
     ],
 )
 def test_what_can_not_be_meant_is_told(folder, given, error, text):

@@ -179,7 +179,7 @@ def session(ground):
     with node(ground, lambda _: b"{}") as relay:
         hidden(ground, relay.url)
         session = NodeSession(NodeUrl.of(None), 5)
-        session.ask(body=b"{}")
+        session.send(body=b"{}")
         seen = within(session)
         session.close()
     assert "node.invalid" in "".join(seen)

@@ -103,7 +103,10 @@ def row(**cells):
 @pytest.mark.parametrize(
     "cells,reason",
     [
-        ({"blockchain": "BSC", "token_blockchain": "BSC"}, "the node is of chain 1; that of BSC"),
+        (
+            {"blockchain": "BSC", "token_blockchain": "BSC"},
+            "the node is on chain 1, but BSC is chain",
+        ),
         ({"blockchain": "NEAR", "token_blockchain": "NEAR"}, "no chain id is known for NEAR"),
         ({"token_blockchain": "BSC"}, "the token is of another blockchain"),
         ({"token_blockchain": None, "token_address": None}, "the token is unknown"),

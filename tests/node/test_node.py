@@ -7,7 +7,7 @@ from anvil import MULTICALL3
 import walletframe as wf
 from walletframe.errors import AddressError, FetchWarning, MissingExtraError, SettingsError
 from walletframe.node.balances import BALANCE_DTYPES
-from walletframe.node.request import Terms
+from walletframe.node.request import NodeOptions
 from walletframe.service.ledger import CHAINS
 
 ANN, BEN, CAT = (f"0x{digit * 40}" for digit in "abc")
@@ -171,7 +171,7 @@ def test_wallets_of_another_blockchain_are_not_asked_for(chain):
     assert frame.status.tolist() == ["other_chain", "ok"]
     assert frame.raw_amount.fillna("-").tolist() == ["-", "5"]
     assert frame.block.isna().tolist() == [True, False]
-    assert frame.error[0] == "the node is of chain 1; that of BSC is 56"
+    assert frame.error[0] == "the node is on chain 1, but BSC is chain 56"
 
 
 def test_node_of_another_blockchain_is_asked_no_balance(bare_chain, relay):
@@ -192,7 +192,7 @@ def test_blockchains_can_be_named(chain):
 def test_blockchains_of_the_sandbox_are_known():
     """Each that has contracts with hex addresses, and its coin by the same name."""
     names = {name: chain.coin.symbol for name, chain in CHAINS.items() if chain.form == "hex"}
-    assert {name: Terms(None, None, 30).coins[name] for name in names} == names
+    assert {name: NodeOptions(None, None, 30).coins[name] for name in names} == names
 
 
 def test_unknown_blockchains_are_named_at_once():
@@ -220,14 +220,14 @@ def test_wallets_that_cannot_be_read_are_reported_at_once():
 @pytest.mark.parametrize(
     "token,terms,named",
     [
-        ("USDC", {}, "token: 'USDC'"),
-        (5, {}, "token: '5'"),
-        (None, {"block": -1}, "block: -1"),
-        (None, {"block": True}, "block: True"),
-        (None, {"block": 2**63}, "block: "),
-        (None, {"timeout_s": 0}, "timeout_s: 0"),
-        (None, {"timeout_s": "5"}, "timeout_s: '5'"),
-        (None, {"chain_ids": {"X": "1", "Y": 0}}, r"chain_ids: 'X': '1', 'Y': 0"),
+        ("USDC", {}, "token can't be 'USDC'"),
+        (5, {}, "token can't be '5'"),
+        (None, {"block": -1}, "block can't be -1"),
+        (None, {"block": True}, "block can't be True"),
+        (None, {"block": 2**63}, "block can't be "),
+        (None, {"timeout_s": 0}, "timeout_s can't be 0"),
+        (None, {"timeout_s": "5"}, "timeout_s can't be '5'"),
+        (None, {"chain_ids": {"X": "1", "Y": 0}}, r"chain_ids can't have 'X': '1', 'Y': 0"),
     ],
 )
 def test_terms_that_cannot_be_used(token, terms, named):

@@ -68,7 +68,8 @@ def test_joined_scripts_import_nothing(name):
 
 def test_messages_are_in_one_table():
     """What the scripts ask, by kind; where; and that somebody answers."""
-    table = re.findall(r"^(\w+) .*?  (\w+\.js(?:, \w+\.js)*|told) +`", widget.__doc__, re.MULTILINE)
+    row = r"^(\w+) .*?  (\w+\.js(?:, \w+\.js)*|pushed) +`"
+    table = re.findall(row, widget.__doc__, re.MULTILINE)
     asked = {
         (kind, path.name)
         for path in PAGE.glob("*.js")
@@ -76,7 +77,7 @@ def test_messages_are_in_one_table():
     }
     assert {(kind, name) for kind, names in table for name in names.split(", ")} == {
         *asked,
-        ("narrowed", "told"),
+        ("narrowed", "pushed"),
     }
     widgets = [FetchPanel(), HoldingsExplorer(assemble([]))]
     answered = {kind.split()[0] for each in widgets for kind in each._handlers}

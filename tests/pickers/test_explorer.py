@@ -286,19 +286,19 @@ def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
 @pytest.mark.parametrize(
     "records, picked, reason",
     [
-        ([], {}, "No balance to show: no wallet was asked for."),
+        ([], {}, "No balance to show: no wallet was requested."),
         ([failed("0xa"), failed("0xb")], {}, "No balance to show: 2 wallets not ok."),
         ([record(balances=None)], {}, "1 wallet not ok."),
         ([record(balances=[])], {}, "1 wallet without any balance."),
         (
             [record(), failed("0xb")],
             {"wallets": ["ETH.0xb"], "tokens": [("ETH", "0xa")]},
-            "1 wallet not ok. Take away some of what is picked.",
+            "1 wallet not ok. Remove a part of the selection.",
         ),
         (
             [record(), record("0xb", balances=[balance(symbol="B", address="0xB")])],
             {"wallets": ["ETH.0xa"], "tokens": [("ETH", "0xb")]},
-            "1 wallet with other tokens than are picked. Take away some of what is picked.",
+            "1 wallet with other tokens than selected. Remove a part of the selection.",
         ),
     ],
 )
@@ -445,7 +445,7 @@ def test_a_saved_notebook_has_what_is_seen(explorer, capsys):
     explorer._ipython_display_()
     said = capsys.readouterr().out
     assert repr(explorer.shown) in said
-    assert "Run the cell again for the explorer itself." in said
+    assert "Run the cell again to show the explorer." in said
 
 
 def test_a_saved_notebook_has_harmless_html(explorer):

@@ -83,15 +83,15 @@ def test_a_bad_line_stops_the_fetch(panel):
     page.tell("fetch")
     assert not page.is_busy()
     assert "Line 1: nonsense" in page.alert()
-    assert panel._problems[0] == "1 line can't be read, and stays above to be mended:"
-    assert "nothing was asked for: not all lines can be read. Hint: mend" in panel._alert
+    assert panel._problems[0] == "1 line can't be read, and stays above to be corrected:"
+    assert "nothing was fetched: some lines can't be read. Hint: correct" in panel._alert
 
 
 def test_no_wallets_are_told(panel):
     """An alert says what to do."""
     page = Page(panel)
     page.tell("fetch")
-    assert "no wallets to fetch" in page.alert()
+    assert "there are no wallets to fetch" in page.alert()
 
 
 def test_settings_that_are_missing_are_told(monkeypatch):
@@ -121,7 +121,7 @@ def test_cancel_keeps_what_was_finished():
             counts = finished(panel).wallets.status.value_counts()
             assert counts["ok"] >= 4
             assert counts["ok"] + counts["cancelled"] == 30
-            again = f"Ask again for {counts['cancelled']} not ok"
+            again = f"Retry {counts['cancelled']} wallets"
             assert panel._again == again
             assert "cancelled before it was answered" in page.status()
             page.tell("again")
@@ -163,7 +163,7 @@ def test_what_was_known_stays_where_the_service_fails(canned):
         assert wallets.source.tolist() == ["stale"]
         assert holdings.equals(known.holdings)
         assert "not refreshed: " in Page(panel).status()
-        assert panel._again == "Ask again for 1 not ok"
+        assert panel._again == "Retry 1 wallet"
         panel.close()
 
 

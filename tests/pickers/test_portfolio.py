@@ -9,8 +9,9 @@ import pytest
 from canned_service import balance
 from fetches import failed, made_up_details, record
 
-from walletframe.analysis import flag_spam, value
 from walletframe.analysis.selection import Selection
+from walletframe.analysis.spam.flags import flag_spam
+from walletframe.analysis.valuation import value
 from walletframe.errors import ArgumentError, ColumnsError
 from walletframe.frames.assembly import assemble
 from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
@@ -135,7 +136,7 @@ class TestPortfolio:
         found, _, dust = left(portfolio, small=1.0)
         assert found.held.holdings["value"].min() >= 1
         assert found.held.holdings["value"].isna().sum() == (values.isna() & ~portfolio.spam).sum()
-        assert " folded (" in dust
+        assert " hidden (" in dust
         assert left(Portfolio(assemble([record()])))[2] == ""
 
     def test_words_are_of_what_is_selected(self, portfolio):
@@ -284,19 +285,19 @@ class TestPictures:
     @pytest.mark.parametrize(
         "records, selection, reason",
         [
-            ([], Selection(), "No balance to show: no wallet was asked for."),
+            ([], Selection(), "No balance to show: no wallet was requested."),
             ([failed("0xa"), failed("0xb")], Selection(), "No balance to show: 2 wallets not ok."),
             ([record(balances=[])], Selection(), "1 wallet without any balance."),
             (
                 [record(), failed("0xb")],
                 Selection(wallets=("ETH.0xb",)),
-                "1 wallet not ok. Take away some of what is picked.",
+                "1 wallet not ok. Remove a part of the selection.",
             ),
-            ([record()], Selection(("BSC",)), "no wallet is on what is picked"),
+            ([record()], Selection(("BSC",)), "no wallet matches the selection"),
             (
                 [record(balances=[balance(symbol="visit evil.com to claim")])],
                 Selection(),
-                "1 token that look like spam",
+                "Spam is hidden (1 token).",
             ),
             (
                 [record(balances=[balance(amount="0")])],
@@ -315,7 +316,7 @@ class TestPictures:
         """Where nothing else is left."""
         dust = Portfolio(assemble([record(balances=[balance() | {"price": 0.1}])]))
         picture = drawn(dust, selection=Selection(small=1.0))
-        assert "1 balance below 1.00 are folded" in picture.reason
+        assert "Small balances are hidden (1 balance below 1.00)." in picture.reason
 
     def test_a_chart_that_fails_says_why(self, details):
         """Values in two currencies can't be added; the rows are there all the same."""
@@ -356,7 +357,7 @@ class TestView:
         assert (first["chart"], first["measure"]) == ("Treemap", "value")
         assert first["spam"]["text"].endswith("hidden")
         assert page.ask(spam=True)["spam"]["shown"]
-        assert page.ask(dust=False)["dust"]["text"].count(" folded (") == 1
+        assert page.ask(dust=False)["dust"]["text"].count(" hidden (") == 1
         assert page.ask(chart="Heatmap")["title"] == "Holdings by wallet and token"
         assert page.ask(measure="balances")["title"] == "Share of each token by wallet"
         page.ask(chart="Treemap", measure="")
@@ -391,5 +392,5 @@ class TestView:
 
     def test_an_unknown_chart_is_told(self, portfolio):
         """With those that there are."""
-        with pytest.raises(ArgumentError, match="one of Treemap, Sunburst"):
+        with pytest.raises(ArgumentError, match="choose one of Treemap, Sunburst"):
             Page(portfolio).ask(chart="Cake")

@@ -95,7 +95,7 @@ def test_what_is_done_to_holdings_is_done_to_each_answer(opened, details):
     "change, said",
     [
         (lambda holdings: holdings.wf.value(currency="USD"), "would lose the columns"),
-        (lambda holdings: holdings.wf.without_spam(), "other rows than were fetched"),
+        (lambda holdings: holdings.wf.without_spam(), "other rows than the fetch"),
     ],
 )
 def test_what_was_done_to_holdings_is_not_undone(opened, details, change, said):
@@ -148,7 +148,7 @@ def test_what_can_not_be_asked_anew_stays(opened, canned, asked):
     assert wallets.dtypes.equals(known.wallets.dtypes)
     assert holdings.dtypes.equals(known.holdings.dtypes)
     assert wallets.index.equals(known.wallets.index)
-    assert "2 older answers stood in" in Page(explorer).status()
+    assert "2 wallets show an older answer" in Page(explorer).status()
     assert "ETH.0xa" in Page(explorer).status()
     assert "not refreshed: " in Page(explorer).status()
 
@@ -176,7 +176,7 @@ def test_a_cancelled_refresh_loses_nothing(opened, canned, asked):
     wallets, holdings = explorer.details
     pd.testing.assert_frame_equal(holdings, known.holdings)
     assert wallets.error.str.contains("not refreshed: cancelled").all()
-    assert explorer._again == "Ask again for 3 not ok"
+    assert explorer._again == "Retry 3 wallets"
 
 
 def test_no_wallets_to_refresh(opened):
@@ -184,7 +184,7 @@ def test_no_wallets_to_refresh(opened):
     explorer = opened(assemble([]))
     page = Page(explorer)
     page.tell("fetch")
-    assert "no wallets to fetch" in page.alert()
+    assert "there are no wallets to fetch" in page.alert()
     assert "paste" not in page.alert()
 
 
@@ -199,11 +199,11 @@ def test_refresh_finds_the_client_of_the_data(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Sandbox, "_latest", None)  # as where the data are of another process
         refresh(explorer)
-        assert "Refresh needs a client of sandbox" in Page(explorer).alert()
+        assert "Refresh needs a client for sandbox" in Page(explorer).alert()
     elsewhere = details.wallets.assign(service="elsewhere")
     explorer.details = details._replace(wallets=elsewhere)
     refresh(explorer)
-    assert "Refresh needs a client of elsewhere" in Page(explorer).alert()
+    assert "Refresh needs a client for elsewhere" in Page(explorer).alert()
     assert "client=" in Page(explorer).alert()
     explorer.close()
 
@@ -216,7 +216,7 @@ def test_the_default_client_is_asked_where_the_data_are_its_own(canned, monkeypa
     with monkeypatch.context() as patch:
         patch.setenv("WALLETFRAME_WORKERS", "some")
         refresh(explorer)
-        assert "of mine; WALLETFRAME_WORKERS: 'some'" in Page(explorer).alert()
+        assert "for mine; WALLETFRAME_WORKERS can't be 'some'" in Page(explorer).alert()
     configure(
         api_key=KEY, key_kind="private", base_url=canned.base_url, cache=False, service="mine"
     )

@@ -100,7 +100,7 @@ def test_refresh_leaves_a_folder_as_it_is(both, details):
     """And says what does that; the explorer can still be given something else."""
     _, folder = both
     folder.refresh()
-    assert "Refresh leaves a folder as it is" in Page(folder).alert()
+    assert "Refresh does not change a folder" in Page(folder).alert()
     folder.details = details
     assert folder.details is details
 

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table_widget import TableWidget
 
-from walletframe.analysis import totals, value
+from walletframe.analysis.sums import totals
+from walletframe.analysis.valuation import value
 from walletframe.errors import PricesError
 from walletframe.frames.assembly import assemble
 from walletframe.pandas_versions import TEXT
@@ -271,7 +272,7 @@ def test_a_part_of_the_rows_is_as_if_there_were_no_others(data):
         assert part["counted"] == own["counted"]
         assert numbers(part, *numbered) == numbers(own, *numbered)
         cell = {**asked, "column": "wallet", "place": 0}
-        assert table.meant(cell) == apart.meant(cell)
+        assert table.cell_selection(cell) == apart.cell_selection(cell)
 
 
 @cache
@@ -375,7 +376,7 @@ def test_cells_stand_for_what_pickers_name():
     table = HoldingsTable(details.holdings, details.wallets)
 
     def meant(column, place=0, **asked):
-        return table.meant({"sort": "amount", "column": column, "place": place, **asked})
+        return table.cell_selection({"sort": "amount", "column": column, "place": place, **asked})
 
     assert meant("wallet") == ("wallets", "ETH.0xAb")
     assert meant("wallet", by="wallet") == ("wallets", "ETH.0xAb")

@@ -183,7 +183,7 @@ def test_charts_keep_a_template_of_the_users_own(monkeypatch):
 def test_nothing_asked_is_a_report(tmp_path):
     """No wallets at all give a document that says so."""
     details = fetched({})
-    assert "wallets asked: **0**" in words(wf.report(details, tmp_path / "r.md"))
+    assert "wallets requested: **0**" in words(wf.report(details, tmp_path / "r.md"))
     assert "<h1>" in wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
 
 
@@ -234,7 +234,7 @@ def test_it_speaks_to_its_reader(tmp_path, suffix):
     before = fetched({"ETH.0xA": many[:3], "BSC.0xC": "service_error"})
     text = wf.report(details, tmp_path / f"r{suffix}", before=before).read_text(encoding="utf-8")
     said = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>|&#\d+;", " ", text, flags=re.DOTALL)
-    assert "more rows left out here" in said
+    assert "more rows not shown here. Ask the author" in said
     assert not re.findall(r"\w\(|\w\.wf\b|\bwf\.|\b[a-z]+_[a-z]+\b", said)
 
 
@@ -242,12 +242,12 @@ def test_it_speaks_to_its_reader(tmp_path, suffix):
     "columns,said",
     [
         ({}, "no prices"),
-        ({"price": 2.0}, "prices that the service sent"),
-        ({"value": 3.0}, "prices that whoever made this report chose"),
+        ({"price": 2.0}, "The service sent the prices"),
+        ({"value": 3.0}, "The author of this report chose the prices"),
     ],
 )
 def test_methods_say_whose_the_prices_are(columns, said):
-    """Without any, the service's, or those of whoever made the report."""
+    """Without any, the service's, or those of the report's author."""
     details = fetched({"ETH.0xA": [token()]})
     content = content_of(details._replace(holdings=details.holdings.assign(**columns)))
     assert said in " ".join(content.methods)
@@ -274,7 +274,7 @@ def test_other_files_are_refused_before_any_work(tmp_path, name):
 
 def test_other_kinds_of_images_are_refused(tmp_path):
     """The error names those that there are, and nothing is written."""
-    with pytest.raises(SettingsError, match="interactive or static"):
+    with pytest.raises(SettingsError, match='use "interactive" or "static"'):
         wf.report(fetched(SOME), tmp_path / "r.html", images="animated")
     assert [*tmp_path.iterdir()] == []
 
@@ -372,7 +372,7 @@ def test_kept_columns_are_in_the_table_of_wallets(tmp_path):
 
 def test_what_totals_can_t_be_by_is_refused(tmp_path):
     """Before anything is written."""
-    with pytest.raises(SettingsError, match="by: 'bla'"):
+    with pytest.raises(SettingsError, match="there is no column 'bla' to group by"):
         wf.report(owned(), tmp_path / "of.md", by="bla")
     assert not [*tmp_path.iterdir()]
 

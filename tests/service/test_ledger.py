@@ -19,7 +19,7 @@ from walletframe.errors import LedgerError
 from walletframe.pandas_versions import TEXT
 from walletframe.service import SHOWCASE, SimulatedLedger, sandbox
 from walletframe.service.ledger import CHAINS, TOKENS
-from walletframe.text import is_unseen
+from walletframe.text import is_invisible
 
 HEX = [f"0x{n:040x}" for n in range(400)]
 UINT256_MAX = str(2**256 - 1)
@@ -145,7 +145,7 @@ class TestSimulated:
 
     @given(
         st.text(
-            st.characters().filter(lambda char: not is_unseen(char)), min_size=1, max_size=40
+            st.characters().filter(lambda char: not is_invisible(char)), min_size=1, max_size=40
         ).filter(lambda address: isinstance(read_wallet(f"ETH.{address}"), WalletAddress)),
         st.integers(),
     )
@@ -344,7 +344,7 @@ class TestGivenFile:
 
     def test_another_kind_of_file_is_refused(self):
         """Only .json and .parquet are read."""
-        with pytest.raises(LedgerError, match=r"holdings\.csv: neither"):
+        with pytest.raises(LedgerError, match=r"holdings\.csv is neither .json nor .parquet"):
             sandbox(ledger="holdings.csv")
 
     def test_a_parquet_file_without_a_column_names_it(self, tmp_path):

@@ -605,9 +605,9 @@ class TestLife:
 
     def test_a_kind_of_key_that_there_is_not_is_refused(self, service):
         """The error quotes it, and names those that there are."""
-        with pytest.raises(SettingsError, match="key_kind: 'secret'") as caught:
+        with pytest.raises(SettingsError, match="key_kind can't be 'secret'") as caught:
             service.settings("secret")
-        assert caught.value.hint == "one of private, public, test"
+        assert caught.value.hint == "use one of private, public, test"
 
     @pytest.mark.parametrize(
         "package, module", [("fastapi", "app"), ("limits", "gate"), ("uvicorn", "app")]

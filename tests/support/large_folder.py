@@ -78,7 +78,7 @@ def write_folder(folder, rows, *, seed=0):
     parts = rows // (PART_WALLETS * HELD)
     with Dataset(folder, SERVICE) as dataset:
         for number in range(min(parts, SPAN)):
-            dataset.add(part(random, contracts, symbols, places), answered(random, number))
+            dataset.write_part(part(random, contracts, symbols, places), answered(random, number))
         layout = dataset.layout
     for number in range(SPAN, parts):
         source, name = f"part-{number % SPAN + 1:06}.parquet", f"part-{number + 1:06}.parquet"

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from walletframe.bulk.dataset import Dataset
 from walletframe.bulk.files import Layout, as_tables
-from walletframe.bulk.reading import Contents, Part
+from walletframe.bulk.reading import FolderWallets, StoredPart
 from walletframe.bulk.stored import stored_holdings
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.identity import wallet_identities
@@ -19,7 +19,7 @@ def write_parts(folder, details, *, seed=0, wallets=2):
     with Dataset(Path(folder), "made up") as dataset:
         for start in range(0, len(order), wallets):
             places = order[start : start + wallets]
-            dataset.add(some_of(details, places), places)
+            dataset.write_part(some_of(details, places), places)
     return folder
 
 
@@ -31,9 +31,9 @@ def in_parts(details, *, seed=0, wallets=2):
         places = order[start : start + wallets]
         ok, holdings, failed = as_tables(some_of(details, places), places)
         everyone = np.ones(len(ok), dtype=bool)
-        parts.append(Part(ok, everyone, ok["tokens"].to_numpy(), holdings))
+        parts.append(StoredPart(ok, everyone, ok["tokens"].to_numpy(), holdings))
         left.append(failed)
-    return stored_holdings(Contents(parts, pa.concat_tables(left)), Layout(Path("nowhere")))
+    return stored_holdings(FolderWallets(parts, pa.concat_tables(left)), Layout(Path("nowhere")))
 
 
 def some_of(details, places):

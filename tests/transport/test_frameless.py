@@ -20,7 +20,7 @@ def read(secret, fault):
 def seen(error):
     """Return all of an error with the locals of its frames but this test's own."""
     told = traceback.TracebackException.from_exception(error, capture_locals=True)
-    own = [frame for frame in told.stack if frame.name == "bounded"]
+    own = [frame for frame in told.stack if frame.name == "wrapper"]
     assert own
     return "".join(told.format_exception_only()) + repr([frame.locals for frame in own])
 

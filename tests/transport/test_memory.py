@@ -68,6 +68,14 @@ def test_a_large_answer_waits_for_another(canned):
     assert found.status.tolist() == ["ok", "ok"]
 
 
+def test_an_answer_may_be_packed_in_two_parts(canned):
+    """As gzip joins files: what they unpack to is one body."""
+    body = answer(wallet("0x0"))
+    canned.default = (200, {"Content-Encoding": "gzip"}, packed(body[:9]) + packed(body[9:]))
+    with canned.client() as client:
+        assert client.fetch(["ETH.0x0"]).wallets.status.tolist() == ["ok"]
+
+
 def test_large_answers_pass(canned):
     """Eight of 20 MB at once, which are what they should be."""
     padding = {"symbol": "x" * 20_000_000}

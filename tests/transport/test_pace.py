@@ -25,13 +25,13 @@ from walletframe.bulk import fetch_to_parquet
 from walletframe.errors import AnswerWarning, CacheWarning, TestKeyWarning
 from walletframe.service import sandbox
 from walletframe.transport.pace import (
+    ASSUMED_PROCESSES,
     LEAST_RATE,
     PACES,
     START_RATE,
-    UNCOUNTED,
     Pace,
     answered,
-    first_pace,
+    initial_pace,
     pace_path,
     ready_at,
     refused,
@@ -271,7 +271,7 @@ def test_rate_is_remembered(tmp_path):
     first.close()
     for service, key, known in (("s", KEY, True), ("t", KEY, False), ("s", ANOTHER, False)):
         pacer = pacer_at(tmp_path / "p.pace", service, key=key)
-        assert (pacer.own.rate < START_RATE) is known
+        assert (pacer.last_pace.rate < START_RATE) is known
         pacer.close()
 
 
@@ -297,7 +297,7 @@ def test_a_file_tells_nobody_a_key(tmp_path):
 
 def test_a_test_key_is_used_slowly():
     """It begins at one a second and stays below two, whatever the service would take."""
-    pace = first_pace(None, is_test=True)
+    pace = initial_pace(None, is_test=True)
     assert pace.rate == 1
     seconds, refusals, pace = simulate(1000, 60, pace=pace)
     assert (60 / 2 <= seconds <= 60 / 1.5, refusals, pace.rate <= 2) == (True, 0, True)
@@ -313,7 +313,7 @@ def test_a_test_key_stays_below_the_limit_of_the_sandbox(tmp_path):
         for kind in ("test", "private"):
             with service.client(kind, cache=tmp_path / "a") as client:
                 client.fetch([f"ETH.0x{number:040x}" for number in range(5)], refresh=True)
-                rates.append(client._pacer.own.rate)
+                rates.append(client._pacer.last_pace.rate)
     assert rates[0] <= 2 < START_RATE <= rates[1]
 
 
@@ -322,7 +322,7 @@ def test_the_kind_of_a_key_counts_as_it_was_said_last(tmp_path):
     paces = []
     for kind in ("private", "test", "private"):
         pacer = pacer_at(tmp_path / "p.pace", kind=kind)
-        paces.append(pacer.own)
+        paces.append(pacer.last_pace)
         pacer.close()
     assert paces[0].rate == START_RATE
     assert paces[1].rate == paces[1].most_rate == paces[2].rate <= 2
@@ -334,7 +334,7 @@ def test_a_given_rate_is_for_a_test_key_too(tmp_path):
     path = tmp_path / "p.pace"
     for rate, found in ((50, 50), (None, 1)):
         pacer = pacer_at(path, kind="test", rate=rate)
-        assert pacer.own.rate == found
+        assert pacer.last_pace.rate == found
         pacer.close()
 
 
@@ -373,7 +373,7 @@ def test_a_damaged_row_is_read_or_begun_anew(canned, tmp_path, row, rate):
     for _ in range(2):
         with canned.client(cache=path) as client:
             assert client.fetch("ETH.0xa", refresh=True).wallets.status.item() == "ok"
-            found = client._pacer.own.rate
+            found = client._pacer.last_pace.rate
         with closing(sqlite3.connect(pace_path(path))) as file, file:
             assert file.execute("UPDATE paces SET pace = CAST(? AS TEXT)", (row,)).rowcount == 1
     assert found == rate
@@ -548,7 +548,7 @@ def test_what_was_found_out_outlives_the_file(tmp_path, trouble):
     path = tmp_path / "p.pace"
     pacer = pacer_at(path)
     pacer.note_refusal(None)
-    rate = pacer.own.rate
+    rate = pacer.last_pace.rate
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CacheWarning)
         if trouble == "no table":
@@ -559,10 +559,10 @@ def test_what_was_found_out_outlives_the_file(tmp_path, trouble):
             path.unlink()
             path.write_bytes(b"garbage" * 1000) if trouble == "garbage" else None
         pacer.note_refusal(None)
-    assert pacer.own.rate <= rate < START_RATE
+    assert pacer.last_pace.rate <= rate < START_RATE
     pacer.close()
     if trouble != "no table":
-        assert stored(path) == {"s": pacer.own.rate}
+        assert stored(path) == {"s": pacer.last_pace.rate}
 
 
 def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeypatch):
@@ -574,7 +574,7 @@ def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeyp
         with pytest.warns(CacheWarning, match="not shared.*locked") as caught:
             assert all(comes(pacer) for _ in range(2))
         assert len(caught) == 1
-    assert pacer.own.rate == 100 / UNCOUNTED  # others are there: never at the full rate
+    assert pacer.last_pace.rate == 100 / ASSUMED_PROCESSES  # others are there: not the full rate
     pacer.close()
 
 
@@ -590,7 +590,7 @@ def test_who_waits_for_the_file_brings_no_old_time(tmp_path):
         released = time.time()
         other.execute("COMMIT")
         thread.join()
-    assert pacer.own.paused_until >= released + 5
+    assert pacer.last_pace.paused_until >= released + 5
     pacer.close()
 
 
@@ -616,7 +616,7 @@ def test_a_fork_takes_no_connection_along(tmp_path):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert stored(path)["s"] < START_RATE
     pacer.note_refusal(None)
-    assert pacer.own.rate == stored(path)["s"] < START_RATE
+    assert pacer.last_pace.rate == stored(path)["s"] < START_RATE
     pacer.close()
 
 

@@ -19,12 +19,12 @@ from walletframe.address.forms import WalletAddress
 from walletframe.address.lists import parse_wallets
 from walletframe.errors import CacheError, CacheWarning, SettingsError
 from walletframe.settings.values import default_cache
-from walletframe.transport import AnswerStore, Kept, clear, describe
+from walletframe.transport import AnswerStore, CachedAnswer, clear, describe
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 WALLETS = parse_wallets(["ETH.0xAB", "SOLANA.abC", "NEAR.alice.near"])
-KEPT = Kept(b'{"x": "\xf0\x9f\x9a\x80"}\xff\x00', NOW)
-OLDER = Kept(b"older", NOW - timedelta(microseconds=1))
+KEPT = CachedAnswer(b'{"x": "\xf0\x9f\x9a\x80"}\xff\x00', NOW)
+OLDER = CachedAnswer(b"older", NOW - timedelta(microseconds=1))
 SERVICE = "https://api.example/v1"
 BACKENDS = {
     "file": lambda folder: folder / "new" / "a.sqlite",
@@ -39,8 +39,8 @@ BACKENDS = {
 def many(count, size=20_000):
     """Return wallets and answers of some size, each a second younger than the one before."""
     return [
-        (WalletAddress("ETH", f"0x{number:040x}"), Kept(b"x" * size, NOW + timedelta(0, number)))
-        for number in range(count)
+        (WalletAddress("ETH", f"0x{n:040x}"), CachedAnswer(b"x" * size, NOW + timedelta(0, n)))
+        for n in range(count)
     ]
 
 
@@ -74,27 +74,27 @@ class TestContract:
     @pytest.mark.parametrize("clock", [timedelta(hours=-8), timedelta(hours=8)])
     def test_what_was_asked_for_later_wins(self, store, clock):
         """Whichever was written last, and whatever the clock said at the time."""
-        early, late = (store.turn() for _ in range(2))
-        older, newer = Kept(b"older", NOW, early), Kept(b"newer", NOW + clock, late)
+        early, late = (store.next_sequence() for _ in range(2))
+        older, newer = CachedAnswer(b"older", NOW, early), CachedAnswer(b"newer", NOW + clock, late)
         for first, second in ((older, newer), (newer, older)):
             store.write([(WALLETS[0], first)])
             store.write([(WALLETS[0], second)])
             assert store.read(WALLETS) == {WALLETS[0]: newer}
 
-    def test_an_answer_without_a_turn_is_the_latest(self, store):
+    def test_an_answer_without_a_sequence_is_the_latest(self, store):
         """As one that somebody puts there by hand."""
         for kept in (KEPT, OLDER):
             store.write([(WALLETS[0], kept)])
             assert store.read(WALLETS) == {WALLETS[0]: kept}
 
-    def test_turns_go_on_for_another_store(self, store, chosen):
+    def test_sequence_goes_on_for_another_store(self, store, chosen):
         """What a second store asks for later wins over what the first has kept."""
-        store.write([(WALLETS[0], Kept(b"older", NOW, store.turn()))])
-        choice = store._shelf._backend if hasattr(store._shelf, "_backend") else chosen()
+        store.write([(WALLETS[0], CachedAnswer(b"older", NOW, store.next_sequence()))])
+        choice = store._store._backend if hasattr(store._store, "_backend") else chosen()
         with AnswerStore(choice, SERVICE) as other:
             other.read(WALLETS)
-            other.write([(WALLETS[0], Kept(b"newer", NOW, other.turn()))])
-            assert store.read(WALLETS) == {WALLETS[0]: Kept(b"newer", NOW)}
+            other.write([(WALLETS[0], CachedAnswer(b"newer", NOW, other.next_sequence()))])
+            assert store.read(WALLETS) == {WALLETS[0]: CachedAnswer(b"newer", NOW)}
 
     def test_many_are_written_and_read_at_once(self, store):
         """More than one statement can name, from an iterator, in the order asked."""
@@ -157,14 +157,14 @@ def test_a_row_that_is_damaged_is_not_there(tmp_path, damage):
     """Whatever of it is not as it was written; the next answer takes its place."""
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as store:
-        store.write((wallet, Kept(b"{}", NOW)) for wallet in (WALLETS[0], WALLETS[2]))
+        store.write((wallet, CachedAnswer(b"{}", NOW)) for wallet in (WALLETS[0], WALLETS[2]))
         store.write([(WALLETS[0], KEPT)])
         with closing(sqlite3.connect(path)) as link, link:
             link.execute(f"UPDATE answers SET {damage} WHERE key = 's ETH.0xab'")
         assert list(store.read(WALLETS)) == [WALLETS[2]]
         for wallet in WALLETS:
-            store.write([(wallet, Kept(b"anew", NOW, store.turn()))])
-        assert store.read(WALLETS) == dict.fromkeys(WALLETS, Kept(b"anew", NOW))
+            store.write([(wallet, CachedAnswer(b"anew", NOW, store.next_sequence()))])
+        assert store.read(WALLETS) == dict.fromkeys(WALLETS, CachedAnswer(b"anew", NOW))
 
 
 def test_a_flipped_bit_changes_no_answer(tmp_path):
@@ -179,8 +179,8 @@ def test_a_flipped_bit_changes_no_answer(tmp_path):
             with AnswerStore(path, "s") as store:
                 found = store.read(WALLETS)
                 for wallet in WALLETS * 2:  # the first time round the file may be moved aside
-                    store.write([(wallet, Kept(b"anew", NOW, store.turn()))])
-                assert store.read(WALLETS) == dict.fromkeys(WALLETS, Kept(b"anew", NOW))
+                    store.write([(wallet, CachedAnswer(b"anew", NOW, store.next_sequence()))])
+                assert store.read(WALLETS) == dict.fromkeys(WALLETS, CachedAnswer(b"anew", NOW))
         assert set(found.values()) <= {KEPT}
         seen.add(len(found))
         for file in tmp_path.iterdir():
@@ -227,11 +227,11 @@ def test_what_is_asked_for_after_a_restart_wins(tmp_path, monkeypatch, restarted
     if restarted:
         monkeypatch.setattr(time, "monotonic_ns", itertools.count(7).__next__)
     with AnswerStore(path, "s") as one, AnswerStore(path, "s") as other:
-        early, late = one.turn(), other.turn()
+        early, late = one.next_sequence(), other.next_sequence()
         assert before < early < late
-        one.write([(WALLETS[0], Kept(b"late", NOW, late))])
-        other.write([(WALLETS[0], Kept(b"early", NOW, early))])
-        assert one.read(WALLETS) == {WALLETS[0]: Kept(b"late", NOW)}
+        one.write([(WALLETS[0], CachedAnswer(b"late", NOW, late))])
+        other.write([(WALLETS[0], CachedAnswer(b"early", NOW, early))])
+        assert one.read(WALLETS) == {WALLETS[0]: CachedAnswer(b"late", NOW)}
 
 
 def test_nothing_is_kept_where_that_is_chosen():
@@ -279,12 +279,12 @@ def test_a_backends_own_default_is_refused_where_it_is_pickle(tmp_path):
 def test_the_oldest_give_way(tmp_path):
     """Beyond the limit the newest stay, and a file that was larger gets smaller."""
     path, limit, answers = tmp_path / "a.sqlite", 1_000_000, many(200)
-    turned = [(wallet, replace(kept, turn=turn)) for turn, (wallet, kept) in enumerate(answers, 1)]
+    numbered = [(wallet, replace(kept, sequence=n)) for n, (wallet, kept) in enumerate(answers, 1)]
     with AnswerStore(path, "s") as store:
-        store.write(reversed(turned))
+        store.write(reversed(numbered))
     assert path.stat().st_size > 4_000_000
     with AnswerStore(path, "s", max_bytes=limit) as store:
-        store.write([(WALLETS[0], Kept(b"new", NOW + timedelta(1)))])
+        store.write([(WALLETS[0], CachedAnswer(b"new", NOW + timedelta(1)))])
         kept = store.read([*WALLETS, *(wallet for wallet, _ in answers)])
         assert list(kept) == [WALLETS[0], *(wallet for wallet, _ in answers[-len(kept) + 1 :])]
         assert 30 <= len(kept) <= 50

@@ -24,7 +24,7 @@ from small_disk import mounted, remount
 
 from walletframe.address.forms import WalletAddress
 from walletframe.errors import CacheError, CacheWarning
-from walletframe.transport import AnswerStore, Kept, clear, describe
+from walletframe.transport import AnswerStore, CachedAnswer, clear, describe
 from walletframe.transport.cachefile import ANSWERS
 from walletframe.transport.database import Database, move_aside
 
@@ -36,12 +36,12 @@ import os, random, resource, signal, sqlite3, sys, threading, time, warnings
 from datetime import UTC, datetime
 from pathlib import Path
 from walletframe.address.forms import WalletAddress
-from walletframe.transport import AnswerStore, Kept
+from walletframe.transport import AnswerStore, CachedAnswer
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 def wallet(*parts):
     return WalletAddress("TEST", "-".join(map(str, parts)))
 def keep(store, *parts):
-    store.write([(wallet(*parts), Kept(b"x" * 20_000, NOW))])
+    store.write([(wallet(*parts), CachedAnswer(b"x" * 20_000, NOW))])
 """
 PREAMBLE = IMPORTS + "PATH, ARGUMENT = Path(sys.argv[1]), sys.argv[2]\n"
 INTERRUPTS = """
@@ -93,7 +93,7 @@ print(before, len(found), len(told), told[0].category.__name__)
 SHARE = """
 def work(store, thread, count):
     for number in range(count):
-        store.write([(wallet(os.getpid(), thread, number), Kept(b"x", NOW))])
+        store.write([(wallet(os.getpid(), thread, number), CachedAnswer(b"x", NOW))])
 stores = [AnswerStore(PATH, "s"), AnswerStore(PATH, "s")]
 threads = [
     threading.Thread(target=work, args=(stores[thread % 2], thread, int(ARGUMENT)))
@@ -213,7 +213,7 @@ def wallet(*parts):
 
 def kept(size=20_000):
     """Return an answer of a size."""
-    return Kept(b"x" * size, NOW)
+    return CachedAnswer(b"x" * size, NOW)
 
 
 def filled(path, count=50):
@@ -242,7 +242,7 @@ def test_another_error_inside_a_write_leaves_nothing_behind(tmp_path):
 
     database = Database(path, ANSWERS)
     with pytest.raises(RuntimeError, match="in the middle"):
-        database.change(fail)
+        database.write(fail)
     with AnswerStore(path, "s") as store:
         store.write([(wallet(3), kept())])
         assert len(store.read(map(wallet, range(4)))) == 4
@@ -383,7 +383,7 @@ def test_a_cache_of_before_a_restart_that_is_in_use_is_waited_for(tmp_path, monk
     other.execute("BEGIN IMMEDIATE")
     Timer(0.5, other.rollback).start()
     with AnswerStore(path, "s") as store:
-        assert store.turn() > before - 10**9
+        assert store.next_sequence() > before - 10**9
         assert len(store.read(map(wallet, range(2)))) == 2
     other.close()
 
@@ -495,7 +495,7 @@ def test_a_broken_file_that_another_process_has_moved_is_not_told(tmp_path):
         return link.execute("SELECT count(*) FROM answers").fetchone()
 
     database = Database(path, ANSWERS)
-    assert database.look(count) == [(0,)]
+    assert database.read(count) == [(0,)]
     database.close()
     assert [file.name for file in sorted(tmp_path.iterdir())] == [path.name, aside.name]
 
@@ -511,7 +511,7 @@ def test_a_file_that_is_taken_away_during_a_write_is_written_again(tmp_path):
         link.execute("INSERT INTO answers VALUES ('s A.b', '', '', 0, 0)")
 
     database = Database(path, ANSWERS)
-    database.change(take_away)
+    database.write(take_away)
     database.close()
     assert (len(links), describe(path).answers) == (2, {"s": 1})
 
@@ -520,15 +520,15 @@ def test_a_file_that_changes_all_the_time_is_done_without(tmp_path):
     """Not for ever, but for the seconds that a lock would be waited for."""
     path = tmp_path / "a.sqlite"
     database = Database(path, replace(ANSWERS, wait_s=0.1))
-    with pytest.warns(CacheWarning, match="replaced"):
-        assert database.look(lambda _: path.unlink(missing_ok=True)) == [None]
+    with pytest.warns(CacheWarning, match="another process keeps replacing the file"):
+        assert database.read(lambda _: path.unlink(missing_ok=True)) == [None]
 
 
 def test_a_transaction_that_was_left_open_is_undone(tmp_path):
     """As by a second interrupt in the middle of a rollback."""
     database = Database(filled(tmp_path / "a.sqlite", 3), ANSWERS)
-    database.look(lambda link: link.execute("BEGIN IMMEDIATE").execute("DELETE FROM answers"))
-    count = database.look(lambda link: link.execute("SELECT count(*) FROM answers").fetchone())
+    database.read(lambda link: link.execute("BEGIN IMMEDIATE").execute("DELETE FROM answers"))
+    count = database.read(lambda link: link.execute("SELECT count(*) FROM answers").fetchone())
     database.close()
     assert count == [(3,)]
 
@@ -615,7 +615,7 @@ def test_a_child_goes_on_where_its_parent_was(tmp_path):
         store.write([(wallet("parent"), kept())])
         child = os.fork()
         if child == 0:
-            if store._shelf._database._link is not None:
+            if store._store._database._con is not None:
                 os._exit(1)
             store.write([(wallet("child"), kept())])
             os._exit(len(store.read([wallet("parent"), wallet("child")])))
@@ -633,7 +633,7 @@ def test_a_backend_that_fails_is_done_without(tmp_path):
         with pytest.warns(CacheWarning, match="FileCache") as told:
             store.write([(long, kept())])
         assert (len(store.read([long, wallet("old")])), len(told)) == (2, 1)
-        store.write([(wallet("old"), Kept(b"newer", NOW + timedelta(1)))])
+        store.write([(wallet("old"), CachedAnswer(b"newer", NOW + timedelta(1)))])
         assert store.read([wallet("old")])[wallet("old")].body == b"newer"
         backend.close()
         backend.responses = None
@@ -658,8 +658,8 @@ def test_a_backend_that_fails_here_is_still_read(tmp_path):
     with AnswerStore(backend, "s") as store, AnswerStore(theirs, "s") as other:
         with pytest.warns(CacheWarning, match="FileCache"):
             store.write([(WalletAddress("TEST", "x" * 400), kept())])
-        store.write([(wallet("one"), Kept(b"older", NOW))])
-        other.write([(wallet("one"), Kept(b"newer", NOW, other.turn()))])
+        store.write([(wallet("one"), CachedAnswer(b"older", NOW))])
+        other.write([(wallet("one"), CachedAnswer(b"newer", NOW, other.next_sequence()))])
         assert store.read([wallet("one")])[wallet("one")].body == b"newer"
     for each in (backend, theirs):
         each.close()

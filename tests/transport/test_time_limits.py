@@ -148,11 +148,11 @@ def test_what_is_cut_off_before_it_has_a_socket_ends_with_it():
     """As during the lookup of a name: nothing waits for an answer any more."""
     ours, theirs = socket.socketpair()
     attempt = Attempt(60)
-    attempt.cut()
+    attempt.abort()
     with ours, theirs:
-        attempt.hold(ours)
+        attempt.track_socket(ours)
         assert ours.recv(1) == b""
-    attempt.end()
+    attempt.release_socket()
 
 
 def test_dead_addresses_of_one_host_share_its_time(names):

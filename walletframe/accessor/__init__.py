@@ -1,7 +1,7 @@
 """``df.wf``, ``series.wf`` and ``details.wf``: methods that call the library's functions.
 
-Stateless, and built anew by pandas on every access; what a method needs is imported when it is
-called.
+An accessor has no state of its own, since pandas creates a new one on every access. A method
+imports its function when it is called.
 """
 
 from __future__ import annotations
@@ -15,12 +15,17 @@ from walletframe.accessor.holdings import HoldingsAccessor
 from walletframe.amounts import columns
 
 if TYPE_CHECKING:
-    from walletframe import analysis, client, exports
+    from walletframe import client, exports
     from walletframe.accessor import details
+    from walletframe.analysis import distribution, selection, valuation
+    from walletframe.analysis.spam import flags
     from walletframe.frames import joining
     from walletframe.frames.details import DetailsLike
 else:
-    analysis, client, exports = map(LazyPackage, ("analysis", "client", "exports"))
+    client, exports, flags = map(LazyPackage, ("client", "exports", "analysis.spam.flags"))
+    distribution, selection, valuation = map(
+        LazyPackage, ("analysis.distribution", "analysis.selection", "analysis.valuation")
+    )
     details, joining = map(LazyPackage, ("accessor.details", "frames.joining"))
 
 NAME = "wf"
@@ -38,7 +43,7 @@ class AddressesAccessor:
 
 @pd.api.extensions.register_dataframe_accessor(NAME)
 class FrameAccessor(AddressesAccessor, HoldingsAccessor):
-    """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold.
+    """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and their holdings.
 
     Examples
     --------
@@ -52,13 +57,13 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor):
 
     @staticmethod
     def _of_fetch(fetch: DetailsLike) -> details.DetailsAccessor:
-        """Return ``details.wf``: whose class gets it from pandas, where this one is registered."""
+        """Return ``details.wf``; its class finds this one through pandas, without an import."""
         return details.DetailsAccessor(fetch)
 
-    value: Final = delegate(lambda: analysis.value)
-    flag_spam: Final = delegate(lambda: analysis.flag_spam)
-    without_spam: Final = delegate(lambda: analysis.without_spam)
-    where: Final = delegate(lambda: analysis.where)
+    value: Final = delegate(lambda: valuation.value)
+    flag_spam: Final = delegate(lambda: flags.flag_spam)
+    without_spam: Final = delegate(lambda: flags.without_spam)
+    where: Final = delegate(lambda: selection.where)
     join: Final = delegate(lambda: joining.join)
     to_csv: Final = delegate(lambda: exports.to_csv)
     to_parquet: Final = delegate(lambda: exports.to_parquet)
@@ -81,7 +86,7 @@ class SeriesAccessor(AddressesAccessor):
 
     _data: pd.Series
 
-    top: Final = delegate(lambda: analysis.top)
+    top: Final = delegate(lambda: distribution.top)
 
     rolling: Final = delegate(lambda: columns.Rolling)
     pct_change: Final = delegate(lambda: columns.pct_change)

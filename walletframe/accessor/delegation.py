@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 
 class LazyPackage:
-    """A package of walletframe's, imported when one of its names is used."""
+    """A package of walletframe, imported when one of its names is used."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -28,9 +28,9 @@ class LazyPackage:
 
 
 class Delegate(Generic[P, R]):
-    """A method that calls a function, and has its signature and docstring.
+    """A method with the signature and docstring of a function.
 
-    ``call(accessor, function, *args, **kwargs)`` does what a call of the method does.
+    Calling it calls ``call(accessor, function, *args, **kwargs)``.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Delegate(Generic[P, R]):
     def _method(self) -> Any:
         function, call = self._load(), self._call
 
-        @wraps(function, updated=())  # a class has attributes that are none of a method's
+        @wraps(function, updated=())  # not the attributes of a class
         def method(accessor: Any, /, *args: Any, **kwargs: Any) -> Any:
             return call(accessor, function, *args, **kwargs)
 
@@ -62,24 +62,24 @@ class Delegate(Generic[P, R]):
         bounded.__module__, bounded.__name__ = self._owner.__module__, self._name
         bounded.__qualname__ = f"{self._owner.__qualname__}.{self._name}"
         data, *others = signature_of(function).parameters.values()
-        itself = data.replace(name="self", annotation=inspect.Parameter.empty)
-        bounded.__signature__ = inspect.Signature([itself, *others])
-        entry = rf"(?m)^( *){data.name} : .*\n(?:\1    .*\n)+"  # of what the accessor passes
+        own = data.replace(name="self", annotation=inspect.Parameter.empty)
+        bounded.__signature__ = inspect.Signature([own, *others])
+        entry = rf"(?m)^( *){data.name} : .*\n(?:\1    .*\n)+"  # the accessor passes it
         bounded.__doc__ = re.sub(entry, "", function.__doc__ or "")
         return bounded
 
 
 @cache
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """Return a function's signature, which is read once."""
+    """Return a function's signature, from a cache."""
     return inspect.signature(function)
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
-    """Call a function with an accessor's frame and, where it takes some, its wallets."""
+    """Call a function with an accessor's frame and, if it takes ``wallets``, its wallets."""
     wallets = signature_of(function).parameters.get("wallets")
     if wallets and wallets.kind is inspect.Parameter.KEYWORD_ONLY:
-        kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - of the accessor whose method calls
+        kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - of the calling accessor
     return function(accessor._data, *args, **kwargs)  # noqa: SLF001 - the same
 
 

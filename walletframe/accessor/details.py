@@ -1,4 +1,4 @@
-"""``details.wf``: what is asked of holdings, with the wallets of the same fetch given."""
+"""``details.wf``: the methods of ``holdings.wf``, called with the wallets of the same fetch."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ from typing import TYPE_CHECKING, Any, Final
 
 from walletframe.accessor.delegation import Delegate, LazyPackage, call_with_data
 from walletframe.accessor.holdings import HoldingsAccessor
-from walletframe.frames.details import WalletDetails, details_given
+from walletframe.frames.details import WalletDetails, as_details
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from walletframe import analysis
-    from walletframe.analysis import selection
+    from walletframe.analysis import selection, valuation
+    from walletframe.analysis.spam import flags
     from walletframe.frames.details import DetailsLike
 else:
-    analysis, selection = map(LazyPackage, ("analysis", "analysis.selection"))
+    selection, valuation = map(LazyPackage, ("analysis.selection", "analysis.valuation"))
+    flags = LazyPackage("analysis.spam.flags")
 
 
 class DetailsAccessor(HoldingsAccessor):
-    """Tables and charts of a whole fetch, which say how complete they are.
+    """Tables and charts of a whole fetch, with their completeness.
 
-    The calls of ``holdings.wf`` with ``wallets=`` given. Those that add to the rows of holdings, or
-    leave some out (`value`, `flag_spam`, `without_spam`, `where`), return a fetch again.
+    The methods of ``holdings.wf``, called with ``wallets=``. Methods that add columns to holdings,
+    or leave out rows (`value`, `flag_spam`, `without_spam`, `where`), return a fetch.
 
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
-        What was fetched.
+        The fetch.
 
     Raises
     ------
@@ -48,7 +49,7 @@ class DetailsAccessor(HoldingsAccessor):
     _wallets: pd.DataFrame
 
     def __init__(self, details: DetailsLike) -> None:
-        self._wallets, self._data = details_given(details)
+        self._wallets, self._data = as_details(details)
 
     def _with_rows(self, function: Any, /, *args: Any, **kwargs: Any) -> WalletDetails:
         """Return the fetch with a function's rows in place of its holdings."""
@@ -57,7 +58,7 @@ class DetailsAccessor(HoldingsAccessor):
     def _where(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:
         return selection.where_in_fetch(self._data, self._wallets, *args, **kwargs)
 
-    value: Final = Delegate(lambda: analysis.value, _with_rows)
-    flag_spam: Final = Delegate(lambda: analysis.flag_spam, _with_rows)
-    without_spam: Final = Delegate(lambda: analysis.without_spam, _with_rows)
-    where: Final = Delegate(lambda: analysis.where, _where)
+    value: Final = Delegate(lambda: valuation.value, _with_rows)
+    flag_spam: Final = Delegate(lambda: flags.flag_spam, _with_rows)
+    without_spam: Final = Delegate(lambda: flags.without_spam, _with_rows)
+    where: Final = Delegate(lambda: selection.where, _where)

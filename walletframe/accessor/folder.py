@@ -1,4 +1,4 @@
-"""`open_wallets`: a folder of Parquet files as a fetch that stays on the disk, and its ``.wf``."""
+"""`open_wallets`: a fetch that stays in a folder of Parquet files, and its ``.wf``."""
 
 from __future__ import annotations
 
@@ -17,32 +17,31 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe import analysis
     from walletframe.analysis import selection
     from walletframe.frames.details import WalletDetails
     from walletframe.frames.groups import By
 else:
-    analysis, selection = map(LazyPackage, ("analysis", "analysis.selection"))
+    selection = LazyPackage("analysis.selection")
 
 
 @at_the_boundary
 def open_wallets(folder: str | Path) -> StoredWallets:
-    """Open what `fetch_to_parquet` has written, without reading the balances.
+    """Open a folder from `fetch_to_parquet`, without reading the balances.
 
     Parameters
     ----------
     folder : str or Path
-        The folder. What a run writes later is seen where it is opened anew.
+        The folder. To see what a run writes later, open it again.
 
     Returns
     -------
     StoredWallets
-        A fetch that stays on the disk, larger than memory maybe; its ``.wf`` asks it.
+        A fetch that stays on the disk and may be larger than memory; ``.wf`` has its methods.
 
     Raises
     ------
     DatasetError
-        If the folder holds no such files, or one of those of wallets is broken.
+        If the folder has no such files, or a file of wallets is broken.
 
     See Also
     --------
@@ -64,17 +63,17 @@ def open_wallets(folder: str | Path) -> StoredWallets:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoredWallets:
-    """The fetch in a folder of Parquet files, of which only the wallets are in memory.
+    """The fetch in a folder of Parquet files, with only the wallets in memory.
 
     Parameters
     ----------
     holdings : StoredHoldings
-        The folder, as `open_wallets` has opened it.
+        The folder, opened by `open_wallets`.
 
     Raises
     ------
     DatasetError
-        From whatever is asked, if a file is broken or gone.
+        From any method, if a file is broken or missing.
     """
 
     holdings: StoredHoldings
@@ -86,18 +85,18 @@ class StoredWallets:
         Returns
         -------
         DataFrame
-            One row for each wallet, in the order asked. Not to be changed.
+            One row for each wallet, in the requested order. Read-only.
         """
         return self.holdings.wallets
 
     @property
     def wf(self) -> StoredAccessor:
-        """Tables of the folder, which say how complete they are.
+        """Tables of the folder, with their completeness.
 
         Returns
         -------
         StoredAccessor
-            With calls of ``details.wf``, which read a part of the folder at a time.
+            With methods of ``details.wf``, which read a part of the folder at a time.
         """
         return StoredAccessor(self.holdings)
 
@@ -106,25 +105,25 @@ class StoredWallets:
 
 
 class StoredAccessor(PartitionedAccessor[StoredWallets]):
-    """Tables of a folder, read a part at a time; the same as ``details.wf`` returns of its frames.
+    """Tables of a folder, read a part at a time, with the same results as from ``details.wf``.
 
-    `value`, `flag_spam` and `without_spam` return a `StoredWallets` again, whose balances have
-    their columns, or are left out, whenever they are read; nothing on the disk changes. They read
-    the tokens of all balances once, and prices and lists at once.
+    `value`, `flag_spam` and `without_spam` return a `StoredWallets` that adds the columns, or
+    leaves out rows, whenever it reads balances; nothing on the disk changes. These methods read
+    the tokens of all balances once, and the prices and lists immediately.
 
     Parameters
     ----------
     held : StoredHoldings
-        The folder, opened.
+        The opened folder.
 
     Raises
     ------
     DatasetError
-        From each method, if a file is broken or gone.
+        From each method, if a file is broken or missing.
     SettingsError
-        From a method that is given ``wallets``: those of the folder count.
+        From a method with the argument ``wallets``, since the folder has its own.
     FramesNeededError
-        From what ``details.wf`` has beyond that: it takes balances that are in memory.
+        From other methods of ``details.wf``, which need the balances in memory.
 
     Examples
     --------
@@ -144,7 +143,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
     _read_into_memory = "read_wallets(folder, tokens=[…], wallets=[…])"
 
     def __init__(self, held: StoredHoldings) -> None:
-        self._holdings, self._again = held, StoredWallets
+        self._holdings, self._make_fetch = held, StoredWallets
 
     def _where(
         self,
@@ -153,23 +152,23 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
         *,
         spam: bool | None = None,
         small: float | None = None,
-        **given: Any,
+        **options: Any,
     ) -> WalletDetails:
-        """Read a selection: all balances of the folder tell what is spam, and what has a price."""
+        """Read a selection; spam and prices are determined from all balances of the folder."""
         stored = StoredWallets(self._holdings)
         names = [*stored.holdings.whole.holdings]
         if spam is not None and stored.holdings.flags is None:
             stored = stored.wf.flag_spam()
-        if small is not None and stored.holdings.units is None:
+        if small is not None and stored.holdings.prices is None:
             stored = stored.wf.value()
-        return selection.where_on_disk(stored.holdings, names, spam=spam, small=small, **given)
+        return selection.where_in_chunks(stored.holdings, names, spam=spam, small=small, **options)
 
-    where: Final = Delegate(lambda: analysis.where, _where)
+    where: Final = Delegate(lambda: selection.where, _where)
 
-    def _held(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - any cut can be read
+    def _with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - as on a cluster
         if wallets is not None:
-            raise SettingsError("The folder has its own wallets.", hint="Leave out wallets=.")
+            raise SettingsError("the folder has its own wallets", hint="leave out wallets=…")
         return self._holdings
 
-    def _rows(self) -> StoredHoldings:
+    def _without_wallets(self) -> StoredHoldings:
         return self._holdings

@@ -6,38 +6,41 @@ from typing import TYPE_CHECKING, Final
 
 from walletframe.accessor.delegation import LazyPackage, delegate
 from walletframe.errors import InputWarning
-from walletframe.notice import mention_once
+from walletframe.notice import warn_once
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from walletframe import analysis, charts
+    from walletframe import charts
+    from walletframe.analysis import distribution, sums
+    from walletframe.analysis.spam import flags
     from walletframe.frames.details import FetchLike
 else:
-    analysis, charts = map(LazyPackage, ("analysis", "charts"))
+    charts, flags = map(LazyPackage, ("charts", "analysis.spam.flags"))
+    distribution, sums = map(LazyPackage, ("analysis.distribution", "analysis.sums"))
 
-_ALONE = (
-    "a table of holdings alone can't tell how complete it is, since wallets that failed have no "
-    "rows there: ask the whole fetch, as in details.wf.totals(), or pass its wallets= (said once)"
+_NO_WALLETS = (
+    "holdings have no rows of failed wallets, so that completeness is unknown: use the whole "
+    "fetch, as in details.wf.totals(), or pass its wallets=… (this warning is shown once)"
 )
 
 
-def note_alone(*wallets: object) -> None:
-    """Warn once in a process that holdings are asked without any wallets."""
+def warn_without_wallets(*wallets: object) -> None:
+    """Warn once in a process, if all these are None, that completeness is unknown."""
     if all(each is None for each in wallets):
-        mention_once(_ALONE, InputWarning)
+        warn_once(_NO_WALLETS, InputWarning)
 
 
 class PlotAccessor:
-    """Charts of a DataFrame with the columns of holdings; plotly is loaded by the first.
+    """Charts of a DataFrame with the columns of holdings; the first chart loads plotly.
 
-    They draw the column ``value`` if there is one, the amounts of one token if you name it, and
-    otherwise counts or each token's shares: amounts of different tokens are never added.
+    Charts draw the column ``value`` if there is one, the amounts of one token if you name it, and
+    otherwise counts, or shares of each token: amounts of different tokens are never added.
 
     Parameters
     ----------
     holdings : DataFrame
-        The ``holdings`` of a fetch, or some rows of it.
+        The ``holdings`` of a fetch, or some of its rows.
     wallets : DataFrame, optional
         The ``wallets`` of the same fetch.
 
@@ -73,7 +76,7 @@ class HoldingsAccessor:
     _wallets: pd.DataFrame | None = None
 
     def _wallets_or_own(self, wallets: FetchLike | None) -> FetchLike | None:
-        note_alone(wallets, self._wallets)
+        warn_without_wallets(wallets, self._wallets)
         return self._wallets if wallets is None else wallets
 
     @property
@@ -83,15 +86,15 @@ class HoldingsAccessor:
         Returns
         -------
         PlotAccessor
-            With a method for each chart, each of which returns a plotly figure.
+            With a method for each chart, which returns a plotly figure.
         """
         return PlotAccessor(self._data, self._wallets)
 
-    totals: Final = delegate(lambda: analysis.totals)
-    share: Final = delegate(lambda: analysis.share)
-    concentration: Final = delegate(lambda: analysis.concentration)
-    pivot: Final = delegate(lambda: analysis.pivot)
-    overlap: Final = delegate(lambda: analysis.overlap)
-    top: Final = delegate(lambda: analysis.top_rows)
-    token_labels: Final = delegate(lambda: analysis.token_labels)
-    explain_spam: Final = delegate(lambda: analysis.explain_spam)
+    totals: Final = delegate(lambda: sums.totals)
+    share: Final = delegate(lambda: distribution.share)
+    concentration: Final = delegate(lambda: distribution.concentration)
+    pivot: Final = delegate(lambda: distribution.pivot)
+    overlap: Final = delegate(lambda: distribution.overlap)
+    top: Final = delegate(lambda: distribution.top_rows)
+    token_labels: Final = delegate(lambda: distribution.token_labels)
+    explain_spam: Final = delegate(lambda: flags.explain_spam)

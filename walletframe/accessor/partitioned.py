@@ -7,53 +7,56 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, T
 
 from walletframe.accessor import FrameAccessor
 from walletframe.accessor.delegation import Delegate, LazyPackage, signature_of
-from walletframe.bulk import Flags, Units
+from walletframe.bulk import PriceLookup, SpamFlags
 from walletframe.errors import FramesNeededError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from walletframe import analysis
+    from walletframe.analysis import distribution, parted, sums, valuation
+    from walletframe.analysis.spam import flags
     from walletframe.frames.groups import By
 else:
-    analysis = LazyPackage("analysis")
+    distribution, parted = map(LazyPackage, ("analysis.distribution", "analysis.parted"))
+    flags, sums = map(LazyPackage, ("analysis.spam.flags", "analysis.sums"))
+    valuation = LazyPackage("analysis.valuation")
 
 FetchT = TypeVar("FetchT")
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def delegate_parts(
-    load: Callable[[], Callable[Concatenate[Any, P], R]], load_of_parts: Callable[[], Any]
+def delegate_chunked(
+    load: Callable[[], Callable[Concatenate[Any, P], R]], load_chunked: Callable[[], Any]
 ) -> Delegate[P, R]:
-    """Return a method that reads in parts what the documented function takes from memory."""
+    """Return a method documented as the function of `load`, that calls that of `load_chunked`."""
 
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
         options = _options(function, *args, **kwargs)
         if "wallets" in options:
-            held = accessor._held(options.pop("wallets"), options["by"])  # noqa: SLF001 - of the accessor whose method calls
+            source = accessor._with_wallets(options.pop("wallets"), options["by"])  # noqa: SLF001 - of the calling accessor
         else:
-            held = accessor._rows()  # noqa: SLF001 - the same
-        result: R = load_of_parts()(held, **options)
+            source = accessor._without_wallets()  # noqa: SLF001 - the same
+        result: R = load_chunked()(source, **options)
         return result
 
     return Delegate(load, call)
 
 
 def _options(function: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
-    """Return all arguments of a call by name, but for the data."""
-    given = signature_of(function).bind(None, *args, **kwargs)
-    given.apply_defaults()
-    _, *named = given.arguments.items()
+    """Return all arguments of a call by name, except the data."""
+    bound = signature_of(function).bind(None, *args, **kwargs)
+    bound.apply_defaults()
+    _, *named = bound.arguments.items()
     return dict(named)
 
 
 class PartitionedAccessor(ABC, Generic[FetchT]):
-    """Calls of ``details.wf`` whose tables are worked out a part at a time, to the same values."""
+    """Methods of ``details.wf`` that compute the same tables a part at a time."""
 
     _place: str
     _read_into_memory: str
-    _again: Callable[[Any], FetchT]  # makes a fetch of other holdings
+    _make_fetch: Callable[[Any], FetchT]  # makes a fetch from other holdings
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(FrameAccessor, name):
@@ -63,40 +66,39 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
     def _frames_needed(self, name: str, argument: str = "") -> FramesNeededError:
         return FramesNeededError(
             f"{name}{argument} takes balances that are in memory, and these are {self._place}",
-            hint=f"read those that it needs, such as {self._read_into_memory}.wf.{name}",
+            hint=f"read the balances that it needs, as in {self._read_into_memory}.wf.{name}",
         )
 
     @abstractmethod
-    def _held(self, wallets: Any, by: By) -> Any:
+    def _with_wallets(self, wallets: Any, by: By) -> Any:
         """Return the holdings with the wallets of the same fetch."""
 
     @abstractmethod
-    def _rows(self) -> Any:
-        """Return the holdings, whosever they are."""
+    def _without_wallets(self) -> Any:
+        """Return the holdings for tables that don't count wallets."""
 
     def _value(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _options(function, *args, **kwargs)
         if options.pop("at") is not None:
             raise self._frames_needed("value", "(at=…)")
-        units, currency = analysis.units_on_disk(self._rows(), **options)
-        return self._again(self._rows().valued(Units(units, options["by_symbol"], currency)))
+        source = self._without_wallets()
+        units, currency = parted.chunked_unit_prices(source, **options)
+        return self._make_fetch(source.valued(PriceLookup(units, options["by_symbol"], currency)))
 
     def _flag(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
-        options, dropped = _options(function, *args, **kwargs), function is analysis.without_spam
-        of, of_rows, unknown = analysis.flags_on_disk(self._rows(), dropped=dropped, **options)
-        flags = Flags(of, of_rows, options["threshold"])
-        mark = self._rows().without if dropped else self._rows().flagged
-        return self._again(mark(flags, unknown))
+        options, dropped = _options(function, *args, **kwargs), function is flags.without_spam
+        source = self._without_wallets()
+        tokens, rows, unknown = flags.chunked_flags(source, dropped=dropped, **options)
+        mark = source.without if dropped else source.flagged
+        return self._make_fetch(mark(SpamFlags(tokens, rows, options["threshold"]), unknown))
 
-    totals: Final = delegate_parts(lambda: analysis.totals, lambda: analysis.totals_of_blocks)
-    share: Final = delegate_parts(lambda: analysis.share, lambda: analysis.share_on_disk)
-    concentration: Final = delegate_parts(
-        lambda: analysis.concentration, lambda: analysis.concentration_on_disk
+    totals: Final = delegate_chunked(lambda: sums.totals, lambda: parted.chunked_totals)
+    share: Final = delegate_chunked(lambda: distribution.share, lambda: parted.chunked_share)
+    concentration: Final = delegate_chunked(
+        lambda: distribution.concentration, lambda: parted.chunked_concentration
     )
-    pivot: Final = delegate_parts(lambda: analysis.pivot, lambda: analysis.pivot_on_disk)
-    explain_spam: Final = delegate_parts(
-        lambda: analysis.explain_spam, lambda: analysis.explain_spam
-    )
-    value: Final = Delegate(lambda: analysis.value, _value)
-    flag_spam: Final = Delegate(lambda: analysis.flag_spam, _flag)
-    without_spam: Final = Delegate(lambda: analysis.without_spam, _flag)
+    pivot: Final = delegate_chunked(lambda: distribution.pivot, lambda: parted.chunked_pivot)
+    explain_spam: Final = delegate_chunked(lambda: flags.explain_spam, lambda: flags.explain_spam)
+    value: Final = Delegate(lambda: valuation.value, _value)
+    flag_spam: Final = Delegate(lambda: flags.flag_spam, _flag)
+    without_spam: Final = Delegate(lambda: flags.without_spam, _flag)

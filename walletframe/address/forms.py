@@ -1,8 +1,8 @@
-"""A wallet: a blockchain and an address, how they are written, and when two are equal.
+"""A wallet: a blockchain and an address, the forms accepted for them, and their comparison.
 
-Blockchain identifiers are compared without case, hex addresses too; every other address keeps its
-case, since base58 addresses differ by it. What an address looks like on its blockchain is not known
-here: the service decides whether it exists.
+Blockchain identifiers and hex addresses are compared without case; every other address keeps its
+case, since base58 addresses differ by it. Addresses are not checked against the format of their
+blockchain: the service decides whether an address exists.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
-from walletframe.chains import spelled
+from walletframe.chains import normalize_blockchain
 from walletframe.errors import AddressError
-from walletframe.text import is_unseen
+from walletframe.text import is_invisible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 COLUMNS = ("blockchain", "address")
 MAX_LENGTH = 512
-_OF_THE_SERVICE = {"blockChain": "blockchain", "walletAddress": "address"}
-_SHORTENED = ("…", "...")
-_NO_TEXT = "blockchain and address have to be text"
+_SERVICE_NAMES = {"blockChain": "blockchain", "walletAddress": "address"}
+_ELLIPSES = ("…", "...")
+_NOT_TEXT = "blockchain and address have to be text"
 _NO_DOT = 'no dot between blockchain and address, as in "ETH.0x52…"'
-_A_FILE = "this is a file: pass its contents, such as pd.read_csv(…), or in a shell with --file"
-_FILES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
-_A_LINK = 'this is a link: give the wallet that it points to, as in "ETH.0x52…"'
+_IS_FILE = "this is a file: pass its contents, such as pd.read_csv(…), or in a shell with --file"
+_FILE_SUFFIXES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
+_IS_LINK = 'this is a link: give the wallet that it points to, as in "ETH.0x52…"'
 _LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with its scheme or without
 
 
@@ -41,16 +41,16 @@ class WalletAddress:
     Parameters
     ----------
     blockchain : str
-        Any identifier without a dot, such as ``"ETH"``; one that the service is known to know is
-        brought to its spelling, in capitals.
+        Any identifier without a dot, such as ``"ETH"``. A known identifier is converted to the
+        service's spelling, in capitals.
     address : str
         The address, kept as written; it may contain dots (``"alice.near"``).
 
     Raises
     ------
     AddressError
-        If a part is empty, longer than 512 characters, or holds white space, invisible
-        characters or an ellipsis, or where the identifier holds a dot.
+        If a part is empty or contains white space, invisible characters or an ellipsis, if both
+        together are longer than 512 characters, or if the identifier contains a dot.
 
     Examples
     --------
@@ -64,10 +64,10 @@ class WalletAddress:
     address: str
 
     def __post_init__(self) -> None:
-        reason = _fault(self.blockchain, self.address)
+        reason = _invalid_reason(self.blockchain, self.address)
         if reason:
             raise AddressError([(0, shorten(self), reason)])
-        object.__setattr__(self, "blockchain", spelled(self.blockchain))  # as frozen ones are made
+        object.__setattr__(self, "blockchain", normalize_blockchain(self.blockchain))
 
     def __str__(self) -> str:
         return f"{self.blockchain}.{self.address}"
@@ -121,12 +121,12 @@ WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddres
 def read_wallet(item: object) -> WalletAddress | str:
     """Read a wallet in any form, or return the reason why it can't be read."""
     blockchain, address, reason = _parts(item)
-    reason = reason or _fault(blockchain, address)
+    reason = reason or _invalid_reason(blockchain, address)
     return reason or WalletAddress(blockchain, address)
 
 
 def is_blank(item: object) -> bool:
-    """Return whether a row is empty: a missing value, white space, or two such parts."""
+    """Return whether a row is empty: a missing value, white space, or a pair of them."""
     match item:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             return is_empty(blockchain) and is_empty(address)
@@ -137,20 +137,20 @@ def is_blank(item: object) -> bool:
 
 
 def _pair(item: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """Return the blockchain and the address of a mapping with the service's names, else nothing."""
-    named = dict(zip(our_names(item), item.values(), strict=True))
-    return tuple(named[name] for name in COLUMNS if name in named)
+    """Return a mapping's values for blockchain and address, by our names or the service's."""
+    values = dict(zip(standard_names(item), item.values(), strict=True))
+    return tuple(values[name] for name in COLUMNS if name in values)
 
 
-def our_names(names: Iterable[Any]) -> list[Any]:
-    """Return names of columns, in which the service's own for a wallet's parts are ours.
+def standard_names(names: Iterable[Any]) -> list[Any]:
+    """Replace the service's names for blockchain and address by ours.
 
-    As they are, where not both parts are named.
+    The names stay as they are unless the result has both.
     """
-    found = [*names]
-    renamed = {theirs: ours for theirs, ours in _OF_THE_SERVICE.items() if ours not in found}
-    ours = [renamed.get(name, name) for name in found]
-    return ours if {*COLUMNS} <= {*ours} else found
+    original = [*names]
+    renamed = {theirs: ours for theirs, ours in _SERVICE_NAMES.items() if ours not in original}
+    standard = [renamed.get(name, name) for name in original]
+    return standard if {*COLUMNS} <= {*standard} else original
 
 
 def is_empty(cell: Any) -> bool:
@@ -161,15 +161,16 @@ def is_empty(cell: Any) -> bool:
 
 
 def _parts(item: object) -> tuple[str, str, str]:
-    """Return blockchain, address, and the reason why they can't be read, if so."""
+    """Return the blockchain, the address, and the reason why they can't be read, or ""."""
     match item:
         case WalletAddress():
             return item.blockchain, item.address, ""
         case str():
             blockchain, dot, address = (part.strip() for part in item.partition("."))
-            return blockchain, address, _A_FILE if address in _FILES else "" if dot else _NO_DOT
+            reason = "" if dot else _NO_DOT
+            return blockchain, address, _IS_FILE if address in _FILE_SUFFIXES else reason
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
-            blockchain, address = (  # what is no text stays for the fault
+            blockchain, address = (  # other types stay, and are refused later
                 cell.strip() if isinstance(cell, str) else "" if is_empty(cell) else cell
                 for cell in (blockchain, address)
             )
@@ -182,10 +183,10 @@ def _parts(item: object) -> tuple[str, str, str]:
             return "", "", f"{type(item).__name__} is not a wallet"
 
 
-def _fault(blockchain: object, address: object) -> str:
-    """Return why the two parts name no wallet, or nothing."""
+def _invalid_reason(blockchain: object, address: object) -> str:
+    """Return the reason why the two parts are not a wallet, or ""."""
     if not isinstance(blockchain, str) or not isinstance(address, str):
-        return _NO_TEXT
+        return _NOT_TEXT
     if not blockchain:
         return "the blockchain is empty"
     if "." in blockchain:
@@ -194,34 +195,34 @@ def _fault(blockchain: object, address: object) -> str:
         return "the address is empty"
     text = f"{blockchain}.{address}"
     if "/" in text and (_LINK.match(text) or _LINK.match(address)):
-        return _A_LINK
+        return _IS_LINK
     if len(text) > MAX_LENGTH:
         return f"longer than {MAX_LENGTH} characters"
-    if any(mark in part for mark in _SHORTENED for part in (blockchain, address)):
+    if any(mark in part for mark in _ELLIPSES for part in (blockchain, address)):
         return "shortened: the whole address is needed"
-    return _unseen_fault(text)
+    return _invisible_reason(text)
 
 
-def _unseen_fault(text: str) -> str:
+def _invisible_reason(text: str) -> str:
     if text.isascii() and text.isprintable() and " " not in text:
         return ""
-    place = next((place for place, char in enumerate(text) if is_unseen(char)), None)
-    if place is None:
+    position = next((n for n, char in enumerate(text) if is_invisible(char)), None)
+    if position is None:
         return ""
-    name = unicodedata.name(text[place], f"U+{ord(text[place]):04X}")
-    return f"white space or an invisible character ({name}) at {place}"
+    name = unicodedata.name(text[position], f"U+{ord(text[position]):04X}")
+    return f"white space or an invisible character ({name}) at position {position}"
 
 
 def shorten(item: object) -> str:
-    """Return what was given as text of one line."""
+    """Return a value as text of at most 80 characters."""
     text = str(item)
     return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004 - one line of a terminal
 
 
 def canonical_address(address: str) -> str:
-    """Return the form of an address, or of a token contract, in which two are compared.
+    """Return an address, or a token's contract, in the form for comparisons.
 
-    Behind the hex of a Move type, such as ``0x2::sui::SUI``, case counts.
+    In a Move type, such as ``0x2::sui::SUI``, only the hex part is without case.
     """
     address = address.strip()
     if address[:2] not in ("0x", "0X") or not address.isascii():
@@ -233,11 +234,11 @@ def canonical_address(address: str) -> str:
 
 
 def canonical_blockchain(blockchain: str) -> str:
-    """Return the form of a blockchain's identifier in which two are compared."""
+    """Return a blockchain's identifier in the form for comparisons."""
     blockchain = blockchain.strip()
     return blockchain.upper() if blockchain.isascii() else blockchain
 
 
 def canonical_key(blockchain: str, address: str) -> tuple[str, str]:
-    """Return what is equal for two spellings of one wallet, or of one token."""
+    """Return a key that is equal for all spellings of one wallet, or of one token."""
     return canonical_blockchain(blockchain), canonical_address(address)

@@ -1,6 +1,6 @@
-"""Wallets as people have them: in lists and tables, or pasted from a chat; and what is asked for.
+"""Read wallets from lists, tables and pasted text, and select the distinct ones to request.
 
-With empty rows, repeats, rows that can't be read, and the columns that a table's user keeps.
+The input may have empty rows, repeats, unreadable rows, and columns that the user keeps.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pandas as pd
 
 from walletframe.address import forms
 from walletframe.address.forms import WalletAddress, WalletLike, canonical_key
-from walletframe.chains import doubt, known_blockchains
+from walletframe.chains import known_blockchains, unknown_blockchain_message
 from walletframe.errors import (
     AddressError,
     ArgumentError,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Places = npt.NDArray[np.intp]
+    Indices = npt.NDArray[np.intp]
 
 WalletsLike: TypeAlias = "WalletLike | Iterable[WalletLike] | pd.Series | pd.DataFrame"
 OnUnreadable: TypeAlias = Literal["raise", "drop"]
@@ -41,54 +41,54 @@ Problem: TypeAlias = tuple[int, str, str]
 T = TypeVar("T")
 
 FROM_0 = "by position, from 0"
-_NAMED = 3
-_BETWEEN = re.compile(r"[\s,;|]+")
+_MAX_LISTED = 3
+_SEPARATORS = re.compile(r"[\s,;|]+")
 _NUMBERING = re.compile(r"^\s*[(\[]?\d{1,4}[.)\]](?:\s+(?=\S)|(?=[A-Z][A-Z0-9_]*\.))")
-_MARK = re.compile(r"[-–—*•‣▪·+:=]+")  # noqa: RUF001 - of lists and tables; an ellipsis is none
+_BULLET = re.compile(r"[-–—*•‣▪·+:=]+")  # noqa: RUF001 - and table rules; an ellipsis is none
 _ADDRESSES = ("address", "walletaddress", "wallet", "wallets")
-_HEADINGS = (*([name] for name in _ADDRESSES), *(["blockchain", name] for name in _ADDRESSES[:2]))
+_HEADERS = (*([name] for name in _ADDRESSES), *(["blockchain", name] for name in _ADDRESSES[:2]))
 _IDENTIFIER = re.compile(r"(?!0x)[A-Za-z][\w-]*|[A-Z][A-Z0-9_]*:")
-_ADDRESS = re.compile(r"(?![A-Z][A-Z0-9_]*\.).*[\d.].*")  # neither a wallet in full nor a word
+_ADDRESS = re.compile(r"(?![A-Z][A-Z0-9_]*\.).*[\d.].*")  # not a dotted wallet, and not a word
 _COLON = re.compile(r"(?!\w+://)[^.]*:[^.]*\.")
-_A_COLON = 'a colon before the first dot: write it as in "ETH.0x52…"'
-_AROUND = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - what chats make of straight quotes
+_COLON_REASON = 'a colon before the first dot: write it as in "ETH.0x52…"'
+_QUOTES_AND_BRACKETS = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - chats curl quotes
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read of a list, in its order: each wallet with its position, repeats included."""
+    """The wallets read from a list, repeats included, in its order, with their positions."""
 
     wallets: list[WalletAddress]
-    places: list[int]
+    positions: list[int]
     rows: int  # empty ones included
     empty: int
     problems: list[Problem]
-    where: str = FROM_0  # what the positions count
-    labels: pd.DataFrame | None = None  # what else is kept of each of the wallets
+    where: str = FROM_0  # the unit of the positions, for messages
+    labels: pd.DataFrame | None = None  # the user's own columns, one row per wallet
 
 
 def read_rows(rows: Iterable[tuple[int, object]], where: str = FROM_0) -> Reading:
-    """Read wallets that have numbers; what can't be read is among the problems."""
+    """Read pairs of a position and a wallet; collect unreadable rows as problems."""
     wallets: list[WalletAddress] = []
-    places: list[int] = []
+    positions: list[int] = []
     problems: list[Problem] = []
     count = empty = 0
-    for place, item in rows:
+    for position, item in rows:
         count += 1
         if forms.is_blank(item):
             empty += 1
             continue
         wallet = forms.read_wallet(item)
         if isinstance(wallet, str):
-            problems.append((place, forms.shorten(item), wallet))
+            problems.append((position, forms.shorten(item), wallet))
         else:
             wallets.append(wallet)
-            places.append(place)
-    return Reading(list(in_one_spelling(wallets)), places, count, empty, problems, where)
+            positions.append(position)
+    return Reading([*unify_blockchains(wallets)], positions, count, empty, problems, where)
 
 
 def read_list(wallets: WalletsLike) -> Reading:
-    """Read wallets in any form; a single empty one is a problem like those that can't be read."""
+    """Read wallets in any form; a single empty wallet is a problem, too."""
     if isinstance(wallets, pd.DataFrame):
         return read_rows(enumerate(frame_rows(wallets)))
     if isinstance(wallets, np.ndarray):
@@ -110,7 +110,7 @@ def read_list(wallets: WalletsLike) -> Reading:
 
 
 def parse_wallets(wallets: WalletsLike) -> list[WalletAddress]:
-    """Read wallets in any form, repeats included; or refuse all that can't be read at once."""
+    """Read wallets in any form, repeats included; raise one error for all unreadable ones."""
     reading = read_list(wallets)
     if reading.problems:
         raise AddressError(reading.problems)
@@ -118,32 +118,32 @@ def parse_wallets(wallets: WalletsLike) -> list[WalletAddress]:
 
 
 def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
-    """Return each wallet once, as it was first written, in the order of the first mention."""
+    """Return each wallet once, as first written, in the order of first appearance."""
     first: dict[tuple[str, str], WalletAddress] = {}
     for wallet in wallets:
         first.setdefault(canonical_key(wallet.blockchain, wallet.address), wallet)
     return list(first.values())
 
 
-def in_one_spelling(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
-    """Spell a blockchain that is not known as it was first written."""
+def unify_blockchains(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
+    """Yield the wallets with each unknown blockchain in the spelling of its first appearance."""
     first: dict[str, str] = {}
     for wallet in wallets:
         name = first.setdefault(forms.canonical_blockchain(wallet.blockchain), wallet.blockchain)
         yield wallet if name == wallet.blockchain else WalletAddress(name, wallet.address)
 
 
-def in_our_names(frame: T) -> T:
-    """Return a frame, of pandas or Dask, in which the columns of wallets have our names."""
+def with_standard_columns(frame: T) -> T:
+    """Rename the service's wallet columns of a pandas or Dask frame to ours."""
     table: Any = frame
-    names = zip(table.columns, forms.our_names(table.columns), strict=True)
+    names = zip(table.columns, forms.standard_names(table.columns), strict=True)
     renamed: T = table.rename(columns=dict(names))
     return renamed
 
 
 def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
-    """Hand out what stands in each row of a DataFrame; ColumnsError where that is no wallet."""
-    frame = in_our_names(frame)
+    """Return the wallet in each row of a DataFrame; raise ColumnsError if columns are missing."""
+    frame = with_standard_columns(frame)
     missing = [name for name in forms.COLUMNS if name not in frame.columns]
     if len(frame.columns) == 1 and len(missing) == len(forms.COLUMNS):
         return frame.iloc[:, 0]
@@ -152,7 +152,7 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
             missing,
             [str(name) for name in frame.columns],
             hint=(
-                "rename the columns, add .assign(blockchain=…) where all wallets are on one "
+                "rename the columns, add .assign(blockchain=…) if all wallets are on one "
                 'blockchain, or give a single column of "<BLOCKCHAIN>.<ADDRESS>"'
             ),
         )
@@ -162,63 +162,64 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
     return zip(frame["blockchain"], frame["address"], strict=True)
 
 
-def asked_wallets(
-    reading: Reading, on_unreadable: OnUnreadable, *, place: Callable[[int], str] = str
+def deduplicated_wallets(
+    reading: Reading, on_unreadable: OnUnreadable, *, locate: Callable[[int], str] = str
 ) -> list[WalletAddress]:
-    """Return the distinct wallets in the order of the first mention; warn of repeats and gaps."""
+    """Return the distinct wallets in order of first appearance; warn of repeats and unread rows."""
     _refuse_unreadable(reading, on_unreadable)
     wallets = distinct_wallets(reading.wallets)
     if len(wallets) < len(reading.wallets) or reading.problems:
-        notify(_summed_up(reading, len(wallets), place), InputWarning)
+        notify(_summary(reading, len(wallets), locate), InputWarning)
     return wallets
 
 
-def wallets_to_ask(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
-    """Return what `asked_wallets` does, and warn of blockchains that are not known."""
-    wallets = asked_wallets(reading, on_unreadable)
-    warn_of_doubts(wallets)
+def wallets_to_request(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
+    """Return the distinct wallets; warn of repeats, unread rows and unknown blockchains."""
+    wallets = deduplicated_wallets(reading, on_unreadable)
+    warn_of_unknown_blockchains(wallets)
     return wallets
 
 
 def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
-    """Return the wallets at `Reading.places`, repeats included; warn of what was left out."""
+    """Return the wallets at `Reading.positions`, repeats included; warn of unreadable rows."""
     _refuse_unreadable(reading, on_unreadable)
     if reading.problems:
-        notify(_summed_up(reading, len(distinct_wallets(reading.wallets)), str), InputWarning)
+        notify(_summary(reading, len(distinct_wallets(reading.wallets)), str), InputWarning)
     return reading.wallets
 
 
-def doubts_about(wallets: Iterable[WalletAddress]) -> str:
-    """Return a line with the blockchains that may be mistaken and what was meant; else nothing."""
+def unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
+    """Return one line on all unknown blockchains, with suggestions; empty if all are known."""
     names = dict.fromkeys(wallet.blockchain for wallet in wallets)
-    doubts = [each for each in map(doubt, names) if each]
-    if not doubts:
+    messages = [each for each in map(unknown_blockchain_message, names) if each]
+    if not messages:
         return ""
-    said = " ".join(each if each.endswith("?") else f"{each};" for each in doubts[:_NAMED])
-    more = f" and {len(doubts) - _NAMED:,} more;" if len(doubts) > _NAMED else ""
-    known = f"{said}{more} {many(len(known_blockchains()), 'blockchain')} are known"
-    return f"{known}, see wf.blockchains()"
+    listed = [each if each.endswith("?") else f"{each};" for each in messages[:_MAX_LISTED]]
+    if len(messages) > _MAX_LISTED:
+        listed.append(f"and {len(messages) - _MAX_LISTED:,} more;")
+    count = many(len(known_blockchains()), "blockchain")
+    return f"{' '.join(listed)} {count} are known, see wf.blockchains()"
 
 
-def warn_of_doubts(wallets: Iterable[WalletAddress]) -> None:
-    """Warn of blockchains that are not known."""
-    if doubts := doubts_about(wallets):
-        notify(doubts, InputWarning)
+def warn_of_unknown_blockchains(wallets: Iterable[WalletAddress]) -> None:
+    """Warn of unknown blockchains."""
+    if message := unknown_blockchains_message(wallets):
+        notify(message, InputWarning)
 
 
-def check_unreadable(choice: str | None) -> None:
-    """Refuse another word than ``raise`` and ``drop``."""
+def check_on_unreadable(choice: str | None) -> None:
+    """Raise an error unless the choice is ``raise`` or ``drop``."""
     if choice not in ("raise", "drop"):
-        raise SettingsError(f"on_unreadable: {choice!r}", hint="raise or drop")
+        raise SettingsError(f"on_unreadable can't be {choice!r}", hint='use "raise" or "drop"')
 
 
 def _refuse_unreadable(reading: Reading, on_unreadable: OnUnreadable) -> None:
-    check_unreadable(on_unreadable)
+    check_on_unreadable(on_unreadable)
     if reading.problems and on_unreadable == "raise":
         raise AddressError(reading.problems, reading.where)
 
 
-def _summed_up(reading: Reading, distinct: int, place: Callable[[int], str]) -> str:
+def _summary(reading: Reading, distinct: int, locate: Callable[[int], str]) -> str:
     counts = {
         "repeated": len(reading.wallets) - distinct,
         "empty": reading.empty,
@@ -226,15 +227,15 @@ def _summed_up(reading: Reading, distinct: int, place: Callable[[int], str]) -> 
     }
     counted = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
     listed = "; ".join(
-        f"{place(number)}: {shown(value)!r}: {reason}"
-        for number, value, reason in reading.problems[:_NAMED]
+        f"{locate(position)}: {shown(value)!r}: {reason}"
+        for position, value, reason in reading.problems[:_MAX_LISTED]
     )
     where = f"; {reading.where}: {listed}" if listed else ""
     return f"{many(reading.rows, 'row')}, {many(distinct, 'wallet')} ({counted}{where})"
 
 
 def read_table(table: object, keep: Sequence[str]) -> Reading:
-    """Read a DataFrame, with the columns to keep."""
+    """Read the wallets of a DataFrame, with the columns to keep."""
     if not isinstance(table, pd.DataFrame):
         raise ArgumentError(
             f"wallets of type {type(table).__name__} have no columns to keep",
@@ -244,19 +245,19 @@ def read_table(table: object, keep: Sequence[str]) -> Reading:
         raise ColumnsError(missing, [str(name) for name in table.columns])
     labels = table[[*keep]]
     if labels.shape[1] > len(keep):
-        raise SettingsError(f"keep: {list(keep)!r}", hint="one of these is there twice")
+        name = labels.columns[labels.columns.duplicated()][0]
+        raise SettingsError(f"the DataFrame has the column {name!r} twice", hint="rename one")
     reading = read_rows(enumerate(frame_rows(table.drop(columns=[*keep]))))
-    return labelled(reading, labels.iloc[reading.places].reset_index(drop=True))
+    return with_labels(reading, labels.iloc[reading.positions].reset_index(drop=True))
 
 
-def labelled(reading: Reading, labels: pd.DataFrame) -> Reading:
-    """Add a user's own columns to the wallets, by row; blank texts are missing."""
-    trimmed = {name: _trimmed(column) for name, column in labels.items()}
-    return replace(reading, labels=pd.DataFrame(trimmed))
+def with_labels(reading: Reading, labels: pd.DataFrame) -> Reading:
+    """Return a reading with the user's own columns; blank texts become missing."""
+    stripped = {name: _stripped(column) for name, column in labels.items()}
+    return replace(reading, labels=pd.DataFrame(stripped))
 
 
-def _trimmed(column: pd.Series) -> pd.Series:
-    """Return a column whose texts have no white space around them."""
+def _stripped(column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, pd.CategoricalDtype):
         labels = [label for label in column.cat.categories if isinstance(label, str)]
         if all(label and label == label.strip() for label in labels):
@@ -265,107 +266,108 @@ def _trimmed(column: pd.Series) -> pd.Series:
         return column
     cells = [cell.strip() or None if isinstance(cell, str) else cell for cell in column]
     is_text = all(isinstance(cell, str) for cell in cells if not forms.is_empty(cell))
-    if is_text:  # a lone surrogate is in no column of text; what is no text is missing
+    if is_text:  # a text column can't hold lone surrogates; the other cells are missing
         texts = (cell if isinstance(cell, str) else None for cell in cells)
         cells = [text and text.encode("utf-8", "replace").decode() for text in texts]
     return pd.Series(cells, index=column.index, dtype=TEXT if is_text else object)
 
 
-def distinct_labels(reading: Reading, *, place: Callable[[int], str] = str) -> pd.DataFrame | None:
-    """Return a row for each distinct wallet: the first that is told of it; warn where more is."""
+def distinct_labels(reading: Reading, *, locate: Callable[[int], str] = str) -> pd.DataFrame | None:
+    """Return each distinct wallet's first label in each column; warn of contradicting labels."""
     if reading.labels is None:
         return None
     keys: dict[tuple[str, str], int] = {}
-    named = (canonical_key(wallet.blockchain, wallet.address) for wallet in reading.wallets)
-    codes = np.array([keys.setdefault(key, len(keys)) for key in named], dtype=np.intp)
+    all_keys = (canonical_key(wallet.blockchain, wallet.address) for wallet in reading.wallets)
+    codes = np.array([keys.setdefault(key, len(keys)) for key in all_keys], dtype=np.intp)
     columns = {}
     for name, column in reading.labels.items():
-        rows, others = telling_rows(str(name), codes, column)
-        if len(others):
-            pairs = [(int(rows[codes[row]]), row) for row in others]
-            _warn_of(str(name), reading, column, pairs, place)
+        rows, conflicts = first_labelled_rows(str(name), codes, column)
+        if conflicts:
+            pairs = [(int(rows[codes[row]]), row) for row in conflicts]
+            _warn_of_conflicts(str(name), reading, column, pairs, locate)
         columns[name] = column.array.take(rows, allow_fill=bool((rows < 0).any()))
     return pd.DataFrame(columns, index=range(len(keys)))
 
 
-def telling_rows(name: str, codes: Places, column: Any) -> tuple[Places, list[int]]:
-    """Return the first labelled row of each code, -1 for none, and the rows that contradict it."""
+def first_labelled_rows(name: str, codes: Indices, column: Any) -> tuple[Indices, list[int]]:
+    """Return each code's first row with a label, or -1, and the rows with a different label."""
     try:
         labels, _ = factorized(column)
     except TypeError:
-        raise unnameable(name) from None
-    told = np.flatnonzero(labels >= 0)
+        raise unhashable_column_error(name) from None
+    present = np.flatnonzero(labels >= 0)
     rows = np.full(int(codes.max(initial=-1)) + 1, -1)
-    rows[codes[told[::-1]]] = told[::-1]
-    others = told[labels[told] != labels[rows[codes[told]]]]
-    return rows, others.tolist()
+    rows[codes[present[::-1]]] = present[::-1]  # of several writes the last one stays
+    conflicts = present[labels[present] != labels[rows[codes[present]]]]
+    return rows, conflicts.tolist()
 
 
-def unnameable(name: str) -> SettingsError:
-    """Make the error for a column whose values can't be compared."""
+def unhashable_column_error(name: str) -> SettingsError:
+    """Return the error for a column of unhashable values."""
     return SettingsError(
-        f"the column {shown(name)!r} holds lists or the like, which name no group",
-        hint="make text of them: .astype('str')",
+        f"the column {shown(name)!r} holds lists or similar values, which can't name a group",
+        hint="convert them to text with .astype('str')",
     )
 
 
-def _warn_of(
+def _warn_of_conflicts(
     name: str,
     reading: Reading,
     column: pd.Series,
     pairs: list[tuple[int, int]],
-    place: Callable[[int], str],
+    locate: Callable[[int], str],
 ) -> None:
-    """Warn of wallets with several labels, and name the rows."""
+    """Warn of wallets with contradicting labels; `pairs` are a first row and a later one."""
 
     def label(row: int) -> str:
-        return f"{shown(str(column.iloc[row]))!r} at {place(reading.places[row])}"
+        return f"{shown(str(column.iloc[row]))!r} at {locate(reading.positions[row])}"
 
     cells = [
         f"{shown(str(reading.wallets[first]))}: {label(first)}, {label(other)}"
-        for first, other in pairs[:_NAMED]
+        for first, other in pairs[:_MAX_LISTED]
     ]
-    more = f"; and {len(pairs) - _NAMED:,} more" if len(pairs) > _NAMED else ""
-    said = f"{many(len(pairs), 'row')} with another {shown(name)!r} than before for one wallet"
-    text = f"{said}; the first is kept ({reading.where}: {'; '.join(cells)}{more})"
-    notify(text, InputWarning)
+    more = f"; and {len(pairs) - _MAX_LISTED:,} more" if len(pairs) > _MAX_LISTED else ""
+    fault = f"{shown(name)!r} differs from an earlier row of the same wallet"
+    text = f"in {many(len(pairs), 'row')} {fault}; the first value is kept"
+    notify(f"{text} ({reading.where}: {'; '.join(cells)}{more})", InputWarning)
 
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """What was found in a text, in its order."""
+    """The wallets and the problems found in a text, in its order."""
 
     wallets: list[WalletAddress]
     problems: list[Problem]  # line from 1, the piece that can't be read, the reason
-    unread: str  # the lines with a problem, whole, to be mended
+    unreadable_lines: str  # each of them whole, for the user to correct
 
 
 def read_pasted(text: str) -> Pasted:
-    """Read wallets from a text, and say of each line why it can't be read.
+    """Read wallets from a text, and record the reason for each unreadable line.
 
-    A comment, a list's marks and numbers, and a line of headings name nothing. A line is read as a
-    whole or not at all.
+    Comments, bullets, list numbers and header lines are ignored. One unreadable piece makes its
+    whole line unreadable.
     """
     wallets: list[WalletAddress] = []
     problems: list[Problem] = []
-    unread: list[str] = []
+    unreadable: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         try:
             wallets += _read_line(line.partition("#")[0])
         except AddressError as error:
             problems += [(number, value, reason) for _, value, reason in error.problems]
-            unread.append(line)
-    return Pasted(wallets, problems, "\n".join(unread))
+            unreadable.append(line)
+    return Pasted(wallets, problems, "\n".join(unreadable))
 
 
 def _read_line(line: str) -> list[WalletAddress]:
-    named = [piece.strip(_AROUND) for piece in _BETWEEN.split(_NUMBERING.sub("", line))]
-    pieces = [piece for piece in named if piece and not _MARK.fullmatch(piece)]
-    if [piece.casefold() for piece in pieces] in _HEADINGS:
+    split = _SEPARATORS.split(_NUMBERING.sub("", line))
+    stripped = (part.strip(_QUOTES_AND_BRACKETS) for part in split)
+    pieces = [piece for piece in stripped if piece and not _BULLET.fullmatch(piece)]
+    if [piece.casefold() for piece in pieces] in _HEADERS:
         return []
-    match pieces:  # a blockchain and an address: neither two wallets nor words between wallets
+    match pieces:  # two pieces are one wallet if they look like a blockchain and an address
         case (first, second) if _IDENTIFIER.fullmatch(first) and _ADDRESS.fullmatch(second):
             return parse_wallets([(first.rstrip(":"), second)])
-    if wrong := [(0, piece, _A_COLON) for piece in pieces if _COLON.match(piece)]:
+    if wrong := [(0, piece, _COLON_REASON) for piece in pieces if _COLON.match(piece)]:
         raise AddressError(wrong)
     return parse_wallets(pieces)

@@ -1,4 +1,4 @@
-"""Exact amounts as a pandas column type: integers of any size and a scale, never rounded."""
+"""Exact amounts as a pandas dtype: integers of any size and a scale, never rounded."""
 
 from walletframe.amounts.array import AmountArray, AmountDtype
 from walletframe.amounts.columns import as_amounts

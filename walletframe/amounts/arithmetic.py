@@ -1,8 +1,8 @@
 """Arithmetic and comparisons of n amounts with n other numbers, or one.
 
-With exact numbers all of it is exact, but for quotients. With floats it is as if they were exact
-too: a float64 is a significand of 53 bits times a power of two, so the result is one ratio of
-integers, rounded once. NaN means missing, as in a pandas column of floats.
+With exact numbers all results except quotients are exact. A float64 counts as the exact number that
+it is, a significand of 53 bits times a power of two, so that the result is one ratio of integers,
+rounded once. NaN means missing, as in a pandas column of floats.
 """
 
 from __future__ import annotations
@@ -46,56 +46,55 @@ _FLOAT64_BYTES = 8
 _EXACT_KINDS = {"integer", "decimal", "empty"}  # as pandas's infer_dtype names them
 
 
-def exactly(
+def exact_operation(
     left: Exact | Floats, right: Exact | Floats, operation: Callable[[Any, Any], Any]
 ) -> Exact:
-    """Add, subtract or choose exactly, or divide with a remainder; floats are refused."""
-    left, right = map(_exact_only, (left, right))
-    ours, theirs, scale = same_scale(left, right)
+    """Add, subtract, floor-divide or select exactly; floats are refused."""
+    left, right = map(_require_exact, (left, right))
+    lefts, rights, scale = same_scale(left, right)
     missing = left.missing | right.missing
     if operation in {np.floor_divide, np.remainder}:
-        theirs = np.where(missing, 1, theirs)
+        rights = np.where(missing, 1, rights)
         scale = 0 if operation is np.floor_divide else scale
-    return _exact(operation(ours, theirs), missing, scale)
+    return _zero_missing(operation(lefts, rights), missing, scale)
 
 
-def _exact_only(side: Exact | Floats) -> Exact:
-    """Refuse floats, unless all of them are NaN and so mean missing."""
+def _require_exact(side: Exact | Floats) -> Exact:
+    """Return exact amounts; floats are refused unless all are NaN, which means missing."""
     if isinstance(side, Exact):
         return side
     missing = np.isnan(side)
     if missing.all():
         return Exact(np.full(len(side), 0, dtype=object), missing, 0)
-    place = int(np.flatnonzero(~missing)[0])
+    position = int(np.flatnonzero(~missing)[0])
     raise AmountPrecisionError(
-        f"the float {float(side[place])} (at position {place}) is no exact amount",
+        f"the float {float(side[position])} (at position {position}) is not an exact amount",
         hint="add Decimals, integers or amounts; or make the amounts floats with .astype(float)",
     )
 
 
-def _exact(integers: Integers, missing: Mask, scale: int) -> Exact:
-    """Set the integer of each missing amount to 0."""
+def _zero_missing(integers: Integers, missing: Mask, scale: int) -> Exact:
     if missing.any():
         integers[missing] = 0
     return Exact(integers, missing, scale)
 
 
 def product(left: Any, right: Any) -> Exact | Floats:
-    """Multiply exactly, or refuse what needs more than 77 decimals; with floats to the nearest."""
+    """Multiply, exactly or with floats to the nearest float64; raise above 77 decimals."""
     if not (isinstance(left, Exact) and isinstance(right, Exact)):
         return _with_floats(left, right, np.multiply)
     integers, missing = left.integers * right.integers, left.missing | right.missing
-    return _shortened(_exact(integers, missing, left.scale + right.scale))
+    return _limit_decimals(_zero_missing(integers, missing, left.scale + right.scale))
 
 
 def power(amounts: Exact, exponent: int) -> Exact:
-    """Raise to a whole number exactly, or refuse what needs more than 77 decimals."""
+    """Raise to a whole number exactly; raise an error above 77 decimals."""
     integers, missing, scale = amounts
-    return _shortened(_exact(integers**exponent, missing.copy(), scale * exponent))
+    return _limit_decimals(_zero_missing(integers**exponent, missing.copy(), scale * exponent))
 
 
-def _shortened(exact: Exact) -> Exact:
-    """Drop zeros behind the 77th decimal."""
+def _limit_decimals(exact: Exact) -> Exact:
+    """Drop zeros after the 77th decimal; refuse other digits there."""
     integers, missing, scale = exact
     if scale <= MAX_DECIMALS:
         return exact
@@ -111,12 +110,12 @@ def _shortened(exact: Exact) -> Exact:
 
 
 def quotient(left: Any, right: Any) -> Floats:
-    """Divide to the nearest float64: NaN where missing and for 0/0, infinite for x/0."""
+    """Divide to the nearest float64: NaN for missing amounts and 0/0, infinite for x/0."""
     if not (isinstance(left, Exact) and isinstance(right, Exact)):
         return _with_floats(left, right, np.divide)
-    ours, theirs, _ = same_scale(left, right)
-    zero = np.asarray(theirs == 0, dtype=bool)
-    result = ratios(ours, np.where(zero, 1, theirs))
+    numerators, denominators, _ = same_scale(left, right)
+    zero = np.asarray(denominators == 0, dtype=bool)
+    result = ratios(numerators, np.where(zero, 1, denominators))
     with np.errstate(invalid="ignore"):
         result = np.where(zero, result * np.inf, result)
     result[left.missing | right.missing] = np.nan
@@ -124,22 +123,24 @@ def quotient(left: Any, right: Any) -> Floats:
 
 
 def _with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
-    """Multiply or divide amounts and floats; special floats and divisors of 0 by their signs."""
-    ours, scale, exponents, here = _parts(left)
-    theirs, finer, shifts, there = _parts(right)
-    special = ~np.isfinite(there)
+    """Multiply or divide amounts and floats; NumPy decides for special floats and division by 0."""
+    lefts, left_scale, left_exponents, x = _parts(left)
+    rights, right_scale, right_exponents, y = _parts(right)
+    special = ~np.isfinite(y)
     if operation is np.multiply:
-        result = _times_two_to(ours * theirs, POWERS[scale + finer], exponents + shifts)
+        exponents = left_exponents + right_exponents
+        result = _times_two_to(lefts * rights, POWERS[left_scale + right_scale], exponents)
     else:
-        special |= there == 0
-        divisors = rescale(np.where(special, 1, theirs), 0, scale)
-        result = _times_two_to(rescale(ours, 0, finer), divisors, exponents - shifts)
+        special |= y == 0
+        divisors = rescale(np.where(special, 1, rights), 0, left_scale)
+        exponents = left_exponents - right_exponents
+        result = _times_two_to(rescale(lefts, 0, right_scale), divisors, exponents)
     with np.errstate(all="ignore"):
-        return np.where(special | ~np.isfinite(here), operation(here, there), result)
+        return np.where(special | ~np.isfinite(x), operation(x, y), result)
 
 
 def _parts(side: Exact | Floats) -> tuple[Integers, int, Any, Floats]:
-    """Return integers, their scale and power of two, and floats: signs, of amounts, or all."""
+    """Return integers, scale, exponents of two, and floats; of amounts these are only the signs."""
     if isinstance(side, Exact):
         signs = np.sign(side.integers).astype(np.float64)
         return side.integers, side.scale, 0, np.where(side.missing, np.nan, signs)
@@ -154,30 +155,30 @@ def _times_two_to(
     rounded = ratios(numerators, denominators)
     with np.errstate(all="ignore"):
         result = np.asarray(np.ldexp(rounded, exponents), dtype=np.float64)
-    # A power of two only moves an exponent, unless the result leaves the range of normal floats:
-    # those few are rounded from the exact value again.
+    # Within the range of normal floats a power of two changes only the exponent. The few results
+    # outside are rounded from the exact value again.
     unusual = ~np.isfinite(rounded) | (np.abs(result) < _SMALLEST_NORMAL)
-    each = np.broadcast_arrays(numerators, np.asarray(denominators, dtype=object), exponents)
-    for place in np.flatnonzero(unusual & (each[0] != 0)):
-        above, below, exponent = (values[place] for values in each)
-        exact = Fraction(above, below) * Fraction(2) ** int(exponent)
-        result[place] = nearest_float(exact.numerator, exact.denominator)
+    terms = np.broadcast_arrays(numerators, np.asarray(denominators, dtype=object), exponents)
+    for position in np.flatnonzero(unusual & (terms[0] != 0)):
+        numerator, denominator, exponent = (values[position] for values in terms)
+        exact = Fraction(numerator, denominator) * Fraction(2) ** int(exponent)
+        result[position] = nearest_float(exact.numerator, exact.denominator)
     return result
 
 
-def compared(
+def compare(
     left: Exact, right: Exact | Floats, operation: Callable[[Any, Any], Any]
 ) -> tuple[Mask, Mask]:
-    """Compare exactly; give the answers, and where they are missing."""
+    """Compare exactly; return the results, and a mask of missing ones."""
     if isinstance(right, Exact):
-        ours, theirs, _ = same_scale(left, right)
-        return np.asarray(operation(ours, theirs), dtype=bool), left.missing | right.missing
+        lefts, rights, _ = same_scale(left, right)
+        return np.asarray(operation(lefts, rights), dtype=bool), left.missing | right.missing
     significands, exponents = float_parts(right)
-    ours = left.integers * powers_of_two(-exponents)
-    theirs = significands * powers_of_two(exponents) * POWERS[left.scale]
-    answers = np.asarray(operation(ours, theirs), dtype=bool)
-    answers = np.where(np.isfinite(right), answers, operation(0.0, right))
-    return answers, left.missing | np.isnan(right)
+    lefts = left.integers * powers_of_two(-exponents)
+    rights = significands * powers_of_two(exponents) * POWERS[left.scale]
+    results = np.asarray(operation(lefts, rights), dtype=bool)
+    results = np.where(np.isfinite(right), results, operation(0.0, right))
+    return results, left.missing | np.isnan(right)
 
 
 def rounded(amounts: Exact, decimals: int) -> Exact:
@@ -186,54 +187,53 @@ def rounded(amounts: Exact, decimals: int) -> Exact:
     if decimals >= scale:
         return Exact(integers.copy(), missing.copy(), scale)
     step = 10 ** (scale - decimals)
-    above = integers + step // 2
-    quotients, ties = above // step, np.flatnonzero(above % step == 0)
-    quotients[ties] -= quotients[ties] % 2  # half up before, half to even now
+    shifted = integers + step // 2
+    quotients, ties = shifted // step, np.flatnonzero(shifted % step == 0)
+    quotients[ties] -= quotients[ties] % 2  # turns half up into half to even
     if decimals < 0:
         quotients *= 10**-decimals
     return Exact(quotients, missing.copy(), max(decimals, 0))
 
 
-def operand(other: Any, count: int) -> Exact | Floats | None:
-    """Return n or one exact amounts or floats; None for what is no operand of amounts.
+def as_operand(other: Any, count: int) -> Exact | Floats | None:
+    """Coerce an operand to n amounts or floats, or to one; return None for other types.
 
     Integers, Decimals and Fractions are exact, whether Python's, NumPy's or Arrow's; floats stay
     floats; bools are 0 and 1.
     """
-    found: Exact | Floats | None
-    found = values = _read(other, count)
-    if not isinstance(values, Exact) and values.dtype.kind != "f":
-        found = read(values) if any(isinstance(value, Number) for value in values) else None
-    return found
+    values: Exact | Floats = _coerce(other, count)
+    if isinstance(values, Exact) or values.dtype.kind == "f":
+        return values
+    return read(values) if any(isinstance(value, Number) for value in values) else None
 
 
-def comparable(other: Any, count: int) -> tuple[Exact | Floats, Mask]:
-    """Return the other side of a comparison, text included, and a mask of what has no order."""
-    values = _read(other, count)
+def as_comparable(other: Any, count: int) -> tuple[Exact | Floats, Mask]:
+    """Coerce the operand of a comparison, which can be text; mask values that can't be compared."""
+    values = _coerce(other, count)
     if isinstance(values, Exact) or values.dtype.kind == "f":
         return values, np.zeros(1, dtype=bool)
-    return _compared(values)
+    return _coerce_comparable(values)
 
 
-def members(values: Any) -> Exact:
-    """Read those of some values that an amount can equal."""
-    exact, incomparable = _compared(as_objects([plain_number(value) for value in values]))
+def comparable_values(values: Any) -> Exact:
+    """Return the values that an amount can equal."""
+    exact, incomparable = _coerce_comparable(as_objects([plain_number(value) for value in values]))
     kept = ~incomparable
     return Exact(exact.integers[kept], exact.missing[kept], exact.scale)
 
 
-def _compared(values: Integers) -> tuple[Exact, Mask]:
+def _coerce_comparable(values: Integers) -> tuple[Exact, Mask]:
     missing = np.asarray(pd.isna(values), dtype=bool)
-    pairs = [(0, 0) if gap else _pair(value) for value, gap in zip(values, missing, strict=True)]
+    pairs = [(0, 0) if na else _comparable(each) for each, na in zip(values, missing, strict=True)]
     incomparable = np.fromiter((pair is None for pair in pairs), bool, len(pairs))
     integers, scales = np.array([pair or (0, 0) for pair in pairs], object).reshape(-1, 2).T
     return aligned(integers, missing, scales.astype(np.intp)), incomparable
 
 
-def _pair(value: Any) -> tuple[int, int] | None:
-    """Read one value to compare with as (integer, scale); None for what has no order.
+def _comparable(value: Any) -> tuple[int, int] | None:
+    """Read one value of a comparison as (integer, scale), or None if it can't be compared.
 
-    What 77 decimals don't hold, such as 1/3, equals no amount: it is put between two of them.
+    A number that needs more than 77 decimals, such as 1/3, becomes one between two amounts.
     """
     try:
         return read_one(value)
@@ -247,27 +247,27 @@ def _pair(value: Any) -> tuple[int, int] | None:
     return (below * 10 + 5, MAX_DECIMALS + 1) if rest else exact_pair(Decimal(value))
 
 
-def _read(other: Any, count: int) -> Any:
-    """Return n exact amounts or one, floats as float64, or else objects."""
+def _coerce(other: Any, count: int) -> Any:
+    """Return n amounts or one, as exact amounts, float64 or objects."""
     if isinstance(other, np.ndarray) and other.ndim == 0:
         other = other.item()
     if not pd.api.types.is_list_like(other):
         number = plain_number(other)
-        return np.array([number]) if isinstance(number, float) else _objects([number])
+        return np.array([number]) if isinstance(number, float) else _coerce_objects([number])
     values = other if hasattr(other, "dtype") else as_objects(list(other))
     if len(values) != count:
         raise ValueError(f"Lengths must match: {count} and {len(values)}")
     if hasattr(values, "exact"):
         return values.exact()
     if values.dtype.kind != "f" or values.dtype.itemsize > _FLOAT64_BYTES:
-        return _objects(values)
+        return _coerce_objects(values)
     if isinstance(values, np.ndarray):
         return np.asarray(values, dtype=np.float64)
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _objects(values: Any) -> Any:
-    """Read what is exact, and floats where all are floats or missing; else return objects."""
+def _coerce_objects(values: Any) -> Any:
+    """Return exact amounts if all values are exact, floats if all are floats, else objects."""
     objects = as_objects(values)
     if pd.api.types.infer_dtype(objects, skipna=True) in _EXACT_KINDS:
         return read(objects)

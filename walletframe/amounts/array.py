@@ -1,6 +1,6 @@
-"""The column type of exact amounts: what pandas asks of a dtype and of an array.
+"""The pandas extension dtype and array of exact amounts.
 
-pandas documents its own hooks; what is said of them here is what is special to amounts. Sums,
+pandas documents its hooks; the docstrings here describe what is special to amounts. Sums,
 differences, comparisons, order and extremes are exact. Means, medians, quotients and products with
 floats are the nearest float64; all other statistics are pandas's own, of the nearest floats.
 """
@@ -25,7 +25,7 @@ from pandas.api.indexers import check_array_indexer
 from pandas.core.reshape import merge
 
 from walletframe.amounts import arithmetic, sums
-from walletframe.amounts.arrow import AmountType, as_decimals, as_text, fitting, from_arrow
+from walletframe.amounts.arrow import AmountType, as_decimals, as_text, from_arrow, to_scale
 from walletframe.amounts.integers import (
     POWERS,
     Exact,
@@ -42,9 +42,9 @@ from walletframe.amounts.integers import (
     stable_order,
     to_floats,
 )
-from walletframe.amounts.scalar import Amount, FormattedAmount, both_ways, plain_number, scalars_of
+from walletframe.amounts.scalar import Amount, TextAmount, plain_number, reflectable, scalars_of
 from walletframe.amounts.text import COMMON_DECIMALS, plain
-from walletframe.amounts.values import base_units, each_scale, plain_integers, read
+from walletframe.amounts.values import base_units, plain_integers, read, scales_of
 from walletframe.errors import AmountError, AmountTypeError, AmountValueError
 
 if TYPE_CHECKING:
@@ -54,16 +54,16 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from pandas.api.typing import NAType
 
-    from walletframe.amounts.integers import Floats, Mask, Places
-    from walletframe.amounts.sums import Words
+    from walletframe.amounts.integers import Floats, Indices, Mask
+    from walletframe.amounts.sums import Int128Amounts
 
     Whole: TypeAlias = int | np.integer[Any] | Decimal | Fraction | NAType | None
     Operand: TypeAlias = Whole | np.ndarray[Any, Any] | ExtensionArray | Sequence[Any]
 
 _WHOLE = slice(None)
-_PANDAS_OWN = (pd.Series, pd.Index, pd.DataFrame)  # they unpack themselves and ask again
+_PANDAS_OWN = (pd.Series, pd.Index, pd.DataFrame)  # they call the operator again with their arrays
 _FLOAT_FUNCTIONS = {np.exp, np.cbrt, np.sqrt, np.log, np.log2, np.log10, np.log1p}
-_EXACT = {"sum", "min", "max"}
+_EXACT_REDUCTIONS = {"sum", "min", "max"}
 _SPREADS = {"std", "var", "sem"}
 
 
@@ -86,12 +86,12 @@ class AmountDtype(ExtensionDtype):
 
     name = "amount"
     type = Decimal
-    # Without it pandas leaves it out of round by column, decimal commas and float formats, and
-    # plotly express takes amounts for categories.
+    # Else pandas ignores amounts in round by column, decimal commas and float formats, and plotly
+    # express treats them as categories.
     kind = "f"
-    itemsize = 8  # of a reference, asked for by pandas 3.0
+    itemsize = 8  # of a reference; pandas 3.0 reads it
     na_value: Any = pd.NA
-    _is_numeric = True  # else numeric_only, describe and plots leave it out
+    _is_numeric = True  # else numeric_only, describe and plots ignore amounts
 
     def __repr__(self) -> str:
         return "AmountDtype()"
@@ -102,7 +102,7 @@ class AmountDtype(ExtensionDtype):
         return AmountArray
 
     def _get_common_dtype(self, dtypes: list[Any]) -> AmountDtype | None:
-        """Return this dtype if all others join it without loss: integers and Arrow's decimals."""
+        """Return this dtype if the others are integers or Arrow's decimals, which fit exactly."""
         for dtype in dtypes:
             is_arrow = isinstance(dtype, pd.ArrowDtype)
             is_decimal = is_arrow and pa.types.is_decimal(dtype.pyarrow_dtype)
@@ -111,81 +111,79 @@ class AmountDtype(ExtensionDtype):
         return self
 
     def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> AmountArray:
-        """Make an array of what Parquet and Feather hold."""
+        """Return an array of amounts from Parquet and Feather."""
         return AmountArray(*from_arrow(array))
 
 
 class _Buffer:
-    """Integers, mask and scale that an array shares with its views, and that change as one.
+    """Integers, mask and scale that an array shares with its views, with copy on write.
 
-    What has been handed out doesn't change any more: the next write is made to a copy. Words become
-    integers when these are asked for.
+    After a read, the next write goes to a copy, so that returned arrays never change. 128-bit
+    amounts become integers when integers are needed.
     """
 
-    __slots__ = ("_handed_out", "_kept", "_lock", "count")
+    __slots__ = ("_amounts", "_is_shared", "_lock", "count")
 
-    def __init__(self, amounts: Exact | Words) -> None:
+    def __init__(self, amounts: Exact | Int128Amounts) -> None:
         self.count = len(amounts.missing)
-        self._kept = amounts
-        self._handed_out = False
-        self._lock = RLock()  # garbage that is collected in between may read the array
+        self._amounts = amounts
+        self._is_shared = False
+        self._lock = RLock()  # a garbage collection in between may read the array
 
-    def kept(self) -> Exact | Words:
-        """Hand out the amounts as they are kept."""
+    def amounts(self) -> Exact | Int128Amounts:
+        """Return the amounts as they are stored."""
         with self._lock:
-            self._handed_out = True
-            return self._kept
+            self._is_shared = True
+            return self._amounts
 
     def exact(self) -> Exact:
-        """Hand out the amounts."""
+        """Return the amounts as integers."""
         with self._lock:
-            self._handed_out = True
+            self._is_shared = True
             return self._integers()
 
     def _integers(self) -> Exact:
-        if not isinstance(self._kept, Exact):
-            self._kept = self._kept.exact()
-        return self._kept
+        if not isinstance(self._amounts, Exact):
+            self._amounts = self._amounts.exact()
+        return self._amounts
 
-    def chosen(self, window: slice, key: Any) -> tuple[Any, Any, int]:
-        """Return one amount as an integer and a bool, or n as arrays of their own."""
+    def select(self, window: slice, key: Any) -> tuple[Any, Any, int]:
+        """Return one amount as an integer and a bool, or n amounts as new arrays."""
         with self._lock:
             integers, missing, scale = self._integers()
             return integers[window][key], missing[window][key], scale
 
-    def write(self, window: slice, key: Any, given: tuple[Any, Any, int]) -> None:
-        """Set what a view selects."""
-        given_integers, given_missing, given_scale = given
+    def write(self, window: slice, key: Any, values: tuple[Any, Any, int]) -> None:
+        """Set the amounts that a key selects in a window."""
+        new_integers, new_missing, new_scale = values
         with self._lock:
             integers, missing, scale = self._integers()
-            finest = max(scale, given_scale)
+            finest = max(scale, new_scale)
             if finest > scale:
                 integers, missing = rescale(integers, scale, finest), missing.copy()
-            elif self._handed_out:
+            elif self._is_shared:
                 integers, missing = integers.copy(), missing.copy()
-            integers[window][key] = given_integers * POWERS[finest - given_scale]
-            missing[window][key] = given_missing
-            self._kept, self._handed_out = Exact(integers, missing, finest), False
+            integers[window][key] = new_integers * POWERS[finest - new_scale]
+            missing[window][key] = new_missing
+            self._amounts, self._is_shared = Exact(integers, missing, finest), False
 
 
-def _arithmetic(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
-    """Make an operator, and the one for an array on its right."""
-
+def _operators(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     def method(self: AmountArray, other: Any, *, reflected: bool = False) -> Any:
         if isinstance(other, _PANDAS_OWN):
             return NotImplemented
-        there = arithmetic.operand(other, len(self))
-        if there is None:
+        operand = arithmetic.as_operand(other, len(self))
+        if operand is None:
             return NotImplemented
-        here = self.exact()
-        result = compute(there, here) if reflected else compute(here, there)
+        own = self.exact()
+        result = compute(operand, own) if reflected else compute(own, operand)
         return type(self)(*result) if isinstance(result, Exact) else result
 
-    return both_ways(method)
+    return reflectable(method)
 
 
-def _exactly(operation: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
-    return _arithmetic(partial(arithmetic.exactly, operation=operation))
+def _exact_operators(operation: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    return _operators(partial(arithmetic.exact_operation, operation=operation))
 
 
 def _comparison(
@@ -194,17 +192,17 @@ def _comparison(
     def method(self: AmountArray, other: Any) -> Any:
         if isinstance(other, _PANDAS_OWN):
             return NotImplemented
-        there, incomparable = arithmetic.comparable(other, len(self))
+        operand, incomparable = arithmetic.as_comparable(other, len(self))
         if incomparable.any() and compare not in {operator.eq, operator.ne}:
             return NotImplemented
-        answers, missing = arithmetic.compared(self.exact(), there, compare)
-        answers[np.broadcast_to(incomparable, answers.shape)] = compare is operator.ne
-        return pd.arrays.BooleanArray(answers, missing)
+        results, missing = arithmetic.compare(self.exact(), operand, compare)
+        results[np.broadcast_to(incomparable, results.shape)] = compare is operator.ne
+        return pd.arrays.BooleanArray(results, missing)
 
     return method
 
 
-def _by_floats(name: str) -> Callable[..., np.float64]:
+def _float_statistic(name: str) -> Callable[..., np.float64]:
     def method(self: AmountArray, *, skipna: bool = True, ddof: int = 1, **_: Any) -> Any:
         options = {"ddof": ddof} if name in _SPREADS else {}
         return getattr(pd.Series(to_floats(self.exact())), name)(skipna=skipna, **options)
@@ -215,17 +213,17 @@ def _by_floats(name: str) -> Callable[..., np.float64]:
 class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it has no hash
     """Exact amounts: n integers of any size, a scale of up to 77 decimals, and a mask of NA.
 
-    Make one with ``pd.array(values, dtype="amount")`` from text, Decimals and integers, or with
-    `AmountArray.from_raw` from base units. Floats are refused: they have lost digits already.
+    Create one with ``pd.array(values, dtype="amount")`` from text, Decimals and integers, or with
+    `AmountArray.from_raw` from base units. Floats are refused, since they have lost digits already.
 
     Parameters
     ----------
     integers : ndarray of Python integers, shape (n,)
-        The amounts times ``10**scale``, 0 where missing.
+        The amounts times ``10**scale``, 0 for missing ones.
     missing : ndarray of bool, shape (n,)
-        Which are NA.
+        The mask of missing amounts.
     scale : int
-        The decimals of all, from 0 to 77.
+        The decimals of all amounts, from 0 to 77.
 
     Notes
     -----
@@ -248,9 +246,9 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
 
     dtype: ClassVar[AmountDtype] = AmountDtype()
     _readonly = False  # pandas 3's mark for an array that a caller must not change
-    _iterated: type[Amount] = Amount  # what iterating gives
+    _iterated: type[Amount] = Amount  # the type of the elements when iterating
 
-    # NumPy then leaves `ndarray + array` to this class, and pandas's other arrays do as well.
+    # With these, NumPy and pandas's other arrays leave `other + array` to this class.
     __array_priority__ = 1000
     __pandas_priority__ = 1500
 
@@ -260,15 +258,14 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
 
     @classmethod
     def from_raw(cls, raw: Sequence[Any], decimals: Any) -> Self:
-        """Make amounts of base units, as chains report them.
+        """Create amounts from base units, as blockchains report them.
 
         Parameters
         ----------
         raw : sequence of int or str
-            Integers, or strings of ASCII digits with an optional minus, n of them; None or NA is
-            missing.
+            Base units: n integers, or ASCII digit strings with an optional minus; None or NA is NA.
         decimals : int, None or sequence of n ints and None
-            The decimals of all, or of each: 0 to 77. Where they are None or NA the amount is NA.
+            The decimals of all amounts, or of each: 0 to 77. If None or NA, the amount is NA.
 
         Returns
         -------
@@ -277,8 +274,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         Raises
         ------
         AmountError
-            If a value is no integer, or decimals are out of range, no integers, or not one or n;
-            the message names the value and its position.
+            If a value is not an integer, or decimals are out of range, not integers, or neither
+            one nor n; the message names the value and its position.
 
         Examples
         --------
@@ -288,51 +285,51 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         Length: 3, dtype: amount
         """
         if isinstance(raw, str):
-            raise AmountError("one string is no sequence of base units", hint="put it in a list")
+            raise AmountError("raw can't be a single string", hint="put it in a list")
         values = raw if isinstance(raw, list) else as_objects(raw)
-        scales, missing = each_scale(decimals, len(values))
+        scales, missing = scales_of(decimals, len(values))
         integers = None
         with suppress(ValueError):  # an empty string, or more digits than Python reads
             integers = plain_integers(values)
         if integers is None:
-            gaps = np.asarray(pd.isna(as_objects(values)), dtype=bool)
-            missing |= gaps
-            rows = enumerate(zip(values, gaps, strict=True))
-            read_in = (0 if gap else base_units(value, n) for n, (value, gap) in rows)
-            integers = np.fromiter(read_in, object, len(values))
+            is_na = np.asarray(pd.isna(as_objects(values)), dtype=bool)
+            missing |= is_na
+            rows = enumerate(zip(values, is_na, strict=True))
+            units = (0 if na else base_units(value, n) for n, (value, na) in rows)
+            integers = np.fromiter(units, object, len(values))
         if missing.any():
             integers[missing] = 0
         return cls(*aligned(integers, missing, scales))
 
     @classmethod
-    def _of_words(cls, words: Words) -> Self:
-        """Make an array of words, which become integers when these are asked for."""
+    def _of_int128(cls, amounts: Int128Amounts) -> Self:
+        """Return an array of 128-bit amounts, which become integers when integers are needed."""
         array = cls.__new__(cls)
-        vars(array).update(_buffer=_Buffer(words), _window=_WHOLE)
+        vars(array).update(_buffer=_Buffer(amounts), _window=_WHOLE)
         return array
 
     @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> Self:  # noqa: ARG003  there is but one dtype
-        """Make an array of what people write (pandas's hook behind ``pd.array``)."""
+        """Return an array of text, Decimals or integers (pandas's hook behind ``pd.array``)."""
         if isinstance(scalars, cls):
             return scalars.copy() if copy else scalars
         return cls(*read(scalars))
 
-    _from_sequence_of_strings = _from_sequence  # of a text file's column, for ``read_csv``
+    _from_sequence_of_strings = _from_sequence  # pandas's hook behind ``read_csv``
 
     @classmethod
     def _from_scalars(cls, scalars: Sequence[Any], *, dtype: Any) -> Self:
-        """Make an array of results of a function, if they are amounts (pandas's hook behind map).
+        """Return an array of a function's results, if they are amounts (pandas's hook behind map).
 
-        Numbers and text that a function returns stay what they are.
+        Numbers and text that a function returns keep their type.
         """
         if all(isinstance(value, Decimal) or value is pd.NA for value in scalars):
             return cls._from_sequence(scalars, dtype=dtype)
-        raise TypeError("these results are no amounts")
+        raise TypeError("these results are not amounts")
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[Self]) -> Self:
-        """Join arrays of any scales at the finest of them (pandas's hook behind concat)."""
+        """Concatenate arrays of any scales at the largest scale (pandas's hook behind concat)."""
         parts = [array.exact() for array in to_concat]
         finest = max(part.scale for part in parts)
         integers = [rescale(part.integers, part.scale, finest) for part in parts]
@@ -340,17 +337,17 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return cls(np.concatenate(integers), np.concatenate(missing), finest)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the amounts of this array alone."""
+        """Pickle only the amounts of this array, not those outside its window."""
         return type(self), tuple(self.exact())
 
     def exact(self) -> Exact:
-        """Return the integers, the mask of missing ones and the scale, as they are at one moment.
+        """Return a consistent snapshot of the integers, the mask of missing ones and the scale.
 
         Returns
         -------
         Exact
-            ``integers``, Python integers, 0 where missing, shape (n,); ``missing``, bool, shape
-            (n,); ``scale``, from 0 to 77. They are not copied: don't change them.
+            ``integers``, Python integers, 0 for missing amounts, shape (n,); ``missing``, bool,
+            shape (n,); ``scale``, from 0 to 77. They are not copied: don't change them.
 
         Examples
         --------
@@ -362,18 +359,18 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
             return whole
         return Exact(integers[self._window], missing[self._window], scale)
 
-    def _amounts(self) -> Exact | Words:
-        """Return the amounts as they are kept, not to be changed."""
-        return self._buffer.kept() if self._window is _WHOLE else self.exact()
+    def _amounts(self) -> Exact | Int128Amounts:
+        """Return the amounts as they are stored; the caller must not change them."""
+        return self._buffer.amounts() if self._window is _WHOLE else self.exact()
 
     @property
     def nbytes(self) -> int:
-        """The size of the buffers in bytes, the integers themselves not counted."""
+        """The size of the buffers in bytes, without the integers themselves."""
         integers, missing, _ = self.exact()
         return int(integers.nbytes + missing.nbytes)
 
     def memory_usage(self, *, deep: bool = False) -> int:
-        """Return the size in bytes (pandas's hook), with ``deep`` the integers counted, too."""
+        """Return the size in bytes (pandas's hook); with ``deep``, it includes the integers."""
         return self.nbytes + (sum(map(getsizeof, self.exact().integers)) if deep else 0)
 
     def __len__(self) -> int:
@@ -383,36 +380,36 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return iter(self._scalars(self._iterated))
 
     def tolist(self) -> list[Any]:
-        """Return a list of amounts, NA where missing."""
+        """Return a list of amounts, NA for missing ones."""
         return self._scalars(Amount)
 
     def _scalars(self, kind: type[Amount]) -> list[Any]:
         integers, missing, scale = self.exact()
         scalars: list[Any] = scalars_of(integers, scale, kind)
-        for place in np.flatnonzero(missing):
-            scalars[place] = pd.NA
+        for position in np.flatnonzero(missing):
+            scalars[position] = pd.NA
         return scalars
 
     def __getitem__(self, item: Any) -> Any:
-        """Return an amount, amounts, or of a slice a view, which shares the buffer."""
+        """Return an amount, or amounts; for a slice, a view that shares the buffer."""
         if isinstance(item, slice) or item is Ellipsis:
             part = _WHOLE if item is Ellipsis else item
-            places = range(self._buffer.count)[self._window][part]
-            stop = places.stop if places.stop >= 0 else None
-            window = slice(places.start, stop, places.step) if places else slice(0, 0)
+            positions = range(self._buffer.count)[self._window][part]
+            stop = positions.stop if positions.stop >= 0 else None
+            window = slice(positions.start, stop, positions.step) if positions else slice(0, 0)
             view = type(self).__new__(type(self))
             vars(view).update(_buffer=self._buffer, _readonly=self._readonly, _window=window)
             return view
         item = check_array_indexer(self, item)
-        chosen, missing, scale = self._buffer.chosen(self._window, item)
-        if isinstance(chosen, np.ndarray):
-            return type(self)(chosen, missing, scale)
-        return pd.NA if missing else Amount.of(chosen, scale)
+        integers, missing, scale = self._buffer.select(self._window, item)
+        if isinstance(integers, np.ndarray):
+            return type(self)(integers, missing, scale)
+        return pd.NA if missing else Amount.of(integers, scale)
 
     def ravel(self, order: Any = "C") -> Self:  # noqa: ARG002  pandas's own; there is one axis
-        """Return a view whose amounts are formatted one by one, as pandas's CSV writer asks."""
+        """Return a view for pandas's CSV writer, which formats its elements one by one."""
         view: Self = self[:]
-        vars(view)["_iterated"] = FormattedAmount
+        vars(view)["_iterated"] = TextAmount
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -423,32 +420,32 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         if several and pd.api.types.is_integer(key):
             raise ValueError("setting an array element with a sequence.")
         try:
-            read_in = self._from_sequence(value if several else [value], copy=several)
+            amounts = self._from_sequence(value if several else [value], copy=several)
         except AmountError as fault:
             raise AmountValueError(fault.message, fault.hint) from None
-        integers, missing, scale = read_in.exact()
-        given = (integers, missing, scale) if several else (integers[0], missing[0], scale)
-        self._buffer.write(self._window, key, given)
+        integers, missing, scale = amounts.exact()
+        values = (integers, missing, scale) if several else (integers[0], missing[0], scale)
+        self._buffer.write(self._window, key, values)
 
     def insert(self, loc: int, item: Any) -> Self:
-        """Return an array with one more amount at a position."""
-        places = np.insert(np.arange(len(self)), loc, -1)
-        inserted = self.take(places, allow_fill=True)
-        inserted[places == -1] = item
+        """Return an array with an amount inserted at a position."""
+        positions = np.insert(np.arange(len(self)), loc, -1)
+        inserted = self.take(positions, allow_fill=True)
+        inserted[positions == -1] = item
         return inserted
 
     def __contains__(self, item: Any) -> bool:
-        """Return whether an amount is there; of all missing values only NA itself ever is."""
+        """Return whether the array contains an amount or NA; other missing values never match."""
         if item is pd.NA:
             return bool(self.exact().missing.any())
         return not pd.isna(item) and bool((self == item).any())
 
     def isna(self) -> Mask:
-        """Return a mask of what is missing, shape (n,)."""
+        """Return a mask of missing amounts, shape (n,)."""
         return self._amounts().missing.copy()
 
     def copy(self) -> Self:
-        """Return an array with buffers of its own."""
+        """Return an array that does not share its buffer."""
         integers, missing, scale = self.exact()
         return type(self)(integers.copy(), missing.copy(), scale)
 
@@ -464,12 +461,12 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return taken
 
     def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:  # noqa: ARG002, FBT001, FBT002  pandas's own; there is but one form
-        """Show plain text inside a Series and outside (pandas's hook behind every repr)."""
+        """Format amounts as plain text (pandas's hook behind every repr)."""
         return str
 
     # Operators
 
-    if TYPE_CHECKING:  # what they take and return
+    if TYPE_CHECKING:
 
         def __add__(self, other: Operand, /) -> Self: ...
         def __radd__(self, other: Operand, /) -> Self: ...
@@ -491,12 +488,12 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         def __ge__(self, other: Any, /) -> pd.arrays.BooleanArray: ...
 
     else:
-        __add__, __radd__ = _exactly(operator.add)
-        __sub__, __rsub__ = _exactly(operator.sub)
-        __floordiv__, __rfloordiv__ = _exactly(np.floor_divide)
-        __mod__, __rmod__ = _exactly(np.remainder)
-        __mul__, __rmul__ = _arithmetic(arithmetic.product)
-        __truediv__, __rtruediv__ = _arithmetic(arithmetic.quotient)
+        __add__, __radd__ = _exact_operators(operator.add)
+        __sub__, __rsub__ = _exact_operators(operator.sub)
+        __floordiv__, __rfloordiv__ = _exact_operators(np.floor_divide)
+        __mod__, __rmod__ = _exact_operators(np.remainder)
+        __mul__, __rmul__ = _operators(arithmetic.product)
+        __truediv__, __rtruediv__ = _operators(arithmetic.quotient)
         __eq__, __ne__ = map(_comparison, (operator.eq, operator.ne))
         __lt__, __le__ = map(_comparison, (operator.lt, operator.le))
         __gt__, __ge__ = map(_comparison, (operator.gt, operator.ge))
@@ -508,18 +505,18 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return other // self, other % self
 
     def __pow__(self, other: Any) -> Any:
-        """Raise to a whole number from 0 on, exactly."""
+        """Raise to an integer of 0 or more, exactly."""
         exponent = plain_number(other)
         if not isinstance(exponent, int) or exponent < 0:
             return self.__rpow__(other)
         return type(self)(*arithmetic.power(self.exact(), exponent))
 
     def __rpow__(self, other: Any) -> Any:
-        """Refuse: NumPy would let each Decimal round by its context."""
+        """Refuse, since NumPy would let each Decimal round by its context."""
         if isinstance(other, _PANDAS_OWN):
             return NotImplemented
         raise AmountTypeError(
-            "only one whole exponent from 0 on gives exact powers of amounts",
+            "the exponent of amounts has to be one integer of 0 or more",
             hint="use .astype(float) for floats",
         )
 
@@ -543,24 +540,24 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
             others = inputs[1:] if inputs[0] is self else inputs[:-1]
             return _FUNCTIONS[ufunc](self, *others)
         if method == "__call__" and ufunc in _FLOAT_FUNCTIONS:
-            return ufunc(*(np.asarray(given, dtype=np.float64) for given in inputs), **kwargs)
+            return ufunc(*(np.asarray(each, dtype=np.float64) for each in inputs), **kwargs)
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
-    # Order and identity: equal amounts are equal whatever the scale of their arrays
+    # Order and identity: the scales of two arrays don't matter for equality
 
-    def argsort(self, *, ascending: bool = True, na_position: str = "last", **_: Any) -> Places:
+    def argsort(self, *, ascending: bool = True, na_position: str = "last", **_: Any) -> Indices:
         """Return the positions in order, shape (n,); always stable, missing ones last or first."""
         amounts = self.exact()
         present = np.flatnonzero(~amounts.missing)
         integers = amounts.integers[present]
         if ascending:
-            found = present[stable_order(integers)]
+            order = present[stable_order(integers)]
         else:
-            found = present[::-1][stable_order(integers[::-1])][::-1]
-        gaps = np.flatnonzero(amounts.missing)
-        return np.concatenate((found, gaps) if na_position == "last" else (gaps, found))
+            order = present[::-1][stable_order(integers[::-1])][::-1]
+        missing = np.flatnonzero(amounts.missing)
+        return np.concatenate((order, missing) if na_position == "last" else (missing, order))
 
-    def _values_for_argsort(self) -> Places:
+    def _values_for_argsort(self) -> Indices:
         """Return numbers in the order of the amounts (pandas's hook for ranks and the like)."""
         integers, _, _ = self.exact()
         order = stable_order(integers)
@@ -570,7 +567,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return ranks
 
     def _monotonic_check(self) -> tuple[bool, bool]:
-        """Return whether the amounts never fall, and whether they never rise; merge asks for it."""
+        """Return whether the amounts never fall, and whether they never rise (merge's hook)."""
         integers, missing, _ = self.exact()
         if missing.any():
             return False, False
@@ -578,34 +575,34 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return bool((before <= after).all()), bool((before >= after).all())
 
     def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002  it has one axis
-        """Rank in the order of the amounts; before 3.0 pandas itself overlooks missing ones."""
+        """Rank the amounts; before 3.0 pandas's own method ignores the mask of missing ones."""
         return np.asarray(pd.Series(self._ranks()).rank(axis=0, **options), dtype=np.float64)
 
     def _ranks(self) -> Floats:
-        """Return numbers in the order of the amounts, NaN where missing."""
+        """Return numbers in the order of the amounts, NaN for missing ones."""
         return np.where(self.exact().missing, np.nan, self._values_for_argsort())
 
     def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
-        """Find where values would have to be inserted in sorted amounts, exactly."""
+        """Return the positions at which values would be inserted in sorted amounts, exactly."""
         several = pd.api.types.is_list_like(value)
-        here, sought = self.exact(), self._from_sequence(value if several else [value]).exact()
-        if here.missing.any() or sought.missing.any():
+        own, sought = self.exact(), self._from_sequence(value if several else [value]).exact()
+        if own.missing.any() or sought.missing.any():
             raise ValueError("searchsorted needs sorted amounts, and a missing one has no order")
-        ours, theirs, _ = same_scale(here, sought)
-        places = ours.searchsorted(theirs, side=side, sorter=sorter)
-        return places if several else places[0]
+        integers, sought_integers, _ = same_scale(own, sought)
+        positions = integers.searchsorted(sought_integers, side=side, sorter=sorter)
+        return positions if several else positions[0]
 
     def isin(self, values: Any) -> Mask:
-        """Return which amounts are among some values, exactly; NA is where they have NA."""
-        here, sought = self.exact(), arithmetic.members(values)
-        ours, theirs, _ = same_scale(here, sought)
-        found = np.asarray(pd.Index(ours, dtype=object).isin(theirs[~sought.missing]))
-        return np.where(here.missing, bool(sought.missing.any()), found)
+        """Mark amounts that are among the values, exactly; NA is marked if the values have NA."""
+        own, sought = self.exact(), arithmetic.comparable_values(values)
+        integers, sought_integers, _ = same_scale(own, sought)
+        is_in = pd.Index(integers, dtype=object).isin(sought_integers[~sought.missing])
+        return np.where(own.missing, bool(sought.missing.any()), np.asarray(is_in))
 
     def _values_for_factorize(self) -> tuple[Integers, Any]:
-        """Return keys that don't depend on the scale: merge compares those of two arrays.
+        """Return keys that don't depend on the scale, since merge compares keys of two arrays.
 
-        They are 10**18 times the amounts: integers, or Fractions where there are more decimals.
+        They are 10**18 times the amounts: integers, or Fractions for amounts with more decimals.
         """
         integers, missing, scale = self.exact()
         unit = POWERS[max(scale - COMMON_DECIMALS, 0)]
@@ -620,53 +617,53 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         """Hash amounts without regard to their scale (pandas's hook)."""
         keys, _ = self._values_for_factorize()
         hashes = np.fromiter(map(hash, keys), dtype=np.int64, count=len(keys))
-        hashes[self.exact().missing] = -1  # which is no hash of Python's
+        hashes[self.exact().missing] = -1  # Python's hash is never -1
         return pd.util.hash_array(hashes)
 
-    def factorize(self, use_na_sentinel: bool = True) -> tuple[Places, Self]:  # noqa: FBT001, FBT002  pandas's own
-        """Return the number of each row's amount, from 0, and the amounts, each once."""
-        numbers, missing = codes(self.exact()), self.exact().missing
-        if missing.any() and not use_na_sentinel:  # NA has its turn where it is first
-            turn = numbers[: missing.argmax()].max(initial=-1) + 1
-            numbers += numbers >= turn
-            numbers[missing] = turn
-        firsts = np.empty(numbers.max(initial=-1) + 2, dtype=np.intp)  # the last one is of -1
-        firsts[numbers[::-1]] = np.arange(len(numbers))[::-1]
-        return numbers, self.take(firsts[:-1])
+    def factorize(self, use_na_sentinel: bool = True) -> tuple[Indices, Self]:  # noqa: FBT001, FBT002  pandas's own
+        """Return the integer code of each row and the unique amounts, like `pandas.factorize`."""
+        result, missing = codes(self.exact()), self.exact().missing
+        if missing.any() and not use_na_sentinel:  # NA gets its code in order of first appearance
+            na_code = result[: missing.argmax()].max(initial=-1) + 1
+            result += result >= na_code
+            result[missing] = na_code
+        first_rows = np.empty(result.max(initial=-1) + 2, dtype=np.intp)  # the last is for code -1
+        first_rows[result[::-1]] = np.arange(len(result))[::-1]
+        return result, self.take(first_rows[:-1])
 
     def unique(self) -> Self:
-        """Return every amount once, NA too, in the order of the first mention."""
+        """Return the unique amounts, including NA, in order of first appearance."""
         return self.factorize(use_na_sentinel=False)[1]
 
     def duplicated(self, keep: Any = "first") -> Mask:
-        """Mark amounts that are there more than once, all but the first, the last or none."""
+        """Mark repeated amounts, except for the first, the last or none of each."""
         return np.asarray(pd.Series(codes(self.exact())).duplicated(keep=keep))
 
     def value_counts(self, dropna: bool = True) -> pd.Series[int]:  # noqa: FBT001, FBT002  pandas's own
         """Count equal amounts, the most frequent first; index of amounts, dtype Int64."""
-        numbers, uniques = self.factorize(use_na_sentinel=dropna)
-        counts = np.bincount(numbers[numbers >= 0], minlength=len(uniques))
+        row_codes, uniques = self.factorize(use_na_sentinel=dropna)
+        counts = np.bincount(row_codes[row_codes >= 0], minlength=len(uniques))
         order = np.argsort(-counts, kind="stable")
         return pd.Series(counts[order], pd.Index(uniques[order]), name="count", dtype="Int64")
 
     # Reductions, running values and groups. With skipna=False a missing amount makes the result
-    # missing: NA where an amount would come out, NaN where a float would.
+    # missing: NA if the result is an amount, NaN if it is a float.
 
-    var: ClassVar[Callable[..., np.float64]] = _by_floats("var")
-    std: ClassVar[Callable[..., np.float64]] = _by_floats("std")
-    sem: ClassVar[Callable[..., np.float64]] = _by_floats("sem")
-    skew: ClassVar[Callable[..., np.float64]] = _by_floats("skew")
-    kurt: ClassVar[Callable[..., np.float64]] = _by_floats("kurt")
+    var: ClassVar[Callable[..., np.float64]] = _float_statistic("var")
+    std: ClassVar[Callable[..., np.float64]] = _float_statistic("std")
+    sem: ClassVar[Callable[..., np.float64]] = _float_statistic("sem")
+    skew: ClassVar[Callable[..., np.float64]] = _float_statistic("skew")
+    kurt: ClassVar[Callable[..., np.float64]] = _float_statistic("kurt")
 
     def mean(self, *, skipna: bool = True, **_: Any) -> np.float64:
-        """Return the float64 nearest to the mean, NaN of no amounts."""
+        """Return the float64 nearest to the mean, NaN for no amounts."""
         integers, scale = self._present(skipna=skipna)
         count = len(integers)
         mean = nearest_float(integers.sum(), count * POWERS[scale]) if count else np.nan
         return np.float64(mean)
 
     def median(self, *, skipna: bool = True, **_: Any) -> np.float64:
-        """Return the float64 nearest to the median, NaN of no amounts."""
+        """Return the float64 nearest to the median, NaN for no amounts."""
         integers, scale = self._present(skipna=skipna)
         count = len(integers)
         if not count:
@@ -675,7 +672,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return np.float64(nearest_float(low + high, 2 * POWERS[scale]))
 
     def sum(self, *, skipna: bool = True, min_count: int = 0, **_: Any) -> Any:
-        """Add up exactly; 0 for no amounts, NA for fewer than ``min_count``."""
+        """Return the exact sum; 0 for no amounts, NA for fewer than ``min_count``."""
         integers, missing, scale = self.exact()
         if (not skipna and missing.any()) or (~missing).sum() < min_count:
             return pd.NA
@@ -692,18 +689,18 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
     def _present(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return the integers that are there, none if one may not be missing, and the scale."""
+        """Return the present integers and the scale; none if any is missing and not ``skipna``."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]
         return integers, scale
 
     def any(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Return whether there is an amount other than 0; missing ones are neither (Kleene)."""
+        """Return whether an amount is not 0; missing ones are unknown (Kleene logic)."""
         return (self != 0).any(skipna=skipna)
 
     def all(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Return whether no amount is 0; missing ones are neither (Kleene)."""
+        """Return whether no amount is 0; missing ones are unknown (Kleene logic)."""
         return (self != 0).all(skipna=skipna)
 
     def _reduce(
@@ -716,18 +713,18 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         result = getattr(self, name)(**options)
         if not keepdims:
             return result
-        if name in _EXACT:
+        if name in _EXACT_REDUCTIONS:
             return self._from_sequence([result])
         return pd.arrays.NumpyExtensionArray(np.array([result]))
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: Any) -> Self:
-        """Accumulate exactly: cumsum, cummin, cummax."""
+        """Return the exact cumsum, cummin or cummax."""
         integers, missing, scale = self.exact()
         absent = missing.copy() if skipna else np.logical_or.accumulate(missing)
         if name == "cumsum":
             running = np.add.accumulate(integers)
         elif name in {"cummin", "cummax"}:
-            # An infinite float is smaller or larger than any integer, and never comes out.
+            # An infinite float is smaller or larger than any integer, and is never a result.
             choose, neutral = (np.minimum, np.inf) if name == "cummin" else (np.maximum, -np.inf)
             running = choose.accumulate(np.where(absent, neutral, integers))
         else:
@@ -736,44 +733,44 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return type(self)(running, absent, scale)
 
     def _quantile(self, qs: Any, interpolation: Any) -> Any:
-        """Return m quantiles of the nearest floats, of which only their neighbours are made."""
+        """Return m quantiles of the nearest floats; only the amounts around them are converted."""
         integers, scale = self._present(skipna=True)
         if not (len(integers) and len(qs)):
             return np.full(len(qs), np.nan)
         ranks = pd.Series(np.arange(len(integers)))
-        places = np.unique([ranks.quantile(qs, side) for side in ("lower", "higher")]).astype(int)
-        found = at_sorted_positions(integers, places.tolist())
-        counts = np.diff([0, *places[1:], len(integers)])
-        floats = np.repeat(ratios(as_objects(found), POWERS[scale]), counts)
+        needed = np.unique([ranks.quantile(qs, side) for side in ("lower", "higher")]).astype(int)
+        neighbours = at_sorted_positions(integers, needed.tolist())
+        counts = np.diff([0, *needed[1:], len(integers)])
+        floats = np.repeat(ratios(as_objects(neighbours), POWERS[scale]), counts)
         return pd.Series(floats).quantile(qs, interpolation).to_numpy()
 
     def interpolate(self, **_: Any) -> NoReturn:
-        """Refuse: what lies between two amounts may have no end of decimals (pandas's hook)."""
+        """Refuse, since an interpolated amount can need endless decimals (pandas's hook)."""
         raise _unsupported("interpolate")
 
     def _groupby_op(
         self,
         *,
         how: str,
-        has_dropped_na: bool,  # noqa: ARG002  the group -1 says it as well
+        has_dropped_na: bool,  # noqa: ARG002  dropped rows have the group -1
         min_count: int,
         ngroups: int,
-        ids: Places,
+        ids: Indices,
         **kwargs: Any,
     ) -> Any:
-        """Reduce or transform all groups at once, which pandas would do one by one."""
+        """Reduce or transform all groups at once; pandas would process them one by one."""
         exact = self.exact()
         grouped = sums.Segments(exact, ids, ngroups)
         skipna = kwargs.get("skipna", True)
-        if how in _EXACT:
+        if how in _EXACT_REDUCTIONS:
             return type(self)(*sums.reduced(grouped, how, min_count, skipna=skipna))
         if how == "cumsum":
             return type(self)(*sums.running_sums(grouped, skipna=skipna))
         if how in {"mean", "median"}:
             result = sums.means(grouped) if how == "mean" else sums.medians(grouped)
-            return result if skipna else np.where(grouped.holed, np.nan, result)
+            return result if skipna else np.where(grouped.has_missing, np.nan, result)
         if how in {"first", "last"}:
-            rows = sums.edges(grouped, last=how == "last", skipna=skipna)
+            rows = sums.first_or_last_rows(grouped, last=how == "last", skipna=skipna)
             rows[grouped.sizes < min_count] = -1
             return self.take(rows, allow_fill=True)
         if how in {"idxmin", "idxmax"}:
@@ -789,15 +786,15 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
             values = to_floats(exact)
         else:
             raise _unsupported(how)
-        found = sums.by_pandas(grouped, how, values, **kwargs)
+        result = sums.pandas_groupby(grouped, how, values, **kwargs)
         if how not in {"cummin", "cummax"}:
-            return found
-        rows = np.empty(len(values) + 1, dtype=np.intp)  # of each rank, and at last of NaN
+            return result
+        rows = np.empty(len(values) + 1, dtype=np.intp)  # the row of each rank, and last of NaN
         rows[np.nan_to_num(values, nan=-1).astype(np.intp)] = np.arange(len(values))
         rows[-1] = -1
-        return self.take(rows[np.nan_to_num(found, nan=-1).astype(np.intp)], allow_fill=True)
+        return self.take(rows[np.nan_to_num(result, nan=-1).astype(np.intp)], allow_fill=True)
 
-    # Other types: floats are the nearest ones, all else is exact or an error
+    # Conversions to other types: to the nearest float, else exact or an error
 
     def raw(self, decimals: Any) -> Integers:
         """Return the amounts in base units, the inverse of `from_raw`.
@@ -810,12 +807,12 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         Returns
         -------
         ndarray of Python integers, shape (n,)
-            None where missing.
+            None for missing amounts.
 
         Raises
         ------
         AmountError
-            If an amount is no whole number of base units, or its decimals are unknown.
+            If an amount is not a whole number of base units, or its decimals are unknown.
 
         Examples
         --------
@@ -824,29 +821,29 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         array([1500000, 2000000000000], dtype=object)
         """
         integers, missing, scale = self.exact()
-        scales, unknown = each_scale(decimals, len(integers))
+        scales, unknown = scales_of(decimals, len(integers))
         result = np.full(len(integers), None, dtype=object)
         for wanted in np.unique(scales):
-            chosen = np.flatnonzero((scales == wanted) & ~missing)
-            finer, coarser = POWERS[max(wanted - scale, 0)], POWERS[max(scale - wanted, 0)]
-            wrong = chosen[(integers[chosen] % coarser != 0) | unknown[chosen]]
+            rows = np.flatnonzero((scales == wanted) & ~missing)
+            factor, divisor = POWERS[max(wanted - scale, 0)], POWERS[max(scale - wanted, 0)]
+            wrong = rows[(integers[rows] % divisor != 0) | unknown[rows]]
             if len(wrong):
                 at = "unknown" if unknown[wrong[0]] else wanted
                 raise AmountError(
-                    f"{plain(integers[wrong[0]], scale)} (at position {wrong[0]}) is no whole "
+                    f"{plain(integers[wrong[0]], scale)} (at position {wrong[0]}) is not a whole "
                     f"number of base units at {at} decimals",
                     hint="give the decimals of each token; round on purpose with .round(decimals)",
                 )
-            result[chosen] = integers[chosen] * finer // coarser
+            result[rows] = integers[rows] * factor // divisor
         return result
 
     def to_decimal(self) -> Integers:
-        """Return plain `decimal.Decimal` objects, for libraries that want no others.
+        """Return plain `decimal.Decimal` objects, for libraries that accept only these.
 
         Returns
         -------
         ndarray of decimal.Decimal, shape (n,)
-            None where missing. Beware: what is computed with them is rounded by their context.
+            None for missing amounts. Beware: arithmetic with them is rounded by their context.
 
         Examples
         --------
@@ -858,7 +855,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return np.array([None if text is None else Decimal(text) for text in texts], object)
 
     def to_arrow(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002  Arrow's own name
-        """Return an Arrow array, by default of plain text, which holds every amount.
+        """Return an Arrow array, by default of plain text, which holds all amounts.
 
         Parameters
         ----------
@@ -868,7 +865,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         Returns
         -------
         pyarrow.Array, length n
-            null where missing.
+            null for missing amounts.
 
         Raises
         ------
@@ -895,13 +892,13 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return as_text(exact).cast(type)
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002  Arrow's
-        """Make what Parquet and Feather store (Arrow looks this method up)."""
+        """Return the array for Parquet and Feather (Arrow's hook)."""
         if type is None or isinstance(type, AmountType):
             return pa.ExtensionArray.from_storage(AmountType(), self.to_arrow())
         return self.to_arrow(type)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: FBT001, FBT002  pandas's own
-        """Convert, exactly or to the nearest float."""
+        """Convert to another dtype, exactly or to the nearest float."""
         dtype = pd.api.types.pandas_dtype(dtype)
         if dtype == self.dtype:
             return self.copy() if copy else self
@@ -922,7 +919,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
     def to_numpy(
         self,
         dtype: Any = None,
-        copy: bool = False,  # noqa: ARG002, FBT001, FBT002  pandas's own; there always is one
+        copy: bool = False,  # noqa: ARG002, FBT001, FBT002  pandas's own; the result is always a copy
         na_value: Any = no_default,
     ) -> np.ndarray[Any, Any]:
         """Return a NumPy array, shape (n,), of objects unless a dtype is given."""
@@ -939,13 +936,13 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
             raise ValueError("amounts can't become a NumPy array without a copy")
         exact, dtype = self.exact(), np.dtype(object if dtype is None else dtype)
         if dtype.kind in "fc":
-            with np.errstate(over="ignore"):  # float32 has infinity beyond 3.4e38
+            with np.errstate(over="ignore"):  # float32 is infinite above 3.4e38
                 return to_floats(exact).astype(dtype)
         if dtype.kind in "iu":
             if exact.missing.any():
                 raise AmountError(
                     f"the amount at position {int(exact.missing.argmax())} is NA, "
-                    f"and {dtype} has no missing values",
+                    f"but {dtype} has no missing values",
                     hint="use the pandas dtype 'Int64', or fill it first",
                 )
             return _whole(exact, dtype)
@@ -956,7 +953,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         raise AmountError(f"amounts can't become {dtype}", hint="compare them instead: a > 0")
 
     def _values_for_json(self) -> Integers:
-        """Return text, None where missing: JSON's numbers lose digits beyond 2**53."""
+        """Return text, since JSON's numbers lose digits above 2**53; None for missing amounts."""
         texts: Integers = as_text(self.exact()).to_numpy(zero_copy_only=False)
         return texts
 
@@ -968,9 +965,9 @@ def _unsupported(name: str) -> AmountTypeError:
 
 
 def _whole(amounts: Exact, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Return integers of a NumPy type, 0 where missing."""
+    """Return integers of a NumPy type, 0 for missing amounts."""
     limits, hint = np.iinfo(dtype), "round on purpose first, with .round(0), or use astype(object)"
-    return np.asarray(fitting(amounts, 0, limits.min, limits.max, dtype, hint), dtype=dtype)
+    return np.asarray(to_scale(amounts, 0, limits.min, limits.max, dtype, hint), dtype=dtype)
 
 
 def _sign(amounts: AmountArray) -> AmountArray:
@@ -988,23 +985,23 @@ _FUNCTIONS: dict[np.ufunc, Callable[..., Any]] = {
     np.trunc: lambda amounts: np.sign(amounts) * (abs(amounts) // 1),
     np.rint: AmountArray.round,
     np.square: lambda amounts: amounts**2,
-    np.maximum: _exactly(np.maximum)[0],
-    np.minimum: _exactly(np.minimum)[0],
+    np.maximum: _exact_operators(np.maximum)[0],
+    np.minimum: _exact_operators(np.minimum)[0],
 }
-"""What NumPy's functions are for amounts, where it would compute with floats or objects."""
+"""Exact versions of NumPy's functions, which would compute with floats or objects."""
 
 
 class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # it has no types
-    """What pandas's merge numbers keys with if amounts meet keys of another dtype."""
+    """The factorizer of pandas's merge for a key of amounts and a key of another dtype."""
 
     def factorize(self, values: Any, mask: Any = None) -> Any:
-        keys, _ = values._values_for_factorize()  # noqa: SLF001  as merge does for two of amounts
+        keys, _ = values._values_for_factorize()  # noqa: SLF001  like merge for two amount keys
         labels = super().factorize(keys, mask=mask)
-        if self.get_count() == len(labels):  # unique rows merge would look up in a NumPy array
+        if self.get_count() == len(labels):  # for unique keys, merge would look up a NumPy array
             super().factorize(np.array([np.inf], dtype=object))
         return labels
 
 
-# Merge looks it up by the dtype's scalar type, in a table that has only pandas's own: without an
-# entry it raises KeyError, and there is no other hook.
+# Merge looks up a factorizer by the dtype's scalar type, in a table of pandas's own types; without
+# an entry it raises KeyError. There is no other hook.
 getattr(merge, "_factorizers", {}).setdefault(Decimal, _Factorizer)

@@ -1,4 +1,4 @@
-"""Amounts made of objects again; changes, and sums and means of windows, without a loss."""
+"""Conversion of object columns to amounts; exact changes, and sums and means of windows."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Data = TypeVar("Data", pd.DataFrame, pd.Series)
 
 
 def as_amounts(data: Data) -> Data:
-    """Return columns of objects that hold amounts the dtype ``amount`` again.
+    """Convert columns of Decimal objects back to the dtype ``amount``.
 
-    Some of pandas's functions give Decimal objects, such as ``apply(axis=1)``, ``agg`` with several
-    functions, ``transform`` and ``stack``; sums of them would be rounded to 28 digits.
+    Some of pandas's functions return Decimal objects, such as ``apply(axis=1)``, ``agg`` with
+    several functions, ``transform`` and ``stack``; their sums would be rounded to 28 digits.
 
     Parameters
     ----------
     data : DataFrame or Series
-        Columns of objects with at least one amount or Decimal are converted, and those that
-        ``read_parquet(dtype_backend="pyarrow")`` leaves to Arrow; the others stay.
+        Columns of objects with at least one amount or Decimal are converted, and columns of
+        amounts that ``read_parquet(dtype_backend="pyarrow")`` returns; the others stay.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def as_amounts(data: Data) -> Data:
     Raises
     ------
     AmountError
-        If amounts stand beside something else, such as floats or text, in one column.
+        If a column has amounts and other values, such as floats or text.
     ArgumentError
         If `data` is neither a DataFrame nor a Series.
 
@@ -56,11 +56,11 @@ def as_amounts(data: Data) -> Data:
     if not isinstance(data, pd.DataFrame):
         raise ArgumentError(
             f"as_amounts takes a DataFrame or a Series, not a value of type {type(data).__name__}",
-            hint='pd.array(values, dtype="amount") makes amounts of a list',
+            hint='to convert a list, use pd.array(values, dtype="amount")',
         )
     result = data.copy()
-    for place in range(data.shape[1]):
-        result.isetitem(place, _converted(data.iloc[:, place]).array)
+    for position in range(data.shape[1]):
+        result.isetitem(position, _converted(data.iloc[:, position]).array)
     return result
 
 
@@ -84,18 +84,18 @@ def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
     Parameters
     ----------
     periods : int, default 1
-        How many rows earlier; later ones if negative.
+        The number of rows between; if negative, the change is from a later row.
 
     Returns
     -------
     Series
-        float64, the nearest to the exact change; NaN where an amount is missing, or 0 is
-        divided by 0, and infinite if anything else is.
+        float64, the nearest to the exact change; NaN if an amount is missing or both are 0,
+        infinite if only the starting amount is 0.
 
     Raises
     ------
     AmountError
-        If the values are no amounts.
+        If the values are not amounts.
 
     Examples
     --------
@@ -115,18 +115,18 @@ class Rolling:
     Parameters
     ----------
     amounts : Series
-        Of amounts.
+        A column of amounts.
     window : int
-        How many rows a window has.
+        The number of rows in a window.
     min_periods : int, optional
-        How many of them have to be there, not missing; `window` unless set.
+        The number of amounts that a window needs; `window` unless set.
 
     Raises
     ------
     AmountError
-        From each method, if the values are no amounts.
+        From each method, if the values are not amounts.
     ValueError
-        From each method, if the window is no whole number from 0, or smaller than `min_periods`.
+        From each method, if the window is not an integer from 0, or smaller than `min_periods`.
 
     Examples
     --------
@@ -141,17 +141,17 @@ class Rolling:
     min_periods: int | None = None
 
     def sum(self) -> pd.Series:
-        """Add up each window, exactly.
+        """Return the exact sum of each window.
 
         Returns
         -------
         Series
-            Amounts on the same index, NA where a window is not full.
+            Amounts on the same index, NA if a window has too few amounts.
 
         Raises
         ------
         AmountError
-            If the values are no amounts.
+            If the values are not amounts.
 
         Examples
         --------
@@ -159,22 +159,22 @@ class Rolling:
         [<NA>, Amount('3'), Amount('6')]
         """
         totals, counts, scale = self._totals()
-        short = np.isnan(counts)
-        totals[short] = 0
-        return self._series(AmountArray(totals, short, scale))
+        missing = np.isnan(counts)
+        totals[missing] = 0
+        return self._series(AmountArray(totals, missing, scale))
 
     def mean(self) -> pd.Series:
-        """Return the mean of each window, the float64 nearest to it.
+        """Return the mean of each window, as the nearest float64.
 
         Returns
         -------
         Series
-            float64 on the same index, NaN where a window is not full.
+            float64 on the same index, NaN if a window has too few amounts.
 
         Raises
         ------
         AmountError
-            If the values are no amounts.
+            If the values are not amounts.
 
         Examples
         --------
@@ -186,7 +186,7 @@ class Rolling:
         return self._series(np.where(counts > 0, means, np.nan))
 
     def _totals(self) -> tuple[Integers, Floats, int]:
-        """Return each window's sum and number of amounts, NaN where it is short, and the scale."""
+        """Return each window's sum and count, NaN if it has too few amounts, and the scale."""
         array: Any = self.amounts.astype(AmountDtype()).array
         integers, missing, scale = array.exact()
         present = pd.Series(np.where(missing, np.nan, 1.0))

@@ -1,8 +1,8 @@
-"""Sums of groups, all groups at once: of amounts, of words of 128 bits, and of floats.
+"""Statistics of all groups at once: of amounts, of 128-bit amounts, and of floats.
 
-The rows of all groups go through NumPy together; results have one entry a group, or one a row.
-Words are amounts as Arrow's decimals hold them, a third of what integers take: groups add up their
-quarters as floats that stay below 2**53, without a Python integer for each row.
+Results have one entry for each group or each row. `Int128Amounts` store amounts like Arrow's
+decimals, in a third of the memory of Python integers. Groups sum their 32-bit quarters as floats
+below 2**53, without a Python integer for each row.
 """
 
 from __future__ import annotations
@@ -30,68 +30,68 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from walletframe.amounts.integers import Floats, Integers, Mask, Places
+    from walletframe.amounts.integers import Floats, Indices, Integers, Mask
 
-_AT_ONCE = 2**20  # quarters of 32 bits that are added up as floats
+_BLOCK_ROWS = 2**20  # the sum of so many 32-bit quarters is an exact float
 _QUARTERS = (np.uint32, np.uint32, np.uint32, np.int32)
 
 
 @dataclass(frozen=True)
 class Segments:
-    """n amounts, and the group of each row from 0, or -1 for a row of no group."""
+    """n amounts, and the group of each row: from 0, or -1 for a row without group."""
 
     amounts: Exact
-    ids: Places
+    ids: Indices
     count: int
 
     @cached_property
-    def rows(self) -> Places:
-        """The positions of rows that are in a group and not missing."""
+    def rows(self) -> Indices:
+        """The positions of the rows that have a group and an amount."""
         return np.flatnonzero(~self.amounts.missing & (self.ids >= 0))
 
     @cached_property
-    def row_ids(self) -> Places:
-        """The group of each of these rows."""
+    def row_ids(self) -> Indices:
+        """The group of each of `rows`."""
         return self.ids if len(self.rows) == len(self.ids) else self.ids[self.rows]
 
     @cached_property
     def integers(self) -> Integers:
-        """The integer of each of these rows."""
+        """The integer of each of `rows`."""
         integers = self.amounts.integers
         return integers if len(self.rows) == len(integers) else integers[self.rows]
 
     @cached_property
-    def sizes(self) -> Places:
-        """The number of these rows in each group."""
+    def sizes(self) -> Indices:
+        """The number of `rows` in each group."""
         return np.bincount(self.row_ids, minlength=self.count)
 
     @cached_property
-    def holed(self) -> Mask:
+    def has_missing(self) -> Mask:
         """Whether a group has a missing amount."""
-        holes = self.ids[self.amounts.missing & (self.ids >= 0)]
-        return np.bincount(holes, minlength=self.count) > 0
+        ids = self.ids[self.amounts.missing & (self.ids >= 0)]
+        return np.bincount(ids, minlength=self.count) > 0
 
     @cached_property
-    def sorted_rows(self) -> Places:
+    def sorted_rows(self) -> Indices:
         """The positions in `rows`, by group and then by amount."""
         ascending = stable_order(self.integers)
         return ascending[np.argsort(self.row_ids[ascending], kind="stable")]
 
     @cached_property
-    def starts(self) -> Places:
-        """Where each group begins in `sorted_rows`."""
+    def starts(self) -> Indices:
+        """The position in `sorted_rows` where each group begins."""
         return np.cumsum(self.sizes) - self.sizes
 
 
 def sums(segments: Segments) -> Integers:
-    """Add up each group; 0 for an empty one."""
+    """Return the sum of each group, 0 for an empty one."""
     totals = np.full(segments.count, 0, dtype=object)
     np.add.at(totals, segments.row_ids, segments.integers)
     return totals
 
 
 def reduced(segments: Segments, how: str, min_count: int, *, skipna: bool) -> Exact:
-    """Return the sum, minimum or maximum ("sum", "min", "max") of each group, or that it is NA."""
+    """Return the sum, min or max of groups, NA for too few amounts or unskipped missing ones."""
     if how == "sum":
         integers = sums(segments)
     else:
@@ -99,25 +99,25 @@ def reduced(segments: Segments, how: str, min_count: int, *, skipna: bool) -> Ex
         min_count = max(1, min_count)
     missing = segments.sizes < min_count
     if not skipna:
-        missing |= segments.holed
+        missing |= segments.has_missing
     integers[missing] = 0
     return Exact(integers, missing, segments.amounts.scale)
 
 
 def extremes(segments: Segments, choose: np.ufunc) -> Integers:
-    """Return the minimum or maximum of each group; 0 for an empty one."""
+    """Return the minimum or maximum of each group, 0 for an empty one."""
     # An infinite float is smaller or larger than any integer; no group with rows keeps it.
     neutral = np.inf if choose is np.minimum else -np.inf
-    found = np.full(segments.count, neutral, dtype=object)
-    choose.at(found, segments.row_ids, segments.integers)
-    found[segments.sizes == 0] = 0
-    return found
+    result = np.full(segments.count, neutral, dtype=object)
+    choose.at(result, segments.row_ids, segments.integers)
+    result[segments.sizes == 0] = 0
+    return result
 
 
 def means(segments: Segments) -> Floats:
     """Return the mean of each group, NaN for an empty one."""
-    below = np.maximum(segments.sizes, 1).astype(object) * POWERS[segments.amounts.scale]
-    return np.where(segments.sizes > 0, ratios(sums(segments), below), np.nan)
+    divisors = np.maximum(segments.sizes, 1).astype(object) * POWERS[segments.amounts.scale]
+    return np.where(segments.sizes > 0, ratios(sums(segments), divisors), np.nan)
 
 
 def medians(segments: Segments) -> Floats:
@@ -131,132 +131,134 @@ def medians(segments: Segments) -> Floats:
     return result
 
 
-def by_pandas(segments: Segments, how: str, values: Floats, **options: Any) -> Any:
-    """Compute from n floats by pandas: one result for each group, or for each row."""
+def pandas_groupby(segments: Segments, how: str, values: Floats, **options: Any) -> Any:
+    """Return pandas's result for n floats: one for each group, or for each row."""
     groups: Any = pd.Categorical.from_codes(segments.ids, pd.RangeIndex(segments.count))
-    by_group = pd.Series(values).groupby(groups, observed=False)
+    grouped = pd.Series(values).groupby(groups, observed=False)
     if how == "rank":
         options["method"] = options.pop("ties_method")
-    return getattr(by_group, how)(**options).to_numpy()
+    return getattr(grouped, how)(**options).to_numpy()
 
 
-def edges(segments: Segments, *, last: bool, skipna: bool) -> Places:
-    """Return the row where each group begins or ends, -1 for an empty one."""
+def first_or_last_rows(segments: Segments, *, last: bool, skipna: bool) -> Indices:
+    """Return the first or last row of each group, -1 for an empty one."""
     rows = segments.rows if skipna else np.flatnonzero(segments.ids >= 0)
-    found = np.full(segments.count, -1, dtype=np.intp)
+    result = np.full(segments.count, -1, dtype=np.intp)
     if not last:
         rows = rows[::-1]
-    found[segments.ids[rows]] = rows  # of several rows the last one written stays
-    return found
+    result[segments.ids[rows]] = rows  # of several rows the last one written stays
+    return result
 
 
-def extreme_rows(segments: Segments, *, largest: bool) -> Places:
+def extreme_rows(segments: Segments, *, largest: bool) -> Indices:
     """Return the first row with each group's minimum or maximum, -1 for an empty one."""
-    found = extremes(segments, np.maximum if largest else np.minimum)
-    chosen = np.asarray(segments.integers == found[segments.row_ids], dtype=bool)
-    places = segments.rows[chosen][::-1]
-    rows = np.full(segments.count, -1, dtype=np.intp)
-    rows[segments.ids[places]] = places
-    return rows
+    values = extremes(segments, np.maximum if largest else np.minimum)
+    is_extreme = np.asarray(segments.integers == values[segments.row_ids], dtype=bool)
+    rows = segments.rows[is_extreme][::-1]
+    result = np.full(segments.count, -1, dtype=np.intp)
+    result[segments.ids[rows]] = rows
+    return result
 
 
 def running_sums(segments: Segments, *, skipna: bool) -> Exact:
     """Return the running sum of each row within its group."""
     by_group = np.argsort(segments.row_ids, kind="stable")
-    total = np.add.accumulate(segments.integers[by_group])
-    before = np.concatenate((np.array([0], dtype=object), total))
+    running = np.add.accumulate(segments.integers[by_group])
+    before = np.concatenate((np.array([0], dtype=object), running))
     integers = np.full(len(segments.ids), 0, dtype=object)
     starts = np.repeat(before[segments.starts], segments.sizes)
-    integers[segments.rows[by_group]] = total - starts
+    integers[segments.rows[by_group]] = running - starts
     missing = np.ones(len(segments.ids), dtype=bool)
     missing[segments.rows] = False
     if not skipna:
-        first_hole = np.full(segments.count, len(segments.ids))
-        holes = np.flatnonzero(segments.amounts.missing & (segments.ids >= 0))
-        np.minimum.at(first_hole, segments.ids[holes], holes)
-        missing |= np.arange(len(segments.ids)) >= first_hole[segments.ids]
+        first_missing = np.full(segments.count, len(segments.ids))
+        rows = np.flatnonzero(segments.amounts.missing & (segments.ids >= 0))
+        np.minimum.at(first_missing, segments.ids[rows], rows)
+        missing |= np.arange(len(segments.ids)) >= first_missing[segments.ids]
     integers[missing] = 0
     return Exact(integers, missing, segments.amounts.scale)
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """n amounts ``integer / 10**scale``, but for the few in `others`."""
+class Int128Amounts:
+    """n amounts as 128-bit integers of one scale, except for a few, the overrides."""
 
-    words: npt.NDArray[np.int64]  # n times 2, the lower one first; 0 where missing, and of others
+    words: npt.NDArray[np.int64]  # shape (n, 2), the lower word first; 0 for missing and overridden
     missing: Mask
     scale: int
-    places: Places  # of the others, ascending
-    others: Exact
+    override_rows: Indices  # ascending
+    overrides: Exact
 
     def exact(self) -> Exact:
-        """Make an integer of each."""
+        """Convert to Python integers."""
         integers, scale = integers_of(self.words), self.scale
-        if len(self.places):
-            scale = max(scale, self.others.scale)
+        if len(self.override_rows):
+            overrides, _, override_scale = self.overrides
+            scale = max(scale, override_scale)
             integers = rescale(integers, self.scale, scale)
-            integers[self.places] = rescale(self.others.integers, self.others.scale, scale)
+            integers[self.override_rows] = rescale(overrides, override_scale, scale)
         return Exact(integers, self.missing, scale)
 
-    def take(self, rows: Places) -> Words:
-        """Return those of some rows."""
-        marks = np.zeros(len(self.missing), dtype=bool)
-        marks[self.places] = True
-        places = np.flatnonzero(marks[rows])
-        kept, (integers, missing, scale) = np.searchsorted(self.places, rows[places]), self.others
+    def take(self, rows: Indices) -> Int128Amounts:
+        """Return the amounts of some rows."""
+        is_overridden = np.zeros(len(self.missing), dtype=bool)
+        is_overridden[self.override_rows] = True
+        override_rows = np.flatnonzero(is_overridden[rows])
+        kept = np.searchsorted(self.override_rows, rows[override_rows])
+        integers, missing, scale = self.overrides
         return replace(
             self,
             words=np.take(self.words, rows, axis=0),
             missing=self.missing[rows],
-            places=places,
-            others=Exact(integers[kept], missing[kept], scale),
+            override_rows=override_rows,
+            overrides=Exact(integers[kept], missing[kept], scale),
         )
 
 
-class Added(NamedTuple):
-    """The sums of groups, and of each how many of its amounts are known."""
+class GroupSums(NamedTuple):
+    """The sums of groups, and the number of known amounts in each."""
 
     units: Integers
     scale: int
-    sizes: Places
+    sizes: Indices
 
 
-def added(amounts: Exact | Words, ids: Places, count: int) -> Added:
-    """Add up groups; `ids` has the group of each row."""
+def group_sums(amounts: Exact | Int128Amounts, ids: Indices, count: int) -> GroupSums:
+    """Return the sums of groups; `ids` has the group of each row."""
     if isinstance(amounts, Exact):
         segments = Segments(amounts, ids, count)
-        return Added(sums(segments), amounts.scale, segments.sizes)
+        return GroupSums(sums(segments), amounts.scale, segments.sizes)
     units, scale = _sums(amounts.words, ids, count), amounts.scale
-    if len(amounts.places):
-        some = added(amounts.others, ids[amounts.places], count)
-        finest = max(scale, some.scale)
-        units = rescale(units, scale, finest) + rescale(some.units, some.scale, finest)
+    if len(amounts.override_rows):
+        more = group_sums(amounts.overrides, ids[amounts.override_rows], count)
+        finest = max(scale, more.scale)
+        units = rescale(units, scale, finest) + rescale(more.units, more.scale, finest)
         scale = finest
     known = ids[~amounts.missing] if amounts.missing.any() else ids
-    return Added(units, scale, np.bincount(known, minlength=count))
+    return GroupSums(units, scale, np.bincount(known, minlength=count))
 
 
-def positive(amounts: Exact | Words, least: int = 0) -> Mask:
-    """Return which are more than 0, and at least a number of whole units."""
+def positive(amounts: Exact | Int128Amounts, least: int = 0) -> Mask:
+    """Mark amounts above 0 that are at least `least` whole units."""
     smallest = max(1, least * POWERS[amounts.scale])
     if isinstance(amounts, Exact):
         return np.asarray(amounts.integers >= smallest, dtype=bool)
     upper, lower = divmod(smallest, 2**64)
     low, high = amounts.words.view(np.uint64)[:, 0], amounts.words[:, 1]
-    found: Mask = (high > upper) | ((high == upper) & (low >= lower))
-    found[amounts.places] = positive(amounts.others, least)
-    return found
+    result: Mask = (high > upper) | ((high == upper) & (low >= lower))
+    result[amounts.override_rows] = positive(amounts.overrides, least)
+    return result
 
 
 def words_from(decimals: pa.Array) -> npt.NDArray[np.int64]:
-    """Return the words of Arrow's decimals, which are 128 or 256 bits wide; anything where null."""
+    """Return the words of Arrow's decimal128 or decimal256; those of nulls are undefined."""
     width = decimals.type.byte_width // 8
     words = np.frombuffer(decimals.buffers()[1], dtype=np.int64).reshape(-1, width)
     return words[decimals.offset : decimals.offset + len(decimals)]
 
 
 def integers_of(words: npt.NDArray[np.int64]) -> Integers:
-    """Make Python integers of n rows of words, the lowest first."""
+    """Return Python integers for n rows of words, the lowest word first."""
     width = 8 * words.shape[1]
     chunks = np.ascontiguousarray(words[:, ::-1].byteswap()).view(f"V{width}").ravel().tolist()
     integers = np.fromiter(map(int.from_bytes, chunks), object, len(chunks))
@@ -266,50 +268,50 @@ def integers_of(words: npt.NDArray[np.int64]) -> Integers:
     return integers
 
 
-def _sums(words: npt.NDArray[np.int64], ids: Places, count: int) -> Integers:
-    """Add up the quarters of words, and carry what is beyond 32 bits to the next one."""
+def _sums(words: npt.NDArray[np.int64], ids: Indices, count: int) -> Integers:
+    """Sum the 32-bit quarters of words by group, and carry overflows to the next quarter."""
     sums = np.zeros((len(_QUARTERS), count), dtype=np.int64)
-    for start in range(0, len(words), _AT_ONCE):
-        some = np.ascontiguousarray(words[start : start + _AT_ONCE])
-        for place, kind in enumerate(_QUARTERS):
-            weights = some.view(kind)[:, place]
-            if weights.any():  # the higher ones are seldom needed
-                found = np.bincount(ids[start : start + _AT_ONCE], weights, count)
-                sums[place] += found.astype(np.int64)
-    for place in range(1, len(_QUARTERS)):
-        sums[place] += sums[place - 1] >> 32
+    for start in range(0, len(words), _BLOCK_ROWS):
+        block = np.ascontiguousarray(words[start : start + _BLOCK_ROWS])
+        for n, kind in enumerate(_QUARTERS):
+            weights = block.view(kind)[:, n]
+            if weights.any():  # the higher quarters are usually 0
+                totals = np.bincount(ids[start : start + _BLOCK_ROWS], weights, count)
+                sums[n] += totals.astype(np.int64)
+    for n in range(1, len(_QUARTERS)):
+        sums[n] += sums[n - 1] >> 32
     low = sums & 0xFFFFFFFF
-    whole = low[0] | low[1] << 32, low[2] | low[3] << 32, sums[3] >> 32
-    return integers_of(np.stack(whole, axis=1))
+    result = low[0] | low[1] << 32, low[2] | low[3] << 32, sums[3] >> 32
+    return integers_of(np.stack(result, axis=1))
 
 
 @dataclass(frozen=True, slots=True)
 class FloatTotals:
-    """Exact sums of floats by group, and how many floats each group had."""
+    """Exact sums of floats by group, and the number of floats in each group."""
 
-    integers: Integers  # times 2**exponent, which is 0 or less
-    exponent: int
-    infinite: Floats  # the sums of infinite ones
-    sizes: Places
+    integers: Integers  # times 2**exponent
+    exponent: int  # 0 or less
+    infinite: Floats  # the sums of the infinite floats
+    sizes: Indices
 
-    def regrouped(self, ids: Places, count: int) -> FloatTotals:
-        """Add up groups to larger ones."""
+    def regrouped(self, ids: Indices, count: int) -> FloatTotals:
+        """Merge groups; `ids` has the new group of each."""
         integers, infinite = np.full(count, 0, dtype=object), np.zeros(count)
         np.add.at(integers, ids, self.integers)
-        some = np.flatnonzero(self.infinite)
+        is_infinite = np.flatnonzero(self.infinite)
         with np.errstate(invalid="ignore"):
-            np.add.at(infinite, ids[some], self.infinite[some])
+            np.add.at(infinite, ids[is_infinite], self.infinite[is_infinite])
         sizes = np.bincount(ids, weights=self.sizes, minlength=count).astype(np.intp)
         return FloatTotals(integers, self.exponent, infinite, sizes)
 
     def sums(self) -> Floats:
-        """Return the float64 nearest to each sum, 0 where there was nothing to add."""
+        """Return the float64 nearest to each sum, 0 for an empty group."""
         with np.errstate(invalid="ignore"):
             return ratios(self.integers, 1 << -self.exponent) + self.infinite
 
 
-def float_totals(floats: Floats, ids: Places, count: int) -> FloatTotals:
-    """Add up floats other than NaN by group, exactly."""
+def float_totals(floats: Floats, ids: Indices, count: int) -> FloatTotals:
+    """Sum floats by group, exactly and without NaN."""
     rows = np.flatnonzero(~np.isnan(floats))
     floats = floats[rows]
     significands, exponents = float_parts(floats)
@@ -317,12 +319,12 @@ def float_totals(floats: Floats, ids: Places, count: int) -> FloatTotals:
     shifts = np.where(significands == 0, 0, exponents - lowest)
     infinite = np.where(np.isinf(floats), floats, 0.0)
     integers = significands * powers_of_two(shifts)
-    each = FloatTotals(integers, lowest, infinite, np.ones(len(rows), dtype=np.intp))
-    return each.regrouped(ids[rows], count)
+    by_row = FloatTotals(integers, lowest, infinite, np.ones(len(rows), dtype=np.intp))
+    return by_row.regrouped(ids[rows], count)
 
 
 def joined_totals(parts: Sequence[FloatTotals]) -> FloatTotals:
-    """Concatenate the groups of several."""
+    """Concatenate the groups of several totals."""
     lowest = min((part.exponent for part in parts), default=0)
     integers = [part.integers * (1 << part.exponent - lowest) for part in parts]
     return FloatTotals(

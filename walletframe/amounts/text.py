@@ -1,6 +1,6 @@
-"""Plain decimal text of exact amounts, without exponents or trailing zeros: writing and reading it.
+"""Write exact amounts as plain decimal text, without exponents or trailing zeros, and read text.
 
-Text that is read may have both. No decimal context is read or changed.
+Text for reading can have both. No decimal context is read or changed.
 """
 
 from __future__ import annotations
@@ -32,42 +32,42 @@ def plain(integer: int, scale: int) -> str:
 def plain_texts(integers: Integers, scale: int) -> pa.Array:
     """Write n amounts of one scale as an Arrow array of plain text."""
     surplus = scale - COMMON_DECIMALS
-    if surplus > 0:  # mostly zeros that one fine amount has brought upon all others: cut off first
+    if surplus > 0:  # usually few amounts need so many decimals: the others are written without
         coarse, rest = integers // POWERS[surplus], integers % POWERS[surplus]
         fine = np.asarray(rest != 0, dtype=bool)
         texts = plain_texts(coarse, COMMON_DECIMALS)
-        few = pa.array([plain(integer, scale) for integer in integers[fine]], pa.large_string())
-        return pc.replace_with_mask(texts, fine, few)
+        fine_texts = [plain(integer, scale) for integer in integers[fine]]
+        return pc.replace_with_mask(texts, fine, pa.array(fine_texts, pa.large_string()))
     texts = pa.array(list(map(str, np.abs(integers))), pa.large_string())
     if scale:
         padded = pc.ascii_lpad(texts, scale + 1, "0").cast(pa.large_binary())
         pointed = pc.binary_replace_slice(padded, -scale, -scale, b".").cast(pa.large_string())
         texts = pc.ascii_rtrim(pc.ascii_rtrim(pointed, "0"), ".")
-    below = np.asarray(integers < 0, dtype=bool)
-    if below.any():
-        minus, nothing = (pa.scalar(text, pa.large_string()) for text in ("-", ""))
-        texts = pc.if_else(below, pc.binary_join_element_wise(minus, texts, nothing), texts)
+    negative = np.asarray(integers < 0, dtype=bool)
+    if negative.any():
+        minus, separator = (pa.scalar(text, pa.large_string()) for text in ("-", ""))
+        texts = pc.if_else(negative, pc.binary_join_element_wise(minus, texts, separator), texts)
     return texts
 
 
 def formatted(value: Decimal, specification: str) -> str:
-    """Format a number as Python's format does, in plain digits and half to even."""
+    """Format a number like Python's ``format``, in plain digits and rounded half to even."""
     [(head, digits, kind)] = _SPECIFICATION.findall(specification)
     if digits and kind and kind in "fF%":
         step = Decimal((0, (1,), -int(digits) - (2 if kind == "%" else 0)))
         value = value.quantize(step, ROUND_HALF_EVEN, Context(prec=2 * MAX_DIGITS))
-    elif digits:  # counts all that are significant
+    elif digits:  # the number of significant digits
         count = int(digits) + 1 if kind and kind in "eE" else max(int(digits), 1)
         value = Context(prec=count, rounding=ROUND_HALF_EVEN).plus(value)
     return Decimal.__format__(value, specification if kind else f"{head}f")
 
 
 def parse(text: str) -> tuple[int, int]:
-    """Read a finite number in ASCII as (integer, scale), without trailing zeros; or refuse it."""
+    """Read a finite number in ASCII as (integer, scale), without trailing zeros."""
     match = NUMBER.fullmatch(text)
     if match is None:
         raise AmountError(
-            f"{shortened(text)} is not a number",
+            f"{short_repr(text)} is not a number",
             hint="write plain decimal text such as '1.5'; for a missing amount, pd.NA",
         )
     sign, whole, fraction, exponent = match.groups(default="")
@@ -79,21 +79,21 @@ def parse(text: str) -> tuple[int, int]:
     padding = max(0, -scale)
     if len(significant) + padding > MAX_DIGITS:
         raise AmountError(
-            f"{shortened(text)} has more than {MAX_DIGITS} digits",
+            f"{short_repr(text)} has more than {MAX_DIGITS} digits",
             hint="check where the value comes from: 2**256-1 has 78 digits",
         )
     if scale > MAX_DECIMALS:
         raise AmountPrecisionError(
-            f"{shortened(text)} has {scale} decimals, and an amount has at most {MAX_DECIMALS}",
+            f"{short_repr(text)} has {scale} decimals, and an amount has at most {MAX_DECIMALS}",
             hint="round it on purpose first, in text or as a decimal.Decimal",
         )
     return int(sign + significant + "0" * padding), max(0, scale)
 
 
-def shortened(value: object) -> str:
-    """Return a value's repr, cut to a length that fits in a message."""
+def short_repr(value: object) -> str:
+    """Return a value's repr, truncated to fit in a message."""
     try:
-        shown = repr(value)
+        text = repr(value)
     except ValueError:  # an integer with more digits than Python writes
         return f"an integer of more than {MAX_DIGITS} digits"
-    return shown if len(shown) <= 60 else f"{shown[:57]}…"  # noqa: PLR2004  one line of a message
+    return text if len(text) <= 60 else f"{text[:57]}…"  # noqa: PLR2004  one line of a message

@@ -1,8 +1,8 @@
-"""What people put into a column of amounts: amounts, or base units with decimals.
+"""Read the values of a column of amounts: amounts, or base units with decimals.
 
-Text, Decimals and integers are exact and welcome; floats and bools are refused with a hint; what
-pandas calls missing becomes missing. Base units are read strictly: what ``int()`` accepts beyond
-digits and a minus (underscores, spaces, a plus, other alphabets' digits) is refused.
+Text, Decimals and integers are exact. Floats and bools are refused with a hint, and pandas's
+missing values are missing amounts. Base units are read strictly, as digits with an optional minus:
+underscores, spaces, a plus and other alphabets' digits, which ``int()`` accepts, are refused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from walletframe.amounts.integers import (
 )
 from walletframe.amounts.scalar import Amount, exact_pair
 from walletframe.amounts.sums import integers_of, words_from
-from walletframe.amounts.text import parse, shortened
+from walletframe.amounts.text import parse, short_repr
 from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
@@ -35,43 +35,43 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from walletframe.amounts.integers import Integers, Mask, Places
+    from walletframe.amounts.integers import Indices, Integers, Mask
 
-_WRITTEN_PLAINLY = {str, int, Decimal, Amount}
+_EXACT_AS_TEXT = {str, int, Decimal, Amount}
 _DIGITS = re.compile("-?[0-9]+")
-_FEW = 20  # are read faster one by one than by Arrow
+_MIN_ARROW_COUNT = 20  # up to this count, values are read faster one by one than by Arrow
 _USUAL_DECIMALS, _USUAL_DIGITS = 36, 40  # together no more than Arrow's 76 digits
 
 
 def read(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
-    """Read n values; what is no exact amount is refused with its position."""
+    """Read n values; the error for a value that is not exact names its position."""
     objects = as_objects(values)
     missing = np.asarray(pd.isna(objects), dtype=bool)
-    for place in np.flatnonzero(missing):
-        if isinstance(objects[place], Decimal):
-            _located(objects[place], int(place))  # a Decimal that is NaN is a mistake, not a gap
-    kinds = set(map(type, objects[~missing]))
-    if kinds <= _WRITTEN_PLAINLY and len(objects) > _FEW:
-        texts = objects if kinds <= {str} else as_objects([str(value) for value in objects])
-        with suppress(ValueError):  # text that isn't Unicode, or too long an integer
-            found = read_texts(pa.array(texts, pa.large_string(), mask=missing))
-            if found is not None:
-                return found
+    for position in np.flatnonzero(missing):
+        if isinstance(objects[position], Decimal):
+            _read_at(objects[position], int(position))  # a NaN Decimal is refused, not missing
+    types = set(map(type, objects[~missing]))
+    if types <= _EXACT_AS_TEXT and len(objects) > _MIN_ARROW_COUNT:
+        texts = objects if types <= {str} else as_objects([str(value) for value in objects])
+        with suppress(ValueError):  # invalid Unicode, or too long an integer
+            amounts = read_texts(pa.array(texts, pa.large_string(), mask=missing))
+            if amounts is not None:
+                return amounts
     integers = np.full(len(objects), 0, dtype=object)
     scales = np.zeros(len(objects), dtype=np.intp)
-    for place in np.flatnonzero(~missing):
-        integers[place], scales[place] = _located(objects[place], int(place))
+    for position in np.flatnonzero(~missing):
+        integers[position], scales[position] = _read_at(objects[position], int(position))
     return aligned(integers, missing, scales)
 
 
 def read_texts(texts: pa.Array) -> Exact | None:
-    """Read plain text by Arrow, null as missing; None if some needs a closer look."""
+    """Read text with Arrow, null as missing; return None if Arrow can't read all of it."""
     lengths, points = pc.binary_length(texts), pc.find_substring(texts, ".")
     lengths, points = (np.asarray(each.fill_null(0), dtype=np.intp) for each in (lengths, points))
     decimals = np.where(points < 0, 0, lengths - points - 1)
     unusual = (decimals > _USUAL_DECIMALS) | (lengths - decimals > _USUAL_DIGITS)
     if np.frombuffer(texts.buffers()[2] or b"", dtype=np.uint8).max(initial=0) > ord("9"):
-        # Arrow's cast multiplies exponents out, and reports no overflow of 256 bits.
+        # Arrow's cast expands exponents, and does not report an overflow of 256 bits.
         unusual |= np.asarray(pc.match_substring_regex(texts, "[eE]").fill_null(fill_value=False))
     usual = pc.if_else(unusual, None, texts) if unusual.any() else texts
     scale = int(decimals.max(initial=0, where=~unusual))
@@ -81,15 +81,15 @@ def read_texts(texts: pa.Array) -> Exact | None:
         return None
     if usual is texts:
         return amounts
-    places = np.flatnonzero(unusual)
-    pairs = zip(texts.filter(pa.array(unusual)).to_pylist(), places.tolist(), strict=True)
+    positions = np.flatnonzero(unusual)
+    pairs = zip(texts.filter(pa.array(unusual)).to_pylist(), positions.tolist(), strict=True)
     scales = np.full(len(texts), scale)
-    amounts.integers[places], scales[places] = zip(*starmap(_located, pairs), strict=True)
+    amounts.integers[positions], scales[positions] = zip(*starmap(_read_at, pairs), strict=True)
     return aligned(amounts.integers, np.asarray(texts.is_null()), scales)
 
 
 def from_decimals(decimals: pa.Array) -> Exact:
-    """Read an Arrow array of decimals that are 128 or 256 bits wide."""
+    """Read an Arrow array of decimal128 or decimal256."""
     integers = integers_of(words_from(decimals))
     missing = np.asarray(decimals.is_null())
     if missing.any():
@@ -102,7 +102,7 @@ def read_one(value: object) -> tuple[int, int]:
     pair = parse(value) if isinstance(value, str) else exact_pair(value)
     if pair is not None:
         return pair if pair[1] <= MAX_DECIMALS else parse(str(value))
-    message = f"{shortened(value)} is no exact amount"
+    message = f"{short_repr(value)} is not an exact amount"
     if isinstance(value, (float, np.floating)):
         raise AmountPrecisionError(
             message,
@@ -115,44 +115,44 @@ def read_one(value: object) -> tuple[int, int]:
     )
 
 
-def _located(value: object, place: int) -> tuple[int, int]:
+def _read_at(value: object, position: int) -> tuple[int, int]:
     try:
         return read_one(value)
     except AmountError as fault:
-        raise type(fault)(f"{fault.message} (at position {place})", hint=fault.hint) from None
+        raise type(fault)(f"{fault.message} (at position {position})", hint=fault.hint) from None
 
 
 def plain_integers(values: list[Any] | Integers) -> Integers | None:
-    """Read strings of digits, or integers, all at once; None if one needs a closer look."""
+    """Read values that are all digit strings or all ints; return None for other values."""
     try:
         joined = "".join(values)
     except TypeError:  # not all of them are strings
-        # A copy: it is changed later.
+        # A copy, since the caller changes it.
         return np.fromiter(values, object, len(values)) if {*map(type, values)} == {int} else None
     is_plain = joined.isascii() and joined.encode().isdigit()
     return np.fromiter(map(int, values), object, len(values)) if is_plain else None
 
 
-def base_units(value: Any, place: int) -> int:
-    """Read one integer or string of digits, or refuse it."""
+def base_units(value: Any, position: int) -> int:
+    """Read one integer or string of digits; the error names its position."""
     if isinstance(value, str) and len(value) <= MAX_DIGITS and _DIGITS.fullmatch(value):
         return int(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return int(value)
     raise AmountError(
-        f"{shortened(value)} at position {place} is no integer number of base units",
+        f"{short_repr(value)} at position {position} is not an integer number of base units",
         hint="base units are integers or strings of ASCII digits; "
-        "a quantity with a point is read by pd.array([...], dtype='amount')",
+        "to read a quantity with a point, use pd.array([...], dtype='amount')",
     )
 
 
-def each_scale(decimals: Any, count: int) -> tuple[Places, Mask]:
-    """Return the decimals of each value, 0 where unknown, and where they are unknown."""
+def scales_of(decimals: Any, count: int) -> tuple[Indices, Mask]:
+    """Return the scale of each value, 0 if its decimals are unknown, and a mask of unknown ones."""
     several = pd.api.types.is_list_like(decimals)
-    scales = _whole(decimals) if several else as_objects([decimals])
+    scales = _as_integer_array(decimals) if several else as_objects([decimals])
     if len(scales) != count and several:
         raise AmountError(
-            f"amounts in base units: {count}, and numbers of decimals: {len(scales)}",
+            f"raw_amount and decimals differ in length: {count} and {len(scales)}",
             hint="give one number of decimals, or one for each amount",
         )
     unknown = np.asarray(pd.isna(scales), dtype=bool)
@@ -163,20 +163,20 @@ def each_scale(decimals: Any, count: int) -> tuple[Places, Mask]:
         known = (gap or (pd.api.types.is_integer(n) and 0 <= n <= MAX_DECIMALS) for n, gap in pairs)
         wrong = ~np.fromiter(known, bool, len(scales))
     if wrong.any():
-        place = int(wrong.argmax())
-        where = f" at position {place}" if several else ""
+        position = int(wrong.argmax())
+        where = f" at position {position}" if several else ""
         raise AmountError(
-            f"decimals of {shortened(scales[place])}{where} are no integer "
+            f"the decimals {short_repr(scales[position])}{where} are not an integer "
             f"from 0 to {MAX_DECIMALS}",
-            hint="where the decimals of a token are unknown, give None: its amount is then NA",
+            hint="if the decimals of a token are unknown, give None: its amount is then NA",
         )
     repeats = 1 if several else count
     scales = np.where(unknown, 0, scales).astype(np.intp)
     return np.repeat(scales, repeats), np.repeat(unknown, repeats)
 
 
-def _whole(decimals: Any) -> npt.NDArray[Any]:
-    """Return decimals as an array, of integers only where no bool hides behind a 0 or 1."""
+def _as_integer_array(decimals: Any) -> npt.NDArray[Any]:
+    """Return an integer array if all decimals are integers and none is a bool, else objects."""
     array = np.asarray(decimals)
     if array.dtype.kind in "iu" and (
         hasattr(decimals, "dtype")

@@ -1,4 +1,4 @@
-"""How tokens are distributed over wallets: the largest amounts, shares, pivot tables, and pairs."""
+"""Distribution of tokens over wallets: largest amounts, shares, pivot tables, pairs of wallets."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.integers import Exact, ratios
 from walletframe.amounts.sums import Segments, sums
-from walletframe.analysis.sums import distinct, distinct_pairs, spread, totals_of
+from walletframe.analysis.sums import contract_counts, distinct_pairs, sorted_unique, totals_of
 from walletframe.errors import SettingsError
-from walletframe.frames.asset_list import held_names, held_place
+from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.contract import amounts_of, count_array, require_columns, text_array
-from walletframe.frames.coverage import completeness_alike, completeness_among, of_one_token
-from walletframe.frames.groups import group, named_token, read_names
+from walletframe.frames.coverage import broadcast_completeness, completeness_among, known_by_token
+from walletframe.frames.groups import group, read_names, resolve_token
 from walletframe.frames.identity import token_identities
 from walletframe.frames.names import token_names
 from walletframe.frames.positions import cell_sums
@@ -34,13 +34,14 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions, PositionsLike
 
-OF_ONE: Final = "the shares are of one token or asset"  # why tokens make no groups
-IN_ROWS: Final = "each has a row already"
+# Why a table can't be grouped by token.
+OF_ONE: Final = "the shares are of one token or asset"
+IN_ROWS: Final = "each token has a row already"
+IN_COLUMNS: Final = "each token has a column already"
 MEASURES: Final = ("gini", "herfindahl", "top_share")
-_AT_ONCE = 200_000  # rows
-IN_COLUMNS = "each token is a column"  # why tokens make no rows
+_BATCH_ROWS = 200_000  # few enough for a processor's cache
 _BLOCK = 4_000_000  # pairs of wallets counted at once: some 100 MB
-_STEPS, _STEPS_OF_ALL = 10**10, 5 * 10**7  # a minute; where all pairs are listed, some 5 GB
+_STEPS, _STEPS_OF_ALL = 10**10, 5 * 10**7  # a minute; with all pairs in the result, some 5 GB
 
 
 def top(amounts: pd.Series, n: int = 10) -> pd.Series:
@@ -54,12 +55,12 @@ def top(amounts: pd.Series, n: int = 10) -> pd.Series:
     Returns
     -------
     Series
-        At most `n` amounts, the largest first, equal ones in their order; no NA.
+        At most `n` amounts, the largest first, equal ones in their order, without NA.
 
     Raises
     ------
     AmountError
-        If the values are no amounts.
+        If the values are not amounts.
 
     Examples
     --------
@@ -85,8 +86,8 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     Returns
     -------
     DataFrame
-        At most `n` rows on their own index: the largest first, equal ones in their order, none
-        where `by` is NA.
+        At most `n` rows on their own index: the largest first, equal ones in their order; rows
+        with NA in `by` are left out.
 
     Raises
     ------
@@ -110,7 +111,7 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     return frame.iloc[ranked.index[: max(n, 0)]]
 
 
-def share(  # noqa: PLR0913 - what a caller may wish
+def share(  # noqa: PLR0913 - options
     holdings: PositionsLike,
     token: TokenLike | None = None,
     *,
@@ -120,22 +121,22 @@ def share(  # noqa: PLR0913 - what a caller may wish
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return each wallet's, or owner's, amount of one token or asset, and its share of all.
+    """Return each wallet's, or owner's, amount of one token or asset, and its share of the total.
 
     Parameters
     ----------
     token : str or (str, str or None), optional
         An unambiguous symbol, or (blockchain, contract), None for a native coin.
     asset : str or (str, str or None), optional
-        In its place an asset as in `walletframe.assets`, or a contract of it: all its contracts
-        are added up.
+        Instead of a token, an asset as in `walletframe.assets`, or one of its contracts: all
+        its contracts are added up.
     by : str or list of str, default "wallet"
-        Whose share: as in `totals`, but for tokens; by ``"owner"`` the wallets of one owner
-        are added up, and those without an owner are one group. With ``"asset"`` among them,
+        What to group by, as in `totals`, except tokens; by ``"owner"`` the wallets of one owner
+        are added up, and wallets without an owner are one group. With ``"asset"`` in the list,
         `token` names an asset.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch: then all that could hold the token have a row.
-        ``details.wf`` has them.
+        The ``wallets`` of the same fetch: then all wallets that could hold the token have a
+        row. ``details.wf`` has them.
     assets, bridged : optional
         With an asset, as in `totals`.
 
@@ -143,20 +144,20 @@ def share(  # noqa: PLR0913 - what a caller may wish
     -------
     DataFrame
         One row for each wallet, the largest amount first, equal ones in their order, unknown
-        ones last: ``blockchain``, ``address``, str, or what else `by` names; ``amount``,
-        amount, the exact sum of what is known, 0 where the wallet holds none, NA where it is
+        ones last: ``blockchain``, ``address``, str, or the other columns of `by`; ``amount``,
+        amount, the exact sum of the known amounts, 0 if the wallet holds none, NA if it is
         unknown; ``amount_na``, Int64, balances of unknown amount; ``share``, float64 from 0 to
-        1, the nearest to the amount over the sum of all, NaN where either is unknown or the sum
-        is 0. By wallet the same in each row, else those of the group, Int64: with `asset`
-        ``contracts`` and ``blockchains``, of how many contracts on how many blockchains more
-        than 0 is held; with `wallets` ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``,
-        of how many of these wallets the amount is known, and of how many of those as of an
-        answer that is out of date.
+        1, the nearest to the amount over the sum of all, NaN if either is unknown or the sum
+        is 0. The other columns, Int64, are of the group, but by wallet of all, the same in each
+        row: with `asset` ``contracts`` and ``blockchains``, the number of contracts held with
+        more than 0, and of their blockchains; with `wallets` ``wallets_ok``, the wallets whose
+        amount is known, ``wallets_stale``, those of them whose answer is out of date, and
+        ``wallets_asked``, all of them.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, neither a
+        If `wallets` or `by` is not one of these, `wallets` lacks the wallet of a row, neither a
         token nor an asset is given, or both are, or `assets` or `bridged` without an asset.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or several tokens share the symbol.
@@ -168,7 +169,7 @@ def share(  # noqa: PLR0913 - what a caller may wish
     Warns
     -----
     InputWarning
-        Once in a session, if there are no `wallets`: how complete that is can't be told.
+        Once in a session, if there are no `wallets`: completeness is unknown without them.
 
     Examples
     --------
@@ -180,54 +181,54 @@ def share(  # noqa: PLR0913 - what a caller may wish
     0     0xb      3   0.75
     1     0xa      1   0.25
     """
-    named, by = named_token(token, asset, by)
+    named, by = resolve_token(token, asset, by)
     if named is None:
         hint = "name one: token=… or asset=…"
         raise SettingsError("a share is of one token or of one asset", hint=hint)
-    everything, names = read_names(
-        holdings, by, wallets, apart=OF_ONE, assets=assets, bridged=bridged
-    )
-    positions = everything.where(everything.tokens.codes == held_place(everything, named))
+    every, names = read_names(holdings, by, wallets, apart=OF_ONE, assets=assets, bridged=bridged)
+    positions = every.where(every.tokens.codes == token_or_asset_index(every, named))
     groups = group(positions, names)
-    possible = positions.able(0) & positions.asked
-    told = of_one_token(positions, np.ones(len(positions.holdings), dtype=bool))
-    known = completeness_among(told, groups, possible)
+    possible = positions.wallets_that_can_hold(0) & positions.has_wallets
+    narrowed = known_by_token(positions, np.ones(len(positions.holdings), dtype=bool))
+    known = completeness_among(narrowed, groups, possible)
     exact, count = positions.amounts.exact(), len(groups)
-    added = Segments(exact, groups.codes, count)
+    segments = Segments(exact, groups.codes, count)
     balances = np.bincount(groups.codes, minlength=count)
-    nobody = np.asarray(known["wallets_ok"] == 0, bool) if known else np.zeros(count, bool)
-    units = sums(added)
-    missing = np.where(balances > 0, added.sizes == 0, nobody)
+    none_known = np.asarray(known["wallets_ok"] == 0, bool) if known else np.zeros(count, bool)
+    units = sums(segments)
+    missing = np.where(balances > 0, segments.sizes == 0, none_known)
     shares = ratios(units, units.sum() or 1)
     shares[missing | (units.sum() == 0)] = np.nan
-    everyone = groups.labels.assign(
+    table = groups.labels.assign(
         amount=AmountArray(units, missing, exact.scale),
-        amount_na=count_array(balances - added.sizes, (balances == 0) & missing),
+        amount_na=count_array(balances - segments.sizes, (balances == 0) & missing),
         share=shares,
-        **_spread(positions, groups, missing),
+        **_contract_columns(positions, groups, missing),
     )
-    if groups.names == ["wallet"]:  # which alone says only its own status
-        known = completeness_alike(told, possible, count)
-    able = np.bincount(groups.owner_codes[possible], minlength=groups.owned)[groups.owners] > 0
-    found = everyone.assign(**known)[(balances > 0) | able]
-    order = found["amount"].array.argsort(ascending=False)
-    ranked: pd.DataFrame = found.iloc[order].reset_index(drop=True)
+    if groups.names == ["wallet"]:  # counts of a single wallet say no more than its status
+        known = broadcast_completeness(narrowed, possible, count)
+    sets = groups.wallet_set_codes[possible]
+    could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
+    table = table.assign(**known)[(balances > 0) | could_hold]
+    order = table["amount"].array.argsort(ascending=False)
+    ranked: pd.DataFrame = table.iloc[order].reset_index(drop=True)
     return ranked
 
 
-def _spread(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
-    """Count the contracts of an asset and their blockchains: of each group, of all by wallet."""
+def _contract_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
+    """Count an asset's contracts and their blockchains in each group; by wallet in all rows."""
     if positions.assets is None:
         return {}
     held = positions.amounts.exact().integers > 0
     codes, count = groups.codes[held], len(groups)
     if groups.names == ["wallet"]:
         codes, count, missing = np.zeros_like(codes), 1, np.zeros_like(missing)
-    found = spread(positions, distinct_pairs(codes, positions.contracts.codes[held]), count)
-    return {name: count_array(np.resize(one, len(groups)), missing) for name, one in found.items()}
+    pairs = distinct_pairs(codes, positions.contracts.codes[held])
+    counts = contract_counts(positions, pairs, count).items()
+    return {name: count_array(np.resize(each, len(groups)), missing) for name, each in counts}
 
 
-def concentration(  # noqa: PLR0913 - what a caller may wish
+def concentration(  # noqa: PLR0913 - options
     holdings: PositionsLike,
     token: TokenLike | None = None,
     *,
@@ -245,11 +246,11 @@ def concentration(  # noqa: PLR0913 - what a caller may wish
     token : str or (str, str or None), optional
         An unambiguous symbol, or (blockchain, contract), None for a native coin. Default: all.
     asset : str or (str, str or None), optional
-        In its place an asset, as in `share`. All of them: ``by="asset"``.
+        Instead of a token, an asset, as in `share`. For all assets: ``by="asset"``.
     top : int, default 10
         The number of largest holders that ``top_share`` adds up.
     by : str or list of str, default "wallet"
-        What counts as one holder, as in `share`; ``holders`` counts wallets all the same.
+        What counts as one holder, as in `share`; ``holders`` always counts wallets.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. ``details.wf`` has them.
     assets, bridged : optional
@@ -258,14 +259,14 @@ def concentration(  # noqa: PLR0913 - what a caller may wish
     Returns
     -------
     DataFrame
-        One row for each token, or asset: the columns of `totals` by it, and ``gini``,
-        ``herfindahl`` and ``top_share`` (the share of the largest holders), float64 from 0 to
-        1, NaN where nobody holds any. No rows give no tokens.
+        One row for each token, or asset: the columns of `totals` by token, or by asset, and
+        ``gini``, ``herfindahl`` and ``top_share`` (the share of the largest holders), float64
+        from 0 to 1, NaN if nobody holds any. No rows give no tokens.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, `top` is
+        If `wallets` or `by` is not one of these, `wallets` lacks the wallet of a row, `top` is
         below 1, both a token and an asset are given, or `assets` or `bridged` without an asset.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or several tokens share the symbol.
@@ -277,7 +278,7 @@ def concentration(  # noqa: PLR0913 - what a caller may wish
     Warns
     -----
     InputWarning
-        Once in a session, if there are no `wallets`: how complete that is can't be told.
+        Once in a session, if there are no `wallets`: completeness is unknown without them.
 
     Notes
     -----
@@ -301,65 +302,65 @@ def concentration(  # noqa: PLR0913 - what a caller may wish
     0  0.25       0.625       0.75
     """
     if top < 1:
-        raise SettingsError(f"top: {top!r}", hint="1 or more of the largest holders")
-    named, by = named_token(token, asset, by)
+        raise SettingsError(f"top must be 1 or more, not {top!r}", hint="give a number of holders")
+    named, by = resolve_token(token, asset, by)
     positions, names = read_names(
         holdings, by, wallets, apart=IN_ROWS, assets=assets, bridged=bridged
     )
-    found = totals_of(positions, group(positions, [positions.kind]))
-    measured = found.assign(**_inequality(positions, group(positions, names), top))
+    table = totals_of(positions, group(positions, [positions.kind]))
+    measured = table.assign(**_inequality(positions, group(positions, names), top))
     if named is None:
         return measured
-    return measured.iloc[[held_place(positions, named)]].reset_index(drop=True)
+    return measured.iloc[[token_or_asset_index(positions, named)]].reset_index(drop=True)
 
 
 def _inequality(positions: Positions, members: Groups, top: int) -> dict[str, Floats]:
-    """Measure, for each token, what the groups that hold more than 0 of it hold."""
-    wide, exact, tokens = len(members), positions.amounts.exact(), positions.tokens
+    """Measure each token's distribution over the groups that hold more than 0 of it."""
+    stride, exact, tokens = len(members), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
     ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
-    edges = np.append(np.flatnonzero(np.diff(ends // _AT_ONCE)) + 1, len(ends))
-    found, first, start = [], 0, 0
-    for after in edges.tolist():  # some tokens at a time, whose amounts the processor can hold
+    edges = np.append(np.flatnonzero(np.diff(ends // _BATCH_ROWS)) + 1, len(ends))
+    batches, first, start = [], 0, 0
+    for after in edges.tolist():
         rows = by_token[start : ends[after - 1] if after else 0]
-        some = Exact(exact.integers[rows], exact.missing[rows], exact.scale)
-        pairs = (tokens.codes[rows] - first) * wide + members.codes[rows]
-        found.append(_measured(some, pairs, after - first, wide, top))
+        amounts = Exact(exact.integers[rows], exact.missing[rows], exact.scale)
+        pairs = (tokens.codes[rows] - first) * stride + members.codes[rows]
+        batches.append(_measures(amounts, pairs, after - first, stride, top))
         first, start = after, start + len(rows)
-    return {name: np.concatenate([part[name] for part in found]) for name in MEASURES}
+    return {name: np.concatenate([batch[name] for batch in batches]) for name in MEASURES}
 
 
-def _measured(amounts: Exact, pairs: Codes, count: int, wide: int, top: int) -> dict[str, Floats]:
-    """Measure so many tokens; a pair is a token times `wide` and a group."""
+def _measures(amounts: Exact, pairs: Codes, count: int, stride: int, top: int) -> dict[str, Floats]:
+    """Measure `count` tokens; a pair is token index * `stride` + group index."""
     codes, pairs = pd.factorize(pairs)
     balances = sums(Segments(amounts, codes, len(pairs)))
     held = np.flatnonzero(balances > 0)
     positive = Exact(balances[held], np.zeros(len(held), dtype=bool), amounts.scale)
-    holders = Segments(positive, pairs[held] // max(wide, 1), count)
+    holders = Segments(positive, pairs[held] // max(stride, 1), count)
     ascending, sizes = holders.sorted_rows, holders.sizes
     units, ids = holders.integers[ascending], holders.row_ids[ascending]
     ranks = np.arange(1, len(ids) + 1) - holders.starts[ids]
     filled = np.flatnonzero(sizes)
 
-    def added(terms: Integers) -> Integers:
-        found = np.full(count, 0, dtype=object)
+    def sum_by_token(terms: Integers) -> Integers:
+        result = np.full(count, 0, dtype=object)
         if len(filled):
-            found[filled] = np.add.reduceat(terms, holders.starts[filled])
-        return found
+            result[filled] = np.add.reduceat(terms, holders.starts[filled])
+        return result
 
-    largest, foremost = np.full(count, 0, dtype=object), ranks > sizes[ids] - top
-    np.add.at(largest, ids[foremost], units[foremost])
-    whole, weighted, counts = added(units), added(units * ranks), sizes.astype(object)
+    largest, is_top = np.full(count, 0, dtype=object), ranks > sizes[ids] - top
+    np.add.at(largest, ids[is_top], units[is_top])
+    whole, weighted, counts = sum_by_token(units), sum_by_token(units * ranks), sizes.astype(object)
     gini = _ratios(2 * weighted - (counts + 1) * whole, counts * whole)
-    squared = _ratios(added(units * units), whole**2)
+    squared = _ratios(sum_by_token(units * units), whole**2)
     return dict(zip(MEASURES, (gini, squared, _ratios(largest, whole)), strict=True))
 
 
 def _ratios(numerators: Integers, denominators: Integers) -> Floats:
-    nobody = np.asarray(denominators == 0, dtype=bool)
-    found = ratios(numerators, np.where(nobody, 1, denominators))
-    found[nobody] = np.nan
-    return found
+    empty = np.asarray(denominators == 0, dtype=bool)
+    result = ratios(numerators, np.where(empty, 1, denominators))
+    result[empty] = np.nan
+    return result
 
 
 def token_labels(holdings: pd.DataFrame) -> pd.Series:
@@ -371,8 +372,8 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
         str, named ``token``, on the same index; two rows have the same name if, and only if,
         they have the same token. It is the symbol, of at most 24 characters, if that is
         unambiguous, visible ASCII without a bracket: other letters may look like these.
-        Otherwise blockchain and contract are added, shortened as far as they stay unique; of an
-        unknown token ``(unknown token)``. Charts use the same names.
+        Otherwise blockchain and contract are added, shortened as far as they stay unique, or
+        ``(unknown token)`` for an unknown token. Charts use the same names.
 
     Raises
     ------
@@ -411,8 +412,8 @@ def pivot(
         The number of tokens: after `value` those with the largest value, then those with the
         most holders, then the first ones. None for all.
     by : str or list of str, default "wallet"
-        What the rows stand for: as in `totals`, but for tokens. With ``"asset"`` among them,
-        the columns are assets, of wallets unless `by` has more.
+        What the rows are, as in `totals`, except tokens. With ``"asset"`` in the list, the
+        columns are assets, and the rows are wallets unless `by` has other names.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch: then failed and empty wallets have rows, too.
         ``details.wf`` has them.
@@ -423,17 +424,18 @@ def pivot(
     -------
     DataFrame
         One row for each wallet, in the order of `wallets`, else of its first row; index
-        ``blockchain``, ``address``, str, or what else `by` names. One column of exact amounts
-        for each token, in the order that `n` says, named as by `token_labels`, or for each
-        asset, named as in `totals`: 0 where the wallet holds none, since the service lists all
-        that it holds; NA where its balances, or one of this token, are unknown, or one is of an
-        unknown token, which may be this one; of several wallets, where that is so of one that
-        could hold it. No rows and no wallets give an empty frame on the same index.
+        ``blockchain``, ``address``, str, or the other columns of `by`. One column of exact
+        amounts for each token, in the order of `n`, named as by `token_labels`, or for each
+        asset, named as in `totals`. An amount is 0 if the wallet holds none, since the service
+        lists all its balances. It is NA if the balances of the wallet, or one of this token,
+        are unknown, or one is of an unknown token, which may be this one; in a group, if this
+        is true of a wallet that could hold it. No rows and no wallets give an empty frame on
+        the same index.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, `n` is
+        If `wallets` or `by` is not one of these, `wallets` lacks the wallet of a row, `n` is
         below 1, or `assets` or `bridged` is given without ``"asset"``.
     TokenListError, OSError
         If `assets` can't be used.
@@ -443,7 +445,7 @@ def pivot(
     Warns
     -----
     InputWarning
-        Once in a session, if there are no `wallets`: how complete that is can't be told.
+        Once in a session, if there are no `wallets`: completeness is unknown without them.
 
     Examples
     --------
@@ -459,58 +461,60 @@ def pivot(
                0xb       3  0.5
     """
     if n is not None and n < 1:
-        raise SettingsError(f"n: {n!r}", hint="a number of tokens, or None for all")
-    positions, asked = read_names(
+        raise SettingsError(f"n must be 1 or more, not {n!r}", hint="give None for all tokens")
+    positions, row_names = read_names(
         holdings, by, wallets, apart=IN_COLUMNS, assets=assets, bridged=bridged
     )
-    groups = group(positions, asked)
-    found = totals_of(positions, group(positions, [positions.kind]))
-    chosen = ranked_tokens(found)[:n]
-    names = pd.Index(held_names(positions, chosen), dtype="str", name=positions.kind)
+    groups = group(positions, row_names)
+    chosen = ranked_tokens(totals_of(positions, group(positions, [positions.kind])))[:n]
+    names = pd.Index(token_or_asset_names(positions, chosen), dtype="str", name=positions.kind)
     count, columns = len(groups), np.full(len(positions.tokens.keys), -1)
     columns[chosen] = np.arange(len(chosen))
     column = columns[positions.tokens.codes]
     cell = np.where(column < 0, -1, column * count + groups.codes)
-    added = cell_sums(positions.amounts, cell, len(chosen) * count)
-    added[_unknown(positions, groups, chosen).ravel()] = pd.NA
-    cells = {name: added[place * count : (place + 1) * count] for place, name in enumerate(names)}
+    amounts = cell_sums(positions.amounts, cell, len(chosen) * count)
+    amounts[_unknown_cells(positions, groups, chosen).ravel()] = pd.NA
+    cells = {name: amounts[place * count : (place + 1) * count] for place, name in enumerate(names)}
     table = pd.DataFrame(cells, columns=names)
     rows = groups.labels
     is_one = len(rows.columns) == 1
     return table.set_axis(pd.Index(rows.iloc[:, 0]) if is_one else pd.MultiIndex.from_frame(rows))
 
 
-def ranked_tokens(found: pd.DataFrame) -> Codes:
-    """Rank tokens by their totals, the foremost first: by value, by holders, by first row."""
-    ranks = [name for name in ("value", "holders") if name in found.columns]
-    ranked = found.sort_values(ranks, ascending=False, kind="stable", na_position="last")
+def ranked_tokens(totals: pd.DataFrame) -> Codes:
+    """Return the order of tokens by their totals: by value, by holders, by first row."""
+    ranks = [name for name in ("value", "holders") if name in totals.columns]
+    ranked = totals.sort_values(ranks, ascending=False, kind="stable", na_position="last")
     places: Codes = ranked.index.to_numpy()
     return places
 
 
-def _unknown(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
-    """Return, token by token, the groups with an unknown wallet that could hold it.
+def _unknown_cells(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
+    """Mark (tokens, groups) if an unknown wallet of the group could hold the token.
 
-    That is so where the wallet is not known, or hides a token; and where none of a group is known.
+    Unknown is a wallet that failed, or, for known tokens, has a balance of an unknown token. A
+    group of failed wallets alone is marked for all tokens.
     """
-    lost, named = ~positions.known, ~positions.tokens.unknown[chosen]
-    whole = np.bincount(groups.owner_codes, minlength=groups.owned)
-    left = np.bincount(groups.owner_codes[lost], minlength=groups.owned)
-    found = np.tile(left == whole, (len(chosen), 1))
-    if ((left > 0) & (left < whole)).any():
-        found |= _held_by(positions, groups, chosen, lost)
-    if positions.hides.any():
-        found[named] |= _held_by(positions, groups, chosen[named], positions.hides)
-    return found[:, groups.owners]
+    sets, set_count = groups.wallet_set_codes, groups.wallet_set_count
+    failed, named = ~positions.known, ~positions.tokens.unknown[chosen]
+    sizes = np.bincount(sets, minlength=set_count)
+    failures = np.bincount(sets[failed], minlength=set_count)
+    unknown = np.tile(failures == sizes, (len(chosen), 1))
+    if ((failures > 0) & (failures < sizes)).any():
+        unknown |= _could_hold(positions, groups, chosen, failed)
+    if positions.has_unknown_token.any():
+        owners = positions.has_unknown_token
+        unknown[named] |= _could_hold(positions, groups, chosen[named], owners)
+    return unknown[:, groups.wallet_sets]
 
 
-def _held_by(positions: Positions, groups: Groups, chosen: Codes, wallets: Mask) -> Mask:
-    """Return, token by token, the sets of wallets in which one of some could hold it."""
-    there = np.zeros((len(positions.chains), groups.owned), dtype=np.float32)
-    there[positions.chain_codes[wallets], groups.owner_codes[wallets]] = 1
-    able = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
-    able[positions.could_hold()] = 1
-    return np.asarray(able[chosen] @ there > 0)
+def _could_hold(positions: Positions, groups: Groups, chosen: Codes, wallets: Mask) -> Mask:
+    """Mark (tokens, sets of wallets) if one of the marked wallets in the set could hold it."""
+    on_chains = np.zeros((len(positions.chains), groups.wallet_set_count), dtype=np.float32)
+    on_chains[positions.chain_codes[wallets], groups.wallet_set_codes[wallets]] = 1
+    possible = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
+    possible[positions.possible_blockchains()] = 1
+    return np.asarray(possible[chosen] @ on_chains > 0)
 
 
 def overlap(
@@ -522,7 +526,7 @@ def overlap(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Find the pairs of wallets, or of owners, that hold the most of the same tokens.
+    """Return the pairs of wallets, or of owners, with the largest overlap of tokens.
 
     Leave out native coins and spam first, since nearly every wallet holds those.
 
@@ -532,7 +536,7 @@ def overlap(
         The number of pairs; None for all with a token in common, up to half the square of the
         number of wallets.
     by : str or list of str, default "wallet"
-        What is paired, as in `share`; with ``"asset"`` among them, by what assets they hold.
+        What is paired, as in `share`; with ``"asset"`` in the list, their assets are compared.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. ``details.wf`` has them.
     assets, bridged : optional
@@ -541,21 +545,21 @@ def overlap(
     Returns
     -------
     DataFrame
-        One row for each pair of wallets that have a token in common, the most alike first,
-        then those with the most tokens in common, then in the order of the wallets:
-        ``blockchain``, ``address``, ``other_blockchain``, ``other_address``, str, or what else
-        `by` names; ``tokens_both`` and ``tokens_either`` (by asset ``assets_both`` and
-        ``assets_either``), Int64: tokens of which both, or at least one, are known to hold more
-        than 0; ``jaccard``, float64, the one over the other; and with `wallets` ``wallets_ok``,
+        One row for each pair of wallets with a token in common, the largest ``jaccard`` first,
+        then the most tokens in common, then in the order of the wallets: ``blockchain``,
+        ``address``, ``other_blockchain``, ``other_address``, str, or the other columns of `by`;
+        ``tokens_both`` and ``tokens_either`` (by asset ``assets_both`` and ``assets_either``),
+        Int64: tokens of which both, or at least one, are known to hold more than 0;
+        ``jaccard``, float64, the first over the second; and with `wallets` ``wallets_ok``,
         ``wallets_stale`` and ``wallets_asked``, Int64, of all wallets.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, `n` is
+        If `wallets` or `by` is not one of these, `wallets` lacks the wallet of a row, `n` is
         below 1, or `assets` or `bridged` is given without ``"asset"``; or if there are too many
-        to compare: the square of their number and the pairs that share each token are together
-        at most ten billion steps, fifty million where all pairs are listed.
+        wallets to compare: the square of their number and the pairs that share each token may
+        be ten billion steps together, fifty million with ``n=None``.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError
@@ -564,7 +568,7 @@ def overlap(
     Warns
     -----
     InputWarning
-        Once in a session, if there are no `wallets`: how complete that is can't be told.
+        Once in a session, if there are no `wallets`: completeness is unknown without them.
 
     Notes
     -----
@@ -584,62 +588,62 @@ def overlap(
     0     0xa           0xb            1      0.5
     """
     if n is not None and n < 1:
-        raise SettingsError(f"n: {n!r}", hint="a number of pairs, or None for all")
+        raise SettingsError(f"n must be 1 or more, not {n!r}", hint="give None for all pairs")
     positions, names = read_names(
-        holdings, by, wallets, apart="tokens are what is compared", assets=assets, bridged=bridged
+        holdings, by, wallets, apart="pairs compare tokens", assets=assets, bridged=bridged
     )
     groups = group(positions, names)
     rows = np.flatnonzero(positions.amounts.exact().integers > 0)
-    wide = len(positions.tokens.keys) + 1
-    held = distinct(groups.codes[rows] * wide + positions.tokens.codes[rows])
-    members, tokens = np.divmod(held, wide)
+    stride = len(positions.tokens.keys) + 1
+    held = sorted_unique(groups.codes[rows] * stride + positions.tokens.codes[rows])
+    members, tokens = np.divmod(held, stride)
     sizes = np.bincount(members, minlength=len(groups))
-    count, holders, most = len(sizes), np.bincount(tokens), _STEPS if n else _STEPS_OF_ALL
+    count, holders, limit = len(sizes), np.bincount(tokens), _STEPS if n else _STEPS_OF_ALL
     steps = count**2 + int((holders * (holders - 1) // 2).sum())
-    if steps > most:
-        some = "n=100 lists the foremost pairs alone; or "
+    if steps > limit:
+        fewer_pairs = "" if n else "give n=100 for the 100 largest overlaps, or "
         raise SettingsError(
-            f"{count:,} by {count:,} to compare: {steps:,} steps, and {most:,} are the most",
-            hint=f"{'' if n else some}compare fewer: leave out the rows of other wallets, or of "
-            'tokens that all have; or put wallets together by what you keep of them: by="owner"',
+            f"comparing each two of {count:,} takes {steps:,} steps, and the limit is {limit:,}",
+            hint=f"{fewer_pairs}compare fewer wallets: leave out the rows of others, or of tokens "
+            'that all have; or group wallets by a column that you kept: by="owner"',
         )
-    blocks = [_most_alike(block, sizes, n) for block in _common(members, tokens, count)]
-    whole = np.concatenate([np.empty((3, 0), dtype=np.intp), *blocks], axis=1)
-    left, right, both = _most_alike(whole, sizes, n)
-    either = sizes[left] + sizes[right] - both
-    one, other = (groups.labels.iloc[side].reset_index(drop=True) for side in (left, right))
+    blocks = [_largest_overlaps(pairs, sizes, n) for pairs in _common(members, tokens, count)]
+    every = np.concatenate([np.empty((3, 0), dtype=np.intp), *blocks], axis=1)
+    first, second, both = _largest_overlaps(every, sizes, n)
+    either = sizes[first] + sizes[second] - both
+    one, other = (groups.labels.iloc[side].reset_index(drop=True) for side in (first, second))
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
     kind = positions.kind
     counts = {f"{kind}s_both": count_array(both), f"{kind}s_either": count_array(either)}
-    alike = completeness_alike(positions, np.ones(len(positions.wallets), bool), len(both))
-    return pairs.assign(**counts, jaccard=both / either, **alike)
+    known = broadcast_completeness(positions, np.ones(len(positions.wallets), bool), len(both))
+    return pairs.assign(**counts, jaccard=both / either, **known)
 
 
-def _most_alike(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
-    """Return the n most alike pairs, then those with the most in common, equal ones in order."""
-    left, right, both = pairs
-    alike = both / (sizes[left] + sizes[right] - both)
-    if n is not None and n < len(alike):
-        foremost = np.flatnonzero(alike >= np.partition(alike, -n)[-n])
-        pairs, alike = pairs[:, foremost], alike[foremost]
-    return pairs[:, np.lexsort((-pairs[2], -alike))[:n]]
+def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
+    """Return the n pairs with the largest Jaccard, then the most tokens in common, then first."""
+    first, second, both = pairs
+    jaccard = both / (sizes[first] + sizes[second] - both)
+    if n is not None and n < len(jaccard):
+        largest = np.flatnonzero(jaccard >= np.partition(jaccard, -n)[-n])
+        pairs, jaccard = pairs[:, largest], jaccard[largest]
+    return pairs[:, np.lexsort((-pairs[2], -jaccard))[:n]]
 
 
 def _common(members: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
-    """Yield blocks of pairs of wallets with a token in common: one, a later one, the tokens."""
+    """Yield blocks of three rows: a wallet, a later one, and how many tokens they share."""
     by_token = np.argsort(tokens, kind="stable")
     holders = members[by_token]
     places = np.empty_like(by_token)
     places[by_token] = np.arange(len(by_token))
-    later = np.cumsum(np.bincount(tokens))[tokens] - places - 1  # holders behind, of the same token
+    later = np.cumsum(np.bincount(tokens))[tokens] - places - 1  # later holders of the same token
     work = np.cumsum(np.bincount(members, weights=later, minlength=count) + count)
     edges = np.flatnonzero(np.diff(work // _BLOCK, prepend=-1, append=-1))
     for start, stop in pairwise(edges):
         rows = slice(*np.searchsorted(members, [start, stop]))
-        reach = later[rows]
-        behind = np.repeat(places[rows] + 1 - np.cumsum(reach) + reach, reach)
-        others = holders[behind + np.arange(len(behind))]
-        mine = np.repeat(members[rows] - start, reach)
+        repeats = later[rows]
+        after = np.repeat(places[rows] + 1 - np.cumsum(repeats) + repeats, repeats)
+        others = holders[after + np.arange(len(after))]
+        mine = np.repeat(members[rows] - start, repeats)
         both = np.bincount(mine * count + others, minlength=(stop - start) * count)
-        found = np.flatnonzero(both)
-        yield np.stack((found // count + start, found % count, both[found]))
+        pairs = np.flatnonzero(both)
+        yield np.stack((pairs // count + start, pairs % count, both[pairs]))

@@ -1,8 +1,9 @@
 """Tables of holdings that are never in memory as a whole: in a folder, or on a cluster.
 
-Totals: block to part, parts to one, one to a table. Of a block stay its tally and a few of its
-rows: the first of each group, and of each token on each blockchain of wallets. Grouped anew, these
-tell which groups are the same. Shares and pivot tables read the rows of some tokens at a time.
+Totals: each chunk is reduced to a `PartialAggregate`, these are merged, and the result becomes a
+table. A partial aggregate keeps a few sample rows: the first of each group, and of each token on
+each blockchain of wallets. Grouping the samples of all chunks together shows which groups are the
+same. Shares and pivot tables read the rows of some tokens at a time.
 """
 
 from __future__ import annotations
@@ -28,361 +29,364 @@ from walletframe.analysis.distribution import (
     ranked_tokens,
     share,
 )
-from walletframe.analysis.sums import merged, tally_of, totals_table
+from walletframe.analysis.sums import aggregate_groups, merge_aggregates, totals_table
 from walletframe.analysis.valuation import refuse_prices, unusable, value
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
-from walletframe.frames.asset_list import held_names, held_place, with_assets
-from walletframe.frames.contract import amounts_unread, require_columns, respelled, text_array
-from walletframe.frames.groups import cut, named_token, names_of, read_groups, read_names
+from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names, with_assets
+from walletframe.frames.contract import na_array, normalize_blockchains, require_columns, text_array
+from walletframe.frames.groups import group_rows, list_names, read_groups, read_names, resolve_token
 from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, joined_identities
-from walletframe.frames.known import worth_of
-from walletframe.frames.positions import Block
+from walletframe.frames.known import summarize_values
+from walletframe.frames.positions import Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from walletframe.analysis.sums import Tally
+    from walletframe.analysis.sums import GroupAggregates
     from walletframe.analysis.valuation import PricesLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.groups import By, Groups
-    from walletframe.frames.identity import Codes, Identities, Mask, TokenKey
-    from walletframe.frames.known import Worth
+    from walletframe.frames.identity import Codes, KeyCodes, Mask, TokenKey
+    from walletframe.frames.known import ValueSummary
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions
 
 T = TypeVar("T")
-_FOLDED = 400_000  # rows that are kept before parts are merged
-_GROWN = 4  # times what was left then, before they are merged again
-_ROWS = 500_000  # of some tokens, that are read at a time
+_MERGE_ROWS = 400_000  # sample rows that are collected before partial aggregates are merged
+_MERGE_GROWTH = 4  # they are merged again if they have so many times the rows left by a merge
+_BATCH_ROWS = 500_000  # rows of tokens that are read at a time
 
 
-class InBlocks(Protocol):
+class ChunkedHoldings(Protocol):
     """Holdings that are never in memory as a whole."""
 
     @property
     def whole(self) -> Positions:
-        """All wallets, without any rows, which have all columns."""
+        """All wallets, with an empty frame of holdings that has all columns."""
 
     @property
-    def respells(self) -> bool:
-        """Whether blockchains are to be written as they are in `whole`, else as they were first."""
+    def normalizes_blockchains(self) -> bool:
+        """Whether results spell blockchains as `whole` does, else as the first row does."""
 
-    def over(self, work: Callable[[Block], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each block of rows, in any order; these have some more columns.
+    def map_chunks(self, work: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
+        """Apply a function to each chunk, in any order; `names` are columns to read in addition.
 
-        Amounts that are not among them may be NA, and are without values.
+        Without ``"amount"`` in `names`, amounts may be NA, and there are no values.
         """
 
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
-        """Read the rows of some tokens, in their order, with some more columns."""
+        """Read the rows of these tokens, in row order; `names` are columns to read in addition."""
 
-    def each(
+    def map_token_batches(
         self,
         work: Callable[[Positions], T],
         tokens: Sequence[Collection[TokenKey]],
         names: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of some tokens at a time, and at least their wallets."""
+        """Apply a function to the rows of each batch of tokens, with at least their wallets."""
 
 
-class Part(NamedTuple):
-    """What the rows of some wallets add up to, and those of them that tell its groups."""
+class PartialAggregate(NamedTuple):
+    """Mergeable aggregates of the groups of some wallets, with the sample rows that show these."""
 
-    tally: Tally
-    held: pd.DataFrame  # of these rows: how tokens are written, and by what else they were grouped
-    contracts: Identities  # the tokens of these rows
-    rows: Codes  # of each of them, its place among all
-    owners: Codes  # and the place of its wallet among all
-    hiding: Codes  # the places of all wallets with a balance of an unknown token
-    groups: Codes  # of each group of the tally, its first row among these; behind them without any
+    aggregates: GroupAggregates
+    sample: pd.DataFrame  # how tokens are written, and the other columns grouped by
+    contracts: KeyCodes  # of the sample rows
+    rows: Codes  # of each sample row, its position among all rows
+    owners: Codes  # of each sample row, the index of its wallet among all wallets
+    unknown_holders: Codes  # the indices of all wallets with a balance of an unknown token
+    first: Codes  # of each group, its first sample row; len(sample) for a group without rows
 
 
-class Sums(NamedTuple):
-    """What rows add up to in groups."""
+class Aggregation(NamedTuple):
+    """The groups of rows, and their aggregates."""
 
-    block: Block
+    chunk: Chunk
     groups: Groups
-    tally: Tally
+    aggregates: GroupAggregates
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
-    """By what rows are grouped: names that were checked."""
+class GroupSpec:
+    """The names to group by, already checked, and the assets that replace tokens."""
 
     names: list[str]
     assets: AssetsLike | None = None
     bridged: bool = False
-    # Gives other columns to group by, where nobody asks whose the rows are.
-    seen: Callable[[Positions], pd.DataFrame] | None = None
+    # Returns other columns to group by; then nothing is counted by wallet.
+    key_columns: Callable[[Positions], pd.DataFrame] | None = None
 
-    def part(self, block: Block) -> Part:
-        """Add up a block."""
-        positions = block.positions
-        if self.seen:
-            positions = replace(positions, holdings=self.seen(positions))
-        positions, groups = self._cut(positions)
-        tally = tally_of(positions, groups, owned=self.seen is None)
-        return self.shrunk(Sums(replace(block, positions=positions), groups, tally))
+    def aggregate(self, chunk: Chunk) -> PartialAggregate:
+        """Group one chunk, and aggregate its groups."""
+        positions = chunk.positions
+        if self.key_columns:
+            positions = replace(positions, holdings=self.key_columns(positions))
+        positions, groups = self._group(positions)
+        aggregates = aggregate_groups(positions, groups, sums_only=self.key_columns is not None)
+        return self.to_partial(Aggregation(replace(chunk, positions=positions), groups, aggregates))
 
-    def finish(self, held: InBlocks, parts: Sequence[Part]) -> Sums:
-        """Group the rows of all parts together, and add up their tallies."""
+    def merge(self, source: ChunkedHoldings, parts: Sequence[PartialAggregate]) -> Aggregation:
+        """Group the sample rows of all parts together, and merge their aggregates."""
         rows = np.concatenate([part.rows for part in parts])
         order = np.argsort(rows)
-        places = np.empty_like(order)  # of each row, behind the other, where it comes to stand
-        places[order] = np.arange(len(order))
-        written = pd.concat([part.held for part in parts]).take(order).reset_index(drop=True)
-        if held.respells:
-            _, written = respelled(held.whole.given, written)
-        whole = held.whole.with_rows(
-            written.assign(amount=amounts_unread(len(rows))),  # they were added up already
+        ranks = np.empty_like(order)  # of each row, in the order of parts, its position when sorted
+        ranks[order] = np.arange(len(order))
+        sample = pd.concat([part.sample for part in parts]).take(order).reset_index(drop=True)
+        if source.normalizes_blockchains:
+            _, sample = normalize_blockchains(source.whole.wallet_frame, sample)
+        whole = source.whole.with_rows(
+            sample.assign(amount=na_array(len(rows))),  # they were added up already
             joined_identities([part.contracts for part in parts], order),
             np.concatenate([part.owners for part in parts])[order],
         )
-        whole.hides[np.concatenate([part.hiding for part in parts])] = True
-        positions, groups = self._cut(whole)
-        own = np.split(places, np.cumsum([len(part.rows) for part in parts])[:-1])
+        whole.has_unknown_token[np.concatenate([part.unknown_holders for part in parts])] = True
+        positions, groups = self._group(whole)
+        own = np.split(ranks, np.cumsum([len(part.rows) for part in parts])[:-1])
         pairs = [*zip(parts, own, strict=True)]
-        tally = merged(
-            [part.tally for part in parts],
-            [np.append(groups.codes[some], 0)[part.groups] for part, some in pairs],
-            [positions.contracts.codes[some[part.contracts.first]] for part, some in pairs],
+        aggregates = merge_aggregates(
+            [part.aggregates for part in parts],
+            [np.append(groups.codes[rank], 0)[part.first] for part, rank in pairs],
+            [positions.contracts.codes[rank[part.contracts.first]] for part, rank in pairs],
             len(groups),
         )
-        return Sums(Block(positions, np.arange(len(whole.wallets)), rows[order]), groups, tally)
+        chunk = Chunk(positions, np.arange(len(whole.wallets)), rows[order])
+        return Aggregation(chunk, groups, aggregates)
 
-    def _cut(self, positions: Positions) -> tuple[Positions, Groups]:
+    def _group(self, positions: Positions) -> tuple[Positions, Groups]:
         if "asset" in self.names:
             positions = with_assets(positions, self.assets, bridged=self.bridged)
-        return cut(positions, self.names)
+        return group_rows(positions, self.names)
 
-    def shrunk(self, sums: Sums) -> Part:
-        """Keep the rows that tell groups, and where tokens are held."""
-        block, groups, tally = sums
-        positions, contracts = block.positions, block.positions.contracts
+    def to_partial(self, aggregation: Aggregation) -> PartialAggregate:
+        """Keep a sample row of each group, and of each token on each blockchain of its holders."""
+        chunk, groups, aggregates = aggregation
+        positions, contracts = chunk.positions, chunk.positions.contracts
         first_held = contracts.first
-        if self.seen is None:
-            on = positions.chain_codes[positions.wallet_codes]
-            codes, pairs = pd.factorize(contracts.codes * max(len(positions.chains), 1) + on)
+        if self.key_columns is None:
+            chains = positions.chain_codes[positions.wallet_codes]
+            codes, pairs = pd.factorize(contracts.codes * max(len(positions.chains), 1) + chains)
             first_held = first_rows(codes, len(pairs))
-        busy = np.flatnonzero(tally.balances)
-        first = first_rows(groups.codes, len(groups))[busy]
-        marks = np.zeros(len(block.rows), dtype=bool)
+        with_rows = np.flatnonzero(aggregates.balances)
+        first = first_rows(groups.codes, len(groups))[with_rows]
+        marks = np.zeros(len(chunk.rows), dtype=bool)
         marks[first_held] = True
         marks[first] = True
         kept = np.flatnonzero(marks)
-        firsts, held = np.searchsorted(kept, contracts.first), positions.holdings
+        firsts, rows = np.searchsorted(kept, contracts.first), positions.holdings
         of_groups = np.full(len(groups), len(kept))
-        of_groups[busy] = np.searchsorted(kept, first)
-        more = [name for name in self.names if name in held and name not in TOKEN]
-        columns = {name: text_array(held[name].array.take(kept)) for name in TOKEN}
-        return Part(
-            tally=tally,
-            held=pd.DataFrame(columns | {name: held[name].array.take(kept) for name in more}),
+        of_groups[with_rows] = np.searchsorted(kept, first)
+        more = [name for name in self.names if name in rows and name not in TOKEN]
+        columns = {name: text_array(rows[name].array.take(kept)) for name in TOKEN}
+        return PartialAggregate(
+            aggregates=aggregates,
+            sample=pd.DataFrame(columns | {name: rows[name].array.take(kept) for name in more}),
             contracts=replace(contracts, codes=contracts.codes[kept], first=firsts),
-            rows=block.rows[kept],
-            owners=block.places[positions.wallet_codes[kept]],
-            hiding=block.places[positions.hides],
-            groups=of_groups,
+            rows=chunk.rows[kept],
+            owners=chunk.places[positions.wallet_codes[kept]],
+            unknown_holders=chunk.places[positions.has_unknown_token],
+            first=of_groups,
         )
 
 
-def fold(
-    held: InBlocks, groupings: Sequence[Grouping], columns: Collection[str] = ()
-) -> list[Sums]:
-    """Add up all rows for each grouping, in one pass that reads some more columns."""
-    if any(grouping is not _TOKENS for grouping in groupings):
+def aggregate_chunks(
+    source: ChunkedHoldings, specs: Sequence[GroupSpec], columns: Collection[str] = ()
+) -> list[Aggregation]:
+    """Aggregate all rows for each spec, in one pass; `columns` are read in addition."""
+    if any(spec is not _TOKENS for spec in specs):
         columns = {*columns, "amount"}
-    found: list[list[Part]] = [[] for _ in groupings]
-    most = [_FOLDED] * len(groupings)
-    for row in held.over(partial(_parts_of, groupings=groupings), columns):
-        for number, (parts, part, grouping) in enumerate(zip(found, row, groupings, strict=True)):
-            if sum(len(each.rows) for each in parts) > most[number] and len(parts) > 1:
-                parts[:] = [grouping.shrunk(grouping.finish(held, parts))]
-                most[number] = max(_FOLDED, _GROWN * len(parts[0].rows))
+    collected: list[list[PartialAggregate]] = [[] for _ in specs]
+    limits = [_MERGE_ROWS] * len(specs)
+    for row in source.map_chunks(partial(_aggregate_chunk, specs=specs), columns):
+        for number, (parts, part, spec) in enumerate(zip(collected, row, specs, strict=True)):
+            if sum(len(each.rows) for each in parts) > limits[number] and len(parts) > 1:
+                parts[:] = [spec.to_partial(spec.merge(source, parts))]
+                limits[number] = max(_MERGE_ROWS, _MERGE_GROWTH * len(parts[0].rows))
             parts.append(part)
-    pairs = zip(groupings, found, strict=True)
-    return [grouping.finish(held, parts) for grouping, parts in pairs]
+    return [spec.merge(source, parts) for spec, parts in zip(specs, collected, strict=True)]
 
 
-def _parts_of(block: Block, groupings: Sequence[Grouping]) -> list[Part]:
-    return [grouping.part(block) for grouping in groupings]
+def _aggregate_chunk(chunk: Chunk, specs: Sequence[GroupSpec]) -> list[PartialAggregate]:
+    return [spec.aggregate(chunk) for spec in specs]
 
 
-def totals_of_blocks(
-    held: InBlocks,
+def chunked_totals(
+    source: ChunkedHoldings,
     by: By = "token",
     *,
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Add up as `totals` does, given the wallets, in the memory of one block."""
-    known = tokens_of_blocks(held) if "symbol" in names_of(by) else held.whole
-    names = read_groups(known, by, assets=assets, bridged=bridged)[1].names
+    """Return what `totals` does with `wallets`, with one chunk in memory at a time."""
+    tokens = chunked_tokens(source) if "symbol" in list_names(by) else source.whole
+    names = read_groups(tokens, by, assets=assets, bridged=bridged)[1].names
     listed = listed_assets(assets) if isinstance(assets, str | Path) else assets  # read once
-    columns = {*names} & {*held.whole.holdings}
-    [sums] = fold(held, [Grouping(names, listed, bridged)], columns)
-    return totals_table(sums.block.positions, sums.groups, sums.tally)
+    columns = {*names} & {*source.whole.holdings}
+    [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, listed, bridged)], columns)
+    return totals_table(chunk.positions, groups, sums)
 
 
-def worth_of_blocks(held: InBlocks) -> Worth | None:
-    """Add up all values, as `worth` does those of a frame."""
-    if "value" not in held.whole.holdings:
+def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
+    """Return what `value_summary` does, with one chunk in memory at a time."""
+    if "value" not in source.whole.holdings:
         return None
-    parts = [*held.over(_worth_part, ["amount"])]
+    parts = [*source.map_chunks(_chunk_value, ["amount"])]
     totals, currencies, unpriced, unread = (list(column) for column in zip(*parts, strict=True))
     whole = joined_totals(totals).regrouped(np.zeros(len(parts), dtype=np.intp), 1)
     currency = next(chain(*currencies), None)
-    return worth_of(whole.sums(), currency, int(whole.sizes[0]), sum(unpriced), sum(unread))
+    return summarize_values(whole.sums(), currency, int(whole.sizes[0]), sum(unpriced), sum(unread))
 
 
-def _worth_part(block: Block) -> tuple[FloatTotals, list[Any], int, int]:
-    """Add up values: their total, their currency, and how many have no price, or no amount."""
-    holdings, missing = block.positions.holdings, block.positions.amounts.isna()
+def _chunk_value(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, int]:
+    """Return the total and currency of values, and the balances without a price, or an amount."""
+    holdings, missing = chunk.positions.holdings, chunk.positions.amounts.isna()
     values = holdings["value"].to_numpy()
     total = float_totals(values, np.zeros(len(values), dtype=np.intp), 1)
     unpriced = int((np.isnan(values) & ~missing).sum())
     return total, holdings["currency"].iloc[:1].tolist(), unpriced, int(missing.sum())
 
 
-_TOKENS = Grouping(["token", "symbol"], seen=attrgetter("holdings"))
+_TOKENS = GroupSpec(["token", "symbol"], key_columns=attrgetter("holdings"))
 
 
-def tokens_of_blocks(held: InBlocks) -> Positions:
-    """Return each token under each of its symbols, as a row of no wallet."""
-    return _tokens_of(held, fold(held, [_TOKENS])[0])
+def chunked_tokens(source: ChunkedHoldings) -> Positions:
+    """Return a row, with no amount, for each token under each of its symbols."""
+    return _token_rows(source, aggregate_chunks(source, [_TOKENS])[0])
 
 
-def _tokens_of(held: InBlocks, sums: Sums) -> Positions:
-    positions = sums.block.positions
-    first = first_rows(sums.groups.codes, len(sums.groups))
-    written = positions.holdings.iloc[first].reset_index(drop=True)
-    rows = held.whole.holdings.reindex(range(len(first))).assign(**written)
+def _token_rows(source: ChunkedHoldings, aggregation: Aggregation) -> Positions:
+    positions, groups = aggregation.chunk.positions, aggregation.groups
+    first = first_rows(groups.codes, len(groups))
+    tokens = positions.holdings.iloc[first].reset_index(drop=True)
+    rows = source.whole.holdings.reindex(range(len(first))).assign(**tokens)
     owners = np.zeros(len(first), dtype=np.intp)
-    return held.whole.with_rows(rows, positions.tokens.take(first), owners)
+    return source.whole.with_rows(rows, positions.tokens.take(first), owners)
 
 
-def _contracts(tokens: Positions, places: Codes) -> set[TokenKey]:
-    """Return the contracts of some tokens, or of the assets in their place."""
+def _contract_keys(tokens: Positions, places: Codes) -> set[TokenKey]:
+    """Return the contracts of the tokens, or of the assets, with these indices."""
     keys, rows = tokens.contracts.plain_keys, np.isin(tokens.tokens.codes, places)
     return {keys[code] for code in np.unique(tokens.contracts.codes[rows]).tolist()}
 
 
 def _with_totals(
-    held: InBlocks, by: By, apart: str, **given: Any
+    source: ChunkedHoldings, by: By, apart: str, **options: Any
 ) -> tuple[Positions, list[str], pd.DataFrame]:
-    """Return all tokens or assets, the names to cut by, and totals of each, in one pass."""
-    positions, _ = read_names(held.whole, by, apart=apart, **given)
-    written, sums = fold(held, [_TOKENS, Grouping([positions.kind], **given)])
-    tokens, names = read_names(_tokens_of(held, written), by, apart=apart, **given)
-    return tokens, names, totals_table(sums.block.positions, sums.groups, sums.tally)
+    """Return all tokens or assets, the names to group by, and totals of each, in one pass."""
+    positions, _ = read_names(source.whole, by, apart=apart, **options)
+    specs = [_TOKENS, GroupSpec([positions.kind], **options)]
+    by_token, (chunk, groups, sums) = aggregate_chunks(source, specs)
+    tokens, names = read_names(_token_rows(source, by_token), by, apart=apart, **options)
+    return tokens, names, totals_table(chunk.positions, groups, sums)
 
 
-def units_on_disk(
-    held: InBlocks,
+def chunked_unit_prices(
+    source: ChunkedHoldings,
     prices: PricesLike | None = None,
     *,
     currency: str | None = None,
     by_symbol: bool = False,
-    **given: Any,
+    **options: Any,
 ) -> tuple[dict[Any, float] | None, str | None]:
-    """Check prices as `value` does: those of tokens or symbols, None for those sent."""
+    """Return the price of each token or symbol, and the currency; None for the service's prices."""
     if prices is None:
-        require_columns(held.whole.holdings, ["price"])
-        problems = [problem for found in held.over(_unusable, ["price"]) for problem in found]
+        require_columns(source.whole.holdings, ["price"])
+        problems = [*chain.from_iterable(source.map_chunks(_unusable_prices, ["price"]))]
         if problems:
-            places = np.sort(np.concatenate([*held.over(attrgetter("rows"))]))
+            places = np.sort(np.concatenate([*source.map_chunks(attrgetter("rows"))]))
             rows = np.searchsorted(places, [row for row, *_ in problems]).tolist()
-            told = [(row, *rest) for row, (_, *rest) in zip(rows, problems, strict=True)]
-            refuse_prices(sorted(told))
+            numbered = [(row, *rest) for row, (_, *rest) in zip(rows, problems, strict=True)]
+            refuse_prices(sorted(numbered))
         return None, currency
-    written = tokens_of_blocks(held)
-    rows, tokens = written.holdings, written.tokens
-    valued = value(rows, prices, currency=currency, by_symbol=by_symbol, **given)
+    positions = chunked_tokens(source)
+    rows, tokens = positions.holdings, positions.tokens
+    valued = value(rows, prices, currency=currency, by_symbol=by_symbol, **options)
     names = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
     units = zip(names, valued["unit_price"], strict=True)
-    said = valued["currency"].dropna().tolist()
-    return {name: unit for name, unit in units if not np.isnan(unit)}, (said or [currency])[0]
+    named = valued["currency"].dropna().tolist()
+    return {name: unit for name, unit in units if not np.isnan(unit)}, (named or [currency])[0]
 
 
-def _unusable(block: Block) -> list[tuple[int, str, str]]:
-    """Return the prices sent that can't be used, as `unusable` does."""
-    sent = block.positions.holdings
+def _unusable_prices(chunk: Chunk) -> list[tuple[int, str, str]]:
+    """Return the unusable prices that the service has sent, as `unusable` does."""
+    sent = chunk.positions.holdings
     known = sent["price"].where(sent["token_blockchain"].notna())
-    return unusable(known.to_numpy(dtype=np.float64, na_value=np.nan), block.rows)
+    return unusable(known.to_numpy(dtype=np.float64, na_value=np.nan), chunk.rows)
 
 
-def share_on_disk(
-    held: InBlocks,
+def chunked_share(
+    source: ChunkedHoldings,
     token: TokenLike | None = None,
     *,
     asset: TokenLike | None = None,
     by: By = "wallet",
-    **given: Any,
+    **options: Any,
 ) -> pd.DataFrame:
-    """Return what `share` does, given the wallets."""
-    named, names = named_token(token, asset, by)
-    rows = held.whole
+    """Return what `share` does with `wallets`, from the rows of the token alone."""
+    named, names = resolve_token(token, asset, by)
+    rows = source.whole
     if named is not None:
-        tokens, names = read_names(tokens_of_blocks(held), names, apart=OF_ONE, **given)
-        place = np.array([held_place(tokens, named)])
-        keys = _contracts(tokens, place) | {UNKNOWN}  # which may be the same
-        rows = held.whole.with_holdings(held.read(keys, names))
-    return share(rows, token, asset=asset, by=by, **given)
+        tokens, names = read_names(chunked_tokens(source), names, apart=OF_ONE, **options)
+        place = np.array([token_or_asset_index(tokens, named)])
+        keys = _contract_keys(tokens, place) | {UNKNOWN}  # an unknown token may be this one
+        rows = source.whole.with_holdings(source.read(keys, names))
+    return share(rows, token, asset=asset, by=by, **options)
 
 
-def concentration_on_disk(
-    held: InBlocks,
+def chunked_concentration(
+    source: ChunkedHoldings,
     token: TokenLike | None = None,
     *,
     asset: TokenLike | None = None,
     top: int = 10,
     by: By = "wallet",
-    **given: Any,
+    **options: Any,
 ) -> pd.DataFrame:
-    """Return what `concentration` does, given the wallets."""
-    named, by = named_token(token, asset, by)
-    tokens, names, found = _with_totals(held, by, IN_ROWS, **given)
-    places = np.arange(len(found)) if named is None else np.array([held_place(tokens, named)])
-    measured = found.assign(**dict.fromkeys(MEASURES, np.nan))
-    slices = [*_slices(found["balances"].to_numpy(np.intp), tokens.tokens.unknown, places)]
-    work = partial(concentration, top=top, by=by, **given)
-    parts = held.each(work, [_contracts(tokens, some) for some in slices], names)
-    for some, part in zip(slices, parts, strict=True):
+    """Return what `concentration` does with `wallets`, from a batch of tokens at a time."""
+    named, by = resolve_token(token, asset, by)
+    tokens, names, table = _with_totals(source, by, IN_ROWS, **options)
+    places = np.arange(len(table))
+    if named is not None:
+        places = np.array([token_or_asset_index(tokens, named)])
+    measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
+    batches = [*_batches(table["balances"].to_numpy(np.intp), tokens.tokens.unknown, places)]
+    work = partial(concentration, top=top, by=by, **options)
+    keys = [_contract_keys(tokens, batch) for batch in batches]
+    for batch, result in zip(batches, source.map_token_batches(work, keys, names), strict=True):
         for name in MEASURES:
-            measured.loc[some, name] = part[name].to_numpy()
+            measured.loc[batch, name] = result[name].to_numpy()
     return measured if named is None else measured.iloc[places].reset_index(drop=True)
 
 
-def _slices(balances: Codes, unknown: Mask, places: Codes) -> Iterator[Codes]:
-    """Cut tokens so that the rows of some fit into memory; unknown ones stay together."""
-    for some in (places[~unknown[places]], places[unknown[places]]):
-        before = np.cumsum(balances[some]) - balances[some]
-        edges = np.flatnonzero(np.diff(before // _ROWS))
-        if unknown[some].any():
+def _batches(balances: Codes, unknown: Mask, places: Codes) -> Iterator[Codes]:
+    """Split tokens into batches whose rows fit into memory; all unknown tokens are one batch."""
+    for tokens in (places[~unknown[places]], places[unknown[places]]):
+        before = np.cumsum(balances[tokens]) - balances[tokens]
+        edges = np.flatnonzero(np.diff(before // _BATCH_ROWS))
+        if unknown[tokens].any():
             edges = edges[:0]
-        yield from (each for each in np.split(some, edges + 1) if len(each))
+        yield from (batch for batch in np.split(tokens, edges + 1) if len(batch))
 
 
-def pivot_on_disk(
-    held: InBlocks, n: int | None = 50, *, by: By = "wallet", **given: Any
+def chunked_pivot(
+    source: ChunkedHoldings, n: int | None = 50, *, by: By = "wallet", **options: Any
 ) -> pd.DataFrame:
-    """Return what `pivot` does, given the wallets; by what is known of these."""
+    """Return what `pivot` does with `wallets`; only names of wallets can be grouped by."""
     if n is not None and n < 1:
-        return pivot(held.whole, n)  # which refuses it
-    tokens, names, totals = _with_totals(held, by, IN_COLUMNS, **given)
-    told = held.whole.holdings.columns.drop("blockchain")
-    if of_rows := [name for name in names if name in told]:
+        return pivot(source.whole, n)  # raises the error
+    tokens, names, totals = _with_totals(source, by, IN_COLUMNS, **options)
+    row_columns = source.whole.holdings.columns.drop("blockchain")
+    if of_rows := [name for name in names if name in row_columns]:
         raise SettingsError(
-            f"by: {of_rows[0]!r} is a column of balances, which are not in memory",
-            hint="read them for that: read_wallets(folder), or .compute()",
+            f"can't group by {of_rows[0]!r}: it is a column of balances, which are not in memory",
+            hint="read them into memory: read_wallets(folder), or .compute()",
         )
     chosen = ranked_tokens(totals)[:n]
-    keys = _contracts(tokens, chosen) | {UNKNOWN}  # which may be any of them
+    keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # an unknown token may be any of these
     read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
-    rows = held.whole.with_holdings(held.read(keys, ()))
-    found = pivot(rows, None, by=by, **given)
+    rows = source.whole.with_holdings(source.read(keys, ()))
+    table = pivot(rows, None, by=by, **options)
     ranked = ranked_tokens(totals.drop(columns="value", errors="ignore"))  # no values are read
     columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))
-    named = pd.Index(held_names(tokens, chosen), dtype="str", name=tokens.kind)
-    return found.iloc[:, columns].set_axis(named, axis=1)
+    named = pd.Index(token_or_asset_names(tokens, chosen), dtype="str", name=tokens.kind)
+    return table.iloc[:, columns].set_axis(named, axis=1)

@@ -1,4 +1,4 @@
-"""Prices of tokens: the forms that people have them in, read strictly, and where they come from."""
+"""Prices of tokens: strict readers of tables and files, and sources of prices."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import TokenKey
 
 PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
-Quoted: TypeAlias = tuple[Any, pd.Timestamp | None]
-"""What has a price: a token, a symbol or an asset in lower case, and of dated prices the time."""
+PriceKey: TypeAlias = tuple[Any, pd.Timestamp | None]
+"""The key of a price: a token, a symbol or an asset in lower case, and the time if it is dated."""
 
 MOMENT = pd.DatetimeTZDtype("us", "UTC")
 
@@ -42,7 +42,7 @@ _NUMBERS = (int, float, str, Decimal, np.integer, np.floating)
 _COLUMNS = frozenset({"price", "currency", "symbol", "asset", "date"}).union(*_KEYS)
 _DAILY = ("token_blockchain", "token_address", "date", "price")
 _FIRST, _LAST = date(1970, 1, 1), date(9999, 1, 1)
-_NO_PAIR = "its key is neither (blockchain, contract) nor the name of an asset"
+_NO_PAIR = "neither (blockchain, contract) nor the name of an asset"
 _FORMS = (
     "a mapping of (blockchain, contract) to a price, a Series with such an index, or a "
     "DataFrame with the columns token_blockchain, token_address and price, or asset "
@@ -57,7 +57,7 @@ _OF_DAYS = '; prices of several days are for at="snapshot"'
 
 @runtime_checkable
 class PriceSource(Protocol):
-    """Whatever knows prices: implement this one method to let `value` use it.
+    """A source of prices: implement this one method so that `value` can use it.
 
     Examples
     --------
@@ -82,8 +82,8 @@ class PriceSource(Protocol):
         Returns
         -------
         mapping, Series or DataFrame
-            Of one unit of each token that has a price, the others left out; more tokens than
-            were asked for do no harm.
+            The price of one unit of each token that has a price. Tokens without a price are
+            left out; prices of other tokens are ignored.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class PriceSource(Protocol):
 
 @runtime_checkable
 class PriceHistory(Protocol):
-    """Whatever knows the prices of many days: the daily counterpart of a `PriceSource`.
+    """A source of the prices of many days: the daily counterpart of a `PriceSource`.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class PriceHistory(Protocol):
         tokens : DataFrame
             One row for each distinct token, as in `PriceSource.prices`.
         since, until : date
-            The first and the last day wanted, in UTC.
+            The first and the last day, in UTC.
 
         Returns
         -------
@@ -139,7 +139,7 @@ class ParquetPrices:
     Parameters
     ----------
     folder : str or Path
-        ``.parquet`` files, in folders such as ``date=2026-01-31`` or in none, with the columns
+        ``.parquet`` files, optionally in subfolders such as ``date=2026-01-31``, with the columns
         ``token_blockchain``, ``token_address``, ``date`` (days, times, or text such as
         2026-01-31; in UTC), ``price``, and perhaps ``currency``.
     on : date or str, optional
@@ -176,7 +176,7 @@ class ParquetPrices:
         Returns
         -------
         DataFrame
-            As `price_history` returns, with the last day of each token alone.
+            As from `price_history`, with only the last day of each token.
 
         Raises
         ------
@@ -188,9 +188,9 @@ class ParquetPrices:
             day = _LAST if days.empty else days.max().date()
         else:
             day = pd.Timestamp(self.on).date()
-        found = self.price_history(tokens, day - timedelta(days=self.max_age_days), day)
-        last = found["date"].groupby(token_identities(found).codes).transform("max")
-        return found[found["date"] == last].drop_duplicates(ignore_index=True)
+        rows = self.price_history(tokens, day - timedelta(days=self.max_age_days), day)
+        last = rows["date"].groupby(token_identities(rows).codes).transform("max")
+        return rows[rows["date"] == last].drop_duplicates(ignore_index=True)
 
     def price_history(self, tokens: pd.DataFrame, since: date, until: date) -> pd.DataFrame:
         """Return the prices of some tokens on some days.
@@ -200,13 +200,13 @@ class ParquetPrices:
         tokens : DataFrame
             One row for each distinct token.
         since, until : date
-            The first and the last day wanted, in UTC.
+            The first and the last day, in UTC.
 
         Returns
         -------
         DataFrame
             ``token_blockchain``, ``token_address``, str; ``date``, datetime64, the time in UTC;
-            ``price``, and ``currency`` where the files have it, as they are there.
+            ``price``, and ``currency`` if the files have it, as in the files.
 
         Raises
         ------
@@ -216,59 +216,59 @@ class ParquetPrices:
         frame = self._rows([*_DAILY, "currency"], since, until)
         names = {name: frame[name].astype(TEXT) for name in ("token_blockchain", "token_address")}
         frame = frame.assign(**names)
-        known, asked = token_identities(frame), {*token_identities(tokens).keys}
-        wanted = [place for place, key in enumerate(known.keys) if key in asked]
-        return frame[np.isin(known.codes, wanted)].reset_index(drop=True)
+        known, requested = token_identities(frame), {*token_identities(tokens).keys}
+        places = [place for place, key in enumerate(known.keys) if key in requested]
+        return frame[np.isin(known.codes, places)].reset_index(drop=True)
 
     def _rows(self, columns: Sequence[str], since: date, until: date) -> pd.DataFrame:
-        """Read some columns of the files, where they have them, of some days alone."""
+        """Read these columns, if the files have them, for the days from `since` to `until`."""
         from pyarrow import string  # noqa: PLC0415 - pandas does not load it either
         from pyarrow.dataset import dataset, field  # noqa: PLC0415  the same
 
         folder = Path(self.folder).expanduser()
-        # As text, days, times and texts compare alike; a zone moves a time by a day at most.
-        day, wide = field("date").cast(string()), timedelta(days=1)
+        # As text, dates and times sort alike; a time zone shifts a time by a day at most.
+        day, margin = field("date").cast(string()), timedelta(days=1)
         try:
             files = dataset(folder, format="parquet", partitioning="hive")
-            there = files.schema.names
-            missing = [name for name in _DAILY if name not in there]
+            present = files.schema.names
+            missing = [name for name in _DAILY if name not in present]
             if not missing:
-                within = (day >= str(since - wide)) & (day <= str(until + 2 * wide))
-                kept = [name for name in columns if name in there]
+                within = (day >= str(since - margin)) & (day <= str(until + 2 * margin))
+                kept = [name for name in columns if name in present]
                 frame: pd.DataFrame = files.to_table(kept, filter=within).to_pandas()
                 dates = read_dates(frame["date"])
-        except ValueError as fault:  # what Arrow and pandas raise
+        except ValueError as fault:  # from Arrow and pandas
             reason = str(fault)
         else:
             if missing:
-                raise ColumnsError(missing, there)
-            unread = frame["date"][dates.isna()]
-            if unread.empty:
+                raise ColumnsError(missing, present)
+            unreadable = frame["date"][dates.isna()]
+            if unreadable.empty:
                 ends = (pd.Timestamp(each, tz="UTC") for each in (since, until))
                 inside = dates.dt.floor("D").between(*ends)
-                found: pd.DataFrame = frame.assign(date=dates)[inside]
-                return found
-            reason = f"{shown(str(unread.iloc[0]))!r} is no date"
+                rows: pd.DataFrame = frame.assign(date=dates)[inside]
+                return rows
+            reason = f"{shown(str(unreadable.iloc[0]))!r} is not a date"
         raise PricesError(f"{folder} can't be read: {reason}")
 
 
 def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
-    """Read all of a file, and of a CSV, also of one that walletframe wrote, each row's line."""
+    """Read a file of prices, also one that walletframe wrote; with line numbers for a CSV."""
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".parquet"):
         hint = "save the prices as .csv or .parquet"
-        raise PricesError(f"{path}: neither .csv nor .parquet", hint=hint)
+        raise PricesError(f"{path} is neither .csv nor .parquet", hint=hint)
     try:
         if suffix == ".parquet":
             return with_amounts(read_parquet(path)).to_pandas(), None
         return _read_csv(path)
-    except (ValueError, csv.Error) as fault:  # what parsers and Arrow raise
+    except (ValueError, csv.Error) as fault:  # from parsers and Arrow
         reason = str(fault)
     raise PricesError(f"{path} can't be read: {reason}")
 
 
 def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
-    """Read texts as they were before `as_cell` changed them, and the line each row ends on."""
+    """Read a CSV as text, undoing `as_cell`, and the number of the last line of each row."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         numbered = [(reader.line_num, [*map(from_cell, row)]) for row in reader if row]
@@ -277,23 +277,23 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
     (_, heads), *rows = numbered
     for line, row in rows:
         if len(row) > len(heads):
-            raise ValueError(f"line {line} has {len(row)} cells, and the first one {len(heads)}")
+            raise ValueError(f"line {line} has {len(row)} cells, and the first line {len(heads)}")
     cells = [[*row, *[""] * (len(heads) - len(row))] for _, row in rows]
     return pd.DataFrame(cells, columns=heads, dtype=TEXT), [line for line, _ in rows]
 
 
 @dataclass(frozen=True, slots=True)
-class GivenPrices:
-    """Prices in one of their forms, and where each stands in the file they are of."""
+class LoadedPrices:
+    """A table of prices, and their lines in a file."""
 
     table: PriceTable
-    dated: bool  # whether each is of a time, in the column date
+    dated: bool  # whether the column date has the time of each price
     file: str = ""
-    lines: Sequence[int] | None = None  # of each row, from 1; without, rows count from 0
+    lines: Sequence[int] | None = None  # of each row, from 1; if None, rows are numbered from 0
 
     @property
     def counted(self) -> str:
-        """What places count."""
+        """The meaning of the numbers in error messages."""
         if self.lines is not None:
             return f"by line of {self.file}"
         return f"by {f'row of {self.file}' if self.file else 'position'}, from 0"
@@ -304,45 +304,46 @@ class GivenPrices:
 
 
 def read_prices(
-    given: GivenPrices, *, by_symbol: bool = False
-) -> tuple[dict[Quoted, float], dict[Quoted, int]]:
-    """Read prices, and of each its place; report all that can't be used at once."""
-    found: dict[Quoted, float] = {}
-    places: dict[Quoted, int] = {}
+    loaded: LoadedPrices, *, by_symbol: bool = False
+) -> tuple[dict[PriceKey, float], dict[PriceKey, int]]:
+    """Return prices, and the row of each, by key; report all unusable prices at once."""
+    units: dict[PriceKey, float] = {}
+    places: dict[PriceKey, int] = {}
     problems: list[tuple[int, str, str]] = []
-    entries = _entries(given.table, by_symbol=by_symbol)
-    dates = read_dates(given.table["date"]) if given.dated else repeat(None)
+    entries = _entries(loaded.table, by_symbol=by_symbol)
+    dates = read_dates(loaded.table["date"]) if loaded.dated else repeat(None)
     for place, ((name, price), day) in enumerate(zip(entries, dates, strict=False)):
         if is_blank(name) and is_blank(price):
             continue
-        key: Any = _named(name)
+        key: Any = _read_key(name)
         if by_symbol:
             key = name.strip() if isinstance(name, str) else None
-        fault = price_fault(price)
+        fault, token = price_fault(price), token_text(name)
+        fault = f"the price of {token} is {fault}" if fault else ""
         if key is None:
-            fault = "its key is not a symbol" if by_symbol else _NO_PAIR
+            fault = f"the key {token} is {'not a symbol' if by_symbol else _NO_PAIR}"
         elif day is pd.NaT:
-            fault = "its date can't be read"
+            fault = f"the date of {token} can't be read"
         elif places.setdefault((key, day), place) != place:
-            fault = f"priced already, at {given.place(places[key, day])}"
+            fault = f"{token} is priced already, at {loaded.place(places[key, day])}"
         if fault:
-            problems.append((given.place(place), str(price)[:40], f"{fault}: {token_text(name)}"))
+            problems.append((loaded.place(place), str(price)[:40], fault))
         else:
-            found[key, day] = float(price)
+            units[key, day] = float(price)
     if problems:
-        columns = given.table.columns if isinstance(given.table, pd.DataFrame) else ()
-        of_days = "" if given.dated or "date" not in columns else _OF_DAYS
-        one_each = "one price of 0 or more for each token; leave out those that have none"
+        columns = loaded.table.columns if isinstance(loaded.table, pd.DataFrame) else ()
+        of_days = "" if loaded.dated or "date" not in columns else _OF_DAYS
+        one_each = "give one price of 0 or more for each token; leave out tokens without a price"
         raise PricesError(
-            f"{many(len(problems), 'price')} can't be used ({given.counted}):",
+            f"{many(len(problems), 'price')} can't be used ({loaded.counted}):",
             hint=f"{one_each}{of_days}",
             problems=problems,
         )
-    return found, places
+    return units, places
 
 
 def asset_key(name: str) -> str:
-    """Return the form in which the names of two assets are compared."""
+    """Return the form of an asset's name for comparisons."""
     return name.strip().casefold()
 
 
@@ -365,11 +366,11 @@ def _entries(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]
     return zip(keys, table["price"], strict=True)
 
 
-def tidied(table: object, *, dated: bool = False) -> PriceTable:
-    """Name the columns of prices as they are known, whatever their spaces and capitals."""
+def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
+    """Return prices with standard column names, ignoring spaces and capitals in the user's."""
     if not isinstance(table, pd.DataFrame):
         if dated:
-            raise PricesError("prices as of each snapshot need their dates", hint=_DATED)
+            raise PricesError("prices for snapshots need their dates", hint=_DATED)
         if isinstance(table, Mapping | pd.Series):
             return table
         raise PricesError(f"prices can't be of type {type(table).__name__}", hint=_FORMS)
@@ -391,14 +392,15 @@ def tidied(table: object, *, dated: bool = False) -> PriceTable:
 
 
 def read_dates(column: pd.Series) -> pd.Series:
-    """Read days or times, of UTC unless they name a zone; what is neither is NaT."""
+    """Read dates or times, in UTC unless they have a time zone; unreadable ones become NaT."""
     if is_numeric_dtype(column):
-        raise PricesError(f"the column date is {column.dtype}, neither days nor text")
+        raise PricesError(f"the column date is {column.dtype}, but has to be dates or text")
     dates: pd.Series = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
     return dates
 
 
-def _named(name: Any) -> TokenKey | str | None:
+def _read_key(name: Any) -> TokenKey | str | None:
+    """Return the key of a price: a token, or an asset's name; None if it is neither."""
     match name:
         case str():
             return asset_key(name) or None
@@ -411,22 +413,22 @@ def _named(name: Any) -> TokenKey | str | None:
 
 
 def price_fault(price: Any) -> str:
-    """Return what is wrong with a price, if anything is."""
+    """Return why a price can't be used, as in "it is negative"; empty if it can."""
     if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
-        return "no number"
+        return "not a number"
     try:
         number = float(price)
     except ValueError:
-        return "no number"
+        return "not a number"
     except OverflowError:
         return "infinite"
     if math.isnan(number):
-        return "no number"
+        return "not a number"
     return "infinite" if math.isinf(number) else "negative" if number < 0 else ""
 
 
 def read_currency(table: PriceTable, currency: str | None) -> str | None:
-    """Return the currency of prices."""
+    """Return the currency of prices, from the table or the caller."""
     if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
         return currency
     filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]

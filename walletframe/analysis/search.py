@@ -1,4 +1,4 @@
-"""The texts of holdings, as tables show them, and the rows whose texts have some words."""
+"""Text search in holdings: the texts that tables show, and the rows that contain words."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 from walletframe.amounts import AmountDtype
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.names import (
-    given_names,
     short_contract,
     token_names,
+    user_wallet_names,
     wallet_names,
     whole_wallet,
 )
@@ -26,7 +26,7 @@ from walletframe.text import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from walletframe.frames.identity import Codes, Identities, Mask, TokenKey
+    from walletframe.frames.identity import Codes, KeyCodes, Mask, TokenKey
     from walletframe.frames.positions import Positions
 
 VALUED = ("unit_price", "value", "currency")
@@ -35,58 +35,58 @@ _LABEL, _OWN, _SEARCHED, _WHOLE = 64, 80, 100, 500
 
 @dataclass(eq=False)
 class TextColumn:
-    """Each row has one of some texts, by its code; that of -1 has none."""
+    """The text of each row, by its code; code -1 has no text."""
 
     codes: Codes
-    labels: Sequence[str]  # harmless lines, as tables show them
-    wholes: Sequence[str] = ()  # for which they stand, where these are others
-    words: Sequence[str] = ()  # which are searched beside them
+    labels: Sequence[str]  # safe lines, as tables show them
+    wholes: Sequence[str] = ()  # the full texts, if labels are shortened
+    words: Sequence[str] = ()  # texts that are searched in addition
 
     @cached_property
     def _searched(self) -> list[str]:
         parts = [each for each in (self.labels, self.wholes, self.words) if each]
         return [" ".join(dict.fromkeys(each)).casefold() for each in zip(*parts, strict=True)]
 
-    def found(self, word: str) -> Mask:
-        """Mark the rows whose text has a word, which is case folded."""
+    def contains(self, word: str) -> Mask:
+        """Mark the rows whose text contains a word, given case-folded."""
         marks = [*(word in text for text in self._searched), False]
         return np.array(marks, dtype=bool)[self.codes]
 
 
 def words_of(search: str) -> tuple[str, ...]:
-    """Return the words to search for."""
+    """Split a search text into case-folded words."""
     return tuple(dict.fromkeys(search.casefold().split()))
 
 
 def rows_with(words: Iterable[str], columns: Iterable[TextColumn], count: int) -> Mask:
-    """Mark those of n rows that have all words, each in any column."""
+    """Mark the rows that contain all words, each in any column."""
     marks, columns = np.ones(count, dtype=bool), [*columns]
     for word in words:
-        marks &= np.any([column.found(word) for column in columns], axis=0)
+        marks &= np.any([column.contains(word) for column in columns], axis=0)
     return marks
 
 
 def row_texts(
     positions: Positions, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return all texts of holdings; `names` has those of tokens, if others are to be told apart."""
-    holdings, wallets = positions.holdings, positions.given if positions.asked else None
-    named = given_names(positions.wallets, wallets)
-    found = {
-        "wallet": wallet_texts(positions.wallets, positions.wallet_codes, named),
+    """Return the texts of holdings by column; `names` replaces the usual names of tokens."""
+    holdings, frame = positions.holdings, positions.wallet_frame
+    user_names = user_wallet_names(positions.wallets, frame if positions.has_wallets else None)
+    texts = {
+        "wallet": wallet_texts(positions.wallets, positions.wallet_codes, user_names),
         **token_texts(holdings, positions.tokens, names),
         "blockchain": column_texts(token_chains(holdings, positions.tokens)),
     }
     if "currency" in holdings and len(holdings["currency"].dropna().unique()) > 1:
-        found["currency"] = column_texts(holdings["currency"])
+        texts["currency"] = column_texts(holdings["currency"])
     for place, column in enumerate(own_columns(positions)):
         if has_texts(column):
-            found[f"own {place}"] = column_texts(column)
-    return found
+            texts[f"own {place}"] = column_texts(column)
+    return texts
 
 
 def wallet_texts(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
-    """Name the wallet of each row; `wallets` has a row for each, and `names` the user's names."""
+    """Return the texts of wallets; `wallets` has a row for each, and `names` the user's names."""
     labels = wallet_names(wallets, np.arange(len(wallets)), names)
     return TextColumn(codes, labels, [whole_wallet(*pair) for pair in wallet_pairs(wallets)])
 
@@ -98,9 +98,9 @@ def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def token_texts(
-    frame: pd.DataFrame, tokens: Identities, names: Mapping[TokenKey, str] | None = None
+    frame: pd.DataFrame, tokens: KeyCodes, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Name the token of each row, and its contract."""
+    """Return the texts of each row's token, and of its contract."""
     symbols, chains, contracts = (
         frame[name].array.take(tokens.first).tolist()
         for name in ("symbol", "token_blockchain", "token_address")
@@ -121,25 +121,25 @@ def token_texts(
     }
 
 
-def token_chains(frame: pd.DataFrame, tokens: Identities) -> pd.Series:
+def token_chains(frame: pd.DataFrame, tokens: KeyCodes) -> pd.Series:
     """Return the blockchain of each row's token, as its first row has it."""
     return pd.Series(frame["token_blockchain"].array.take(tokens.first[tokens.codes]))
 
 
 def column_texts(values: pd.Series) -> TextColumn:
-    """Write a column of any type as texts."""
+    """Return the texts of a column of any type."""
     return texts_of(*factorized_values(values))
 
 
 def texts_of(codes: Codes, values: list[Any]) -> TextColumn:
-    """Write the value of each row, given by its code."""
+    """Return the texts of values, with the code of each row."""
     times = (f"{each:%Y-%m-%d %H:%M}" if isinstance(each, datetime) else each for each in values)
     labels = [shown(str(each), _OWN) for each in times]
     return TextColumn(codes, labels, [shown(str(each), _WHOLE) for each in values])
 
 
 def factorized_values(values: pd.Series) -> tuple[Codes, list[Any]]:
-    """Return the code of each value, and the values; lists and the like count by their text."""
+    """Return codes and unique values of a column; unhashable values are compared as text."""
     try:
         codes, uniques = pd.factorize(values)
     except TypeError:
@@ -148,24 +148,24 @@ def factorized_values(values: pd.Series) -> tuple[Codes, list[Any]]:
 
 
 def has_texts(values: pd.Series) -> bool:
-    """Check whether a column holds neither amounts nor numbers."""
+    """Return whether a column has neither amounts nor numbers."""
     dtype = values.dtype
     is_number = is_integer_dtype(dtype) or is_float_dtype(dtype) or isinstance(dtype, AmountDtype)
     return is_bool_dtype(dtype) or not is_number
 
 
 def own_columns(positions: Positions) -> list[pd.Series]:
-    """Return the columns of holdings, and of wallets row by row, that are the user's own."""
+    """Return the user's own columns of holdings, and of wallets, row by row."""
     holdings = positions.holdings
-    found = [holdings.iloc[:, place] for place in _own(holdings, HOLDING_DTYPES)]
-    if positions.asked:
-        wallets, rows = positions.given, positions.first[positions.wallet_codes]
-        kept = (wallets.iloc[:, place] for place in _own(wallets, [*WALLET_DTYPES, "name"]))
-        found += [pd.Series(each.array.take(rows), name=each.name) for each in kept]
-    return found
+    columns = [holdings.iloc[:, place] for place in _own_places(holdings, HOLDING_DTYPES)]
+    if positions.has_wallets:
+        wallets, rows = positions.wallet_frame, positions.first[positions.wallet_codes]
+        kept = (wallets.iloc[:, place] for place in _own_places(wallets, [*WALLET_DTYPES, "name"]))
+        columns += [pd.Series(each.array.take(rows), name=each.name) for each in kept]
+    return columns
 
 
-def _own(frame: pd.DataFrame, contract: Iterable[str]) -> list[int]:
-    """Find the places of columns that are the user's own; two may have one name."""
+def _own_places(frame: pd.DataFrame, contract: Iterable[str]) -> list[int]:
+    """Return the positions of the user's own columns, whose names may repeat."""
     ours = {*contract, *VALUED}
     return [place for place, name in enumerate(frame.columns) if name not in ours]

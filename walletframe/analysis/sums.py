@@ -1,7 +1,7 @@
-"""Totals of holdings: cut into groups, added up exactly, and how complete each group is.
+"""Totals of holdings: exact sums of groups, and the completeness of each group.
 
-A group is as complete as the wallets are known that could have held something of it. Tallies of
-different wallets add up to that of all, if each wallet is in one with all of its rows.
+A group is complete if all wallets that could hold some of it are known. Aggregates of disjoint sets
+of wallets can be merged, if all rows of a wallet are in the same one.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.integers import rescale
-from walletframe.amounts.sums import FloatTotals, added, float_totals, joined_totals, positive
+from walletframe.amounts.sums import FloatTotals, float_totals, group_sums, joined_totals, positive
 from walletframe.errors import PricesError
 from walletframe.frames.contract import count_array, text_array
-from walletframe.frames.coverage import completeness, unread_wallets
+from walletframe.frames.coverage import completeness, count_unreadable_wallets
 from walletframe.frames.groups import ADDED, read_groups
 from walletframe.pandas_versions import factorized
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _SHORT = 2**31
 
 Pairs: TypeAlias = "tuple[Codes, Codes]"
-"""Codes and their members, each pair once, ascending."""
+"""Pairs of a code and a member, each pair once, ascending."""
 
 
 def totals(
@@ -45,10 +45,10 @@ def totals(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Add up by token, asset, wallet, owner or whatever you know, and say how complete that is.
+    """Add up by token, asset, wallet, owner or any other label, and count the known wallets.
 
-    Amounts of different tokens are never added, but for contracts of the same asset: without
-    ``"token"`` or ``"asset"`` in `by` there are counts and, after `value`, values.
+    Amounts of different tokens are never added, except contracts of the same asset: without
+    ``"token"`` or ``"asset"`` in `by` there are only counts and, after `value`, values.
 
     Parameters
     ----------
@@ -56,68 +56,68 @@ def totals(
         ``"token"``, ``"asset"``, ``"wallet"``, ``"blockchain"`` (that of the wallet),
         ``"snapshot"``, a column of yours that `wallets` kept, such as ``"owner"``, or any
         column of these holdings. A token is identified by blockchain and contract;
-        ``"symbol"`` does the same, but raises if tokens share a symbol. ``"asset"`` puts
-        together the contracts that `walletframe.assets` lists as the same asset; any other
-        token is an asset of its own. What has no label is a group of its own.
+        ``"symbol"`` does the same, but raises if tokens share a symbol. ``"asset"`` combines
+        the contracts that `walletframe.assets` lists as the same asset; any other token is an
+        asset of its own. Rows without a label are a group of their own.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch: then failed wallets are counted. ``details.wf`` has
         them.
     assets : DataFrame, str or Path, optional
         By asset: contracts of your own, as `walletframe.assets` takes them.
     bridged : bool, default False
-        By asset: whether twins count, such as USDC.e and WETH.
+        By asset: whether bridged versions count, such as USDC.e and WETH.
 
     Returns
     -------
     DataFrame
-        One row for each group: by what is known of wallets in the order of `wallets`, else of
-        the first row, then in the order of the first row. Its columns, in this order:
+        One row for each group, in the order of `wallets` if grouped by a property of wallets,
+        then in the order of the first row. Its columns, in this order:
 
         - ``token_blockchain``, ``token_address`` (NA for a native coin), ``symbol`` (as the
           first row has it), str; by token;
-        - ``asset``, str; by asset: its name, or that of a token of its own as in
-          `token_labels`, with the contract where it bears the name of an asset;
+        - ``asset``, str; by asset: its name; for an unlisted token its name as in
+          `token_labels`, with the contract if its symbol is the name of an asset;
         - ``blockchain``, ``address``, str; by wallet; ``blockchain``; by blockchain;
-        - any other column of `by`, with its dtype (int and bool as those that can be NA);
-        - ``amount``, amount; by token or asset: the exact sum of the known amounts, NA where
-          none is;
-        - ``contracts``, ``blockchains``, Int64; by asset: of how many contracts on how many
-          blockchains more than 0 is held;
-        - ``tokens``, Int64; by neither: distinct tokens of which more than 0 is held;
+        - any other column of `by`, with its dtype (int and bool become nullable dtypes);
+        - ``amount``, amount; by token or asset: the exact sum of the known amounts, NA if
+          none is known;
+        - ``contracts``, ``blockchains``, Int64; by asset: the number of its contracts held
+          with more than 0, and of their blockchains;
+        - ``tokens``, Int64; by neither: distinct tokens held with more than 0;
         - ``holders``, Int64; not by wallet: distinct wallets that hold more than 0 of anything
-          in the group; both NA where there are balances and all amounts are unknown;
-        - ``balances``, ``amount_na``, Int64: rows, and those whose amount is unknown;
-        - ``value``, float64; behind `value`: the float64 nearest to the sum of the known
-          values, NaN where none is;
-        - ``currency``, str, and ``unpriced``, Int64; with ``value``: balances of a known
-          amount without a value;
-        - ``wallets_ok``, ``wallets_stale``, ``wallets_asked``, Int64; with `wallets`: how many
-          of the group's wallets (by token: of those on its own blockchain, and on all where
-          one holds it; by asset: of those on the blockchains of all its contracts) are known,
-          and how many of those as of an out-of-date answer. By token or asset, a wallet is not
-          known that has an unreadable amount of it, or a balance of an unknown token, which may
-          be any.
+          in the group; both NA if there are balances and all amounts are unknown;
+        - ``balances``, ``amount_na``, Int64: rows, and rows whose amount is unknown;
+        - ``value``, float64; after `value`: the float64 nearest to the sum of the known
+          values, NaN if none is known;
+        - ``currency``, str, and ``unpriced``, Int64; with ``value``: its currency, and the
+          number of balances with a known amount and no value;
+        - ``wallets_ok``, ``wallets_stale``, ``wallets_asked``, Int64; with `wallets`: the known
+          wallets of the group, those of them whose answer is out of date, and all its requested
+          wallets. By token only wallets on its blockchain, or on one where a wallet holds it,
+          are counted; by asset those on the blockchains of its contracts. By token or asset, a
+          wallet is not known if it has an unreadable amount of it, or a balance of an unknown
+          token, which may be this one.
 
-        With `wallets`, each wallet (blockchain, owner) asked has a row: NA but for these three
-        columns where none of its balances are known; counts and value 0 where it holds nothing,
-        with NA for the token, if asked by token too. No rows give no groups.
+        With `wallets`, each requested wallet (blockchain, owner) has a row. If none of its
+        balances are known, all but these three columns are NA. If it holds nothing, counts and
+        value are 0, and the token is NA if grouped by token, too. No rows give no groups.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, or `assets`
+        If `wallets` or `by` is not one of these, `wallets` lacks the wallet of a row, or `assets`
         or `bridged` is given without ``"asset"``.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
         If a column is missing, ``amount`` holds no amounts, or values have several currencies.
     AmbiguousTokenError
-        By symbol, where several tokens share one: it names their contracts.
+        By symbol, if several tokens share one: it names their contracts.
 
     Warns
     -----
     InputWarning
-        Once in a session, if there are no `wallets`: how complete that is can't be told.
+        Once in a session, if there are no `wallets`: completeness is unknown without them.
 
     Examples
     --------
@@ -135,121 +135,123 @@ def totals(
 
 
 def totals_of(positions: Positions, groups: Groups) -> pd.DataFrame:
-    """Add up as `totals` does; by token alone, in the order of ``positions.tokens``."""
-    return totals_table(positions, groups, tally_of(positions, groups))
+    """Return the table that `totals` returns; by token alone, in the order of the tokens."""
+    return totals_table(positions, groups, aggregate_groups(positions, groups))
 
 
-def totals_table(positions: Positions, groups: Groups, tally: Tally) -> pd.DataFrame:
-    """Show what groups came to; NA where nothing is known of one."""
-    known = completeness(positions, groups, tally.unread)
-    balances, none = tally.balances, tally.balances == 0
-    unknown = none & (np.asarray(known["wallets_ok"] == 0) if known else False)
-    none_known = unknown | (~none & (tally.sizes == 0))
+def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) -> pd.DataFrame:
+    """Make the table of `totals` from aggregates."""
+    known = completeness(positions, groups, sums.unreadable)
+    balances, empty = sums.balances, sums.balances == 0
+    unknown = empty & (np.asarray(known["wallets_ok"] == 0) if known else False)
+    none_known = unknown | (~empty & (sums.sizes == 0))
     columns: dict[str, Any] = {**groups.columns}
-    if tally.units is not None:
-        columns["amount"] = AmountArray(tally.units, tally.sizes == 0, tally.scale)
+    if sums.units is not None:
+        columns["amount"] = AmountArray(sums.units, sums.sizes == 0, sums.scale)
     counts: dict[str, Codes] = {}
-    if tally.held is not None and "asset" in groups.names:
-        counts = spread(positions, tally.held, len(groups))
-    elif tally.held is not None:
-        counts = {"tokens": np.bincount(tally.held[0], minlength=len(groups))}
-    if tally.holders is not None:
-        counts["holders"] = tally.holders
-    columns |= {name: count_array(found, none_known) for name, found in counts.items()}
+    if sums.contracts is not None and "asset" in groups.names:
+        counts = contract_counts(positions, sums.contracts, len(groups))
+    elif sums.contracts is not None:
+        counts = {"tokens": np.bincount(sums.contracts[0], minlength=len(groups))}
+    if sums.holders is not None:
+        counts["holders"] = sums.holders
+    columns |= {name: count_array(count, none_known) for name, count in counts.items()}
     columns["balances"] = count_array(balances, unknown)
-    columns["amount_na"] = count_array(balances - tally.sizes, unknown)
-    if tally.worth is not None:
-        summed = tally.worth.totals.sums()
-        summed[unknown | (~none & (tally.worth.totals.sizes == 0))] = np.nan
-        columns["value"] = summed
-        columns["currency"] = text_array((tally.worth.currencies or [None]) * len(groups))
-        columns["unpriced"] = count_array(tally.worth.unpriced, unknown)
+    columns["amount_na"] = count_array(balances - sums.sizes, unknown)
+    if sums.value_totals is not None:
+        totals = sums.value_totals.totals.sums()
+        totals[unknown | (~empty & (sums.value_totals.totals.sizes == 0))] = np.nan
+        columns["value"] = totals
+        columns["currency"] = text_array((sums.value_totals.currencies or [None]) * len(groups))
+        columns["unpriced"] = count_array(sums.value_totals.unpriced, unknown)
     return pd.DataFrame({**columns, **known})
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
-    """The values of g groups, and how many balances of a known amount have none."""
+class ValueTotals:
+    """The totals of values of groups, and the counts of balances without a value."""
 
     totals: FloatTotals
-    unpriced: Codes
+    unpriced: Codes  # of each group, its balances with a known amount and no value
     currencies: list[Any]  # one at most
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """What n rows add up to in g groups."""
+class GroupAggregates:
+    """The sums and counts of each group."""
 
-    units: Integers | None  # of each group the sum of its known amounts, if these add up
+    units: Integers | None  # the sums of known amounts; None if tokens differ within a group
     scale: int
-    sizes: Codes  # how many of its amounts are known
-    unread: Codes  # of how many wallets, and stale ones, an amount is not, as `unread_wallets` says
-    balances: Codes  # how many rows it has
-    holders: Codes | None  # how many wallets hold more than 0 there; None by wallet, or not asked
-    held: Pairs | None  # of a group and a contract of which it holds more than 0; None by token
-    worth: Worth | None
+    sizes: Codes  # counts of known amounts
+    unreadable: Codes  # as `count_unreadable_wallets` returns
+    balances: Codes  # counts of rows
+    holders: Codes | None  # counts of wallets with more than 0; None by wallet, or for sums only
+    contracts: Pairs | None  # a group and a contract held with more than 0; None by token
+    value_totals: ValueTotals | None
 
 
-def tally_of(positions: Positions, groups: Groups, *, owned: bool = True) -> Tally:
-    """Add up the rows of each group; the sums alone, where nobody asks whose rows these are."""
+def aggregate_groups(
+    positions: Positions, groups: Groups, *, sums_only: bool = False
+) -> GroupAggregates:
+    """Aggregate the rows of each group; with `sums_only`, only sums of amounts and row counts."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - of ours
     units, scale, known = None, 0, groups.codes
     if ADDED.isdisjoint(groups.names):
         known = known[~amounts.missing] if amounts.missing.any() else known
         sizes = np.bincount(known, minlength=count)
     else:
-        units, scale, sizes = added(amounts, groups.codes, count)
-    members, holders, unread = None, None, np.zeros((2, count), dtype=np.intp)
-    if owned:
-        unread = unread_wallets(positions, groups)
+        units, scale, sizes = group_sums(amounts, groups.codes, count)
+    contracts, holders, unreadable = None, None, np.zeros((2, count), dtype=np.intp)
+    if not sums_only:
+        unreadable = count_unreadable_wallets(positions, groups)
         held = np.flatnonzero(positive(amounts))
         codes = groups.codes[held]
         if "asset" in groups.names or ADDED.isdisjoint(groups.names):
-            members = distinct_pairs(codes, positions.contracts.codes[held])
+            contracts = distinct_pairs(codes, positions.contracts.codes[held])
         if "wallet" not in groups.names:
-            owners, _ = distinct_pairs(codes, positions.wallet_codes[held])
-            holders = np.bincount(owners, minlength=count)
+            pairs, _ = distinct_pairs(codes, positions.wallet_codes[held])
+            holders = np.bincount(pairs, minlength=count)
     balances = np.bincount(groups.codes, minlength=count)
-    worth = _worth(positions, groups) if owned else None
-    return Tally(units, scale, sizes, unread, balances, holders, members, worth)
+    values = None if sums_only else _value_totals(positions, groups)
+    return GroupAggregates(units, scale, sizes, unreadable, balances, holders, contracts, values)
 
 
-def merged(
-    tallies: Sequence[Tally], ids: Sequence[Codes], contracts: Sequence[Codes], count: int
-) -> Tally:
-    """Add up tallies, whose groups and contracts have these numbers, tally by tally, among all."""
+def merge_aggregates(
+    parts: Sequence[GroupAggregates], ids: Sequence[Codes], contracts: Sequence[Codes], count: int
+) -> GroupAggregates:
+    """Merge aggregates; `ids` and `contracts` map each part's groups and contracts to all those."""
     codes = np.concatenate(ids)
 
-    def counted(counts: Sequence[Codes]) -> Codes:
+    def merge_counts(counts: Sequence[Codes]) -> Codes:
         weights = np.concatenate(counts)
         return np.bincount(codes, weights=weights, minlength=count).astype(np.intp)
 
-    scale, units, held, worth = max(tally.scale for tally in tallies), None, None, None
+    scale, units, held, values = max(part.scale for part in parts), None, None, None
     if exact := [
-        rescale(each.units, each.scale, scale) for each in tallies if each.units is not None
+        rescale(part.units, part.scale, scale) for part in parts if part.units is not None
     ]:
         units = np.full(count, 0, dtype=object)
         np.add.at(units, codes, np.concatenate(exact))
-    if pairs := [each.held for each in tallies if each.held is not None]:
-        own = zip(ids, contracts, pairs, strict=True)
-        numbers = [(mine[each[0]], members[each[1]]) for mine, members, each in own]
-        held = distinct_pairs(*map(np.concatenate, zip(*numbers, strict=True)))
-    if worths := [each.worth for each in tallies if each.worth is not None]:
-        worth = Worth(
-            joined_totals([each.totals for each in worths]).regrouped(codes, count),
-            counted([each.unpriced for each in worths]),
-            _one_currency(name for each in worths for name in each.currencies),
+    if pairs := [part.contracts for part in parts if part.contracts is not None]:
+        maps = zip(ids, contracts, pairs, strict=True)
+        mapped = [(groups[pair[0]], members[pair[1]]) for groups, members, pair in maps]
+        held = distinct_pairs(*map(np.concatenate, zip(*mapped, strict=True)))
+    if valued := [part.value_totals for part in parts if part.value_totals is not None]:
+        values = ValueTotals(
+            joined_totals([each.totals for each in valued]).regrouped(codes, count),
+            merge_counts([each.unpriced for each in valued]),
+            _one_currency(name for each in valued for name in each.currencies),
         )
-    known = [each.holders for each in tallies if each.holders is not None]
-    holders = counted(known) if known else None
-    unread = np.stack([counted([tally.unread[kind] for tally in tallies]) for kind in range(2)])
-    sizes = counted([tally.sizes for tally in tallies])
-    balances = counted([tally.balances for tally in tallies])
-    return Tally(units, scale, sizes, unread, balances, holders, held, worth)
+    known = [part.holders for part in parts if part.holders is not None]
+    holders = merge_counts(known) if known else None
+    unreadable = np.stack([merge_counts([part.unreadable[n] for part in parts]) for n in range(2)])
+    sizes = merge_counts([part.sizes for part in parts])
+    balances = merge_counts([part.balances for part in parts])
+    return GroupAggregates(units, scale, sizes, unreadable, balances, holders, held, values)
 
 
-def _worth(positions: Positions, groups: Groups) -> Worth | None:
-    """Add up the values of holdings that have any, in their one currency."""
+def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
+    """Sum the values of holdings, which have one currency; None without values."""
     holdings, count = positions.holdings, len(groups)
     if "value" not in holdings.columns:
         return None
@@ -257,11 +259,11 @@ def _worth(positions: Positions, groups: Groups) -> Worth | None:
     values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
     unpriced = groups.codes[np.isnan(values) & ~positions.amounts.isna()]
     totals = float_totals(values, groups.codes, count)
-    return Worth(totals, np.bincount(unpriced, minlength=count), currencies)
+    return ValueTotals(totals, np.bincount(unpriced, minlength=count), currencies)
 
 
 def _one_currency(named: Iterable[Any]) -> list[Any]:
-    """Return the one currency that values are in, nan where it is missing, or none."""
+    """Return a list of the one currency, nan if it is missing; an empty list without values."""
     currencies = list(dict.fromkeys(np.nan if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
         raise PricesError(
@@ -271,28 +273,28 @@ def _one_currency(named: Iterable[Any]) -> list[Any]:
     return currencies
 
 
-def spread(positions: Positions, held: Pairs, count: int) -> dict[str, Codes]:
-    """Count of how many contracts, on how many blockchains, groups hold more than 0."""
+def contract_counts(positions: Positions, held: Pairs, count: int) -> dict[str, Codes]:
+    """Count the contracts that each group holds with more than 0, and their blockchains."""
     chains = np.array([key[0] for key in positions.contracts.keys], dtype=object)
-    on, _ = distinct_pairs(held[0], factorized(chains)[0][held[1]])
-    counted = {"contracts": held[0], "blockchains": on}
-    return {name: np.bincount(codes, minlength=count) for name, codes in counted.items()}
+    of_chains, _ = distinct_pairs(held[0], factorized(chains)[0][held[1]])
+    groups = {"contracts": held[0], "blockchains": of_chains}
+    return {name: np.bincount(codes, minlength=count) for name, codes in groups.items()}
 
 
 def distinct_pairs(codes: Codes, members: Codes) -> Pairs:
-    """Find each pair of a code and a member, ascending."""
-    wide = int(members.max(initial=0)) + 1
-    is_short = (int(codes.max(initial=0)) + 1) * wide < _SHORT  # which takes half as long to sort
+    """Return each pair of a code and a member once, ascending."""
+    stride = int(members.max(initial=0)) + 1
+    is_short = (int(codes.max(initial=0)) + 1) * stride < _SHORT  # int32 sorts twice as fast
     numbers: Codes = codes.astype(np.dtype(np.int32 if is_short else np.int64))
-    numbers *= wide
+    numbers *= stride
     numbers += members
-    found = distinct(numbers)
-    firsts = found // wide
-    return firsts, found - firsts * wide
+    pairs = sorted_unique(numbers)
+    firsts = pairs // stride
+    return firsts, pairs - firsts * stride
 
 
-def distinct(codes: Codes) -> Codes:
-    """Return each number once, ascending: sorting takes a fourth of what hashing does."""
+def sorted_unique(codes: Codes) -> Codes:
+    """Return each number once, ascending; sorting is four times as fast as hashing."""
     ordered = np.sort(codes)
-    found: Codes = ordered[np.append(True, ordered[1:] > ordered[:-1])[: len(ordered)]]
-    return found
+    unique: Codes = ordered[np.append(True, ordered[1:] > ordered[:-1])[: len(ordered)]]
+    return unique

@@ -1,4 +1,4 @@
-"""Lists of tokens that a caller gives: files in the Uniswap token-list format, frames, pairs."""
+"""Token lists of a caller: files in the Uniswap token-list format, frames, pairs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from walletframe.text import shown
 
 TokensLike: TypeAlias = str | Path | Mapping[str, Any] | pd.DataFrame | Iterable[TokenKey]
 
-_SOLANA = {101: "SOLANA"}  # the number that token lists use
+_SOLANA = {101: "SOLANA"}  # its chainId in token lists
 _COLUMNS = ["token_blockchain", "token_address", "symbol"]
 
 
@@ -32,10 +32,10 @@ def read_token_list(
     Parameters
     ----------
     source : str, Path or mapping
-        A file, or what was parsed from one. No address on the web: nothing is fetched.
+        A file, or its parsed content. A web address is not accepted: nothing is fetched.
     blockchains : mapping of int to str, optional
-        The service's identifiers by ``chainId``, before those of ``walletframe.blockchains()`` and
-        ``SOLANA`` for 101; any other is its number.
+        The service's identifiers by ``chainId``, which override those of
+        ``walletframe.blockchains()`` and ``SOLANA`` for 101; any other chain has its number.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def read_token_list(
     Raises
     ------
     TokenListError
-        If it is no such list, naming every entry that can't be read.
+        If it is not such a list; every entry that can't be read is named.
     OSError
         If the file can't be read.
 
@@ -79,7 +79,7 @@ def read_token_list(
 
 
 def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]:
-    """Return the tokens that a caller listed, in whatever form."""
+    """Return the key and the symbol, if any, of each token in a caller's list."""
     if tokens is None:
         return []
     if isinstance(tokens, str | Path | Mapping):
@@ -92,20 +92,20 @@ def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]
             for chain, contract, *symbol in distinct.itertuples(index=False, name=None)
             if not is_blank((chain, contract))
         ]
-    given: Iterable[Any] = tokens
-    found: list[tuple[TokenKey, str | None]] = []
+    pairs: Iterable[Any] = tokens
+    keys: list[tuple[TokenKey, str | None]] = []
     problems = []
-    for place, pair in enumerate(given):
+    for place, pair in enumerate(pairs):
         match pair:
             case _ if is_blank(pair):
                 continue
             case (str() as chain, str() | None as contract):
-                found.append(((chain, contract), None))
+                keys.append(((chain, contract), None))
             case _:
                 problems.append((place, _short(pair), "it is not (blockchain, contract)"))
     if problems:
         raise TokenListError(problems)
-    return found
+    return keys
 
 
 def _text(cell: Any = None) -> str | None:

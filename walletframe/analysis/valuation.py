@@ -11,17 +11,17 @@ import pandas as pd
 
 from walletframe.analysis.prices import (
     MOMENT,
-    GivenPrices,
+    LoadedPrices,
     ParquetPrices,
     PriceHistory,
     PriceSource,
     PriceTable,
     asset_key,
+    normalize_price_table,
     price_fault,
     read_currency,
     read_price_file,
     read_prices,
-    tidied,
 )
 from walletframe.errors import PricesError, PricesWarning, SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
@@ -30,7 +30,7 @@ from walletframe.frames.identity import is_unknown, token_identities
 from walletframe.frames.names import ambiguous, shared_symbols
 from walletframe.frames.positions import token_columns
 from walletframe.notice import notify
-from walletframe.numerals import many, part
+from walletframe.numerals import many
 from walletframe.pandas_versions import factorized
 from walletframe.text import shown, token_text
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from walletframe.amounts.integers import Floats
-    from walletframe.analysis.prices import Quoted
+    from walletframe.analysis.prices import PriceKey
     from walletframe.frames.asset_list import AssetsLike
-    from walletframe.frames.identity import Codes, Identities, TokenKey
+    from walletframe.frames.identity import Codes, KeyCodes, TokenKey
 
 PricesLike: TypeAlias = PriceTable | PriceSource | PriceHistory | str | Path
 _Members: TypeAlias = "dict[str, list[TokenKey]]"  # the tokens of each asset
@@ -48,7 +48,7 @@ _SHOWN = 10
 _BY_CONTRACT = "give prices by (blockchain, contract), such as "
 
 
-def value(  # noqa: PLR0913 - what a caller may wish
+def value(  # noqa: PLR0913 - options
     holdings: pd.DataFrame,
     prices: PricesLike | None = None,
     *,
@@ -66,48 +66,47 @@ def value(  # noqa: PLR0913 - what a caller may wish
         The price of one whole unit of each token: a mapping of (blockchain, contract), None
         for a native coin, to a number; a Series with these two as its index; a DataFrame or a
         ``.csv`` or ``.parquet`` file with ``token_blockchain`` (or ``blockchain``),
-        ``token_address`` (or ``contract``), ``price`` and perhaps ``currency``, where capitals
-        and spaces around a name don't count; a source; or a folder of daily prices, as for
-        ``walletframe.analysis.ParquetPrices``. In the place of a token each may have the name
-        of an asset, as in `walletframe.assets`, without case (``{"USDC": 1}``, or the column
-        ``asset``); a token's own price comes first. Without it, the service's own prices in
+        ``token_address`` (or ``contract``), ``price`` and perhaps ``currency``, ignoring
+        capitals and spaces around a name; a source; or a folder of daily prices, as for
+        ``walletframe.analysis.ParquetPrices``. Instead of a token, each may have the name of
+        an asset, as in `walletframe.assets`, ignoring case (``{"USDC": 1}``, or the column
+        ``asset``); a token's own price comes first. By default, the service's own prices in
         the column ``price``.
     currency : str, optional
-        That of the prices, such as ``"USD"``; the service doesn't state that of its own.
+        The currency of the prices, such as ``"USD"``; the service doesn't state its own.
     by_symbol : bool, default False
-        Take prices by symbol instead, as written; refused where several tokens share one,
-        since anybody can give a token any symbol.
+        Read prices by symbol, as written; refused if several tokens share a symbol, since
+        anybody can give a token any symbol.
     assets : DataFrame, str or Path, optional
         Contracts of your own, as `walletframe.assets` takes them, for prices by asset.
     bridged : bool, default False
-        Whether an asset's price is also that of its bridged twins.
+        Whether an asset's price is used for its bridged versions, too.
     at : {"snapshot"}, optional
         Value each row at the prices of its ``snapshot``, from a DataFrame or a file with a
         column ``date``, too (days or times, in UTC unless they name a zone), a folder of daily
-        prices, or any ``walletframe.analysis.PriceHistory``. Of each token the last price of
-        the snapshot's day in UTC, up to its time, counts; one of another day never does.
+        prices, or any ``walletframe.analysis.PriceHistory``. The last price of a token on the
+        snapshot's day in UTC, up to its time, is used; a price of another day never is.
 
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        All rows and columns, and behind them, in place of those of an earlier valuation:
-        ``unit_price``, float64, the nearest to the price used, NaN where there is none;
-        ``value``, float64, the nearest to the exact product of amount and price, NaN where
-        either is unknown, never 0 for that; ``currency``, str, the same in each row, NA where
-        nobody named it.
+        All rows and columns, and after them, replacing those of an earlier valuation:
+        ``unit_price``, float64, the nearest to the price, NaN if there is none; ``value``,
+        float64, the nearest to the exact product of amount and price, NaN, never 0, if either
+        is unknown; ``currency``, str, the same in each row, NA if it was not given.
 
     Raises
     ------
     PricesError
-        If a price is no number, negative, NaN or infinite, a token is priced twice, or
-        prices are in several currencies or another one than `currency`, naming all bad ones
-        with their positions, or lines of their file; or if they, or their file, can't be read.
+        If a price is not a number, negative, NaN or infinite, a token is priced twice, or
+        prices are in several currencies or another one than `currency`; all bad prices are
+        named, with their positions or lines. Or if prices, or their file, can't be read.
     SettingsError
-        If prices are to be both by symbol and by asset, or `at` is something else.
+        If prices are both by symbol and by asset, or `at` is not ``"snapshot"``.
     TokenListError
         If `assets` can't be used.
     AmbiguousTokenError
-        By symbol, where several tokens share one that has a price.
+        By symbol, if several tokens share one that has a price.
     ColumnsError, AmountError
         If holdings or prices lack a column, or ``amount`` holds no amounts.
     OSError
@@ -116,9 +115,9 @@ def value(  # noqa: PLR0913 - what a caller may wish
     Warns
     -----
     PricesWarning
-        If none of the prices is for a token in the holdings; otherwise with the lines of a file
-        that are for none, and with names that no asset has; with `at`, if snapshots have no
-        price of their day.
+        If no price matches a token in the holdings; otherwise with the lines of a file that
+        match none, and with names that no asset has; with `at`, if snapshots have no price of
+        their day.
 
     Examples
     --------
@@ -136,25 +135,25 @@ def value(  # noqa: PLR0913 - what a caller may wish
     if by_symbol and (bridged or assets is not None):
         raise SettingsError("prices are either by symbol or by asset", hint="leave out one of both")
     if at not in (None, "snapshot"):
-        raise SettingsError(f"at: {at!r}", hint='give at="snapshot", or leave it out')
+        raise SettingsError(f"at can't be {at!r}", hint='give at="snapshot", or leave it out')
     times = None
     if at:
         require_columns(holdings, ["snapshot"])
         times = pd.to_datetime(holdings["snapshot"], utc=True).astype(MOMENT)
     amounts = amounts_of(holdings["amount"])
-    if prices is None:  # the service's own are as of each snapshot anyway
+    if prices is None:  # the service's own prices are of the time of each snapshot
         require_columns(holdings, ["price"])
         units = holdings["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
         units[holdings["token_blockchain"].isna()] = np.nan
         refuse_prices(unusable(units, np.arange(len(units))))
     else:
         tokens = token_identities(holdings)
-        given = _given(prices, holdings, tokens, times)
-        currency = read_currency(given.table, currency)
-        quotes, places = read_prices(given, by_symbol=by_symbol)
+        loaded = _load_prices(prices, holdings, tokens, times)
+        currency = read_currency(loaded.table, currency)
+        quotes, places = read_prices(loaded, by_symbol=by_symbol)
         priced = dict.fromkeys(name for name, _ in quotes)
         codes, keys, members = tokens.codes, tokens.keys, None
-        if by_symbol:  # a price is one token's
+        if by_symbol:
             shared = shared_symbols(holdings, tokens)
             if mixed := {symbol: shared[symbol] for symbol in priced if symbol in shared}:
                 raise ambiguous(mixed, lambda first: f"{_BY_CONTRACT}{token_text(first)}")
@@ -162,13 +161,13 @@ def value(  # noqa: PLR0913 - what a caller may wish
         else:
             members = _members(listed_assets(assets), bridged=bridged)
         units = _units(quotes, keys, codes, times)
-        if members and members.keys() & priced:  # for tokens that have no price of their own
+        if members and members.keys() & priced:  # for tokens without a price of their own
             names = {token: name for name, owned in members.items() for token in owned}
             of_keys, named = factorized(np.array([*map(names.get, keys), None], dtype=object))
             of_assets = _units(quotes, [*named], of_keys[codes], times)
             units = np.where(np.isnan(units), of_assets, units)
         units[holdings["token_blockchain"].isna()] = np.nan
-        _warn(given, places, units, keys, members, times)
+        _warn(loaded, places, units, keys, members, times)
     return holdings.assign(
         unit_price=units,
         value=amounts * units,
@@ -177,9 +176,9 @@ def value(  # noqa: PLR0913 - what a caller may wish
 
 
 def _units(
-    prices: Mapping[Quoted, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
+    prices: Mapping[PriceKey, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
 ) -> Floats:
-    """Return the price of each row by its name: if dated, the last of the day, up to its time."""
+    """Return the price of each row by name; with `times`, the last of the day up to its time."""
     if times is None:
         return np.array([*(prices.get((name, None), np.nan) for name in names), np.nan])[codes]
     places = {name: place for place, name in enumerate(names)}
@@ -206,14 +205,14 @@ def _members(assets: pd.DataFrame, *, bridged: bool) -> _Members:
 
 
 def _warn(
-    given: GivenPrices,
-    places: Mapping[Quoted, int],
+    loaded: LoadedPrices,
+    places: Mapping[PriceKey, int],
     units: Floats,
     keys: Sequence[Any],
     members: _Members | None,
     times: pd.Series | None,
 ) -> None:
-    """Warn of prices that were of no use, and of snapshots without any."""
+    """Warn of prices that match no token, and of snapshots without prices."""
     held, priced, unlisted = {*keys}, {name for name, _ in places}, False
     if members is not None:
         of_assets = {name for name in priced if isinstance(name, str)}
@@ -221,37 +220,39 @@ def _warn(
         priced.update(token for name in of_assets for token in members.get(name, ()))
     none = len(units) and np.isnan(units).all() and (times is None or priced.isdisjoint(held))
     if none and not unlisted:
-        first = next(iter(keys), None)  # the example of what prices would have to be by
+        first = next(iter(keys), None)  # the example in the message
         by = f"symbol, exactly as written, such as {shown(str(first))!r}"
         if isinstance(first, tuple):
             by = "blockchain and contract, None or nothing for a native coin, such as "
             by += f"{token_text(first)}, or by asset, such as 'USDC'"
-        said = "none of a token that is held, so that nothing has a value; prices are by "
-        notify(f"{many(len(places), 'price')} given, {said}{by}", PricesWarning)
+        count = many(len(places), "price")
+        message = f"no price matches a token in these holdings ({count} given)"
+        notify(f"{message}: give prices by {by}", PricesWarning)
         return
     if len(units):
-        _warn_of_the_unmatched(given, places, held, members)
+        _warn_of_unmatched(loaded, places, held, members)
     if times is not None:
         valued = pd.Series(units).notna().groupby(times.array).any()
         without = valued.index[~valued]
         if len(without):
-            said = f"{part(len(without), len(valued), 'snapshot')} without a value, for want of "
-            notify(f"{said}prices of the day; the first is of {without[0]:%Y-%m-%d}", PricesWarning)
+            counted = f"{len(without):,} of {many(len(valued), 'snapshot')}"
+            why = f"{'has' if len(without) == 1 else 'have'} no value: there is no price of the day"
+            notify(f"{counted} {why}; the first is of {without[0]:%Y-%m-%d}", PricesWarning)
 
 
-def _warn_of_the_unmatched(
-    given: GivenPrices, places: Mapping[Quoted, int], held: set[Any], members: _Members | None
+def _warn_of_unmatched(
+    loaded: LoadedPrices, places: Mapping[PriceKey, int], held: set[Any], members: _Members | None
 ) -> None:
-    """Warn of lines of a file that are of no token that is held, and of assets in no list.
+    """Warn of lines of a file that match no token in the holdings, and of assets in no list.
 
-    A mapping or a source may well have the prices of all tokens that there are.
+    Only lines of a file are checked: a mapping or a source may have the prices of all tokens.
     """
-    told = []
+    lines = []
     for (key, _), number in places.items():
         tokens = [key] if members is None or isinstance(key, tuple) else members.get(key)
         if tokens is None:
             why = f"{shown(key)!r} is in no list of assets"
-        elif not given.file or any(token in held for token in tokens):
+        elif not loaded.file or any(token in held for token in tokens):
             continue
         elif isinstance(key, str):
             why = repr(shown(key))
@@ -259,23 +260,25 @@ def _warn_of_the_unmatched(
             chains = sorted(chain for chain, contract in held if contract and contract == key[1])
             elsewhere = f", which is held on {', '.join(map(shown, chains))}" if chains else ""
             why = f"{token_text(key)}{elsewhere}"
-        told.append(f"  {given.place(number)}: {why}")
-    if told:
-        counted = part(len(told), len(places), "price")
-        left = len(told) - _SHOWN
-        said = [f"{counted} of no token that is held ({given.counted}):", *told[:_SHOWN]]
-        said += [f"  … and {left:,} more"] if left > 0 else []
-        notify("\n".join(said), PricesWarning)
+        lines.append(f"  {loaded.place(number)}: {why}")
+    if lines:
+        verb = "matches" if len(lines) == 1 else "match"
+        counted = f"{len(lines):,} of {many(len(places), 'price')} {verb}"
+        more = len(lines) - _SHOWN
+        message = [f"{counted} no token in these holdings ({loaded.counted}):", *lines[:_SHOWN]]
+        message += [f"  … and {more:,} more"] if more > 0 else []
+        notify("\n".join(message), PricesWarning)
 
 
 def unusable(units: Floats, rows: Codes) -> list[tuple[int, str, str]]:
-    """Return the prices that can't be used, with their rows and what is wrong with each."""
+    """Return the row, the text and the fault of each price that can't be used."""
     wrong = np.flatnonzero((units < 0) | np.isinf(units))
-    return [(int(rows[place]), str(units[place]), price_fault(units[place])) for place in wrong]
+    faults = [f"it is {price_fault(units[place])}" for place in wrong]
+    return [(int(rows[at]), str(units[at]), fault) for at, fault in zip(wrong, faults, strict=True)]
 
 
 def refuse_prices(problems: list[tuple[int, str, str]]) -> None:
-    """Raise where the service has sent prices that can't be used."""
+    """Raise an error if the service has sent prices that can't be used."""
     if problems:
         masked = ', or make them NaN: holdings["price"].where(holdings["price"].between(0, 1e300))'
         raise PricesError(
@@ -285,24 +288,26 @@ def refuse_prices(problems: list[tuple[int, str, str]]) -> None:
         )
 
 
-def _given(
-    prices: PricesLike, holdings: pd.DataFrame, tokens: Identities, times: pd.Series | None
-) -> GivenPrices:
-    """Take prices from where they are, of the days of all snapshots where there are times."""
+def _load_prices(
+    prices: PricesLike, holdings: pd.DataFrame, tokens: KeyCodes, times: pd.Series | None
+) -> LoadedPrices:
+    """Read prices from their table, file, folder or source; with `times`, for these days."""
     dated = times is not None
     if isinstance(prices, str | Path):
         path = Path(prices).expanduser()
         if not path.is_dir():
             table, lines = read_price_file(path)
-            return GivenPrices(tidied(table, dated=dated), dated, shown(path.name), lines)
+            return LoadedPrices(
+                normalize_price_table(table, dated=dated), dated, shown(path.name), lines
+            )
         prices = ParquetPrices(path)
     if not isinstance(prices, Mapping | pd.Series | pd.DataFrame):
         known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
-        asked = pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp)))
+        wanted = pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp)))
         if not dated and isinstance(prices, PriceSource):
-            prices = prices.prices(asked)
+            prices = prices.prices(wanted)
         elif times is not None and isinstance(prices, PriceHistory):
             ends = [time for time in (times.min(), times.max()) if not pd.isna(time)]
             ends = ends or [pd.Timestamp.now("UTC")]
-            prices = prices.price_history(asked, ends[0].date(), ends[-1].date())
-    return GivenPrices(tidied(prices, dated=dated), dated)
+            prices = prices.price_history(wanted, ends[0].date(), ends[-1].date())
+    return LoadedPrices(normalize_price_table(prices, dated=dated), dated)

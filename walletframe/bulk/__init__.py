@@ -2,5 +2,5 @@
 
 from walletframe.bulk.reading import read_wallets
 from walletframe.bulk.run import fetch_to_parquet
-from walletframe.bulk.stored import Flags, StoredHoldings, Units, cases_of, open_holdings
+from walletframe.bulk.stored import PriceLookup, SpamFlags, StoredHoldings, open_holdings
 from walletframe.bulk.summary import FetchSummary

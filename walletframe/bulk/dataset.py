@@ -1,7 +1,7 @@
-"""The folder, opened for writing by one run, and the register of what it holds."""
-# A part is written under other names, brought to the disk, and renamed: first what failed, then the
-# holdings, then the wallets, which make it count. A run that ends in between leaves no more than
-# holdings whose wallets are missing: the next run removes them, and makes the part anew.
+"""The folder of a bulk run, opened for writing, and the register of its wallets."""
+# The files of a part are written under other names, synced to the disk, and renamed: first failed,
+# then holdings, then wallets, which complete the part. A run that ends in between leaves at most
+# holdings without their wallets: the next run removes them, and writes the part again.
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from filelock import Timeout
 
 from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, UNFINISHED, Layout, dataset_errors
-from walletframe.bulk.journal import left_in, segments
+from walletframe.bulk.journal import segments, unwritten_records
 from walletframe.disk import locked, private_file, private_folder, publish
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
@@ -37,67 +37,64 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress
     from walletframe.frames.details import WalletDetails
 
-_AGAIN_S = 0.5
+_RETRY_S = 0.5
 
 
-class Turn(Enum):
-    """What to do with a wallet of the input."""
+class InputAction(Enum):
+    """The treatment of a wallet of the input."""
 
-    ASK = auto()
-    HELD = auto()
+    REQUEST = auto()
+    STORED = auto()
     REPEATED = auto()
 
 
 class Register:
-    """The wallets of a folder (tables of what is ok, and of what is not) and of a run, by key."""
+    """The position of each wallet, by key: those already in the folder, and those of this run."""
 
-    # A wallet that the folder knows keeps its place. A new one comes right behind the wallet before
-    # it where that place is free, as it is where an earlier run of the same list had to leave a
-    # gap; else it comes last. Where several folders have parts of one list, it is told its place.
+    # A wallet that the folder knows keeps its position. A new one gets the position behind the
+    # wallet before it if that is free: an earlier run of the same list left a gap. Else it comes
+    # last. If several folders have parts of one list, `positions` has its position.
 
     def __init__(
         self,
         wallets: Iterable[pa.Table],
         failed: Iterable[pa.Table],
-        places: Mapping[str, int] | None = None,
+        positions: Mapping[str, int] | None = None,
     ) -> None:
-        self.held: dict[str, int] = _positions(wallets)  # ok in the folder before this run
-        self.under_way: dict[str, int] = {}
-        self.met: set[str] = set()  # in this run
-        self._failed, self._places = _positions(failed), places
+        self.stored: dict[str, int] = _positions(wallets)  # ok in the folder before this run
+        self.pending: dict[str, int] = {}
+        self.seen: set[str] = set()  # in this run
+        self._failed, self._new_positions = _positions(failed), positions
         self._before = -1
-        taken = {*self.held.values(), *self._failed.values()}
+        taken = {*self.stored.values(), *self._failed.values()}
         self._end = max(taken, default=-1) + 1
         self._free = set(range(self._end)) - taken
 
-    def meet(self, key: str) -> Turn:
-        """Decide about the next wallet; one that is to be asked for is under way from now on."""
-        if key in self.met:
-            return Turn.REPEATED
-        self.met.add(key)
-        if key in self.held:
-            self._before = self.held[key]
-            return Turn.HELD
+    def classify(self, key: str) -> InputAction:
+        """Return what to do with the next wallet; to be requested, it is pending from now on."""
+        if key in self.seen:
+            return InputAction.REPEATED
+        self.seen.add(key)
+        if key in self.stored:
+            self._before = self.stored[key]
+            return InputAction.STORED
         behind = self._before + 1
         if key in self._failed:
-            place = self._failed[key]
-        elif self._places is not None:
-            place = self._places[key]
+            position = self._failed[key]
+        elif self._new_positions is not None:
+            position = self._new_positions[key]
         elif behind in self._free:
             self._free.remove(behind)
-            place = behind
+            position = behind
         else:
-            place = self._end
+            position = self._end
             self._end += 1
-        self._before = self.under_way[key] = place
-        return Turn.ASK
+        self._before = self.pending[key] = position
+        return InputAction.REQUEST
 
 
 class Dataset:
-    """A folder that this run alone may write; it is made where it is not there.
-
-    Where another run writes, it is waited for, so long at most, or until `cancel`.
-    """
+    """A folder, created if missing, that only this run writes; it waits until others end."""
 
     def __init__(
         self, root: Path, service: str, patience_s: float = 0.0, cancel: Event | None = None
@@ -110,12 +107,12 @@ class Dataset:
                 layout.require_empty("the folder of an earlier run")
             private_folder(layout.inner)
             opened.enter_context(_locked(layout, patience_s, cancel or Event()))
-            with suppress(OSError):  # a courtesy to who finds the lock held
-                layout.holder.unlink(missing_ok=True)  # of one that was killed
+            with suppress(OSError):  # only for the error of other runs
+                layout.holder.unlink(missing_ok=True)  # left by a killed process
                 with private_file(layout.holder) as file:
                     file.write(f"process {os.getpid()} on {node()}".encode())
             opened.callback(layout.holder.unlink, missing_ok=True)
-            files.mark(layout.marker, service=service)
+            files.write_marker(layout.marker, service=service)
             for unfinished in layout.inner.glob(f"*{UNFINISHED}"):
                 unfinished.unlink()
             for folder in (layout.wallets, layout.holdings, layout.failed):
@@ -134,28 +131,28 @@ class Dataset:
     def __exit__(self, *exc: object) -> None:
         self._opened.close()
 
-    def take_up(self, places: Mapping[str, int] | None = None) -> Register:
-        """Make a part of what an earlier run left in its journal, and register what there is.
+    def recover(self, new_positions: Mapping[str, int] | None = None) -> Register:
+        """Write the journal of an earlier run as a part, and return the register of all wallets.
 
-        Where a part can't be read or written, the journal stays. `places` has those of new wallets
-        in a list of which this folder has a part, by key.
+        If a part can't be read or written, the journal stays. `new_positions` has the positions of
+        new wallets, by key, if this folder has only a part of the list.
         """
         layout = self.layout
         with dataset_errors(layout.root):
-            left = segments(layout.inner)
-            held = _positions(files.part_tables(layout.wallets) if left else ())
-            unwritten = left_in(left, self._service).items()
-            if found := [placed for key, placed in unwritten if key not in held]:
-                records, positions = zip(*found, strict=True)
-                self.add(assemble(records), positions)
+            journal = segments(layout.inner)
+            stored = _positions(files.part_tables(layout.wallets) if journal else ())
+            unwritten = unwritten_records(journal, self._service).items()
+            if missing := [pair for key, pair in unwritten if key not in stored]:
+                records, positions = zip(*missing, strict=True)
+                self.write_part(assemble(records), positions)
             wallets, failed = map(files.part_tables, (layout.wallets, layout.failed))
-            register = Register(wallets, failed, places)
-            for segment in left:
+            register = Register(wallets, failed, new_positions)
+            for segment in journal:
                 segment.unlink()
         return register
 
-    def add(self, details: WalletDetails, positions: Sequence[int]) -> None:
-        """Write a part; where that fails, the parts before are as they were."""
+    def write_part(self, details: WalletDetails, positions: Sequence[int]) -> None:
+        """Write a part; a failure leaves the earlier parts unchanged."""
         with dataset_errors(self.layout.root):
             ok, holdings, failed = files.as_tables(details, positions)
             layout, name = self.layout, files.part_name(next(self._numbers))
@@ -164,36 +161,37 @@ class Dataset:
                 tables |= {layout.holdings / name: holdings, layout.wallets / name: ok}
             self._write(tables)
 
-    def keep(self, wallets: Sequence[WalletAddress], kept: pd.DataFrame) -> None:
-        """Write what the user keeps of wallets; what was kept before and is not told now, stays."""
-        told = kept.assign(
+    def write_kept(self, wallets: Sequence[WalletAddress], kept: pd.DataFrame) -> None:
+        """Write the user's columns of wallets; earlier values stay unless there are new ones."""
+        new = kept.assign(
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),
         )
         with dataset_errors(self.layout.root):
             before = files.read_kept(self.layout)
-            both = told if before is None else pd.concat([told, before], ignore_index=True)
+            both = new if before is None else pd.concat([new, before], ignore_index=True)
             first = both[["blockchain", "address"]][~pd.Index(files.keys_of(both)).duplicated()]
-            whole = first.reset_index(drop=True)
-            table = kept_table(with_kept(whole, files.kept_of(both, files.keys_of(whole))))
+            distinct = first.reset_index(drop=True)
+            values = files.kept_values(both, files.keys_of(distinct))
+            table = kept_table(with_kept(distinct, values))
             if before is None or not table.equals(kept_table(before)):
                 self._write({self.layout.kept: table})
 
-    def tidy(self) -> None:
-        """Bring what failed up to date: one file, one row for each wallet that still is not ok."""
+    def compact_failed(self) -> None:
+        """Merge the files of failed wallets into one, with the wallets that are still not ok."""
         numbers = files.part_numbers(self.layout.failed)
         if len(numbers) <= 1 and not self._had_failed:
             return
         with dataset_errors(self.layout.root):
             wallets = files.part_tables(self.layout.wallets) if self._had_failed else ()
-            left = files.still_failed(files.part_tables(self.layout.failed), wallets)
-            if left.num_rows:
-                self._write({self.layout.failed / files.part_name(next(self._numbers)): left})
+            failed = files.still_failed(files.part_tables(self.layout.failed), wallets)
+            if failed.num_rows:
+                self._write({self.layout.failed / files.part_name(next(self._numbers)): failed})
             for number in numbers:
                 (self.layout.failed / files.part_name(number)).unlink()
 
     def _write(self, tables: Mapping[Path, pa.Table]) -> None:
-        """Write files whole, then bring them under their names, one by one."""
+        """Write complete files under other names, then rename them one by one."""
         unfinished = {self.layout.inner / f"{n}{UNFINISHED}": path for n, path in enumerate(tables)}
         for path, table in zip(unfinished, tables.values(), strict=True):
             with private_file(path) as file:
@@ -208,19 +206,19 @@ def _locked(layout: Layout, patience_s: float, cancel: Event) -> AcquireReturnPr
     while True:
         with suppress(Timeout):
             return locked(layout.inner / "lock", blocking=False)
-        if time.monotonic() >= until or cancel.wait(_AGAIN_S):
+        if time.monotonic() >= until or cancel.wait(_RETRY_S):
             break
-    who = "another run"
+    writer = "another run"
     with suppress(OSError):
-        who = f"another run, {layout.holder.read_text(encoding='utf-8')},"
+        writer = f"another run, {layout.holder.read_text(encoding='utf-8')},"
     raise DatasetError(
-        f"{who} writes into {layout.root}",
-        hint="wait until it ends, end it if nobody needs it, or choose another folder",
+        f"{writer} writes into {layout.root}",
+        hint="wait until it ends, end it if it is not needed, or choose another folder",
     )
 
 
 def _positions(tables: Iterable[pa.Table]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for table in tables:
-        found.update(zip(files.keys_of(table), table[POSITION].to_pylist(), strict=True))
-    return found
+        positions.update(zip(files.keys_of(table), table[POSITION].to_pylist(), strict=True))
+    return positions

@@ -1,22 +1,21 @@
 """The layout of a bulk run's folder, and the columns of its Parquet files."""
 # FOLDER/wallets/part-000001.parquet      a row for each wallet that is ok
 # FOLDER/holdings/part-000001.parquet     a row for each of its balances
-# FOLDER/failed/part-000001.parquet       a row for each wallet that was asked for and is not ok
-# FOLDER/.walletframe/                    nothing for readers: the service's name, a lock, and
-#                                         during a run the answers that are in no part yet
-# FOLDER/kept.parquet                     blockchain, address, and the columns that the user keeps
+# FOLDER/failed/part-000001.parquet       a row for each wallet that was requested and is not ok
+# FOLDER/.walletframe/                    internal: the service's name, a lock, and during a run
+#                                         the answers that are in no part yet
+# FOLDER/kept.parquet                     blockchain, address, and the user's own columns
 #
-# Parts are cut by number and not by blockchain: identifiers are whatever people write, no safe name
-# of a folder, and would make many small files. A part counts from the moment at which its file of
-# wallets is there, which comes last.
+# Parts are numbered, not split by blockchain: identifiers are free text, unsafe as folder names,
+# and would make many small files. A part counts once its file of wallets, the last one, exists.
 #
-# Files of wallets and holdings never change and never go: a program that reads them during a run
-# finds no wallet twice, and none by half. (Replacing a file is no way to take a row out: DuckDB
-# reads the old one's end with the new one's data.) What failed may come right later; so those rows
-# are apart, and a row in failed counts only while its wallet is in no part of wallets.
+# Files of wallets and holdings are never changed or removed: a program that reads them during a run
+# finds no wallet twice, and none incomplete. (Replacing a file to remove a row is not safe: DuckDB
+# reads the old file's footer with the new file's data.) Failed wallets may succeed later: their
+# rows are separate, and a row in failed counts only while its wallet is in no part of wallets.
 #
-# The files are for everyone: amounts as decimals to compute with, and exact text beside them;
-# categories as text; `position`, the place in the order asked, beside the columns of the wallets.
+# The files are for other programs, too: amounts are decimals, with exact text beside them;
+# categories are text; `position`, the index in the order asked, is beside the wallets' columns.
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from walletframe.address.forms import canonical_key
-from walletframe.address.lists import telling_rows
+from walletframe.address.lists import first_labelled_rows
 from walletframe.amounts.arrow import to_portable_table
 from walletframe.disk import private_file, publish, read_parquet
 from walletframe.errors import DatasetError
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 POSITION = "position"
 UNFINISHED = ".tmp"
-Tables: TypeAlias = tuple[pa.Table, pa.Table, pa.Table]  # of wallets, holdings, what failed
+Tables: TypeAlias = tuple[pa.Table, pa.Table, pa.Table]  # wallets, holdings, failed wallets
 _PART = re.compile(r"part-(\d{6,})\.parquet")
 
 
@@ -70,12 +69,12 @@ class Layout:
         self.holder: Path = self.inner / "holder"
 
     def service(self) -> str | None:
-        """Return the name of the service that was asked; None where there is no dataset."""
+        """Return the name of the service; None if there is no dataset."""
         marker = _read_marker(self.marker, {"service": str})
         return None if marker is None else marker["service"]
 
     def require_empty(self, earlier: str) -> None:
-        """Raise if a folder holds anything else, or what `fetch_to_parquet` has begun there."""
+        """Raise if the folder has other files, or a marker of `fetch_to_parquet`."""
         others = sorted({path.name for path in self.root.iterdir()} - {self.inner.name})
         if others or self.marker.exists():
             others = others or [self.marker.name]
@@ -85,23 +84,23 @@ class Layout:
             )
 
 
-def mark(path: Path, **marker: str | int) -> dict[str, Any]:
-    """Mark a folder where it has no marker; return its marker, which is of the same service."""
-    found = _read_marker(path, {name: type(value) for name, value in marker.items()})
-    if found is None:
+def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
+    """Write a folder's marker if it has none; return the marker, or raise for another service."""
+    existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
+    if existing is None:
         unfinished = path.with_suffix(UNFINISHED)
         unfinished.unlink(missing_ok=True)
         with private_file(unfinished) as file:
             file.write(json.dumps({"format": FORMAT} | marker).encode())
         publish(unfinished, path)
         return marker
-    if found["service"] != marker["service"]:
+    if existing["service"] != marker["service"]:
         raise DatasetError(
-            f"{path.parents[1]} holds wallets of the service {found['service']!r}, "
+            f"{path.parents[1]} holds wallets of the service {existing['service']!r}, "
             f"not of {marker['service']!r}",
-            hint="choose another folder for each service",
+            hint="use a separate folder for each service",
         )
-    return found
+    return existing
 
 
 def _read_marker(path: Path, kinds: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any] | None:
@@ -109,23 +108,23 @@ def _read_marker(path: Path, kinds: Mapping[str, Callable[[Any], Any]]) -> dict[
         marker = json.loads(path.read_text(encoding="utf-8"))
         if marker["format"] == FORMAT:
             return {name: kind(marker[name]) for name, kind in kinds.items()}
-        made = f"is of format {marker['format']}, and this walletframe knows {FORMAT}"
+        problem = f"has the format {marker['format']}, and this walletframe reads only {FORMAT}"
     except FileNotFoundError:
         return None
     except (ValueError, LookupError, TypeError) as fault:
-        made = f"has a marker that can't be read: {fault!r}"
-    raise DatasetError(f"{path.parents[1]} {made}", hint="choose another folder")
+        problem = f"has a marker that can't be read: {fault!r}"
+    raise DatasetError(f"{path.parents[1]} {problem}", hint="choose another folder")
 
 
 def part_name(number: int) -> str:
-    """Return the file name of a part, counted from 1; the same in each of the three folders."""
+    """Return a part's file name, the same in all three folders; numbers start at 1."""
     return f"part-{number:06}.parquet"
 
 
 def part_numbers(folder: Path) -> list[int]:
-    """Return the numbers of the parts in a folder, in order; other files are left alone."""
-    found = [_PART.fullmatch(path.name) for path in folder.glob("part-*")]
-    return sorted(int(match[1]) for match in found if match)
+    """Return the numbers of the parts in a folder, in order; other files are ignored."""
+    matches = [_PART.fullmatch(path.name) for path in folder.glob("part-*")]
+    return sorted(int(match[1]) for match in matches if match)
 
 
 def part_tables(folder: Path) -> Iterator[pa.Table]:
@@ -135,7 +134,7 @@ def part_tables(folder: Path) -> Iterator[pa.Table]:
 
 @contextmanager
 def dataset_errors(root: Path) -> Iterator[None]:
-    """Raise a full disk, a read-only folder, a broken file and the like as DatasetError."""
+    """Convert errors of the disk, such as a full disk or a broken file, to DatasetError."""
     try:
         yield
     except DatasetError:
@@ -143,24 +142,24 @@ def dataset_errors(root: Path) -> Iterator[None]:
     except (OSError, pa.ArrowException, OverflowError) as fault:
         raise DatasetError(
             f"{root}: {fault}",
-            hint="what was written before is intact: fix this, and repeat the call to continue",
+            hint="earlier parts are intact: fix this, and repeat the call to continue",
         ) from None
 
 
 def key_of(wallet: WalletAddress) -> str:
-    """Return what is equal for two spellings of one wallet."""
+    """Return a key that is equal for all spellings of a wallet."""
     return ".".join(canonical_key(wallet.blockchain, wallet.address))
 
 
 def keys_of(wallets: pa.Table | pd.DataFrame) -> list[str]:
-    """Return the same for the rows of a table or a frame."""
+    """Return the keys of the wallets in a table or a frame."""
     columns: Any = wallets["blockchain"], wallets["address"]
     pairs = zip(*(each.to_numpy().tolist() for each in columns), strict=True)
     return [".".join(canonical_key(blockchain, address)) for blockchain, address in pairs]
 
 
 def as_tables(details: WalletDetails, positions: Sequence[int]) -> Tables:
-    """Return wallets that are ok, what they hold, and the other wallets, as they are written."""
+    """Return the three tables to write: ok wallets, their holdings, and failed wallets."""
     text = dict.fromkeys(("status", "source"), WALLET_DTYPES["address"])
     wallets = to_portable_table(details.wallets.astype(text))
     wallets = wallets.append_column(POSITION, pa.array(positions, pa.int64()))
@@ -170,36 +169,36 @@ def as_tables(details: WalletDetails, positions: Sequence[int]) -> Tables:
 
 
 @cache  # a part without rows is read of each folder
-def no_tables() -> Tables:
-    """Return such tables without any rows."""
+def empty_tables() -> Tables:
+    """Return the three tables without rows."""
     return as_tables(assemble([]), [])
 
 
 def read_kept(layout: Layout) -> pd.DataFrame | None:
-    """Read what users keep of wallets, with blockchain and address; None where there is nothing."""
+    """Read blockchain, address and the user's own columns of wallets; None if there are none."""
     try:
         return kept_frame(read_parquet(layout.kept))
     except FileNotFoundError:
         return None
 
 
-def kept_of(told: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return what is kept of distinct wallets, by their keys; the first that is told."""
+def kept_values(kept: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Return the first value of each of the user's columns, for distinct wallets by their keys."""
     known = {key: code for code, key in enumerate(keys)}
-    codes = np.array([known.get(key, -1) for key in keys_of(told)], np.intp)
+    codes = np.array([known.get(key, -1) for key in keys_of(kept)], np.intp)
     rows = np.flatnonzero(codes >= 0)
     columns = {}
-    for name, column in told.drop(columns=["blockchain", "address"]).items():
-        some = column.array.take(rows)
-        first, _ = telling_rows(str(name), codes[rows], some)
+    for name, column in kept.drop(columns=["blockchain", "address"]).items():
+        values = column.array.take(rows)
+        first, _ = first_labelled_rows(str(name), codes[rows], values)
         first = np.append(first, np.full(len(keys) - len(first), -1))
-        columns[name] = some.take(first, allow_fill=True)
+        columns[name] = values.take(first, allow_fill=True)
     return pd.DataFrame(columns, index=range(len(keys)))
 
 
 def still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table]) -> pa.Table:
-    """Return the latest row of each wallet that is not ok, and is not among those that are."""
-    table = pa.concat_tables([no_tables()[2], *failed])
+    """Return the latest row of each failed wallet that is in no part of wallets."""
+    table = pa.concat_tables([empty_tables()[2], *failed])
     latest = {key: row for row, key in enumerate(keys_of(table))}
     for part in wallets if latest else ():
         for key in keys_of(part):
@@ -211,5 +210,5 @@ def as_frame(wallets: pa.Table) -> pd.DataFrame:
     """Return a table of wallets as a frame with the columns and dtypes of the contract."""
     columns = wallets.select(list(WALLET_DTYPES))
     frame: pd.DataFrame = columns.to_pandas(types_mapper=ARROW_DTYPES.get)
-    others = {name: of for name, of in WALLET_DTYPES.items() if frame[name].dtype != of}
-    return frame.astype(others)
+    dtypes = {name: dtype for name, dtype in WALLET_DTYPES.items() if frame[name].dtype != dtype}
+    return frame.astype(dtypes)

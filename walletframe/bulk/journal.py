@@ -1,11 +1,11 @@
 """The journal: answers that are not in a part yet, and failures without an answer.
 
-It is cut into segments, about one for each part, which go when the parts hold all of them.
+It consists of segments, about one for each part; a segment is removed once parts hold all of it.
 """
-# Each answer is appended by the thread that received it, before anyone else gets it: whatever ends
-# a run, at most the requests that were under way are lost; the next run makes a part of the rest.
-# What failed is appended before the bar counts it. A power cut may cost what the system had not
-# brought to the disk.
+# Each answer is appended by the thread that received it, before anything else is done with it: if
+# a run dies, at most the requests in flight are lost; the next run writes the rest as a part.
+# A failure is appended before the progress bar counts it. A power cut may lose the data that the
+# system had not synced to the disk.
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from walletframe.transport import Reply
 
 _SUFFIX = ".journal"
-_HEAD = 8  # bytes: the length of what follows, and its CRC-32
+_HEADER_BYTES = 8  # bytes: the length of what follows, and its CRC-32
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
     """One answer, or one wallet that failed without one."""
 
-    wallets: list[tuple[str, str, int]]  # blockchain, address and place in the order asked
+    wallets: list[tuple[str, str, int]]  # blockchain, address and position in the order asked
     fetched_at: datetime | None  # in UTC; None without an answer
     body: bytes  # as the service sent it; empty without an answer
     failure: tuple[str, str | None] | None = None  # status and reason
@@ -52,26 +52,23 @@ _DECODE = msgspec.msgpack.Decoder(Entry).decode
 
 
 def segments(folder: Path) -> list[Path]:
-    """Return the segments that earlier runs have left, in order."""
+    """Return the segments in a folder, in order."""
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
 def entries(segment: Path) -> Iterator[Entry]:
-    """Hand out the answers of a segment, as far as they are whole; none where it has just gone."""
+    """Yield the complete entries of a segment; none if it has just been removed."""
     with suppress(FileNotFoundError), segment.open("rb") as file:
-        while head := file.read(_HEAD):
+        while head := file.read(_HEADER_BYTES):
             frame = file.read(int.from_bytes(head[:4], "little"))
             if not frame or zlib.crc32(frame).to_bytes(4, "little") != head[4:]:
-                return  # the end of a run has cut something off
+                return  # the last entry of a killed run is incomplete
             yield _DECODE(frame)
 
 
-def left_in(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return what segments, in order, hold of each wallet, and its place, by its key.
-
-    It is what is ok, else the last failure.
-    """
-    found: dict[str, tuple[WalletRecord, int]] = {}
+def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
+    """Return each wallet's first ok record, else its last failure, and its position, by key."""
+    records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(entries, journal)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
         if entry.failure is None:
@@ -81,48 +78,42 @@ def left_in(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletReco
             outcomes, source = [Outcome(Status(status), error)] * len(wallets), None
         for wallet, outcome, (_, _, position) in zip(wallets, outcomes, entry.wallets, strict=True):
             key = key_of(wallet)
-            if key not in found or found[key][0].outcome.status is not Status.OK:
+            if key not in records or records[key][0].outcome.status is not Status.OK:
                 record = WalletRecord(wallet, outcome, service, entry.fetched_at, source)
-                found[key] = record, position
-    return found
+                records[key] = record, position
+    return records
 
 
 class Journal:
-    """The journal of one run.
+    """The journal of a run, with `positions` of pending wallets by key; a fault sets `cancel`."""
 
-    `places` has those of wallets under way, by key; `cancel` is set where nothing can be written.
-    """
-
-    def __init__(self, folder: Path, places: Mapping[str, int], cancel: Event) -> None:
+    def __init__(self, folder: Path, positions: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None
-        self._folder, self._places, self._cancel = folder, places, cancel
-        left = segments(folder)
-        self._numbers = count(int(left[-1].stem) + 1 if left else 1)
+        self._folder, self._positions, self._cancel = folder, positions, cancel
+        earlier = segments(folder)
+        self._numbers = count(int(earlier[-1].stem) + 1 if earlier else 1)
         self._lock = Lock()
-        self._waiting: dict[Path, set[str]] = {}
+        self._unwritten: dict[Path, set[str]] = {}
         self._segment: Path | None = None
         self._file: BinaryIO | None = None
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
-        """Write an answer; called by any thread. A reply without an answer is left to `secure`."""
+        """Write an answer, on any thread; `ensure_recorded` writes replies without an answer."""
         if isinstance(reply.answer, bytes):
             self._append(wallets, reply.fetched_at, reply.answer)
 
-    def secure(self, record: WalletRecord) -> bool:
-        """Write what failed without an answer; False where only a part can hold the record.
-
-        That is where its answer came from the cache, or the disk is full.
-        """
+    def ensure_recorded(self, record: WalletRecord) -> bool:
+        """Write a failure without an answer; return False if only a part can hold the record."""
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
             return self._append([record.wallet], None, b"", failure)
-        key = key_of(record.wallet)
+        key = key_of(record.wallet)  # an answer: from the cache, it is in no segment
         with self._lock:
-            return any(key in waiting for waiting in self._waiting.values())
+            return any(key in unwritten for unwritten in self._unwritten.values())
 
     def check(self) -> None:
-        """Raise the error for which the journal ended the run, if it did."""
+        """Raise the error of a failed write, if there was one."""
         if self._fault is not None:
             with dataset_errors(self._folder.parent):
                 raise self._fault
@@ -135,16 +126,16 @@ class Journal:
             self._file = self._segment = None
 
     def release(self, keys: Collection[str]) -> None:
-        """Take note that a part holds some wallets; remove the segments of which none is left."""
+        """Note that a part holds some wallets; remove segments whose wallets are all in parts."""
         with self._lock:
-            for segment, waiting in list(self._waiting.items()):
-                waiting.difference_update(keys)
-                if not waiting and segment != self._segment:
+            for segment, unwritten in list(self._unwritten.items()):
+                unwritten.difference_update(keys)
+                if not unwritten and segment != self._segment:
                     segment.unlink()
-                    del self._waiting[segment]
+                    del self._unwritten[segment]
 
     def close(self) -> None:
-        """Append nothing more; what is in no part stays for the next run."""
+        """Append nothing more; entries that are in no part stay for the next run."""
         with self._lock:
             self._is_closed = True
         self.end_segment()
@@ -158,9 +149,9 @@ class Journal:
         failure: tuple[str, str | None] | None = None,
     ) -> bool:
         keys = [key_of(wallet) for wallet in wallets]
-        placed = zip(wallets, map(self._places.__getitem__, keys), strict=True)
-        asked = [(wallet.blockchain, wallet.address, place) for wallet, place in placed]
-        frame = _ENCODE(Entry(asked, fetched_at, body, failure))
+        pairs = zip(wallets, map(self._positions.__getitem__, keys), strict=True)
+        positioned = [(each.blockchain, each.address, position) for each, position in pairs]
+        frame = _ENCODE(Entry(positioned, fetched_at, body, failure))
         head = len(frame).to_bytes(4, "little") + zlib.crc32(frame).to_bytes(4, "little")
         with self._lock:
             if self._is_closed or self._fault:
@@ -169,8 +160,8 @@ class Journal:
                 if self._file is None or self._segment is None:
                     self._segment = self._folder / f"{next(self._numbers):06}{_SUFFIX}"
                     self._file = private_file(self._segment, buffering=0)
-                    self._waiting[self._segment] = set()
-                self._waiting[self._segment].update(keys)
+                    self._unwritten[self._segment] = set()
+                self._unwritten[self._segment].update(keys)
                 rest = memoryview(head + frame)
                 while rest:
                     rest = rest[self._file.write(rest) :]

@@ -1,7 +1,7 @@
-"""A folder of a bulk run as one fetch that stays on the disk, read block by block.
+"""A folder of a bulk run as one fetch that stays on the disk, read in chunks.
 
-Prices, and what is spam, are added whenever balances are read. Both are the same in all rows of a
-case, which is a token under one symbol; a row of an unknown token is known by its place.
+Prices and spam flags are added whenever balances are read. Both are the same in all rows of a pair
+of token and symbol; rows of unknown tokens are identified by their row number in the folder.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
 from walletframe.frames.contract import (
     HOLDING_DTYPES,
-    amounts_unread,
-    respelled,
+    na_array,
+    normalize_blockchains,
     text_array,
     typed_frame,
 )
 from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, token_identities
-from walletframe.frames.positions import Block, Positions, read_positions
+from walletframe.frames.positions import Chunk, Positions, read_positions
 from walletframe.pandas_versions import TEXT, factorized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from walletframe.bulk.reading import Contents, Part
-    from walletframe.frames.identity import Codes, Identities, Mask
+    from walletframe.bulk.reading import FolderWallets, StoredPart
+    from walletframe.frames.identity import Codes, KeyCodes, Mask
 
 T = TypeVar("T")
 _NEEDED = ("blockchain", "address", *TOKEN, "amount")
@@ -49,134 +49,135 @@ _CLEAN = (0.0, "")
 
 
 @dataclass(frozen=True, slots=True)
-class Cases:
-    """Of which token n rows are, and under which symbol."""
+class TokenSymbolCodes:
+    """The (token, symbol) pair of each of some rows."""
 
-    codes: Codes  # of each row, its case
-    keys: list[TokenKey]  # of each case; `UNKNOWN` for all unknown tokens
-    symbols: list[str | None]  # of each case
-    places: Codes  # of each row, its place among all; maybe of those of unknown tokens alone
+    codes: Codes  # the pair of each row
+    keys: list[TokenKey]  # the token of each pair; `UNKNOWN` for all unknown tokens
+    symbols: list[str | None]  # the symbol of each pair
+    row_numbers: Codes  # in the folder, perhaps only for rows of unknown tokens
     rows: pd.DataFrame
 
 
-def cases_of(
-    holdings: pd.DataFrame, tokens: Identities | None = None, places: Codes | None = None
-) -> Cases:
-    """Return the cases of rows; `tokens` are theirs if known, `places` needed of unknown ones."""
+def token_symbol_codes(
+    holdings: pd.DataFrame, tokens: KeyCodes | None = None, row_numbers: Codes | None = None
+) -> TokenSymbolCodes:
+    """Return the (token, symbol) pairs of rows; rows of unknown tokens need `row_numbers`."""
     tokens = token_identities(holdings) if tokens is None else tokens
     numbers, symbols = factorized(holdings["symbol"], use_na_sentinel=False)
     codes, pairs = pd.factorize(tokens.codes * max(len(symbols), 1) + numbers)
-    of_cases, spelled = np.divmod(pairs, max(len(symbols), 1))
+    of_tokens, of_symbols = np.divmod(pairs, max(len(symbols), 1))
     keys, texts = tokens.plain_keys, [text if isinstance(text, str) else None for text in symbols]
-    return Cases(
+    return TokenSymbolCodes(
         codes,
-        [keys[place] for place in of_cases.tolist()],
-        [texts[place] for place in spelled.tolist()],
-        np.full(len(holdings), -1) if places is None else places,
+        [keys[code] for code in of_tokens.tolist()],
+        [texts[code] for code in of_symbols.tolist()],
+        np.full(len(holdings), -1) if row_numbers is None else row_numbers,
         holdings,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
-    """Prices of balances: of tokens, of symbols, or those that the service has sent."""
+class PriceLookup:
+    """Unit prices by token or by symbol, or the service's own."""
 
-    of: Mapping[Any, float] | None  # None: sent
+    prices: Mapping[Any, float] | None  # None for the service's own
     by_symbol: bool
     currency: str | None
 
-    def columns(self, cases: Cases) -> dict[str, Any]:
-        """Value rows as `walletframe.analysis.value` does."""
-        if self.of is None:
-            units = cases.rows["price"].to_numpy(np.float64).copy()
+    def columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
+        """Return the columns that `walletframe.analysis.value` adds."""
+        if self.prices is None:
+            unit_prices = codes.rows["price"].to_numpy(np.float64).copy()
         else:
-            of: Any = self.of
-            names: list[Any] = cases.symbols if self.by_symbol else cases.keys
-            units = np.array([*(of.get(name, np.nan) for name in names), np.nan])[cases.codes]
-        units[cases.rows["token_blockchain"].isna()] = np.nan
+            prices: Any = self.prices
+            keys: list[Any] = codes.symbols if self.by_symbol else codes.keys
+            by_code = np.array([*(prices.get(key, np.nan) for key in keys), np.nan])
+            unit_prices = by_code[codes.codes]
+        unit_prices[codes.rows["token_blockchain"].isna()] = np.nan
         return {
-            "unit_price": units,
-            "value": cases.rows["amount"].array * units,
-            "currency": text_array([self.currency] * len(units)),
+            "unit_price": unit_prices,
+            "value": codes.rows["amount"].array * unit_prices,
+            "currency": text_array([self.currency] * len(unit_prices)),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Flags:
-    """What was found of cases: a score, and its reasons in words."""
+class SpamFlags:
+    """Spam scores and reasons; clean tokens and rows are left out."""
 
-    of: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # those not clean, of known tokens
-    of_rows: Mapping[int, tuple[float, str]]  # the same of unknown tokens, by the place of the row
+    by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens, with symbols
+    by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
     threshold: float
 
-    def columns(self, cases: Cases) -> dict[str, Any]:
-        """Flag rows as `walletframe.analysis.flag_spam` does."""
-        pairs = zip(cases.keys, cases.symbols, strict=True)
-        found = [*(self.of.get(pair, _CLEAN) for pair in pairs), _CLEAN]
-        unknown = np.array([key == UNKNOWN for key in cases.keys], dtype=bool)
-        codes, rows = cases.codes.copy(), np.flatnonzero(unknown[cases.codes])
-        codes[rows] = len(found) + np.arange(len(rows))
-        found += [self.of_rows.get(place, _CLEAN) for place in cases.places[rows].tolist()]
-        scores = np.array([score for score, _ in found])[codes]
-        reasons = text_array(np.array([words for _, words in found], dtype=object))
+    def columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
+        """Return the columns that `walletframe.analysis.flag_spam` adds."""
+        pairs = zip(codes.keys, codes.symbols, strict=True)
+        findings = [*(self.by_token.get(pair, _CLEAN) for pair in pairs), _CLEAN]
+        unknown = np.array([key == UNKNOWN for key in codes.keys], dtype=bool)
+        index, rows = codes.codes.copy(), np.flatnonzero(unknown[codes.codes])
+        index[rows] = len(findings) + np.arange(len(rows))
+        findings += [self.by_row.get(row, _CLEAN) for row in codes.row_numbers[rows].tolist()]
+        scores = np.array([score for score, _ in findings])[index]
+        reasons = text_array(np.array([reason for _, reason in findings], dtype=object))
         return {
             "spam_score": scores,
-            "spam_reasons": reasons.take(codes),
+            "spam_reasons": reasons.take(index),
             "is_spam": scores >= self.threshold,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class StoredHoldings:
-    """The wallets of a folder as they were when it was opened, and their balances on the disk."""
+    """The wallets of a folder, read when it was opened, and their balances on the disk."""
 
     root: Path
-    contents: Contents
-    order: Codes  # of each wallet, its place in `contents`
+    contents: FolderWallets
+    order: Codes  # the index of each wallet in `contents`
     whole: Positions  # all wallets, without any rows
-    counts: Codes  # of each wallet, how many rows it has
-    units: Units | None = None  # where they were valued
-    flags: Flags | None = None  # where spam was flagged
-    left_out: tuple[Flags, ...] = ()  # and where it was left out, the last time last
-    unknown: Codes | None = None  # with flags, the places of all rows of unknown tokens
-    respells: bool = True  # blockchains are written alike in all rows
+    counts: Codes  # the number of rows of each wallet
+    prices: PriceLookup | None = None
+    flags: SpamFlags | None = None
+    removed: tuple[SpamFlags, ...] = ()  # flags whose spam is removed, in order
+    unknown: Codes | None = None  # the row numbers of unknown tokens, if there are flags
+    normalizes_blockchains: bool = True
 
     @property
     def wallets(self) -> pd.DataFrame:
-        """All wallets, those that are not ok among them."""
-        return self.whole.given
+        """All wallets, failed ones included."""
+        return self.whole.wallet_frame
 
-    def valued(self, units: Units) -> StoredHoldings:
-        """Return the same with prices and values, in place of earlier ones."""
-        return replace(self, units=units, whole=self._with(PRICED))
+    def valued(self, prices: PriceLookup) -> StoredHoldings:
+        """Return the holdings with prices and values, which replace earlier ones."""
+        return replace(self, prices=prices, whole=self._with(PRICED))
 
-    def flagged(self, flags: Flags, unknown: Codes) -> StoredHoldings:
-        """Return the same with flags; `unknown` has the places of rows of unknown tokens."""
+    def flagged(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
+        """Return the holdings with flags; `unknown` has the row numbers of unknown tokens."""
         unknown = unknown if self.unknown is None else self.unknown
         return replace(self, flags=flags, unknown=unknown, whole=self._with(FLAGGED))
 
-    def without(self, flags: Flags, unknown: Codes) -> StoredHoldings:
-        """Return the same without the rows that are flagged as spam."""
+    def without(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
+        """Return the holdings without the rows that are flagged as spam."""
         unknown = unknown if self.unknown is None else self.unknown
-        return replace(self, left_out=(*self.left_out, flags), unknown=unknown)
+        return replace(self, removed=(*self.removed, flags), unknown=unknown)
 
-    def some(self, places: Codes) -> StoredHoldings:
-        """Return the same with some of the wallets alone, by their places, which ascend."""
+    def select_wallets(self, places: Codes) -> StoredHoldings:
+        """Return the holdings of some wallets, by their ascending indices."""
         marks = np.zeros(len(self.order), dtype=bool)
         marks[self.order[places]] = True
         whole = replace(
-            self.whole.some(places),
-            given=self.wallets.iloc[places].reset_index(drop=True),
+            self.whole.select_wallets(places),
+            wallet_frame=self.wallets.iloc[places].reset_index(drop=True),
             first=np.arange(len(places)),
         )
 
-        def moved(flags: Flags) -> Flags:
-            pairs = self._moved(np.array([*flags.of_rows], dtype=np.intp), places).items()
-            return replace(flags, of_rows={new: flags.of_rows[old] for old, new in pairs})
+        def moved(flags: SpamFlags) -> SpamFlags:
+            pairs = self._renumbered(np.array([*flags.by_row], dtype=np.intp), places).items()
+            return replace(flags, by_row={new: flags.by_row[old] for old, new in pairs})
 
         unknown = self.unknown
         if unknown is not None:
-            unknown = np.array([*self._moved(unknown, places).values()], dtype=np.intp)
+            unknown = np.array([*self._renumbered(unknown, places).values()], dtype=np.intp)
         return replace(
             self,
             contents=self.contents.some(marks),
@@ -184,123 +185,124 @@ class StoredHoldings:
             whole=whole,
             counts=self.counts[places],
             flags=self.flags and moved(self.flags),
-            left_out=tuple(map(moved, self.left_out)),
+            removed=tuple(map(moved, self.removed)),
             unknown=unknown,
         )
 
-    def _moved(self, rows: Codes, places: Codes) -> dict[int, int]:
-        """Return the new places of those of some rows that wallets at these places have."""
-        ends, left = np.cumsum(self.counts), np.cumsum(self.counts[places])
-        owners = np.searchsorted(ends, rows, side="right")
-        stays = np.isin(owners, places)
-        new = left[np.searchsorted(places, owners[stays])] - ends[owners[stays]] + rows[stays]
-        return dict(zip(rows[stays].tolist(), new.tolist(), strict=True))
+    def _renumbered(self, rows: Codes, places: Codes) -> dict[int, int]:
+        """Return the new row numbers, by the old ones, of rows of the wallets at `places`."""
+        ends, new_ends = np.cumsum(self.counts), np.cumsum(self.counts[places])
+        wallets = np.searchsorted(ends, rows, side="right")
+        stays = np.isin(wallets, places)
+        shifts = new_ends[np.searchsorted(places, wallets[stays])] - ends[wallets[stays]]
+        return dict(zip(rows[stays].tolist(), (shifts + rows[stays]).tolist(), strict=True))
 
     def _with(self, dtypes: Mapping[str, Any]) -> Positions:
-        """Return the wallets without rows, which have some more columns."""
+        """Return the wallets without rows, with more columns of rows."""
         none = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
         return replace(self.whole, holdings=self.whole.holdings.assign(**none))
 
-    def over(self, work: Callable[[Block], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Read what tables need of all balances, and some more columns, part by part."""
+    def map_chunks(self, work: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
+        """Apply a function to each part, with the columns for tables, and some more."""
         with dataset_errors(self.root):
             places = np.empty(len(self.order), dtype=np.intp)
             places[self.order] = np.arange(len(self.order))
             for part in self.contents.parts:
                 own, places = np.split(places, [len(part.wallets)])
-                yield work(self._block(part, own, names))
+                yield work(self._read_chunk(part, own, names))
 
     def read(self, tokens: Collection[TokenKey] | None, names: Collection[str]) -> pd.DataFrame:
         """Read the rows of some tokens, or all of them for None, in their order."""
-        wanted = {*_NEEDED, *names, *self._sent}
+        wanted = {*_NEEDED, *names, *self._price_column}
         with dataset_errors(self.root):
             columns = [name for name in HOLDING_DTYPES if name in wanted]
             chosen = None if tokens is None else {*tokens}
-            held = reading.read_holdings(self.contents, self.wallets, self.order, columns, chosen)
-        [_, held] = respelled(self.wallets, held)
-        if not self.left_out and {*PRICED, *FLAGGED}.isdisjoint(names):
-            return held
-        found, places = token_identities(held), np.full(len(held), -1)
-        if self.unknown is not None and found.unknown.any():  # then all of them are there
-            places[found.unknown_rows()] = self.unknown
-        cases = cases_of(held, found, places)
-        added = held.assign(**self._added(cases, wanted))[self._left(cases)]
-        return added[[name for name in added.columns if name in wanted]].reset_index(drop=True)
+            rows = reading.read_holdings(self.contents, self.wallets, self.order, columns, chosen)
+        [_, rows] = normalize_blockchains(self.wallets, rows)
+        if not self.removed and {*PRICED, *FLAGGED}.isdisjoint(names):
+            return rows
+        token_ids, row_numbers = token_identities(rows), np.full(len(rows), -1)
+        if self.unknown is not None and token_ids.unknown.any():  # then all of them were read
+            row_numbers[token_ids.unknown_rows()] = self.unknown
+        codes = token_symbol_codes(rows, token_ids, row_numbers)
+        rows = rows.assign(**self._added_columns(codes, wanted))[self._remains(codes)]
+        return rows[[name for name in rows.columns if name in wanted]].reset_index(drop=True)
 
-    def each(
+    def map_token_batches(
         self,
         work: Callable[[Positions], T],
         tokens: Sequence[Collection[TokenKey]],
         names: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of some tokens at a time."""
+        """Apply a function to the rows of each set of tokens."""
         return (work(self.whole.with_holdings(self.read(keys, names))) for keys in tokens)
 
     @property
-    def _sent(self) -> set[str]:
-        return {"price"} if self.units and self.units.of is None else set()
+    def _price_column(self) -> set[str]:
+        return {"price"} if self.prices and self.prices.prices is None else set()
 
-    def _left(self, cases: Cases) -> Mask:
-        """Return which rows were not left out."""
-        left = np.ones(len(cases.codes), dtype=bool)
-        for flags in self.left_out:
-            left &= ~flags.columns(cases)["is_spam"]
-        return left
+    def _remains(self, codes: TokenSymbolCodes) -> Mask:
+        """Return a mask of the rows that remain after spam was removed."""
+        remains = np.ones(len(codes.codes), dtype=bool)
+        for flags in self.removed:
+            remains &= ~flags.columns(codes)["is_spam"]
+        return remains
 
-    def _added(self, cases: Cases, names: Collection[str]) -> dict[str, Any]:
-        """Return prices and values of rows, where amounts are named, and flags where these are."""
-        found = self.units.columns(cases) if self.units and "amount" in names else {}
+    def _added_columns(self, codes: TokenSymbolCodes, names: Collection[str]) -> dict[str, Any]:
+        """Return prices and values if `names` has "amount", and flags if it has some of theirs."""
+        columns = self.prices.columns(codes) if self.prices and "amount" in names else {}
         if self.flags and not FLAGGED.keys().isdisjoint(names):
-            found |= self.flags.columns(cases)
-        return found
+            columns |= self.flags.columns(codes)
+        return columns
 
-    def _block(self, part: Part, places: Codes, names: Collection[str]) -> Block:
-        """Read a part, of whose wallets these are the places among all."""
+    def _read_chunk(self, part: StoredPart, places: Codes, names: Collection[str]) -> Chunk:
+        """Read one part; `places` are the indices of its wallets among all wallets."""
         order = np.argsort(places)
         places = places[order]
-        wanted = HOLDING_DTYPES.keys() & {*names, *self._sent}
+        wanted = HOLDING_DTYPES.keys() & {*names, *self._price_column}
         more = [name for name in wanted if name not in _NEEDED]
         read = part.read([*TOKEN, *more, *wanted & {"amount"}])
         taken = reading.rows_of(part.counts, order)
-        owners = np.repeat(np.arange(len(places)), part.counts[order])
-        written, ways = reading.tokens_read(read, taken)
-        columns: dict[str, Any] = {name: written[name].array.take(ways) for name in TOKEN}
-        columns["amount"] = amounts_unread(len(owners))
-        if words := read.get("amount"):
-            words = words if taken is None else words.take(taken)
-            columns["amount"] = AmountArray._of_words(words)  # noqa: SLF001 - of ours
+        wallets = np.repeat(np.arange(len(places)), part.counts[order])
+        spellings, codes = reading.unique_tokens(read, taken)
+        columns: dict[str, Any] = {name: spellings[name].array.take(codes) for name in TOKEN}
+        columns["amount"] = na_array(len(wallets))
+        if amounts := read.get("amount"):
+            amounts = amounts if taken is None else amounts.take(taken)
+            columns["amount"] = AmountArray._of_int128(amounts)  # noqa: SLF001 - of ours
         columns |= {name: reading.column_of(name, [read[name]], taken) for name in more}
         for name in {"blockchain", "address"}.intersection(names):
-            columns[name] = self.whole.wallets[name].array.take(places[owners])
+            columns[name] = self.whole.wallets[name].array.take(places[wallets])
         holdings, rows = pd.DataFrame(columns, copy=False), reading.rows_of(self.counts, places)
         if rows is None:
             rows = np.arange(len(holdings))
-        tokens = token_identities(written, ways)
-        if self.left_out:
-            left = np.flatnonzero(self._left(cases_of(holdings, tokens, rows)))
-            holdings, tokens = holdings.take(left).reset_index(drop=True), tokens.take(left)
-            owners, rows = owners[left], rows[left]
-        if self.units or self.flags:
-            cases = cases_of(holdings, tokens, rows)
-            holdings = holdings.assign(**self._added(cases, names))
-        return Block(self.whole.some(places).with_rows(holdings, tokens, owners), places, rows)
+        tokens = token_identities(spellings, codes)
+        if self.removed:
+            kept = np.flatnonzero(self._remains(token_symbol_codes(holdings, tokens, rows)))
+            holdings, tokens = holdings.take(kept).reset_index(drop=True), tokens.take(kept)
+            wallets, rows = wallets[kept], rows[kept]
+        if self.prices or self.flags:
+            pairs = token_symbol_codes(holdings, tokens, rows)
+            holdings = holdings.assign(**self._added_columns(pairs, names))
+        positions = self.whole.select_wallets(places).with_rows(holdings, tokens, wallets)
+        return Chunk(positions, places, rows)
 
 
 def open_holdings(folder: str | Path) -> StoredHoldings:
-    """Open the folder of a bulk run; what a run writes later is seen where it is opened anew."""
+    """Open the folder of a bulk run; to see later parts, open it again."""
     layout = Layout(local_folder(folder))
     with dataset_errors(layout.root):
-        contents = reading.read_contents(layout, reading.service_of(layout))
+        contents = reading.read_folder(layout, reading.service_of(layout))
         return stored_holdings(contents, layout)
 
 
-def stored_holdings(contents: Contents, layout: Layout) -> StoredHoldings:
-    """Sort the wallets of a folder."""
+def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
+    """Return the holdings of a folder, with its wallets in the order asked."""
     wallets, order = reading.wallets_of(contents)
-    [wallets] = respelled(wallets)
-    whole = read_positions(assemble([]).holdings, reading.with_told(wallets, layout))
+    [wallets] = normalize_blockchains(wallets)
+    whole = read_positions(assemble([]).holdings, reading.with_kept_columns(wallets, layout))
     if len(whole.wallets) < len(wallets):
         raise DatasetError(f"{layout.root} has a wallet twice", hint="fetch into a new folder")
-    none = np.zeros(len(contents.left))
-    counts = np.concatenate([*(part.counts for part in contents.parts), none])
+    without = np.zeros(len(contents.failed))
+    counts = np.concatenate([*(part.counts for part in contents.parts), without])
     return StoredHoldings(layout.root, contents, order, whole, counts[order].astype(np.intp))

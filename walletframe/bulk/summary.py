@@ -12,7 +12,7 @@ from walletframe.client import with_reasons
 from walletframe.errors import FetchError, FetchWarning
 from walletframe.frames.contract import SIMULATED
 from walletframe.notice import notify
-from walletframe.numerals import many, part
+from walletframe.numerals import count_of, many
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from walletframe.frames.assembly import WalletRecord
 
-GOES_ON = "what was finished is in the folder; the same call again asks only for the rest"
+RESUME_HINT = "finished wallets are in the folder; repeat the call to fetch the others"
 Problem: TypeAlias = tuple[int, str, str]  # position, value and reason
 
 _REASONS_KEPT = _PROBLEMS_KEPT = 1_000
@@ -34,17 +34,17 @@ class FetchSummary:
     Parameters
     ----------
     folder : Path
-        Where the dataset is.
+        The folder of the dataset.
     service : str
         The service's name; ``sandbox`` for simulated data.
     wallets : int
-        Distinct wallets that were requested; of an iterator, those read so far.
+        Distinct wallets of the input; of an iterator, those read so far.
     resumed : int
-        How many of them were ok in the folder before.
+        The number of wallets that were ok in the folder before.
     statuses : dict of str to int
-        Counts of the others by status; wallets that were never requested are ``cancelled``.
+        Counts of the other wallets by status; wallets that were never requested are ``cancelled``.
     reasons : dict of str to int
-        Why those are not ok, the most frequent first.
+        Counts of the reasons why wallets are not ok, the most frequent first.
     balances : int
         Rows of holdings that were written.
     parts : int
@@ -53,11 +53,11 @@ class FetchSummary:
         Position from 0, value and reason of the iterator's items that are not wallets; the first
         thousand.
     unreadable_count : int
-        How many there were.
+        The number of items that are not wallets.
     key_refused : bool
         Whether the run ended because the service refused the key.
     duration_s : float
-        How long it took, in seconds.
+        The duration of the run, in seconds.
     """
 
     folder: Path
@@ -80,7 +80,7 @@ class FetchSummary:
         Returns
         -------
         int
-            Those of before included.
+            Their number, with those that were ok before.
         """
         return self.resumed + self.statuses.get(Status.OK.value, 0)
 
@@ -100,8 +100,8 @@ class FetchSummary:
         return "\n".join(lines)
 
 
-class Tally:
-    """Counts of a run as it goes on, by the names that they have in its summary."""
+class RunCounters:
+    """The counters of a run, named as in its summary."""
 
     def __init__(self) -> None:
         self.parts: int = 0
@@ -114,16 +114,16 @@ class Tally:
         self.reasons: Counter[str] = Counter()
         self.duration_s: float = -time.monotonic()
 
-    def leave_out(self, place: int, value: str, reason: str) -> None:
-        """Count an item of a stream that is no wallet, and warn of the first."""
-        # To raise hours after the start would help nobody.
+    def count_unreadable(self, position: int, value: str, reason: str) -> None:
+        """Count an item of an iterator that is not a wallet, and warn of the first."""
+        # An error, hours after the start, would stop a long run.
         self.unreadable_count += 1
         if self.unreadable_count <= _PROBLEMS_KEPT:
-            self.unreadable.append((place, value, reason))
+            self.unreadable.append((position, value, reason))
         if self.unreadable_count == 1:
             notify(
-                f"item {place} (from 0) is not a wallet and is left out: {value!r}: {reason}; "
-                "further ones are counted in the summary",
+                f"item {position} (from 0) is not a wallet and is left out: {value!r}: {reason}; "
+                "the summary counts all such items",
                 FetchWarning,
             )
 
@@ -135,8 +135,8 @@ class Tally:
             is_room = len(self.reasons) < _REASONS_KEPT or reason in self.reasons
             self.reasons[reason if is_room else "other reasons"] += 1
 
-    def take_in(self, other: FetchSummary) -> None:
-        """Count what another run of the same list has counted."""
+    def merge(self, other: FetchSummary) -> None:
+        """Add the counts of another run of the same list."""
         self.parts += other.parts
         self.balances += other.balances
         self.resumed += other.resumed
@@ -145,10 +145,10 @@ class Tally:
         self.reasons.update(other.reasons)
 
     def summary(self, folder: Path, service: str, wallets: int) -> FetchSummary:
-        """Sum up; wallets without a record, because the run ended before, count as cancelled."""
-        if left := wallets - self.resumed - self.statuses.total():
-            self.statuses[Status.CANCELLED.value] += left
-            self.reasons["not asked for, since the run ended before"] += left
+        """Return the summary; wallets that the run did not get to count as cancelled."""
+        if remaining := wallets - self.resumed - self.statuses.total():
+            self.statuses[Status.CANCELLED.value] += remaining
+            self.reasons["not requested, since the run ended before"] += remaining
         self.duration_s += time.monotonic()
         counts = vars(self) | {
             "statuses": dict(self.statuses),
@@ -159,16 +159,17 @@ class Tally:
 
 
 def conclude(summary: FetchSummary, on_failure: str) -> None:
-    """Warn or raise where wallets are not ok, as the caller wishes."""
-    said = _left_out(summary.unreadable_count)
+    """Warn or raise if wallets are not ok, according to `on_failure`."""
+    messages = _left_out(summary.unreadable_count)
     if failed := summary.wallets - summary.ok:
-        lead = f"{part(failed, summary.wallets, 'wallet')} not ok"
-        said.insert(0, with_reasons(lead, summary.reasons))
-    if said and on_failure == "raise":
-        raise FetchError("; ".join(said), summary, GOES_ON)
-    if said and on_failure == "warn":
-        notify(f"{'; '.join(said)}; {GOES_ON}", FetchWarning)
+        lead = f"{count_of(failed, summary.wallets, 'wallet')} not ok"
+        messages.insert(0, with_reasons(lead, summary.reasons))
+    if messages and on_failure == "raise":
+        raise FetchError("; ".join(messages), summary, RESUME_HINT)
+    if messages and on_failure == "warn":
+        notify(f"{'; '.join(messages)}; {RESUME_HINT}", FetchWarning)
 
 
 def _left_out(count: int) -> list[str]:
-    return [f"{many(count, 'item')} of the iterator left out: not a wallet"] if count else []
+    verb = "is not a wallet" if count == 1 else "are not wallets"
+    return [f"{many(count, 'item')} of the iterator {verb}, and left out"] if count else []

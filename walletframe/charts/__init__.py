@@ -8,7 +8,7 @@ counts or each token's shares.
 
 from plotly.graph_objects import Figure
 
-from walletframe.charts.canvas import has_template, plain, plotly_library, take_words
+from walletframe.charts.canvas import has_template, plain, plotly_library, take_notes
 from walletframe.charts.grids import bar, heatmap, lorenz, pie
 from walletframe.charts.hierarchies import read_box_id, sunburst, treemap
 from walletframe.charts.palette import token_colors

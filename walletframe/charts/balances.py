@@ -1,4 +1,4 @@
-"""Which rows of holdings a chart draws, what their sizes mean, and the groups they are cut into."""
+"""The rows of holdings that a chart draws, the meaning of their sizes, and their groups."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ import plotly.graph_objects as go
 
 from walletframe.charts.canvas import (
     Notes,
+    axis_title,
     hover,
     markup,
-    other,
+    not_drawn,
+    other_name,
     provenance,
-    simulated,
-    titled,
+    simulated_note,
     wallets_frame,
 )
 from walletframe.charts.palette import OTHER, OUTLINE, PATTERN, chosen_colors, patterns
 from walletframe.errors import PricesError, SettingsError
-from walletframe.frames.asset_list import held_names, held_place
-from walletframe.frames.coverage import completeness_among, of_one_token
-from walletframe.frames.details import wallets_given
-from walletframe.frames.groups import group, named_token, names_of, read_names
+from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
+from walletframe.frames.coverage import completeness_among, known_by_token
+from walletframe.frames.details import as_wallets_frame
+from walletframe.frames.groups import group, list_names, read_names, resolve_token
 from walletframe.frames.identity import first_rows, token_key
 from walletframe.frames.names import (
     find_wallet,
-    given_names,
     short_wallet,
     token_names,
     unique_names,
+    user_wallet_names,
     wallet_names,
     whole_token,
     whole_wallet,
@@ -58,33 +59,33 @@ if TYPE_CHECKING:
     Sizes: TypeAlias = npt.NDArray[np.float64]
 
 _SYMBOL, _LABEL, _NAME, _HOVER, _BETWEEN = 24, 32, 24, 100, " · "
-_BUILT_IN = {"wallet", "blockchain", "token", "asset"}  # these say what they are
+_BUILT_IN = {"wallet", "blockchain", "token", "asset"}  # their labels need no column name
 _GAPS = 8
-LEAST = 0.0003
-"""The least share of all that is drawn: what is smaller can't be seen, and browsers draw circles
-around the wrong centre where an arc is much shorter than a pixel."""
+MIN_SHARE = 0.0003
+"""The smallest share of the total that is drawn: smaller areas can't be seen, and browsers draw
+circles around the wrong centre if an arc is much shorter than a pixel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What sizes mean: values, one token's amounts, shares of each token, or counts of balances."""
+    """The meaning of sizes: values, one token's amounts, shares of each token, or counts."""
 
     kind: Literal["value", "amount", "share", "count"]
-    of: str  # how the title of a chart begins
+    title_start: str  # the first words of a chart's title
     phrase: str
-    name: str  # what an axis of sizes is called
-    unit: str = ""  # behind a number; of shares, "token" or "asset"
+    name: str  # the title of an axis of sizes
+    unit: str = ""  # behind a number; for shares, "token" or "asset"
 
     def short(self, size: float) -> str:
         """Write a size in a few characters."""
         return f"{compact(size)} {self.unit}".rstrip()
 
     def words(self, size: float) -> str:
-        """Write a size where it stands alone."""
+        """Write a size that stands alone; a count with its noun."""
         return many(round(size), "balance") if self.kind == "count" else self.short(size)
 
     def share(self, size: float, total: float) -> str:
-        """Write a size as a sentence says it, with its share of the total."""
+        """Write a size with its share of the total, for a sentence."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = f"{percent(size / total)} of all"
@@ -94,25 +95,25 @@ class Measure:
         return f"{text} ({part})"
 
     def axis(self, largest: float) -> dict[str, Any]:
-        """Return what an axis of sizes up to the largest needs."""
-        no_half = self.kind == "count" and largest < 10  # noqa: PLR2004  no half balance on it
-        return titled(self.name) | ({"dtick": 1} if no_half else {}) | {"rangemode": "tozero"}
+        """Return plotly's options for an axis of sizes up to the largest."""
+        no_half = self.kind == "count" and largest < 10  # noqa: PLR2004  there are no half balances
+        return axis_title(self.name) | ({"dtick": 1} if no_half else {}) | {"rangemode": "tozero"}
 
 
-def measured(
+def measure_rows(
     positions: Positions, rows: Places, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Sizes]:
-    """Measure how much each of some rows counts: NaN where unknown, negative or 0 where nothing is.
+    """Return the measure, and the size of each row: NaN if unknown, 0 or less if nothing is held.
 
-    With `shares` it is the row's share, where there are neither a token, whose rows these are, nor
-    values. Values in several currencies are a PricesError.
+    The size is the amount if one token is drawn, else the value if there are values, else with
+    `shares` the row's share of its token, else 1. Several currencies are a PricesError.
     """
     if token is not None:
         name = token if isinstance(token, str) else token[1] or f"{token[0]} coin"
         name = symbol = shown(name, _SYMBOL)
         if len(rows):
             code = positions.tokens.codes[rows[:1]]
-            [name] = held_names(positions, code)
+            [name] = token_or_asset_names(positions, code)
             symbol = name
             if not positions.assets:
                 symbol, _ = whole_token(positions.holdings, positions.tokens, int(code[0]))
@@ -133,7 +134,7 @@ def measured(
         phrase = f"a wallet's share of all of the {kind} that these wallets hold"
         share = Measure("share", f"Share of each {kind}", phrase, f"share of the {kind}", kind)
         return share, np.asarray(sizes / np.where(totals > 0, totals, 1)[tokens])
-    # A balance counts as one, of unknown amount included, and as none where it is 0 or less.
+    # A balance of unknown amount counts, too; one of 0 or less does not.
     integers, missing, _ = amounts.exact()
     name = "number of balances"
     count = Measure("count", "Holdings", f"{name}, since different tokens can't be added", name)
@@ -141,65 +142,65 @@ def measured(
 
 
 def _currency(holdings: pd.DataFrame, values: Sizes) -> str:
-    """Name the currency of all values; an unknown one is not that of the others."""
+    """Return the one currency of all values; values without a currency count as another one."""
     if "currency" not in holdings.columns:
         return ""
-    named = holdings["currency"][~np.isnan(values)].unique()
-    currencies = ["unknown" if pd.isna(name) else str(name) for name in named]
+    distinct = holdings["currency"][~np.isnan(values)].unique()
+    currencies = ["unknown" if pd.isna(name) else str(name) for name in distinct]
     if len(currencies) > 1:
         raise PricesError(
             f"the values are in {len(currencies)} currencies: {currencies[:5]}",
-            hint="currencies can't be added: draw each currency's rows separately",
+            hint="draw the rows of each currency separately, since currencies can't be added",
         )
     return shown(currencies[0], 12) if currencies != ["unknown"] and currencies else ""
 
 
 def _finite(sizes: npt.NDArray[Any]) -> Sizes:
-    """Take what no plot has room for as unknown."""
+    """Replace infinite sizes, which no plot has room for, by NaN."""
     return np.where(np.isfinite(sizes), sizes, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """The n rows of holdings that are drawn."""
+    """The rows of holdings that are drawn, and the notes on those that are not."""
 
     positions: Positions  # all of the holdings
-    rows: Places  # which of their rows are drawn
-    sizes: Sizes  # how much each counts, above 0
-    measure: Measure  # what the sizes mean
+    rows: Places  # the indices of the drawn rows
+    sizes: Sizes  # of each drawn row, above 0
+    measure: Measure
     left_out: list[str]  # sentences on the rows that are not drawn
-    doubts: list[str]  # and on the wallets of which more may not be drawn
-    why_none: str  # why there are none, where there are none
-    names: list[str]  # of each wallet, what the user calls it
+    caveats: list[str]  # sentences on wallets that may hold more
+    empty_reason: str  # shown if no row is drawn
+    names: list[str]  # the user's name of each wallet
 
     @property
     def token_codes(self) -> Places:
-        """The token of each row that is drawn, as a place among the tokens."""
+        """The token code of each drawn row."""
         return np.asarray(self.positions.tokens.codes[self.rows])
 
     @property
     def wallet_codes(self) -> Places:
-        """The wallet of each row that is drawn, as a place among the wallets."""
+        """The wallet code of each drawn row."""
         return np.asarray(self.positions.wallet_codes[self.rows])
 
     def notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> Notes:
-        """Write what is drawn and how far it can be trusted."""
+        """Return the notes of a chart, with the completeness and age of the data."""
         if wallets is None:
-            return Notes(drawn=drawn, left_out=self.left_out, trust=self.doubts)
-        real = simulated(wallets_frame(wallets))
-        return Notes(real, drawn, self.left_out, [*provenance(wallets), *self.doubts])
+            return Notes(drawn=drawn, left_out=self.left_out, trust=self.caveats)
+        marked = simulated_note(wallets_frame(wallets))
+        return Notes(marked, drawn, self.left_out, [*provenance(wallets), *self.caveats])
 
     def token_names(self, places: Sequence[int], *, by_chain: bool = False) -> list[str]:
-        """Name tokens in short, perhaps where their blockchain is written beside them."""
+        """Return short names of tokens; with `by_chain`, the blockchain is written elsewhere."""
         held, chosen = self.positions, np.array(places, dtype=np.intp)
         if held.assets:
-            return held_names(held, chosen)
+            return token_or_asset_names(held, chosen)
         return token_names(held.holdings, held.tokens, chosen, by_chain=by_chain)
 
     def whole_token(self, place: int) -> tuple[str, str]:
-        """Name a token at length: its symbol; its blockchain and contract, or how many it has."""
+        """Return a token's symbol, and its blockchain and contract; for assets, their numbers."""
         held = self.positions
-        if held.assets and held.tokens.keys[place] in held.assets.homes:
+        if held.assets and held.tokens.keys[place] in held.assets.blockchains:
             contracts = np.flatnonzero(held.tokens.codes[held.contracts.first] == place)
             chains = {held.contracts.keys[contract][0] for contract in contracts.tolist()}
             spread = f"{many(len(contracts), 'contract')} on {many(len(chains), 'blockchain')}"
@@ -207,24 +208,21 @@ class Balances:
         return whole_token(held.holdings, held.tokens, place, limit=_HOVER)
 
     def wallet_names(self, places: Sequence[int]) -> list[str]:
-        """Name wallets in short."""
+        """Return short names of wallets."""
         chosen = np.array(places, dtype=np.intp)
         return wallet_names(self.positions.wallets, chosen, self.names)
 
     def whole_wallet(self, place: int) -> str:
-        """Name a wallet at length."""
+        """Return a wallet's name, blockchain and address in full."""
         blockchain, address = self.positions.wallets.iloc[place].fillna("")
         return whole_wallet(blockchain, address, self.names[place], limit=_HOVER)
 
     def exact(self, groups: Places, wanted: Places) -> list[Amount | None]:
-        """Add up the amounts of the wanted groups of rows, each of one token; None if unknown.
-
-        `groups` has the group of each row that is drawn.
-        """
+        """Return exact sums of the wanted groups, which have one token each; None if unknown."""
         cells = ranks(wanted, int(max(groups.max(initial=0), wanted.max(initial=0))) + 1)[groups]
         rows = np.flatnonzero(cells < len(wanted))
-        found = cell_sums(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
-        return [None if gap else amount for gap, amount in zip(found.isna(), found, strict=True)]
+        sums = cell_sums(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
+        return [None if gap else amount for gap, amount in zip(sums.isna(), sums, strict=True)]
 
 
 def read_balances(
@@ -235,76 +233,75 @@ def read_balances(
     wallets: FetchLike | None = None,
     shares: bool = False,
 ) -> Balances:
-    """Read what there is to draw, perhaps of one token or wallet alone; `wallets` may name them."""
+    """Read the rows to draw, optionally of one token or wallet; names come from `wallets`."""
     positions = read_positions(holdings)
     frame, tokens = positions.holdings, positions.tokens
     token = token if token is None or isinstance(token, str) else token_key(token)
-    of_interest = np.ones(len(frame), dtype=bool)
+    is_selected = np.ones(len(frame), dtype=bool)
     if len(frame) and token is not None:
-        of_interest &= tokens.codes == held_place(positions, token)
+        is_selected &= tokens.codes == token_or_asset_index(positions, token)
     if len(frame) and wallet is not None:
-        of_interest &= find_wallet(positions.wallets, wallet)[positions.wallet_codes]
-    rows = np.flatnonzero(of_interest)
-    measure, sizes = measured(positions, rows, token=token, shares=shares)
+        is_selected &= find_wallet(positions.wallets, wallet)[positions.wallet_codes]
+    rows = np.flatnonzero(is_selected)
+    measure, sizes = measure_rows(positions, rows, token=token, shares=shares)
     drawn = np.isfinite(sizes) & (sizes > 0)
     unknown, negative = np.isnan(sizes), int((sizes < 0).sum())
-    left_out: list[str] = []
-    if unknown.any():
-        tokens_of = np.unique(positions.contracts.codes[rows[unknown]])
-        unpriced = f"{many(len(tokens_of), 'token')} without a value"
-        unread = f"{many(int(unknown.sum()), 'balance')} of unknown amount"
-        left_out.append(f"{unpriced if measure.kind == 'value' else unread} not drawn.")
-    if negative:
-        left_out.append(f"{many(negative, 'negative balance')} not drawn.")
+    if measure.kind == "value":
+        unpriced = np.unique(positions.contracts.codes[rows[unknown]])
+        left_out = not_drawn(len(unpriced), "token", " without a value")
+    else:
+        left_out = not_drawn(int(unknown.sum()), "balance", " of unknown amount")
+    left_out += not_drawn(negative, "negative balance")
+    named = None if wallets is None else as_wallets_frame(wallets)
     noun = "value" if measure.kind == "value" else "amount"
-    why_none = f"No {noun} is {'known' if unknown.all() else 'above zero'}."
-    doubts: list[str] = []
-    if measure.kind == "amount" and len(rows) and positions.hides.any():
-        count = int((positions.hides & positions.able(tokens.codes[rows[0]])).sum())
-        said = f"{many(count, 'wallet')} may hold more of it, in balances of unknown tokens."
-        doubts = [said] * (count > 0)
+    empty_reason = f"No {noun} is {'known' if unknown.all() else 'above zero'}."
+    caveats: list[str] = []
+    if measure.kind == "amount" and len(rows) and positions.has_unknown_token.any():
+        can_hold = positions.wallets_that_can_hold(tokens.codes[rows[0]])
+        count = int((positions.has_unknown_token & can_hold).sum())
+        caveat = f"{many(count, 'wallet')} may hold more of it, in balances of unknown tokens."
+        caveats = [caveat] * (count > 0)
     return Balances(
         positions=positions,
         rows=rows[drawn],
         sizes=sizes[drawn],
         measure=measure,
         left_out=left_out,
-        doubts=doubts,
-        why_none=why_none if len(rows) else "No holdings: there is no row to draw.",
-        names=given_names(positions.wallets, None if wallets is None else wallets_given(wallets)),
+        caveats=caveats,
+        empty_reason=empty_reason if len(rows) else "No holdings: there is no row to draw.",
+        names=user_wallet_names(positions.wallets, named),
     )
 
 
 def check_top(name: str, number: Any, limit: int) -> int:
-    """Check how many things to draw: more than `limit` freeze a browser, or look all the same."""
+    """Check how many items to draw: more than `limit` freeze a browser or look all the same."""
     whole_number = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole_number or not 1 <= number <= limit:
-        raise SettingsError(
-            f"{name}: {number!r}", hint=f"an integer from 1 to {limit}; the rest is drawn as Other"
-        )
+        hint = f"use an integer from 1 to {limit}; the rest is drawn as Other"
+        raise SettingsError(f"{name} can't be {number!r}", hint=hint)
     return int(number)
 
 
-def added(groups: Places, sizes: Sizes, count: int = 0) -> Sizes:
-    """Add up the sizes of each group, 0 for those without; there are at least `count` groups."""
+def sum_by(groups: Places, sizes: Sizes, count: int = 0) -> Sizes:
+    """Return the sum of sizes of each group, 0 for an empty one, for at least `count` groups."""
     return np.bincount(groups, sizes, minlength=count).astype(np.float64, copy=False)
 
 
 def largest(sizes: Sizes, top: int) -> Places:
-    """Find the largest above 0, in order, one more than `top` where it would be alone in Other."""
+    """Return the `top` largest above 0, in order, or `top` + 1 if one would be alone in Other."""
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]
 
 
 class Series(NamedTuple):
-    """One token of a chart, or all the others: its name in plain text, and how it is painted."""
+    """The name in plain text, colour and pattern of one token, or of Other."""
 
     name: str
     color: str
-    pattern: str  # which tells it from another of its colour; empty for none
+    pattern: str  # tells it from others of its colour; empty for none
 
     def bar(self, **drawn: Any) -> go.Bar:
-        """Draw its bars, with what is under the pointer."""
+        """Return a trace of its bars, with hover texts."""
         marker = {
             "color": self.color,
             "line": OUTLINE,
@@ -314,37 +311,37 @@ class Series(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """Sizes of wallets, other groups or snapshots by tokens, with the exact sums of the cells."""
+class PivotedSizes:
+    """Sizes pivoted by group (or snapshot) and token, with the exact sums of the cells."""
 
-    balances: Balances  # what it is made of
-    rows: Places  # what has a row of its own
-    tokens: Places  # the tokens that have a column of their own
-    other_rows: int  # how many share the last row
-    other_tokens: int
-    sizes: Sizes  # of shape (rows + 1, tokens + 1), the others last
-    amounts: list[Amount | None]  # of each cell of one token, row by row; None where unknown
-    codes: Places  # whose each row of the balances is
+    balances: Balances
+    rows: Places  # the group of each row but Other
+    tokens: Places  # the token of each column but Other
+    other_rows: int  # how many groups share the last row
+    other_tokens: int  # how many tokens share the last column
+    sizes: Sizes  # of shape (rows + 1, tokens + 1), Other last
+    amounts: list[Amount | None]  # of each cell of one token, row by row; None if unknown
+    codes: Places  # the group of each drawn balance
 
     @property
     def kind(self) -> str:
-        """What has a column: "token" or "asset"."""
+        """The noun for a column: "token" or "asset"."""
         return self.balances.positions.kind
 
     @property
-    def places(self) -> dict[str, list[int]]:
-        """Of each row and each column but the others, a row of holdings that is in it."""
+    def sample_rows(self) -> dict[str, list[int]]:
+        """One row of holdings in each row and each column of this table, without Other."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
         first = {name: first_rows(codes[name], int(codes[name].max()) + 1) for name in codes}
         return {name: self.balances.rows[first[name][chosen[name]]].tolist() for name in chosen}
 
     def exact(self, row: int, token: int) -> str:
-        """Write the whole sum of a cell of one token."""
+        """Write the exact sum of a cell of one token."""
         return whole(self.amounts[row * len(self.tokens) + token])
 
     def hover(self, row: int, token: int, owner: Sequence[str], total: float) -> str:
-        """Write in markup what a cell is, which may be empty; `owner` has lines on its row."""
+        """Return the hover text of a cell, empty if its size is 0; `owner` describes its row."""
         size = float(self.sizes[row, token])
         if not size:
             return ""
@@ -355,80 +352,80 @@ class Grid:
         return hover(symbol, where, *owner, f"{self.exact(row, token)} {symbol}", share)
 
     def series(self, colors: Mapping[TokenKey, str] | None = None) -> list[Series]:
-        """Name and paint the columns; the last is Other where there are others."""
+        """Return name, colour and pattern of each column; Other is last, if there is one."""
         balances, places = self.balances, self.tokens.tolist()
         names = balances.token_names(places)
         fills = [*chosen_colors(balances.positions, places, colors).values()]
         if self.other_tokens:
-            names.append(other(self.other_tokens, self.kind))
+            names.append(other_name(self.other_tokens, self.kind))
             fills.append(OTHER)
         return [Series(*each) for each in zip(names, fills, patterns(fills), strict=True)]
 
 
-def lay_out(balances: Balances, codes: Places, rows: Places, tokens: Places) -> Grid:
-    """Add up balances by whose they are and by token; `rows` and `tokens` are not in an Other."""
+def pivot_sizes(balances: Balances, codes: Places, rows: Places, tokens: Places) -> PivotedSizes:
+    """Pivot sizes by group and token; groups not in `rows`, tokens not in `tokens` are Other."""
     row_ranks = ranks(rows, int(max(codes.max(), rows.max())) + 1)[codes]
     token_ranks = ranks(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
-    wide = len(tokens) + 1
-    cells, count = row_ranks * wide + token_ranks, (len(rows) + 1) * wide
-    return Grid(
+    width = len(tokens) + 1
+    cells, count = row_ranks * width + token_ranks, (len(rows) + 1) * width
+    return PivotedSizes(
         balances=balances,
         rows=rows,
         tokens=tokens,
         other_rows=len(np.unique(codes[row_ranks == len(rows)])),
         other_tokens=len(np.unique(balances.token_codes[token_ranks == len(tokens)])),
-        sizes=added(cells, balances.sizes, count).reshape(-1, wide),
-        amounts=balances.exact(cells, np.flatnonzero(np.arange(count) % wide < len(tokens))),
+        sizes=sum_by(cells, balances.sizes, count).reshape(-1, width),
+        amounts=balances.exact(cells, np.flatnonzero(np.arange(count) % width < len(tokens))),
         codes=codes,
     )
 
 
 def ranks(chosen: Places, count: int) -> Places:
-    """Return of each of many things its rank among the chosen ones, or the place behind them."""
+    """Return the rank of each of `count` codes among `chosen`, or len(chosen) if not chosen."""
     ranks = np.full(count, len(chosen), dtype=np.intp)
     ranks[chosen] = np.arange(len(chosen))
     return ranks
 
 
 @dataclass(frozen=True, slots=True)
-class Groupings:
-    """The rows that are drawn, and the names by which they are cut."""
+class GroupedBalances:
+    """The rows that are drawn, and the names to group them by."""
 
-    names: list[str]  # as they were asked for, each once
+    names: list[str]  # as requested, each once
     balances: Balances
-    positions: Positions  # the same, with assets in the place of tokens if these are asked for
+    positions: Positions  # the same; by asset, with assets in the place of tokens
 
     @property
     def title(self) -> str:
-        """What the chart is of."""
-        return f"{self.balances.measure.of} by {listed(self.names)}"
+        """The chart's title."""
+        return f"{self.balances.measure.title_start} by {join_names(self.names)}"
 
     def level(self, names: list[str]) -> Level:
-        """Cut the rows by some of the names."""
+        """Group the rows by some of the names."""
         groups = group(self.positions, names)
-        starts = first_rows(groups.owner_codes, groups.owned)
-        known = asked = np.zeros(len(groups), dtype=np.intp)
+        first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
+        known = requested = np.zeros(len(groups), dtype=np.intp)
         if "wallet" not in names and not {*names}.isdisjoint(self._of_wallets()):
             held, token = self.positions, self.balances.token_codes[:1]
             able = np.ones(len(held.wallets), dtype=bool)
-            if self.balances.measure.kind == "amount" and len(token):  # which could hold that one?
-                named = self.balances.positions
-                tokens, chains = named.could_hold()
+            if self.balances.measure.kind == "amount" and len(token):  # who could hold it?
+                all_held = self.balances.positions
+                tokens, chains = all_held.possible_blockchains()
                 able = np.isin(held.chain_codes, chains[tokens == token])
-                held = of_one_token(held, named.tokens.codes == token)
+                held = known_by_token(held, all_held.tokens.codes == token)
             counted = completeness_among(held, groups, able)
             known = counted["wallets_ok"].to_numpy(np.intp)
-            asked = counted["wallets_asked"].to_numpy(np.intp)
-        return Level(names, self.balances, groups, starts, known, asked)
+            requested = counted["wallets_asked"].to_numpy(np.intp)
+        return Level(names, self.balances, groups, first_wallets, known, requested)
 
     def _of_wallets(self) -> list[str]:
-        """Return the names that put wallets together, where it is told which were asked."""
-        if not self.positions.asked:
+        """Return the names that group wallets; none if the requested wallets are not known."""
+        if not self.positions.has_wallets:
             return []
         return [name for name in self.names if name in {"blockchain", *self.positions.kept}]
 
     def gaps(self) -> list[str]:
-        """Write of which groups not all wallets are known, those with the fewest known first."""
+        """Return a sentence for each group with unknown wallets, those with most unknown first."""
         names = self._of_wallets()
         if not names or "wallet" in self.names:
             return []
@@ -436,9 +433,9 @@ class Groupings:
         lacking = np.flatnonzero(level.wallets_known < level.wallets_asked)
         shares = level.wallets_known[lacking] / level.wallets_asked[lacking]
         places = lacking[np.argsort(shares, kind="stable")].tolist()
-        said = [f"{level.known(place, level.whole(place))}." for place in places[:_GAPS]]
-        more = f"Of {many(len(places) - _GAPS, f'more {level.noun}')} not all wallets are known."
-        return [*said, *[more] * (len(places) > _GAPS)]
+        sentences = [f"{level.coverage(place, level.whole(place))}." for place in places[:_GAPS]]
+        more = f"Some wallets of {many(len(places) - _GAPS, f'more {level.noun}')} are unknown."
+        return [*sentences, *[more] * (len(places) > _GAPS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,63 +445,64 @@ class Level:
     names: list[str]
     balances: Balances
     groups: Groups
-    starts: Places  # of each set of wallets, the first
-    wallets_known: Codes  # how many of each group; 0 where that is not told
-    wallets_asked: Codes
+    first_wallets: Places  # one wallet of each set of wallets
+    wallets_known: Codes  # how many in each group; 0 if it is not known which were requested
+    wallets_asked: Codes  # how many were requested; likewise
 
     @property
     def codes(self) -> Places:
-        """The group of each row that is drawn."""
+        """The group of each drawn row."""
         return np.asarray(self.groups.codes[self.balances.rows])
 
     @property
     def noun(self) -> str:
-        """What a group is called; "group" where an s would not make a plural."""
+        """The noun for a group: the column's name, or "group" if an s makes no plural of that."""
         [name, *more] = self.names
-        is_word = name.isascii() and name.isalpha() and not name.endswith(("s", "y", "x", "h"))
-        return name if is_word and not more and len(name) <= _NAME else "group"
+        takes_s = name.isascii() and name.isalpha() and not name.endswith(("s", "y", "x", "h"))
+        return name if takes_s and not more and len(name) <= _NAME else "group"
 
     def short(self, places: Sequence[int]) -> list[str]:
-        """Name groups so that all of these differ, in one line each."""
+        """Return distinct short names of groups, in one line each."""
         if self.names == ["wallet"]:
             return self.balances.wallet_names(places)
         chosen = np.array(places, dtype=np.intp)
-        called = [self._texts(name, chosen) for name in self._told]
-        whole = [self._texts(name, chosen, limit=_HOVER) for name in self._told]
-        short, long = ([*map(_BETWEEN.join, zip(*each, strict=True))] for each in (called, whole))
+        names = self._shown_names
+        parts = [self._group_labels(name, chosen) for name in names]
+        whole = [self._group_labels(name, chosen, limit=_HOVER) for name in names]
+        short, long = ([*map(_BETWEEN.join, zip(*each, strict=True))] for each in (parts, whole))
         return unique_names(short, long.__getitem__)
 
     def whole(self, place: int) -> str:
-        """Name a group at length, by the names of columns, too: ``owner Ada``."""
+        """Return a group's full name, with the names of columns: ``owner Ada``."""
         parts = []
-        for name in self._told:
-            [text] = self._texts(name, np.array([place]), limit=_HOVER)
-            says_it = name in _BUILT_IN or text == no_label(name)
-            parts.append(text if says_it else f"{shown(name, _NAME)} {text}")
+        for name in self._shown_names:
+            [text] = self._group_labels(name, np.array([place]), limit=_HOVER)
+            is_clear = name in _BUILT_IN or text == no_label(name)
+            parts.append(text if is_clear else f"{shown(name, _NAME)} {text}")
         return _BETWEEN.join(parts)
 
-    def known(self, place: int, whose: str = "") -> str:
-        """Write how many of a group's wallets are known; nothing where that is not told."""
-        known, asked = int(self.wallets_known[place]), int(self.wallets_asked[place])
-        of = f" of {whose}" if whose else ""
-        return f"{known:,} of {many(asked, 'wallet')}{of} known" if asked else ""
+    def coverage(self, place: int, whose: str = "") -> str:
+        """Write how many of a group's wallets are known, if it is known which were requested."""
+        known, requested = int(self.wallets_known[place]), int(self.wallets_asked[place])
+        verb = f" of {whose} {'is' if known == 1 else 'are'}" if whose else ""
+        return f"{known:,} of {many(requested, 'wallet')}{verb} known" if requested else ""
 
-    def rows(self, grid: Grid) -> tuple[list[str], list[list[str]]]:
-        """Name the rows of a grid, in short and in lines; the last is Other where there is one."""
+    def rows(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
+        """Return short names and hover lines of a grid's rows; Other is last, if there is one."""
         places = grid.rows.tolist()
-        rest = [other(grid.other_rows, self.noun)] * bool(grid.other_rows)
-        lines = [[*filter(None, (self.whole(at), self.known(at)))] for at in places]
+        rest = [other_name(grid.other_rows, self.noun)] * bool(grid.other_rows)
+        lines = [[*filter(None, (self.whole(at), self.coverage(at)))] for at in places]
         return self.short(places) + rest, lines + [[each] for each in rest]
 
     @property
-    def _told(self) -> list[str]:
-        """The names that say anything: a wallet says its blockchain."""
+    def _shown_names(self) -> list[str]:
+        """The names to show; blockchains are left out beside wallets, whose names contain them."""
         return [name for name in self.names if name != "blockchain" or "wallet" not in self.names]
 
-    def _texts(self, name: str, places: Places, *, limit: int = _LABEL) -> list[str]:
-        """Write what some groups are by one of the names."""
+    def _group_labels(self, name: str, places: Places, *, limit: int = _LABEL) -> list[str]:
+        """Return the labels of some groups for one of the names."""
         balances, held = self.balances, self.balances.positions
-        wallets = self.starts[self.groups.owners[places]].tolist()
+        wallets = self.first_wallets[self.groups.wallet_sets[places]].tolist()
         if name == "wallet":
             if limit == _HOVER:
                 return [*map(balances.whole_wallet, wallets)]
@@ -520,7 +518,7 @@ class Level:
         return [label_text(label, limit, name) or no_label(name) for label in labels.tolist()]
 
 
-def read_groupings(  # noqa: PLR0913 - what a caller may wish
+def read_grouped(  # noqa: PLR0913 - the options of a chart
     holdings: PositionsLike,
     by: By,
     *,
@@ -530,40 +528,37 @@ def read_groupings(  # noqa: PLR0913 - what a caller may wish
     assets: AssetsLike | None = None,
     bridged: bool = False,
     shares: bool = False,
-    everyone: bool = False,
-) -> Groupings:
-    """Read what there is to draw, perhaps of one token or asset, and by which names to cut it.
-
-    With `everyone`, all wallets asked are told apart; else only where a name needs it.
-    """
-    given, (one, asked) = names_of(by), named_token(token, asset, by)
-    # Of wallets, blockchains and tokens holdings know enough.
-    everyone = everyone or not {"wallet", "blockchain", "token"}.issuperset(given)
+    all_wallets: bool = False,  # whether to read wallets without holdings, even if not needed
+) -> GroupedBalances:
+    """Read the rows to draw, optionally of one token or asset, and the names to group them by."""
+    requested, (one_token, read_by) = list_names(by), resolve_token(token, asset, by)
+    # For wallets, blockchains and tokens, holdings are enough.
+    all_wallets |= not {"wallet", "blockchain", "token"}.issuperset(requested)
     positions, names = read_names(
-        holdings, asked, wallets if everyone else None, assets=assets, bridged=bridged
+        holdings, read_by, wallets if all_wallets else None, assets=assets, bridged=bridged
     )
-    balances = read_balances(positions, token=one, wallets=wallets, shares=shares)
+    balances = read_balances(positions, token=one_token, wallets=wallets, shares=shares)
     if "token" in names:
         balances = replace(balances, positions=positions.by_contract())
-    told = [name for name in names if name != "asset" or name in given]
-    if gaps := Groupings(told, balances, positions).gaps():  # which say the doubts, too
-        balances = replace(balances, left_out=[*gaps, *balances.left_out], doubts=[])
-    return Groupings(told, balances, positions)
+    names = [name for name in names if name != "asset" or name in requested]
+    if gaps := GroupedBalances(names, balances, positions).gaps():  # these cover the caveats
+        balances = replace(balances, left_out=[*gaps, *balances.left_out], caveats=[])
+    return GroupedBalances(names, balances, positions)
 
 
-def listed(names: Sequence[str]) -> str:
-    """Write names as a sentence lists them."""
+def join_names(names: Sequence[str]) -> str:
+    """Join names as in a sentence."""
     *first, last = [shown(name, _NAME) for name in names]
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def no_label(name: str) -> str:
-    """Name a group that has no label."""
+    """Return the name of the group without a label."""
     return f"no {shown(name, _NAME)}"
 
 
 def label_text(label: Any, limit: int, name: str) -> str:
-    """Write the label of a group, if any: harmless, and numbers as people do."""
+    """Return the label of a group as safe text, with numbers and times in plain notation."""
     if pd.isna(label):
         return no_label(name)
     if isinstance(label, Decimal):

@@ -1,7 +1,7 @@
 """The figure around a chart: title, notes, margins, and no connection to the web.
 
-The only place where text becomes what plotly draws. Colours of paper and text are the template's,
-which is the user's choice.
+All text becomes plotly's markup here. The colours of paper and text come from the template, which
+the user chooses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import plotly.io as pio
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
 from walletframe.frames.contract import require_columns
-from walletframe.frames.details import wallets_given
+from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.known import is_simulated, known_wallets, stale_wallets
 from walletframe.numerals import many
 from walletframe.text import as_markup
@@ -30,28 +30,28 @@ if TYPE_CHECKING:
 
 _TITLE_CHARS, _HOVER_CHARS = 48, 70
 _ABOUT = "about"
-LEAST_SIZE = 11  # pixels; smaller text is not read
+LEAST_SIZE = 11  # pixels; smaller text is hard to read
 _TITLE_LINE, _NOTE_LINE, _ABOVE, _BELOW = 22, 15, 14, 14
 _NOTE_SIZE = 12
 _EDGE, _RIGHT = 16, 24
 _LEGEND_LINE, _LEGEND_EDGE, _ENTRY, _LETTER = 19, 12, 40, 6
-_NARROW, _WIDE = 300, 668
-_BLANK, _LONGEST = 240, 500
-_SHARE = "sendChartToCloud"
-_TEMPLATE = "plotly"  # its own default
-_AROUND, _WIDTH = 16, 6.5
-_STANDOFF, _BESIDE = 8, 20  # between an axis's name and its ticks; what the name of an axis takes
-_ROW, _LEAST = 22, 120
-_LEFT = {"xref": "container", "x": 0, "xanchor": "left", "yref": "container"}
+_NARROW_PAGE, _WIDE_PAGE = 300, 668
+_BLANK_HEIGHT, _MAX_NOTE_CHARS = 240, 500
+_UPLOAD_BUTTON = "sendChartToCloud"
+_TEMPLATE = "plotly"  # plotly's default
+_LABEL_PAD, _CHAR_WIDTH = 16, 6.5
+_STANDOFF, _AXIS_TITLE = 8, 20  # from an axis's title to its ticks; width of the title
+_ROW, _LOWEST = 22, 120
+_AT_LEFT = {"xref": "container", "x": 0, "xanchor": "left", "yref": "container"}
 _PAPER: dict[str, str | float] = {"xref": "paper", "yref": "paper"}
 TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"}
 
 
 class Space(NamedTuple):
-    """Pixels of a figure's parts.
+    """Sizes of a figure's parts in pixels.
 
-    Told what stands outside its axes, plotly draws a chart once; left to find out, it draws it,
-    makes room and draws it again. It still makes more room where this was not enough.
+    With margins given, plotly draws a chart once; otherwise it draws it, measures the labels, and
+    draws it again. It still enlarges a margin that is too small.
     """
 
     plot: int  # the height of the plot, its axes and its legend
@@ -60,14 +60,15 @@ class Space(NamedTuple):
     left: int = 0
 
 
-def along(names: Sequence[str]) -> int:
-    """Measure the longest of some names on an axis, in pixels of most fonts plotly chooses."""
-    return int(_AROUND + _WIDTH * max(map(len, names)))
+def label_width(names: Sequence[str]) -> int:
+    """Estimate the width of the longest name on an axis, in pixels of plotly's usual fonts."""
+    return int(_LABEL_PAD + _CHAR_WIDTH * max(map(len, names)))
 
 
-def rows_of(names: Sequence[str], above: int = 36, below: int = 0) -> Space:
-    """Return the room for a row of each name, with the names beside them."""
-    return Space(max(_ROW * len(names), _LEAST) + below, above, below, _BESIDE + along(names))
+def row_space(names: Sequence[str], above: int = 36, below: int = 0) -> Space:
+    """Return the space for one row per name, with the names beside the rows."""
+    left = _AXIS_TITLE + label_width(names)
+    return Space(max(_ROW * len(names), _LOWEST) + below, above, below, left)
 
 
 def figure(
@@ -77,20 +78,16 @@ def figure(
     notes: Notes,
     space: Space,
     annotations: Sequence[dict[str, Any]] = (),
-    places: Mapping[str, list[int]] | None = None,
+    sample_rows: Mapping[str, list[int]] | None = None,  # for the meta, to handle clicks
     **layout: Any,
 ) -> go.Figure:
-    """Make a figure with a title, two lines of notes below it at most, and room for the rest.
-
-    All text is plain. All notes are in ``layout.meta["about"]``; a mark shows those that don't fit.
-    `places` say which rows and tokens are drawn. The button for uploading is left out.
-    """
-    every, said = notes.every(), notes.lines()
-    top = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(said) + _BELOW + space.above
-    others = [note for note in every if note not in " ".join(said)]
+    """Return a figure with a title, two lines of notes at most, and all notes in its meta."""
+    every, visible = notes.every(), notes.lines()
+    top = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(visible) + _BELOW + space.above
+    others = [note for note in every if note not in " ".join(visible)]
     marks = []
-    if others:  # at the right end of the shorter line
-        line = min(range(len(said)), key=lambda place: len(said[place]))
+    if others:  # the link is at the right end of the shorter line
+        line = min(range(len(visible)), key=lambda place: len(visible[place]))
         mark = {
             "name": _ABOUT,
             "text": many(len(others), "more note"),
@@ -103,47 +100,47 @@ def figure(
     own = {
         "title": {
             "text": as_markup(title, _TITLE_CHARS),
-            "subtitle": {"text": markup(said), "font": {"size": _NOTE_SIZE}},
-            **_LEFT,
+            "subtitle": {"text": markup(visible), "font": {"size": _NOTE_SIZE}},
+            **_AT_LEFT,
             "y": 1,
             "yanchor": "top",
             "pad": {"t": _ABOVE, "l": _EDGE},
         },
         "meta": {
-            _ABOUT: [as_markup(note, _LONGEST) for note in every],
-            "line": as_markup(notes.line(), _LONGEST),
-            **(places or {}),
+            _ABOUT: [as_markup(note, _MAX_NOTE_CHARS) for note in every],
+            "line": as_markup(notes.line(), _MAX_NOTE_CHARS),
+            **(sample_rows or {}),
         },
         "annotations": [{"showarrow": False, **each} for each in (*annotations, *marks)],
         "margin": {"t": top, "l": _EDGE + space.left, "r": _RIGHT, "b": _EDGE + space.below},
         "height": top + space.plot,
         "hoverlabel": {"align": "left", "namelength": -1},
-        "modebar": {"remove": [_SHARE]},
+        "modebar": {"remove": [_UPLOAD_BUTTON]},
     }
     return go.Figure(list(traces), layout=own | layout)
 
 
-def take_words(figure: go.Figure) -> tuple[str, list[str]]:
-    """Take title and notes, as plain text, out of a figure, which becomes lower."""
+def take_notes(figure: go.Figure) -> tuple[str, list[str]]:
+    """Remove title and notes from a figure, reduce its height, and return them as plain text."""
     layout = figure.layout
     title, notes = plain(layout.title.text), [*map(plain, layout.meta[_ABOUT])]
-    off = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(layout.title.subtitle.text.split("<br>"))
-    high = layout.height
+    removed = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(layout.title.subtitle.text.split("<br>"))
+    height = layout.height
     layout.title, layout.meta = None, None
-    layout.margin.t, layout.height = layout.margin.t - off, high - off
+    layout.margin.t, layout.height = layout.margin.t - removed, height - removed
     layout.annotations = [each for each in layout.annotations if each.name != _ABOUT]
-    for trace in figure.select_traces(selector={"type": "heatmap"}):  # which have a bar at the top
+    for trace in figure.select_traces(selector={"type": "heatmap"}):  # y is a share of the height
         if trace.colorbar.y is not None:
-            trace.colorbar.y = 1 - ((1 - trace.colorbar.y) * high - off) / layout.height
+            trace.colorbar.y = 1 - ((1 - trace.colorbar.y) * height - removed) / layout.height
     return title, notes
 
 
 def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
-    """Return what `figure` takes for a legend at the bottom, with room for it on a narrow page."""
-    if len(names) < 2:  # noqa: PLR2004  one thing needs no legend
+    """Return the arguments of `figure` for a legend at the bottom, with room on narrow pages."""
+    if len(names) < 2:  # noqa: PLR2004  one trace needs no legend
         return {"space": space, "showlegend": False}
     widest = _ENTRY + _LETTER * max(map(len, names))
-    most, least = (-(-len(names) // max(1, wide // widest)) for wide in (_NARROW, _WIDE))
+    most, least = (-(-len(names) // max(1, wide // widest)) for wide in (_NARROW_PAGE, _WIDE_PAGE))
     return {
         "space": space._replace(
             plot=space.plot + _LEGEND_LINE * most,
@@ -152,7 +149,7 @@ def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
         "showlegend": True,
         "legend": {
             "orientation": "h",
-            **_LEFT,
+            **_AT_LEFT,
             "y": 0.01,
             "yanchor": "bottom",
             "font": {"size": LEAST_SIZE},
@@ -161,35 +158,35 @@ def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def named_axis(names: Sequence[str], of: str) -> dict[str, Any]:
-    """Make an axis of names in plain text, at 0, 1, 2 and so on; `of` says what they name."""
+def category_axis(names: Sequence[str], title: str) -> dict[str, Any]:
+    """Return plotly's options for an axis with plain names at 0, 1, 2 and so on."""
     return {
-        **titled(of),
+        **axis_title(title),
         "tickmode": "array",
         "tickvals": list(range(len(names))),
         "ticktext": [markup([name]) for name in names],
         "ticklabelstandoff": 4,
-        "ticklabeloverflow": "allow",  # to look whether each is on the page takes plotly long
+        "ticklabeloverflow": "allow",  # plotly is slow to check each label
         "automargin": True,
         "showgrid": False,
         "zeroline": False,
     }
 
 
-def titled(name: str) -> dict[str, Any]:
-    """Return what an axis needs to have a name."""
+def axis_title(name: str) -> dict[str, Any]:
+    """Return plotly's options for an axis title."""
     title = {"text": as_markup(name), "font": {"size": _NOTE_SIZE}, "standoff": _STANDOFF}
     return {"title": title}
 
 
 def blank(title: str, notes: Notes, reason: str) -> go.Figure:
-    """Make a figure without traces that says why nothing is drawn."""
+    """Return a figure without traces that shows why nothing is drawn."""
     middle = _PAPER | {"x": 0.5, "y": 0.5}
     return figure(
         [],
         title=title,
         notes=notes,
-        space=Space(_BLANK),
+        space=Space(_BLANK_HEIGHT),
         annotations=[{**middle, "text": markup(wrap(reason, _TITLE_CHARS)), "font": {"size": 15}}],
         xaxis={"visible": False},
         yaxis={"visible": False},
@@ -198,22 +195,22 @@ def blank(title: str, notes: Notes, reason: str) -> go.Figure:
 
 
 def has_template() -> bool:
-    """Return whether the user has chosen a template other than plotly's own."""
+    """Return whether the user has set a template other than plotly's default."""
     return bool(pio.templates.default != _TEMPLATE)
 
 
 def plain(text: str) -> str:
-    """Return what plotly would show, on one line."""
+    """Return the plain text of plotly's markup, on one line."""
     return unescape(text.replace("<br>", " "))
 
 
 def markup(lines: Sequence[str]) -> str:
-    """Join lines of any text in plotly's markup, made harmless."""
+    """Join lines of untrusted text as plotly's markup, escaped."""
     return "<br>".join(as_markup(line, 200) for line in lines)
 
 
 def hover(head: str, *lines: str) -> str:
-    """Write what is shown under the pointer: a bold head, and lines, broken where they are long."""
+    """Return a hover text as markup: a bold head, and lines, of which long ones are broken."""
     broken = [
         line[start : start + _HOVER_CHARS]
         for line in lines
@@ -222,42 +219,42 @@ def hover(head: str, *lines: str) -> str:
     return "<br>".join([f"<b>{as_markup(head)}</b>", *map(as_markup, broken)])
 
 
-_LINES, _CHARS = 2, 96
+_MAX_LINES, _LINE_CHARS = 2, 96
 
 
 class Notes(NamedTuple):
-    """Sentences on a chart, in the order they are read in, of each group the foremost first."""
+    """Sentences on a chart, in reading order; in each group the most important first."""
 
-    real: Sequence[str] = ()  # that it is not
+    simulated: Sequence[str] = ()  # the note that the data is simulated
     drawn: Sequence[str] = ()  # what is drawn
-    left_out: Sequence[str] = ()  # what is not
-    trust: Sequence[str] = ()  # how complete, and as of when
+    left_out: Sequence[str] = ()  # what is not drawn
+    trust: Sequence[str] = ()  # the completeness and age of the data
 
     def every(self) -> list[str]:
         """Return all sentences."""
         return [note for group in self for note in group]
 
     def line(self) -> str:
-        """Join in one line what is drawn and left out, for a page that says the rest itself."""
-        return _packed([*self.drawn[:1], *self.left_out, *self.drawn[1:]] or self.trust or [""])[0]
+        """Join the notes on what is drawn and left out, for a page that shows the others itself."""
+        return _wrap([*self.drawn[:1], *self.left_out, *self.drawn[1:]] or self.trust or [""])[0]
 
     def lines(self) -> list[str]:
-        """Join in lines what fits on a figure: how far to trust it goes before what it is of."""
+        """Return the lines that fit on a figure; notes on trust take precedence."""
         first, rest = self.drawn[:1], self.drawn[1:]
-        kept: set[str] = set()
-        for note in (*self.real, *self.trust, *first, *self.left_out, *rest):
-            tried = [each for each in self.every() if each in kept or each == note]
-            if len(_packed(tried)) <= _LINES:
-                kept.add(note)
-        return _packed([note for note in self.every() if note in kept])
+        fitting: set[str] = set()
+        for note in (*self.simulated, *self.trust, *first, *self.left_out, *rest):
+            tried = [each for each in self.every() if each in fitting or each == note]
+            if len(_wrap(tried)) <= _MAX_LINES:
+                fitting.add(note)
+        return _wrap([note for note in self.every() if note in fitting])
 
 
-def _packed(sentences: Sequence[str]) -> list[str]:
-    """Join sentences to lines; one that is longer than a line is cut between two words."""
+def _wrap(sentences: Sequence[str]) -> list[str]:
+    """Join sentences into lines; one that is longer than a line is cut between two words."""
     lines: list[str] = []
     for sentence in sentences:
-        whole = shorten(sentence, _CHARS, placeholder=" …")
-        if lines and len(lines[-1]) + 1 + len(whole) <= _CHARS:
+        whole = shorten(sentence, _LINE_CHARS, placeholder=" …")
+        if lines and len(lines[-1]) + 1 + len(whole) <= _LINE_CHARS:
             lines[-1] += f" {whole}"
         else:
             lines.append(whole)
@@ -265,31 +262,38 @@ def _packed(sentences: Sequence[str]) -> list[str]:
 
 
 def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
-    """Return the DataFrame of wallets, whichever way it was given, with the columns needed here."""
-    frame = wallets_given(wallets)
+    """Return the DataFrame of wallets, and check that it has the columns needed here."""
+    frame = as_wallets_frame(wallets)
     require_columns(frame, ("status", "tokens", "fetched_at", "source", "service"))
     return frame
 
 
-def drawn_of(*parts: tuple[int, int, str]) -> str:
-    """Write what is drawn: ``20 of 412 wallets, 3 tokens, the rest as Other``."""
+def drawn_note(*parts: tuple[int, int, str]) -> str:
+    """Write how much is drawn: ``3 of 9 wallets and 3 tokens are drawn; the rest is Other.``."""
     texts = [
         f"{drawn:,} of {many(drawn + rest, noun)}" if rest else many(drawn, noun)
         for drawn, rest, noun in parts
     ]
-    return ", ".join([*texts, *["the rest as Other"] * any(rest for _, rest, _ in parts)]) + "."
+    one = len(parts) == 1 and parts[0][0] == 1
+    other = "; the rest is Other" if any(rest for _, rest, _ in parts) else ""
+    return f"{' and '.join(texts)} {'is' if one else 'are'} drawn{other}."
 
 
-def other(count: int, noun: str) -> str:
-    """Name what is not drawn for itself, such as ``Other (3 tokens)``."""
+def not_drawn(count: int, noun: str, kind: str = "") -> list[str]:
+    """Return a sentence on rows that are not drawn, if there are any."""
+    return [f"{many(count, noun)}{kind} {'is' if count == 1 else 'are'} not drawn."] * bool(count)
+
+
+def other_name(count: int, noun: str) -> str:
+    """Return the label of Other, such as ``Other (3 tokens)``."""
     return f"Other ({many(count, noun)})"
 
 
-def provenance(given: FetchLike) -> list[str]:
-    """Write how complete the answers for all wallets are, and as of when."""
-    wallets = wallets_frame(given)
+def provenance(fetch: FetchLike) -> list[str]:
+    """Return a sentence on the known wallets, and one on the oldest answer."""
+    wallets = wallets_frame(fetch)
     if not len(wallets):
-        return ["No wallet was asked."]
+        return ["No wallet was requested."]
     known, outdated = known_wallets(wallets), int(stale_wallets(wallets).sum())
     flaws = [f"{outdated} out of date"] * bool(outdated)
     flaws += [
@@ -302,23 +306,23 @@ def provenance(given: FetchLike) -> list[str]:
     return [f"{text}.", *_age(wallets[known], "Oldest answer {}.")]
 
 
-def answered(wallets: pd.DataFrame) -> list[str]:
-    """Write how old the answer for one wallet is, given its rows."""
+def age_note(wallets: pd.DataFrame) -> list[str]:
+    """Return a sentence on the age of one wallet's answer, given its rows."""
     stale = ", out of date" if stale_wallets(wallets).any() else ""
     return _age(wallets, f"Answer of {{}}{stale}.")
 
 
-def _age(wallets: pd.DataFrame, said: str) -> list[str]:
+def _age(wallets: pd.DataFrame, sentence: str) -> list[str]:
     times = pd.to_datetime(wallets["fetched_at"], utc=True).dropna()
-    return [said.format(f"{times.min():%Y-%m-%d %H:%M} UTC")] if len(times) else []
+    return [sentence.format(f"{times.min():%Y-%m-%d %H:%M} UTC")] if len(times) else []
 
 
-def simulated(wallets: pd.DataFrame) -> list[str]:
-    """Return a note where answers are made up."""
+def simulated_note(wallets: pd.DataFrame) -> list[str]:
+    """Return a note if the answers are simulated."""
     return ["Simulated data."] * is_simulated(wallets)
 
 
 @cache
 def plotly_library() -> tuple[str, bytes]:
-    """Read plotly.js, once: its version and its script."""
+    """Return the version and the script of plotly.js, read once."""
     return str(get_plotlyjs_version()), str(get_plotlyjs()).encode()

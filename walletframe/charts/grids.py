@@ -1,4 +1,4 @@
-"""Wallets or other groups by tokens: bars, heatmap; one wallet's pie; one token's curve."""
+"""Bars and heatmap of groups by token, the pie of one wallet, the Lorenz curve of one token."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from plotly.colors import sample_colorscale
 
 from walletframe.address.lists import parse_wallets
 from walletframe.charts.balances import (
-    LEAST,
-    added,
+    MIN_SHARE,
     check_top,
+    join_names,
     largest,
-    lay_out,
-    listed,
+    pivot_sizes,
     read_balances,
-    read_groupings,
+    read_grouped,
+    sum_by,
 )
 from walletframe.charts.canvas import (
     LEAST_SIZE,
     TOP_RIGHT,
     Notes,
     Space,
-    along,
-    answered,
+    age_note,
+    axis_title,
     blank,
-    drawn_of,
+    category_axis,
+    drawn_note,
     figure,
     hover,
+    label_width,
     markup,
-    named_axis,
-    rows_of,
-    simulated,
-    titled,
+    row_space,
+    simulated_note,
     wallets_frame,
     with_legend,
 )
@@ -44,15 +44,15 @@ from walletframe.charts.palette import EDGE, OTHER, OUTLINE, PATTERN, text_on
 from walletframe.errors import UnknownWalletError
 from walletframe.frames.groups import ADDED
 from walletframe.frames.identity import token_key
-from walletframe.frames.names import find_wallet, given_names, short_wallet, whole_wallet
+from walletframe.frames.names import find_wallet, short_wallet, user_wallet_names, whole_wallet
 from walletframe.frames.positions import cell_sums
-from walletframe.numerals import compact, many, percent, whole
+from walletframe.numerals import compact, count_of, many, percent, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from walletframe.amounts import AmountArray
-    from walletframe.charts.balances import Balances, Grid, Level, Measure, Places, Sizes
+    from walletframe.charts.balances import Balances, Level, Measure, PivotedSizes, Places, Sizes
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
@@ -62,24 +62,24 @@ if TYPE_CHECKING:
 
 _BARS, _SERIES, _SLICES, _LIMIT = 200, 20, 20, 200
 _LONGER, _PIE = 2, Space(320)
-_NO_BAR = "Other is written, not drawn: the bars would be too short beside it."
+_NO_BAR = "Other is given as text: its bar would make the others too short."
 _ASLANT, _ABOVE, _BELOW = 12, 52, 20
 _LINE = 16
 _COLORS = sample_colorscale("cividis", [place / 10 for place in range(2, 11)])
-"""Without its darkest part, which would not be seen on black."""
+"""Without the darkest part, which can't be seen on black."""
 _DECADES, _TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 16, 10
-_GREY = "Other, in grey, is not on this scale."
+_GREY = "Other is grey: it is beyond this scale."
 _BAR = {"orientation": "h", "thickness": 8, "ypad": 0, "outlinewidth": 0}
 _AT_TOP = {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top"}
-# The name of the scale: plotly draws that of a level bar on the bar where a figure is high; and at
-# the right a narrow page has room for it beside the bar, above the names of the rows.
+# The title of the scale is an annotation, since plotly draws the title of a horizontal colour bar
+# over the bar if a figure is high. At the right there is room for it even on a narrow page.
 _SCALE = TOP_RIGHT | {"font": {"size": LEAST_SIZE}, "yshift": _ABOVE}
 _POINTS, _FEW = 100, 30
-_EQUALITY = {"text": "all hold the same", "xanchor": "right", "yanchor": "bottom", "xshift": -6}
+_EQUALITY = {"text": "equal shares", "xanchor": "right", "yanchor": "bottom", "xshift": -6}
 
 
-def bar(  # noqa: PLR0913  each is one choice of whoever draws it
+def bar(  # noqa: PLR0913  the options of a chart
     holdings: PositionsLike,
     *,
     by: By = "wallet",
@@ -92,7 +92,7 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw a bar for each wallet, owner or whatever you know, stacked by token or asset.
+    """Draw a bar for each wallet, owner or other group, stacked by token or asset.
 
     Lengths show ``value`` if there is such a column (float64, with an optional ``currency``),
     else numbers of balances.
@@ -100,29 +100,29 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     Parameters
     ----------
     by : str or list of str, default "wallet"
-        What a bar stands for: ``"wallet"``, ``"blockchain"`` (that of the wallet), a column of
+        What to draw a bar for: ``"wallet"``, ``"blockchain"`` (that of the wallet), a column of
         yours that `wallets` kept, such as ``"owner"``, any column of these holdings, or several
-        of them. ``"asset"`` behind others makes the colours assets, as `totals` knows them;
-        alone, or ``"token"`` alone, it makes a bar of each. What has no label is a group of its
-        own, such as "no owner".
+        of them. ``"asset"`` after other names colours the bars by asset, as in `totals`;
+        ``"asset"`` or ``"token"`` alone draws a bar for each. Rows without a label are a group
+        of their own, such as "no owner".
     token : str or (str, str or None), optional
         Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
     asset : str or (str, str or None), optional
-        Draw its amounts, on all blockchains: an asset that `walletframe.assets` lists, or one
-        of its contracts.
+        Draw the amounts of this asset on all blockchains: one that `walletframe.assets` lists,
+        or one of its contracts.
     top : int, default 20
-        The most bars, up to 200; the rest are Other, given as text if its bar would be more
-        than twice as long as the longest.
+        The most bars, up to 200. The rest are Other, which is given as text if its bar would be
+        more than twice as long as the longest.
     top_tokens : int, default 8
         The most tokens or assets with a colour of their own, up to 20; the rest are drawn as
         Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, to note how complete and how old the data is: of each
-        group, too. ``details.wf`` has them.
+        The ``wallets`` of the same fetch, to note how complete and how old the data is, also
+        for each group. ``details.wf`` passes them.
     assets : DataFrame, str or Path, optional
-        By asset: contracts of your own, as `walletframe.assets` takes them.
+        By asset: your own contracts, as in `walletframe.assets`.
     bridged : bool, default False
-        By asset: whether twins count, such as USDC.e and WETH.
+        By asset: whether bridged versions count, such as USDC.e and WETH.
     colors : mapping of (str, str or None) to str, optional
         Colours of tokens, hex or CSS names, as from `token_colors`. An asset has that of its
         largest token.
@@ -130,14 +130,13 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     Returns
     -------
     plotly.graph_objects.Figure
-        One trace for each token or asset, the largest first, with exact amounts in the hover,
-        and how many wallets of an owner are known; if nothing is above 0, no trace, but a note
-        why.
+        One trace for each token or asset, the largest first; the hover has exact amounts, and
+        how many wallets of a group are known. If nothing is above 0, no trace, but a note why.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `by`, `wallets` or `colors` is something else, `top` or `top_tokens` out of range,
+        If `by`, `wallets` or `colors` has another type, `top` or `top_tokens` is out of range,
         or `wallets` lacks the wallet of a row.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
         If a column is missing, ``amount`` holds no amounts, values have several currencies, or
@@ -154,30 +153,30 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     [1.0, 1.0]
     """
     bars, colored = check_top("top", top, _BARS), check_top("top_tokens", top_tokens, _SERIES)
-    found = read_groupings(
+    grouped = read_grouped(
         holdings, by, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
     )
-    balances = found.balances
+    balances = grouped.balances
     if not len(balances.rows):
-        return blank(found.title, balances.notes([], wallets), balances.why_none)
-    # The last name is that of the colours, where it is of what a colour stands for.
-    [*first, last] = found.names
-    level = found.level(first if first and last in ADDED else found.names)
+        return blank(grouped.title, balances.notes([], wallets), balances.empty_reason)
+    # If the last name is token or asset, it sets the colours, and the others make the bars.
+    [*first, last] = grouped.names
+    level = grouped.level(first if first and last in ADDED else grouped.names)
     owners = level.codes
-    by_owner = added(owners, balances.sizes)
+    by_owner = sum_by(owners, balances.sizes)
     rows = largest(by_owner, bars)
     too_long = bool(by_owner.sum() - by_owner[rows].sum() > _LONGER * by_owner.max())
     of_bars = balances.sizes * np.isin(owners, rows) if too_long else balances.sizes
-    tokens = largest(added(balances.token_codes, of_bars), colored)
-    if alike := level.names == [balances.positions.kind]:
-        tokens = rows  # a bar is of the one that its colour stands for
-    grid = lay_out(balances, owners, rows, tokens)
+    tokens = largest(sum_by(balances.token_codes, of_bars), colored)
+    if is_single := level.names == [balances.positions.kind]:
+        tokens = rows  # each bar is one token, and has its colour
+    grid = pivot_sizes(balances, owners, rows, tokens)
     measure, (short, full) = balances.measure, level.rows(grid)
     drawn = grid.sizes[: len(rows) if too_long else len(short)]
     count, total = len(drawn), float(grid.sizes.sum())
     extent = [(len(rows), grid.other_rows, level.noun)]
     series = grid.series(colors)[: None if drawn[:, -1].any() else len(tokens)]
-    if alike:
+    if is_single:
         one_each = go.Bar(
             orientation="h",
             y=list(range(count)),
@@ -201,23 +200,23 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
             )
             for token, each in enumerate(series)
         ]
-    said = [drawn_of(*extent), *[_NO_BAR] * too_long, f"Length: {measure.phrase}."]
+    notes = [drawn_note(*extent), *[_NO_BAR] * too_long, f"Length: {measure.phrase}."]
     return figure(
         traces,
-        title=found.title,
-        notes=balances.notes(said, wallets),
-        **with_legend(rows_of(short), [each.name for each in series][: 1 if alike else None]),
+        title=grouped.title,
+        notes=balances.notes(notes, wallets),
+        **with_legend(row_space(short), [each.name for each in series][: 1 if is_single else None]),
         barmode="stack",
         bargap=0.25,
-        annotations=[_in_words(grid, full[-1])] * too_long,
-        places=grid.places,
+        annotations=[_other_annotation(grid, full[-1])] * too_long,
+        sample_rows=grid.sample_rows,
         xaxis=measure.axis(float(drawn.sum(axis=1).max())) | {"side": "top"},
-        yaxis=named_axis(short, listed(level.names)) | {"range": [len(short) - 0.5, -0.5]},
+        yaxis=category_axis(short, join_names(level.names)) | {"range": [len(short) - 0.5, -0.5]},
     )
 
 
-def _in_words(grid: Grid, name: list[str]) -> dict[str, Any]:
-    """Write what the others hold where their bar would be."""
+def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
+    """Return the text in the place of the bar of Other."""
     measure, size, total = grid.balances.measure, grid.sizes[-1].sum(), float(grid.sizes.sum())
     of_token = grid.hover(len(grid.rows), 0, name, total)
     below = hover(*name, measure.share(size, total))
@@ -250,7 +249,7 @@ def pie(
     top : int, default 8
         The most tokens, up to 20; the rest are drawn as Other.
     wallets, colors : optional
-        As in `bar`, to note how old the answer is, or why it has no rows.
+        As in `bar`, to note how old the answer is, or why the wallet has no rows.
 
     Returns
     -------
@@ -263,7 +262,7 @@ def pie(
     ArgumentError, SettingsError, ColumnsError, AmountError, PricesError
         As `bar`.
     AddressError, UnknownWalletError
-        If the wallet can't be read, or has no rows, and `wallets` does not say why.
+        If the wallet can't be read, or has no rows and is not in `wallets`.
 
     Examples
     --------
@@ -278,30 +277,30 @@ def pie(
     answers = None
     if wallets is not None:
         frame = wallets_frame(wallets)
-        with suppress(UnknownWalletError):  # it was not asked
+        with suppress(UnknownWalletError):  # it was not requested
             answers = frame[find_wallet(frame, wallet)]
-    name = "" if answers is None else given_names(answers, answers)[0]
+    name = "" if answers is None else user_wallet_names(answers, answers)[0]
     title = f"Holdings of {short_wallet(named.blockchain, named.address, name)}"
-    notes = Notes() if answers is None else Notes(simulated(answers), trust=answered(answers))
+    notes = Notes() if answers is None else Notes(simulated_note(answers), trust=age_note(answers))
     try:
         balances = read_balances(holdings, wallet=wallet)
     except UnknownWalletError:
         if answers is None:
             raise
         status = answers["status"].iloc[0]
-        nothing = f"What it holds is not known: {status}."
+        nothing = f"Its holdings are unknown: {status}."
         return blank(title, notes, "It holds nothing." if status == "ok" else nothing)
     if not len(balances.rows):
-        return blank(title, notes._replace(left_out=balances.left_out), balances.why_none)
-    sizes = added(balances.token_codes, balances.sizes)
-    sizes[sizes < LEAST * sizes.sum()] = 0
-    grid = lay_out(balances, np.zeros_like(balances.rows), np.array([0]), largest(sizes, limit))
+        return blank(title, notes._replace(left_out=balances.left_out), balances.empty_reason)
+    sizes = sum_by(balances.token_codes, balances.sizes)
+    sizes[sizes < MIN_SHARE * sizes.sum()] = 0
+    grid = pivot_sizes(balances, np.zeros_like(balances.rows), np.array([0]), largest(sizes, limit))
     owner = whole_wallet(named.blockchain, named.address, name)
     rest = float(grid.sizes[0, -1] / grid.sizes.sum())
-    slices = grid.series(colors)[: len(grid.tokens) + (rest >= LEAST)]
+    slices = grid.series(colors)[: len(grid.tokens) + (rest >= MIN_SHARE)]
     sizes = grid.sizes[0, : len(slices)]
     total = float(sizes.sum())
-    # Slices of counts are all of one size.
+    # Counts make all slices equal, so percentages would say nothing.
     is_count = balances.measure.kind == "count"
     parts = ["" if is_count else percent(size / total) for size in sizes.tolist()]
     texts = [(each.name, part) for each, part in zip(slices, parts, strict=True)]
@@ -322,23 +321,23 @@ def pie(
         hole=0.4,
         hoverinfo="text",
         textinfo="text",
-        textposition="inside",  # on those that have room for it
+        textposition="inside",  # of slices with room for it
         insidetextorientation="horizontal",
     )
     extent = len(grid.tokens), grid.other_tokens, "token"
-    said = [f"Slice: {balances.measure.phrase}.", drawn_of(extent)]
-    small = [f"Other is too small to be drawn ({percent(rest)})."] * (0 < rest < LEAST)
+    drawn = [f"Slice: {balances.measure.phrase}.", drawn_note(extent)]
+    small = [f"Other ({percent(rest)}) is too small to draw."] * (0 < rest < MIN_SHARE)
     return figure(
         [trace],
         title=title,
-        notes=notes._replace(drawn=said, left_out=[*small, *balances.left_out]),
+        notes=notes._replace(drawn=drawn, left_out=[*small, *balances.left_out]),
         uniformtext={"minsize": LEAST_SIZE, "mode": "hide"},
-        places=grid.places,
+        sample_rows=grid.sample_rows,
         **with_legend(_PIE, labels),
     )
 
 
-def heatmap(  # noqa: PLR0913  each is one choice of whoever draws it
+def heatmap(  # noqa: PLR0913  the options of a chart
     holdings: PositionsLike,
     *,
     by: By = "wallet",
@@ -348,16 +347,16 @@ def heatmap(  # noqa: PLR0913  each is one choice of whoever draws it
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> go.Figure:
-    """Draw a heatmap of wallets, owners or whatever you know, by tokens or assets.
+    """Draw a heatmap of wallets, owners or other groups, by tokens or assets.
 
     Colours show ``value`` if there is such a column (float64, with an optional ``currency``),
-    else the row's share of all of the token in the frame, on a logarithmic scale. Wallets, and
-    tokens, of one blockchain stand together.
+    else the row's share of the token's total in the frame, on a logarithmic scale. Wallets of one
+    blockchain stand together, and so do tokens.
 
     Parameters
     ----------
     by : str or list of str, default "wallet"
-        What a row stands for: the names that `bar` takes. With ``"asset"`` among them the
+        What to draw a row for: the names that `bar` takes. With ``"asset"`` among them, the
         columns are assets.
     top : int, default 30
         The most rows, up to 200; the rest are drawn as Other.
@@ -371,8 +370,8 @@ def heatmap(  # noqa: PLR0913  each is one choice of whoever draws it
     -------
     plotly.graph_objects.Figure
         One trace, with exact amounts in the hover; a cell is empty if its row holds none of the
-        token. Other gets a second trace, in grey, if it holds more of a token than any other
-        row. If nothing is above 0, no trace, but a note why.
+        token. Other is a second trace, in grey, if it holds more of a token than any other row.
+        If nothing is above 0, no trace, but a note why.
 
     Raises
     ------
@@ -390,95 +389,95 @@ def heatmap(  # noqa: PLR0913  each is one choice of whoever draws it
     1
     """
     rows, columns = check_top("top", top, _LIMIT), check_top("top_tokens", top_tokens, _LIMIT)
-    found = read_groupings(
+    grouped = read_grouped(
         holdings, by, wallets=wallets, assets=assets, bridged=bridged, shares=True
     )
-    balances = found.balances
+    balances = grouped.balances
     held, measure = balances.positions, balances.measure
-    names = [name for name in found.names if name not in ADDED] or ["wallet"]
+    names = [name for name in grouped.names if name not in ADDED] or ["wallet"]
     is_shares = measure.kind == "share"
-    title = f"{measure.of} by {listed(names if is_shares else [*names, held.kind])}"
+    title = f"{measure.title_start} by {join_names(names if is_shares else [*names, held.kind])}"
     if not len(balances.rows):
-        return blank(title, balances.notes([], wallets), balances.why_none)
-    level = found.level(names)
-    owners, tokens = _chosen(balances, level.codes, rows, columns)
+        return blank(title, balances.notes([], wallets), balances.empty_reason)
+    level = grouped.level(names)
+    owners, tokens = _choose(balances, level.codes, rows, columns)
     if names == ["wallet"]:
-        owners = _by_chain(owners, held.wallet_keys)
+        owners = _sort_by_chain(owners, held.wallet_keys)
     if held.assets is None:
-        tokens = _by_chain(tokens, held.tokens.keys)
-    grid = lay_out(balances, level.codes, owners, tokens)
-    wide = len(tokens) + bool(grid.other_tokens and not is_shares)
+        tokens = _sort_by_chain(tokens, held.tokens.keys)
+    grid = pivot_sizes(balances, level.codes, owners, tokens)
+    width = len(tokens) + bool(grid.other_tokens and not is_shares)
     short, full = level.rows(grid)
-    sizes = grid.sizes[: len(short), :wide]
+    sizes = grid.sizes[: len(short), :width]
     off_scale = bool(grid.other_rows and sizes[-1].max() > sizes[:-1].max())
     on_scale = len(short) - off_scale
     total = float(grid.sizes.sum())
     texts = [
-        [grid.hover(row, token, owner, total) for token in range(wide)]
+        [grid.hover(row, token, owner, total) for token in range(width)]
         for row, owner in enumerate(full)
     ]
-    traces = [_on_scale(sizes[:on_scale], texts[:on_scale], measure)]
+    traces = [_scaled_cells(sizes[:on_scale], texts[:on_scale], measure)]
     if off_scale:
         z = [[1 if size else None for size in sizes[-1].tolist()]]
         grey = {"z": z, "y": [on_scale], "colorscale": [[0, OTHER], [1, OTHER]]}
         traces.append(_cells(sizes[-1:], texts[-1:], measure, showscale=False, **grey))
-    labels = [series.name for series in grid.series()][:wide]
-    angle, high = (-45, 0.65) if wide <= _ASLANT else (-90, 0.9)
-    below = _BELOW + int(high * along(labels))
+    labels = [series.name for series in grid.series()][:width]
+    angle, high = (-45, 0.65) if width <= _ASLANT else (-90, 0.9)
+    below = _BELOW + int(high * label_width(labels))
     drawn = figure(
         traces,
         title=title,
-        notes=balances.notes([*_said(grid, level), *[_GREY] * off_scale], wallets),
-        space=rows_of(short, _ABOVE, below),
-        places=grid.places,
+        notes=balances.notes([*_heatmap_notes(grid, level), *[_GREY] * off_scale], wallets),
+        space=row_space(short, _ABOVE, below),
+        sample_rows=grid.sample_rows,
         annotations=[_SCALE | {"text": markup([f"{measure.name}, in powers of ten"])}],
-        xaxis=named_axis(labels, grid.kind) | {"tickangle": angle, "tickfont_size": LEAST_SIZE},
-        yaxis=named_axis(short, listed(level.names)) | {"range": [len(short) - 0.5, -0.5]},
+        xaxis=category_axis(labels, grid.kind) | {"tickangle": angle, "tickfont_size": LEAST_SIZE},
+        yaxis=category_axis(short, join_names(level.names)) | {"range": [len(short) - 0.5, -0.5]},
     )
     place = 1 - (drawn.layout.margin.t - _ABOVE + _LINE) / drawn.layout.height
     return drawn.update_traces(colorbar_y=place, selector=0)
 
 
-def _chosen(balances: Balances, wallets: Places, rows: int, columns: int) -> tuple[Places, Places]:
-    """Choose groups and tokens so that of neither there is one that has nothing of the others."""
+def _choose(balances: Balances, wallets: Places, rows: int, columns: int) -> tuple[Places, Places]:
+    """Choose the largest groups and tokens, without empty rows or columns."""
     is_shares, tokens = balances.measure.kind == "share", balances.token_codes
     weights = np.ones_like(balances.sizes) if is_shares else balances.sizes
-    by_wallet = added(wallets, weights)
+    by_wallet = sum_by(wallets, weights)
     in_rows = np.isin(wallets, largest(by_wallet, rows))
-    chosen = largest(added(tokens[in_rows], weights[in_rows]), columns)
-    if is_shares:  # no column of other tokens
+    chosen = largest(sum_by(tokens[in_rows], weights[in_rows]), columns)
+    if is_shares:  # there is no Other column, so drop rows outside the columns
         in_columns = np.bincount(wallets[np.isin(tokens, chosen)], minlength=len(by_wallet))
         by_wallet = np.where(in_columns > 0, by_wallet, 0)
     return largest(by_wallet, rows), chosen
 
 
-def _by_chain(places: Places, keys: list[TokenKey]) -> Places:
-    """Sort places by their blockchains; those of one stay in their order."""
+def _sort_by_chain(places: Places, keys: list[TokenKey]) -> Places:
+    """Sort places by blockchain, stably."""
     chains = [keys[place][0] for place in places]
     return places[sorted(range(len(places)), key=chains.__getitem__)]
 
 
-def _said(grid: Grid, level: Level) -> list[str]:
+def _heatmap_notes(grid: PivotedSizes, level: Level) -> list[str]:
     measure, noun = grid.balances.measure, level.noun
     owners = (len(grid.rows), grid.other_rows, noun)
     drawn, rest, kind = tokens = (len(grid.tokens), grid.other_tokens, grid.kind)
     phrase = measure.phrase if noun == "wallet" else measure.phrase.removeprefix("a wallet's ")
     colour = f"Colour: {phrase}, in powers of ten."
     if measure.kind != "share":
-        return [drawn_of(owners, tokens), colour]
-    some = f"{drawn:,} of {many(drawn + rest, kind)}, those in most of these {noun}s."
-    return [drawn_of(owners), some if rest else drawn_of(tokens), colour]
+        return [drawn_note(owners, tokens), colour]
+    subset = f"{count_of(drawn, drawn + rest, kind)} drawn: those held in most of these {noun}s."
+    return [drawn_note(owners), subset if rest else drawn_note(tokens), colour]
 
 
-def _on_scale(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap:
-    """Draw cells on a scale of powers of ten that ends with the largest of them."""
+def _scaled_cells(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap:
+    """Return cells on a logarithmic colour scale that ends at the largest size."""
     held = sizes > 0
     z = np.log10(np.where(held, sizes, 1.0))
     cells = z.astype(object)
     cells[~held] = None
     highest = float(z[held].max())
     lowest = float(max(z[held].min(), highest - _DECADES))
-    # A few powers of ten are marked, or the ends of the scale where it has less than two of them.
+    # Ticks are at a few powers of ten, or at both ends if the scale has less than two of these.
     marks = [float(power) for power in range(int(np.ceil(lowest)), int(highest // 1) + 1)]
     marks = marks[:: -(-len(marks) // _TICKS)] if len(marks) > 1 else sorted({lowest, highest})
     scale, unit = (100, "%") if measure.kind == "share" else (1, "")
@@ -496,7 +495,7 @@ def _on_scale(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heat
 
 
 def _cells(sizes: Sizes, texts: list[list[str]], measure: Measure, **colors: Any) -> go.Heatmap:
-    """Draw cells, with their sizes on them where there are few, and what is under the pointer."""
+    """Return cells with hover texts, and with their sizes as text if there are few cells."""
     write = percent if measure.kind == "share" else compact
     if len(sizes) <= _FEW_ROWS and sizes.shape[1] <= _FEW_TOKENS:
         written = [[write(size) if size else "" for size in row] for row in sizes.tolist()]
@@ -527,8 +526,8 @@ def lorenz(
     Returns
     -------
     plotly.graph_objects.Figure
-        The curve, of at most 200 points, with exact amounts in the hover, and the diagonal on
-        which all would hold the same; if no amount is above 0, no trace, but a note why.
+        The curve, of at most 200 points, with exact amounts in the hover, and the diagonal of
+        equal shares. If no amount is above 0, no trace, but a note why.
 
     Raises
     ------
@@ -537,10 +536,10 @@ def lorenz(
 
     Notes
     -----
-    The curve is of the wallets that hold more than 0; one wallet is not one person. Of n
-    wallets with amounts x in ascending order the Gini coefficient is
-    ``(n + 1 - 2 * sum(cumsum(x)) / sum(x)) / n``: 0 where all hold the same, ``1 - 1/n`` at
-    most. It is that of ``df.wf.concentration``, which names its source.
+    The curve covers the wallets that hold more than 0; one wallet is not one person. For n
+    wallets with amounts x in ascending order, the Gini coefficient is
+    ``(n + 1 - 2 * sum(cumsum(x)) / sum(x)) / n``: 0 if all hold the same, ``1 - 1/n`` at most.
+    ``df.wf.concentration`` computes the same, and names its source.
 
     Examples
     --------
@@ -553,7 +552,7 @@ def lorenz(
     balances = read_balances(holdings, token=token if isinstance(token, str) else token_key(token))
     title = f"Lorenz curve of {balances.measure.unit}"
     if not len(balances.rows):
-        return blank(title, balances.notes([], wallets), balances.why_none)
+        return blank(title, balances.notes([], wallets), balances.empty_reason)
     owners, _ = pd.factorize(balances.wallet_codes)
     amounts = balances.positions.amounts[balances.rows]
     held = pd.Series(cell_sums(amounts, owners, int(owners.max()) + 1))
@@ -572,21 +571,21 @@ def lorenz(
     return figure(
         [_curve(running, shares, balances.measure.unit), equality],
         title=title,
-        notes=balances.notes(_spread(running, shares, balances.measure.phrase), wallets),
+        notes=balances.notes(_lorenz_notes(running, shares, balances.measure.phrase), wallets),
         space=Space(380, below=40, left=56),
         showlegend=False,
         hovermode="x",
         hoverdistance=-1,
-        xaxis=titled("share of the wallets that hold it, least first") | axis,
-        yaxis=titled("share of the amount") | axis,
+        xaxis=axis_title("share of the wallets that hold it, least first") | axis,
+        yaxis=axis_title("share of the amount") | axis,
         annotations=[_EQUALITY | {"x": 0.5, "y": 0.5}],
     )
 
 
-def _spread(running: AmountArray, shares: Sizes, phrase: str) -> list[str]:
+def _lorenz_notes(running: AmountArray, shares: Sizes, phrase: str) -> list[str]:
     count = len(running)
     if count == 1:
-        return ["One wallet holds it all: there is nobody to compare it with.", f"Curve: {phrase}."]
+        return ["One wallet holds all of it, so there is nothing to compare.", f"Curve: {phrase}."]
     gini = float((count + 1 - 2 * (running.sum() / running[-1])) / count)
     few = min(10, count // 2)
     who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
@@ -598,7 +597,7 @@ def _spread(running: AmountArray, shares: Sizes, phrase: str) -> list[str]:
 
 
 def _curve(running: AmountArray, shares: Sizes, unit: str) -> go.Scatter:
-    """Draw the curve by points that are near each other on neither axis."""
+    """Return the curve, by points that are spaced out on both axes."""
     count, last = len(running), len(running) - 1
     along = np.linspace(0, last, _POINTS).round().astype(np.intp)
     up = np.searchsorted(shares, np.linspace(0, 1, _POINTS)).clip(0, last)

@@ -1,9 +1,9 @@
-"""Treemap and sunburst: blockchains, their wallets, and the tokens of these; or any path."""
+"""Treemap and sunburst: blockchains, their wallets, and their tokens; or any other path."""
 # A tree is a list of rings, from outside in: the groups by the first name of the path, by the first
-# two, and so on. A box costs a browser its time, however small it is. All that can be seen is drawn
-# where that is few enough. Else, of blockchains and wallets, the boxes come first: blockchains,
-# large wallets, and all other wallets of a blockchain as one; what is left is for the largest
-# tokens in these. Of any other path, the largest groups are drawn, wherever they are.
+# two, and so on. Every box costs the browser time, so their number is limited. If all visible boxes
+# fit, they are drawn. Otherwise, on the default path, the budget goes first to blockchains, large
+# wallets, and one box for the other wallets of each blockchain, and the rest of it to the largest
+# tokens in these. On any other path, the largest groups of all rings are drawn.
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from walletframe.charts.balances import LEAST, added, check_top, largest, ranks, read_groupings
+from walletframe.charts.balances import MIN_SHARE, check_top, largest, ranks, read_grouped, sum_by
 from walletframe.charts.canvas import (
     LEAST_SIZE,
     Space,
     blank,
-    drawn_of,
+    drawn_note,
     figure,
     hover,
     markup,
-    other,
+    other_name,
 )
 from walletframe.charts.palette import (
     COLORS,
@@ -38,17 +38,17 @@ from walletframe.charts.palette import (
     patterns,
     text_on,
 )
-from walletframe.frames.groups import ADDED, names_of
+from walletframe.frames.groups import ADDED, list_names
 from walletframe.frames.identity import first_rows
 from walletframe.frames.names import wallet_lines, without_chain
-from walletframe.numerals import brief, many, percent, whole
+from walletframe.numerals import brief, count_of, many, percent, whole
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from walletframe.amounts.scalar import Amount
-    from walletframe.charts.balances import Balances, Groupings, Level, Places, Sizes
+    from walletframe.charts.balances import Balances, GroupedBalances, Level, Places, Sizes
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
@@ -57,28 +57,28 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import PositionsLike
 
 _ROUNDING = 1e-12
-_CHAIN_COLOR, _WALLET_COLOR = "#4D4D4D", "#707070"  # of the outermost around others, and of others
-_BOTH = 0.01  # the share of all below which there is room for a name, and perhaps not for a number
+_OUTER_COLOR, _INNER_COLOR = "#4D4D4D", "#707070"  # of boxes that contain others
+_ROOM_FOR_SIZE = 0.01  # below this share of the total a box shows its name, but not its size
 _OPPOSITE = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _NEVER, _NONE = sys.maxsize, np.array([], dtype=np.intp)
 _ID = re.compile(r"(\d+)\.(\d+)(\+?)")
 PATH = ("blockchain", "wallet", "token")
 
 
-class _Form(NamedTuple):
-    """How a tree is drawn, and the least shares of all that are: what is smaller is folded."""
+class _Style(NamedTuple):
+    """The style of a tree, and the smallest shares of the total that it draws."""
 
     trace: Callable[..., Any]
-    size: str  # what is large where much is held
+    size: str  # what shows the size: area or angle
     space: Space
-    between: str  # the lines of what is around others: a rectangle has one line for them
-    token: float
-    box: float
-    open: float  # of boxes, where not everything is drawn: less has no room for what is in it
-    leaves: float  # all leaves together: where there is less, none is drawn
+    line_break: str  # in the names of boxes that contain others: a rectangle has one line for it
+    min_leaf: float = MIN_SHARE
+    min_box: float = MIN_SHARE  # of an opened blockchain or a single wallet, if everything fits
+    min_parent: float = 0.01  # likewise, if not everything fits: less has no room for content
+    min_sum: float = 0  # of all leaves together, else none is drawn
 
 
-def treemap(  # noqa: PLR0913  each is one choice of whoever draws it
+def treemap(  # noqa: PLR0913  the options of a chart
     holdings: PositionsLike,
     *,
     by: By = PATH,
@@ -102,10 +102,10 @@ def treemap(  # noqa: PLR0913  each is one choice of whoever draws it
     token, asset : str or (str, str or None), optional
         Draw the amounts of one, as in `bar`.
     top : int, default 250
-        The most rectangles, up to 500, since a browser is slow with more. Of too many, only the
-        largest wallets are drawn separately; the others of each blockchain are drawn together,
-        added up by token, and the rest as Other. Of other paths the largest groups are drawn,
-        and what else is in each as its Other.
+        The most rectangles, up to 500, since a browser is slow with more. If there are more,
+        only the largest wallets are drawn separately; the others of each blockchain are
+        combined by token, and the rest is Other. On other paths the largest groups are drawn,
+        and the rest of each is its Other.
     wallets, assets, bridged, colors : optional
         As in `bar`.
 
@@ -131,15 +131,15 @@ def treemap(  # noqa: PLR0913  each is one choice of whoever draws it
     """
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
     trace = partial(go.Treemap, tiling={"pad": 1}, marker_pad=pad, marker_cornerradius=2)
-    form = _Form(trace, "Area", Space(420), " · ", LEAST, LEAST, open=0.01, leaves=0)
-    path = _shorter(by, token, asset)
-    found = read_groupings(
+    style = _Style(trace, "Area", Space(420), " · ")
+    path = _without_token_level(by, token, asset)
+    grouped = read_grouped(
         holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
     )
-    return _drawn(form, found, check_top("top", top, 500), wallets, colors)
+    return _draw_tree(style, grouped, check_top("top", top, 500), wallets, colors)
 
 
-def sunburst(  # noqa: PLR0913  each is one choice of whoever draws it
+def sunburst(  # noqa: PLR0913  the options of a chart
     holdings: PositionsLike,
     *,
     by: By = PATH,
@@ -163,10 +163,10 @@ def sunburst(  # noqa: PLR0913  each is one choice of whoever draws it
     token, asset : str or (str, str or None), optional
         Draw the amounts of one, as in `bar`.
     top : int, default 250
-        The most pieces, up to 300, since a browser is slow with more. Only what has room for
-        its name is drawn separately: the other wallets of each blockchain are drawn together,
-        added up by token, and the rest as Other; without an outer ring where most would be.
-        Of other paths the largest groups are drawn, and what else is in each as its Other.
+        The most pieces, up to 300, since a browser is slow with more. Only pieces with room for
+        a name are drawn separately: the other wallets of each blockchain are combined by token,
+        and the rest is Other. An outer ring that would mostly be Other is left out. On other
+        paths the largest groups are drawn, and the rest of each is its Other.
     wallets, assets, bridged, colors : optional
         As in `bar`.
 
@@ -191,43 +191,43 @@ def sunburst(  # noqa: PLR0913  each is one choice of whoever draws it
     1
     """
     trace = partial(go.Sunburst, leaf_opacity=1)
-    # Drawn is what has room for a name on rings of 250 pixels.
-    form = _Form(trace, "Angle", Space(520), "<br>", 0.014, 0.025, open=0.025, leaves=0.5)
-    path = _shorter(by, token, asset)
-    found = read_groupings(
+    # The smallest shares have room for a name on rings of 250 pixels.
+    style = _Style(trace, "Angle", Space(520), "<br>", 0.014, 0.025, min_parent=0.025, min_sum=0.5)
+    path = _without_token_level(by, token, asset)
+    grouped = read_grouped(
         holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
     )
-    return _drawn(form, found, check_top("top", top, 300), wallets, colors)
+    return _draw_tree(style, grouped, check_top("top", top, 300), wallets, colors)
 
 
-def _shorter(by: By, token: TokenLike | None, asset: TokenLike | None) -> By:
-    """Drop tokens from the usual path where one alone is drawn: wallets tell its parts apart."""
+def _without_token_level(by: By, token: TokenLike | None, asset: TokenLike | None) -> By:
+    """Drop the token level from the default path if one token is drawn: wallets are its parts."""
     is_one = token is not None or asset is not None
-    return PATH[:-1] if is_one and (*names_of(by),) == PATH else by
+    return PATH[:-1] if is_one and (*list_names(by),) == PATH else by
 
 
-def _drawn(
-    form: _Form,
-    found: Groupings,
+def _draw_tree(
+    style: _Style,
+    grouped: GroupedBalances,
     top: int,
     wallets: FetchLike | None,
     colors: Mapping[TokenKey, str] | None,
 ) -> go.Figure:
-    balances = found.balances
+    balances = grouped.balances
     if not len(balances.rows):
-        return blank(found.title, balances.notes([], wallets), balances.why_none)
-    faces: _UsualFaces | _PathFaces
-    if found.names == [*(PATH[:-1] if balances.measure.kind == "amount" else PATH)]:
-        faces, extent = _usual(balances, top, form, colors)
+        return blank(grouped.title, balances.notes([], wallets), balances.empty_reason)
+    tree: _DefaultTree | _PathTree
+    if grouped.names == [*(PATH[:-1] if balances.measure.kind == "amount" else PATH)]:
+        tree, extent = _default_tree(balances, top, style, colors)
     else:
-        faces, extent = _any_path(found, top, form, colors)
-    boxes = [*_boxes(faces)]
+        tree, extent = _path_tree(grouped, top, style, colors)
+    boxes = [*_make_boxes(tree)]
     on_color, around = [text_on(box.color) for box in boxes], {box.parent for box in boxes}
-    trace = form.trace(
+    trace = style.trace(
         ids=[box.id for box in boxes],
         parents=[box.parent for box in boxes],
         labels=[
-            box.label.replace("<br>", form.between) if box.id in around else box.label
+            box.label.replace("<br>", style.line_break) if box.id in around else box.label
             for box in boxes
         ],
         text=[box.text for box in boxes],
@@ -239,7 +239,7 @@ def _drawn(
             "pattern": {
                 **PATTERN,
                 "shape": [box.pattern for box in boxes],
-                # On the other side of the colour than the text, which is read on it all the same.
+                # In the opposite colour of the text, so that it stays readable.
                 "fgcolor": [_OPPOSITE[color] for color in on_color],
                 "fgopacity": 0.4,
             },
@@ -250,41 +250,40 @@ def _drawn(
         hoverinfo="text",
     )
     lost = 1 - sum(box.size for box in boxes) / float(balances.sizes.sum())
-    said = [f"{form.size}: {balances.measure.phrase}.", *extent]
-    small = [f"{percent(lost)} is too small to be drawn."] * (lost > _ROUNDING)
-    notes = balances.notes(said, wallets)
+    small = [f"{percent(lost)} of the total is too small to draw."] * (lost > _ROUNDING)
+    notes = balances.notes([f"{style.size}: {balances.measure.phrase}.", *extent], wallets)
     return figure(
         [trace],
-        title=found.title,
+        title=grouped.title,
         notes=notes._replace(left_out=[*notes.left_out, *small]),
-        space=form.space,
+        space=style.space,
         uniformtext={"minsize": LEAST_SIZE, "mode": "hide"},
     )
 
 
 class BoxId(NamedTuple):
-    """What the id of a box says: at which name of the path it is, and a row of holdings in it."""
+    """The id of a box: its depth in the path, and one row of holdings in it."""
 
     depth: int
     row: int
-    in_several: bool  # whether what is around it is several wallets
+    in_several: bool  # whether the box around it is of several wallets
 
     def __str__(self) -> str:
         return f"{self.depth}.{self.row}{'+' * self.in_several}"
 
 
 def read_box_id(text: str) -> BoxId | None:
-    """Read the id of a box; None for that of several things."""
-    found = _ID.fullmatch(text)
-    return BoxId(int(found[1]), int(found[2]), bool(found[3])) if found else None
+    """Parse the id of a box; None for a box of several groups."""
+    match = _ID.fullmatch(text)
+    return BoxId(int(match[1]), int(match[2]), bool(match[3])) if match else None
 
 
 class _Box(NamedTuple):
-    """One box as plotly takes it; texts are markup."""
+    """The arguments of one box for plotly; texts are markup."""
 
-    id: str  # our own: names, which strangers choose, are only drawn
+    id: str  # of our own, since names are untrusted text
     parent: str
-    size: float  # 0 where others are in it: plotly adds them up, and compares to the last bit
+    size: float  # 0 if others are in it: plotly adds these up, and rounding would matter
     label: str  # lines
     text: str
     hover: str
@@ -293,129 +292,127 @@ class _Box(NamedTuple):
 
 
 class _Ring(NamedTuple):
-    """The groups by the first of the names up to one of them, each in one of the ring before."""
+    """The groups of one ring of the tree, each inside a group of the ring before."""
 
-    name: str  # the last of the names
-    noun: str  # what a group is called
-    codes: Places  # the group of each row that is drawn
-    rows: Places  # of each group that has any, the first of its rows of holdings
-    above: Places  # of each group, the one that it is in; 0 for the outermost
+    name: str  # the name of the path that this ring adds
+    noun: str  # for a group
+    codes: Places  # the group of each drawn row
+    rows: Places  # of each group, its first row of holdings, if it has any
+    parents: Places  # of each group, the group that it is in; 0 in the outermost ring
     sizes: Sizes
-    of_token: bool  # whether a group is of one token or asset alone
+    of_token: bool  # whether each group has one token or asset alone
     drawn: Places = _NONE  # the groups that are drawn, in this order
-    wallets: Places = _NONE  # of how many wallets each is, where boxes say so
-    several: int = _NEVER  # from which group on each is several wallets added up
+    wallets: Places = _NONE  # the number of wallets in each group, if boxes show it
+    combined: int = _NEVER  # the first of the groups that combine several wallets
 
 
-def _boxes(faces: _UsualFaces | _PathFaces) -> Iterator[_Box]:
-    """Make a box for each group that is drawn, and an Other for the rest of what it is in."""
-    balances, measure, total = faces.balances, faces.balances.measure, faces.total
+def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
+    """Yield a box for each drawn group, and an Other for the rest of the group around it."""
+    balances, measure, total = tree.balances, tree.balances.measure, tree.total
 
-    def several(parent: str, size: float, label: str, color: str, *, is_leaf: bool = True) -> _Box:
-        told = hover(label, measure.share(size, total))
+    def combine(parent: str, size: float, label: str, color: str, *, is_leaf: bool = True) -> _Box:
+        hover_lines = hover(label, measure.share(size, total))
         text = "" if measure.kind == "count" else measure.short(size)
-        return _Box(f"o{parent}", parent, size * is_leaf, label, text, told, color)
+        return _Box(f"o{parent}", parent, size * is_leaf, label, text, hover_lines, color)
 
     outer = {0: ""}  # the ids of the ring before
-    for depth, ring in enumerate(faces.rings):
-        groups, above = ring.drawn.tolist(), ring.above[ring.drawn].tolist()
-        inner = faces.rings[depth + 1 :][:1]
-        opened = {group for each in inner for group in each.above[each.drawn].tolist()}
+    for depth, ring in enumerate(tree.rings):
+        groups, parents = ring.drawn.tolist(), ring.parents[ring.drawn].tolist()
+        inner = tree.rings[depth + 1 :][:1]
+        opened = {group for each in inner for group in each.parents[each.drawn].tolist()}
         leaves = [group for group in groups if group not in opened]
         amounts: dict[int, Amount | None] = {}
         if ring.of_token:
             exact = balances.exact(ring.codes, np.array(leaves, dtype=np.intp))
             amounts = dict(zip(leaves, exact, strict=True))
-        single = {at for group, at in zip(groups, above, strict=True) if group < ring.several}
-        labels, ids = faces.labels(depth), dict[int, str]()
-        for group, around in zip(groups, above, strict=True):
+        single = {at for group, at in zip(groups, parents, strict=True) if group < ring.combined}
+        labels, ids = tree.labels(depth), dict[int, str]()
+        for group, around in zip(groups, parents, strict=True):
             parent, size, is_leaf = outer[around], float(ring.sizes[group]), group not in opened
-            if group >= ring.several:
+            if group >= ring.combined:
                 ids[group], count = f"o{parent}", int(ring.wallets[group])
-                label = other(count, ring.noun) if around in single else many(count, ring.noun)
-                color = OTHER if is_leaf else _WALLET_COLOR
-                yield several(parent, size, label, color, is_leaf=is_leaf)
+                label = other_name(count, ring.noun) if around in single else many(count, ring.noun)
+                color = OTHER if is_leaf else _INNER_COLOR
+                yield combine(parent, size, label, color, is_leaf=is_leaf)
                 continue
             ids[group] = str(BoxId(depth, int(ring.rows[group]), parent.startswith("o")))
-            color, shape = _WALLET_COLOR if depth else _CHAIN_COLOR, ""
+            color, shape = _INNER_COLOR if depth else _OUTER_COLOR, ""
             if is_leaf and (ring.of_token or not inner):
-                color, shape = faces.paints[depth, group]
-            lines, told = faces.texts(depth, group, amounts.get(group), is_leaf=is_leaf)
-            parts = (markup(labels[group]), markup(lines), hover(*told), color, shape)
+                color, shape = tree.paints[depth, group]
+            lines, hover_lines = tree.texts(depth, group, amounts.get(group), is_leaf=is_leaf)
+            parts = (markup(labels[group]), markup(lines), hover(*hover_lines), color, shape)
             yield _Box(ids[group], parent, size * is_leaf, *parts)
-        left = ring.sizes > 0
-        left[ring.drawn] = False
-        counts, rest = np.bincount(ring.above[left]), added(ring.above[left], ring.sizes[left])
-        for around in {*above} if depth else {0}:
-            if around < len(counts) and rest[around] >= LEAST * total:
-                name = other(int(counts[around]), ring.noun)
-                yield several(outer[around], float(rest[around]), name, OTHER)
+        undrawn = ring.sizes > 0
+        undrawn[ring.drawn] = False
+        outside = ring.parents[undrawn]
+        counts, rest = np.bincount(outside), sum_by(outside, ring.sizes[undrawn])
+        for around in {*parents} if depth else {0}:
+            if around < len(counts) and rest[around] >= MIN_SHARE * total:
+                name = other_name(int(counts[around]), ring.noun)
+                yield combine(outer[around], float(rest[around]), name, OTHER)
         outer = ids
 
 
-def _paints(
+def _choose_paints(
     balances: Balances,
     rings: Sequence[_Ring],
-    weights: Sizes,
+    weights: Sizes,  # of tokens: the largest get the first patterns of a colour
     colors: Mapping[TokenKey, str] | None,
 ) -> dict[tuple[int, int], tuple[str, str]]:
-    """Choose the colours and patterns of groups: those of a token, or of the outermost group.
-
-    Where two have one colour, they differ by pattern; tokens have theirs in the order of `weights`.
-    """
+    """Choose colour and pattern of each group: by its token, or the outermost group around it."""
     ranks = np.argsort(np.argsort(-rings[0].sizes, kind="stable"))
-    found: dict[tuple[int, int], tuple[bool, int]] = {}
+    paint_keys: dict[tuple[int, int], tuple[bool, int]] = {}
     for depth, ring in enumerate(rings):
         outermost = ring.drawn
         for each in rings[depth:0:-1]:
-            outermost = each.above[outermost]
+            outermost = each.parents[outermost]
         tokens = balances.positions.tokens.codes[ring.rows[ring.drawn]]
         places = (tokens if ring.of_token else ranks[outermost]).tolist()
-        found |= {
+        paint_keys |= {
             (depth, group): (ring.of_token, place)
             for group, place in zip(ring.drawn.tolist(), places, strict=True)
         }
     keys = sorted(
-        {*found.values()}, key=lambda each: (-weights[each[1]] if each[0] else 0, each[1])
+        {*paint_keys.values()}, key=lambda each: (-weights[each[1]] if each[0] else 0, each[1])
     )
     chosen = chosen_colors(balances.positions, [at for is_token, at in keys if is_token], colors)
     fills = [chosen[at] if is_token else COLORS[at % len(COLORS)] for is_token, at in keys]
-    dressed = dict(zip(keys, zip(fills, patterns(fills), strict=True), strict=True))
-    return {group: dressed[key] for group, key in found.items()}
+    paints = dict(zip(keys, zip(fills, patterns(fills), strict=True), strict=True))
+    return {group: paints[key] for group, key in paint_keys.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class _PathFaces:
-    """What is written on the boxes of any path, and how they are painted."""
+class _PathTree:
+    """The tree of any path: its rings, with the labels and colours of boxes."""
 
     balances: Balances
     rings: Sequence[_Ring]
     total: float
     paints: Mapping[tuple[int, int], tuple[str, str]]
-    levels: Sequence[tuple[Level, Level]]  # of each ring: by all names up to it, by its own alone
-    whole: Sequence[Mapping[int, list[str]]]  # of each ring's groups: its name, and those around it
+    levels: Sequence[tuple[Level, Level]]  # of each ring: by all names so far, by its own name
+    whole: Sequence[Mapping[int, list[str]]]  # per ring: the names of a group and those around it
 
     def labels(self, depth: int) -> dict[int, list[str]]:
-        """Name the groups of a ring; names of wallets and tokens break before their blockchain."""
+        """Return the lines of each group's name; wallets and tokens break before the blockchain."""
         ring, (level, own) = self.rings[depth], self.levels[depth]
         places = own.groups.codes[ring.rows[ring.drawn]].tolist()
         chosen = [*dict.fromkeys(places)]
         names = dict(zip(chosen, own.short(chosen), strict=True))
-        found = {}
+        group_lines = {}
         for group, place in zip(ring.drawn.tolist(), places, strict=True):
-            found[group] = [names[place]]
+            group_lines[group] = [names[place]]
             head, _, rest = names[place].partition(" (")
             if ring.name == "wallet":
                 lines = without_chain if "blockchain" in level.names else wallet_lines
-                found[group] = lines(names[place], self.balances.names[place])
+                group_lines[group] = lines(names[place], self.balances.names[place])
             elif ring.name in ADDED and head and rest:
-                found[group] = [head, f"({rest}"]
-        return found
+                group_lines[group] = [head, f"({rest}"]
+        return group_lines
 
     def texts(
         self, depth: int, group: int, amount: Amount | None, *, is_leaf: bool
     ) -> tuple[list[str], list[str]]:
-        """Write how much it is; and what, in what, how many of its wallets are known, how much."""
+        """Return the lines of text on a box, and those of its hover text."""
         balances, ring, level = self.balances, self.rings[depth], self.levels[depth][0]
         measure, row, size = balances.measure, int(ring.rows[group]), float(ring.sizes[group])
         if ring.of_token and measure.kind == "count" and is_leaf:
@@ -423,23 +420,23 @@ class _PathFaces:
         else:
             text = (measure.words if is_leaf else measure.short)(size)
         head, *lines = self.whole[depth][group]
-        lines.append(level.known(int(level.groups.codes[row])))
+        lines.append(level.coverage(int(level.groups.codes[row])))
         if ring.of_token:
             symbol, where = balances.whole_token(int(balances.positions.tokens.codes[row]))
             lines = [where] * (ring.name in ADDED) + lines
             lines += [f"{whole(amount)} {symbol}"] * is_leaf
-        told = [head, *filter(None, lines), measure.share(size, self.total)]
-        has_room = not is_leaf or size >= _BOTH * self.total
-        return [text] * has_room, told
+        hover_lines = [head, *filter(None, lines), measure.share(size, self.total)]
+        has_room = not is_leaf or size >= _ROOM_FOR_SIZE * self.total
+        return [text] * has_room, hover_lines
 
 
-def _any_path(
-    found: Groupings, top: int, form: _Form, colors: Mapping[TokenKey, str] | None
-) -> tuple[_PathFaces, list[str]]:
-    """Choose at most `top` boxes of any path, and say how much is in them."""
-    balances, rings, levels = found.balances, list[_Ring](), []
-    for count, name in enumerate(found.names, 1):
-        level, own = found.level(found.names[:count]), found.level([name])
+def _path_tree(
+    grouped: GroupedBalances, top: int, style: _Style, colors: Mapping[TokenKey, str] | None
+) -> tuple[_PathTree, list[str]]:
+    """Choose at most `top` boxes of any path, and write how many groups are drawn."""
+    balances, rings, levels = grouped.balances, list[_Ring](), []
+    for count, name in enumerate(grouped.names, 1):
+        level, own = grouped.level(grouped.names[:count]), grouped.level([name])
         codes, groups = pd.factorize(level.codes)
         first = first_rows(codes, len(groups))
         ring = _Ring(
@@ -447,86 +444,86 @@ def _any_path(
             noun=own.noun,
             codes=codes,
             rows=balances.rows[first],
-            above=rings[-1].codes[first] if rings else np.zeros(len(groups), dtype=np.intp),
-            sizes=added(codes, balances.sizes),
+            parents=rings[-1].codes[first] if rings else np.zeros(len(groups), dtype=np.intp),
+            sizes=sum_by(codes, balances.sizes),
             of_token=balances.measure.kind == "amount" or not ADDED.isdisjoint(level.names),
         )
         rings.append(ring)
         levels.append((level, own))
-    marks = _marked(rings, top, form)
+    marks = _mark_groups(rings, top, style)
     drawn = map(np.flatnonzero, marks)
     rings = [ring._replace(drawn=each) for ring, each in zip(rings, drawn, strict=True)]
     called = [{0: list[str]()}]
     for ring, (_, own) in zip(rings, levels, strict=True):
-        parts = [each[ring.drawn].tolist() for each in (own.groups.codes[ring.rows], ring.above)]
+        parts = [each[ring.drawn].tolist() for each in (own.groups.codes[ring.rows], ring.parents)]
         each = zip(ring.drawn.tolist(), *parts, strict=True)
         around = called[-1]
-        called.append({group: [own.whole(at), *around[above]] for group, at, above in each})
-    paints = _paints(balances, rings, added(balances.token_codes, balances.sizes), colors)
+        called.append({group: [own.whole(at), *around[parents]] for group, at, parents in each})
+    paints = _choose_paints(balances, rings, sum_by(balances.token_codes, balances.sizes), colors)
     counts = [(int(drawn.sum()), int((~drawn).sum())) for drawn in marks]
     extent = [(*counts[0], rings[0].noun)]
     extent += [(*counts[-1], "part")] * (len(rings) > 1 and counts[-1][0] > 0)
-    faces = _PathFaces(balances, rings, float(balances.sizes.sum()), paints, levels, called[1:])
-    return faces, [drawn_of(*extent)]
+    tree = _PathTree(balances, rings, float(balances.sizes.sum()), paints, levels, called[1:])
+    return tree, [drawn_note(*extent)]
 
 
-def _marked(rings: Sequence[_Ring], top: int, form: _Form) -> list[Mask]:
-    """Mark the groups of each ring that are drawn: the largest, and what Other would be alone."""
+def _mark_groups(rings: Sequence[_Ring], top: int, style: _Style) -> list[Mask]:
+    """Mark the groups to draw in each ring: the largest, and those that would be alone in Other."""
     edges = np.cumsum([0, *(len(ring.sizes) for ring in rings)])
     sizes, total = np.concatenate([ring.sizes for ring in rings]), rings[0].sizes.sum()
     root = len(sizes)
-    inner = [ring.above + start for ring, start in zip(rings[1:], edges, strict=False)]
-    above = np.concatenate([np.full(edges[1], root), *inner])
+    inner = [ring.parents + start for ring, start in zip(rings[1:], edges, strict=False)]
+    parents = np.concatenate([np.full(edges[1], root), *inner])
     marks = np.zeros(root, dtype=bool)
-    room = np.append(sizes, total)[above] >= form.open * total  # for anything in what is around
-    room &= sizes >= form.token * total
+    room = np.append(sizes, total)[parents] >= style.min_parent * total  # in the parent
+    room &= sizes >= style.min_leaf * total
     depths = np.repeat(np.arange(len(rings)), np.diff(edges))
-    marks[_largest(sizes, above, depths, room, top)] = True
+    marks[_choose_largest(sizes, parents, depths, room, top)] = True
     for start, end in pairwise(edges[1:]):
-        if sizes[start:end][marks[start:end]].sum() < form.leaves * total:
-            marks[start:] = False  # a ring that would be Others for the most part
-    left = np.bincount(above[~marks], minlength=root + 1)
-    is_open = np.bincount(above[marks], minlength=root + 1) > 0
+        if sizes[start:end][marks[start:end]].sum() < style.min_sum * total:
+            marks[start:] = False  # most of the ring would be Other
+    undrawn = np.bincount(parents[~marks], minlength=root + 1)
+    is_open = np.bincount(parents[marks], minlength=root + 1) > 0
     is_open[root] = True
-    marks |= is_open[above] & (left[above] == 1) & (sizes >= LEAST * total)
+    marks |= is_open[parents] & (undrawn[parents] == 1) & (sizes >= MIN_SHARE * total)
     return np.split(marks, edges[1:-1])
 
 
-def _largest(sizes: Sizes, above: Places, depths: Places, room: Mask, top: int) -> Places:
-    """Choose the largest groups that have room, each with its Other, in at most `top` boxes.
+def _choose_largest(sizes: Sizes, parents: Places, depths: Places, room: Mask, top: int) -> Places:
+    """Choose the largest groups with room, so that these and their Others are at most `top` boxes.
 
-    No group is larger than the one that it is in, which comes before it: none hangs in the air.
+    A group is never larger than its parent, so the parent comes first and is chosen, too.
     """
     root = len(sizes)
-    siblings = np.bincount(above, minlength=root + 1)
+    siblings = np.bincount(parents, minlength=root + 1)
     by_size = np.argsort(-sizes, kind="stable")
-    turns = np.empty(root, dtype=np.intp)  # of equal ones, each group has its turn
-    turns[by_size] = pd.Series(by_size).groupby(above[by_size]).cumcount()
+    turns = np.empty(root, dtype=np.intp)  # ties take turns between parents
+    turns[by_size] = pd.Series(by_size).groupby(parents[by_size]).cumcount()
     order = np.lexsort((turns, depths, -sizes))
     order = order[room[order]]
-    family = above[order]
-    several = siblings[family] > 1  # else there is no Other
-    opened = several & (turns[order] == 0) & (family != root)
-    closed = several & (turns[order] + 1 == siblings[family])
+    order_parents = parents[order]
+    has_other = siblings[order_parents] > 1  # an only child needs no Other
+    opened = has_other & (turns[order] == 0) & (order_parents != root)
+    closed = has_other & (turns[order] + 1 == siblings[order_parents])
     costs = np.cumsum(1 + opened.astype(np.intp) - closed) + (siblings[root] > 1)
     return order[: np.searchsorted(costs, top, side="right")]
 
 
 @dataclass(frozen=True, slots=True)
-class _UsualFaces:
-    """What is written on the boxes of blockchains, their wallets, and the tokens of these."""
+class _DefaultTree:
+    """The tree of the default path: its rings, with the labels and colours of boxes."""
 
     balances: Balances
     rings: Sequence[_Ring]
     total: float
     paints: Mapping[tuple[int, int], tuple[str, str]]
-    tokens: Mapping[int, str]  # the names of those that are drawn, as everywhere
-    inside: Mapping[int, str]  # and where their blockchain is written around them
+    tokens: Mapping[int, str]  # the names of drawn tokens
+    inside: Mapping[int, str]  # the same, for boxes inside one of the blockchain
 
     def labels(self, depth: int) -> dict[int, list[str]]:
-        """Name the groups of a ring that are one thing, in lines."""
+        """Return the lines of the name of each group that is not combined."""
         balances, ring, held = self.balances, self.rings[depth], self.balances.positions
-        groups = [group for group in ring.drawn.tolist() if group < ring.several]
+        groups = [group for group in ring.drawn.tolist() if group < ring.combined]
         rows = ring.rows[groups]
         owners, tokens = held.wallet_codes[rows].tolist(), held.tokens.codes[rows].tolist()
         chains = [held.chains[place] for place in held.chain_codes[owners].tolist()]
@@ -538,13 +535,13 @@ class _UsualFaces:
         else:
             keys = held.tokens.keys
             parts = zip(tokens, chains, strict=True)
-            lines = [_within(self.inside[place], keys[place][0], chain) for place, chain in parts]
+            lines = [_lines_of(self.inside[place], keys[place][0], chain) for place, chain in parts]
         return dict(zip(groups, lines, strict=True))
 
     def texts(
         self, depth: int, group: int, amount: Amount | None, *, is_leaf: bool
     ) -> tuple[list[str], list[str]]:
-        """Write how much it is; and what it is, whose it is, and how much under the pointer."""
+        """Return the lines of text on a box, and those of its hover text."""
         balances, held, ring = self.balances, self.balances.positions, self.rings[depth]
         measure, is_count = balances.measure, balances.measure.kind == "count"
         row, whole_size = int(ring.rows[group]), float(ring.sizes[group])
@@ -558,17 +555,17 @@ class _UsualFaces:
             return [size], [balances.whole_wallet(owner), share]
         token = int(held.tokens.codes[row])
         symbol, where = balances.whole_token(token)
-        if ring.above[group] >= self.rings[depth - 1].several:
+        if ring.parents[group] >= self.rings[depth - 1].combined:
             whose, size = f"{wallets} of {chain}", wallets if is_count else size
         else:
             whose = balances.whole_wallet(owner)
             size, share = (brief(amount), "") if is_count else (size, share)
-        told = [self.tokens[token], where, whose, f"{whole(amount)} {symbol}", share]
-        return [size] * (whole_size >= _BOTH * self.total), told
+        hover_lines = [self.tokens[token], where, whose, f"{whole(amount)} {symbol}", share]
+        return [size] * (whole_size >= _ROOM_FOR_SIZE * self.total), hover_lines
 
 
-def _within(label: str, own: str, chain: str) -> list[str]:
-    """Break a token's name into short lines, with its own blockchain where it is in another's."""
+def _lines_of(label: str, own: str, chain: str) -> list[str]:
+    """Break a token's name into short lines; its blockchain is added inside another one's box."""
     name, _, where = label.removesuffix(")").rpartition(" (")
     if not name or not label.endswith(")"):
         name, where = label, ""
@@ -577,118 +574,120 @@ def _within(label: str, own: str, chain: str) -> list[str]:
     return [name, f"({where})"] if where else [name]
 
 
-def _usual(
-    balances: Balances, top: int, form: _Form, colors: Mapping[TokenKey, str] | None
-) -> tuple[_UsualFaces, list[str]]:
-    """Choose at most `top` boxes of blockchains, wallets and tokens; and say how many that is."""
+def _default_tree(
+    balances: Balances, top: int, style: _Style, colors: Mapping[TokenKey, str] | None
+) -> tuple[_DefaultTree, list[str]]:
+    """Choose at most `top` boxes of the default path, and write how many are drawn."""
     held, one_token = balances.positions, balances.measure.kind == "amount"  # wallets are leaves
     chain_of, count, chain_count = held.chain_codes, len(held.wallets), len(held.chains)
-    wide = max(len(held.tokens.keys), count)
+    stride = max(len(held.tokens.keys), count)
     owners = balances.wallet_codes
-    # What each wallet holds of each token is a pair, its rows added up.
-    of_rows, codes = pd.factorize(owners * wide + balances.token_codes)
-    pair_wallets, pair_tokens = np.divmod(codes, wide)
-    pair_sizes = added(of_rows, balances.sizes)
-    chains, opened, alone, spare = _around(
-        pair_wallets, pair_sizes, chain_of, top, form, one_token=one_token
+    # A pair is a wallet and a token, with the sum of its rows.
+    of_rows, codes = pd.factorize(owners * stride + balances.token_codes)
+    pair_wallets, pair_tokens = np.divmod(codes, stride)
+    pair_sizes = sum_by(of_rows, balances.sizes)
+    chains, opened, alone, spare = _choose_parents(
+        pair_wallets, pair_sizes, chain_of, top, style, one_token=one_token
     )
-    # The box of a wallet has its place; behind all of these are those of each blockchain's others.
+    # Boxes 0 to count - 1 are wallets; behind are the combined other wallets of each blockchain.
     box_of = count + chain_of
     box_of[alone] = alone
     boxes = box_of[pair_wallets]
     members = np.bincount(chain_of[np.unique(pair_wallets)], minlength=chain_count)
     others = members - np.bincount(chain_of[alone], minlength=chain_count)
     things = pair_wallets if one_token else pair_tokens
-    of_pairs, cells = pd.factorize(boxes * wide + things)
-    around, places = np.divmod(cells, wide)
-    sizes, common = added(of_pairs, pair_sizes), np.bincount(things)[places]
-    leaves = _leaves(around, sizes, common, np.append(alone, count + opened), spare, form)
+    of_pairs, cells = pd.factorize(boxes * stride + things)
+    around, places = np.divmod(cells, stride)
+    sizes, common = sum_by(of_pairs, pair_sizes), np.bincount(things)[places]
+    leaves = _choose_leaves(around, sizes, common, np.append(alone, count + opened), spare, style)
 
     kind = "wallet" if one_token else "token"
 
     def add(
-        name: str, codes: Places, above: Places, sizes: Sizes, drawn: Places, wallets: Places
+        name: str, codes: Places, parents: Places, sizes: Sizes, drawn: Places, wallets: Places
     ) -> None:
         rows = np.zeros(len(sizes), dtype=np.intp)
-        rows[codes[::-1]] = balances.rows[::-1]  # of several writes the last one stays
-        if rings:  # each in the order of those that they are in
-            turns = ranks(rings[-1].drawn, len(rings[-1].sizes))[above[drawn]]
+        rows[codes[::-1]] = balances.rows[::-1]  # the last write stays: the first row
+        if rings:  # in the order of their parents
+            turns = ranks(rings[-1].drawn, len(rings[-1].sizes))[parents[drawn]]
             drawn = drawn[np.argsort(turns, kind="stable")]
-        several = count if name != kind and rings else _NEVER
-        ring = _Ring(name, name, codes, rows, above, sizes, name == kind, drawn, wallets, several)
-        rings.append(ring)
+        combined = count if name != kind and rings else _NEVER
+        fields = (name, name, codes, rows, parents, sizes, name == kind, drawn, wallets, combined)
+        rings.append(_Ring(*fields))
 
     rings: list[_Ring] = []
-    chain_sizes = added(chain_of[pair_wallets], pair_sizes, chain_count)
-    least_seen = LEAST * chain_sizes.sum()
+    chain_sizes = sum_by(chain_of[pair_wallets], pair_sizes, chain_count)
+    least_seen = MIN_SHARE * chain_sizes.sum()
     nowhere = np.zeros(chain_count, dtype=np.intp)
     add("blockchain", chain_of[owners], nowhere, chain_sizes, chains, members)
     if not one_token:
-        box_sizes = added(boxes, pair_sizes, count + chain_count)
+        box_sizes = sum_by(boxes, pair_sizes, count + chain_count)
         is_seen = np.isin(np.arange(chain_count), chain_of[alone])
         is_seen &= box_sizes[count:] >= least_seen
         is_seen[around[leaves][around[leaves] >= count] - count] = True
         drawn = np.append(alone, count + np.flatnonzero(is_seen))
-        above, of = np.append(chain_of, np.arange(chain_count)), np.append(chain_of * 0 + 1, others)
-        add("wallet", box_of[owners], above, box_sizes, drawn, of)
-    above, of = around - count if one_token else around, np.bincount(of_pairs)
-    add(kind, of_pairs[of_rows], above, sizes, leaves, of)
+        parents = np.append(chain_of, np.arange(chain_count))
+        members = np.append(np.ones_like(chain_of), others)
+        add("wallet", box_of[owners], parents, box_sizes, drawn, members)
+    parents = around - count if one_token else around
+    add(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
     tokens = held.tokens.codes[rings[-1].rows[leaves]]
-    weights = added(tokens, sizes[leaves], len(held.tokens.keys))
+    weights = sum_by(tokens, sizes[leaves], len(held.tokens.keys))
     named = largest(weights, len(weights)).tolist()
-    faces = _UsualFaces(
+    tree = _DefaultTree(
         balances,
         rings,
         float(pair_sizes.sum()),
-        _paints(balances, rings, weights, colors),
+        _choose_paints(balances, rings, weights, colors),
         tokens=dict(zip(named, balances.token_names(named), strict=True)),
         inside=dict(zip(named, balances.token_names(named, by_chain=True), strict=True)),
     )
-    return faces, _usual_extent(rings, len(codes))
+    return tree, _extent_notes(rings, len(codes))
 
 
-def _usual_extent(rings: Sequence[_Ring], balances: int) -> list[str]:
-    """Write which blockchains, wallets and balances are drawn, as far as not all are."""
+def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
+    """Write how many wallets or balances are drawn, and how many blockchains if not all are."""
     (outer, *boxes, _), leaves = rings, len(rings[-1].drawn)
-    [single] = [int((ring.drawn < ring.several).sum()) for ring in boxes] or [leaves]
+    [single] = [int((ring.drawn < ring.combined).sum()) for ring in boxes] or [leaves]
     wallets, pieces, rest = int(outer.wallets.sum()), leaves * bool(boxes), outer.sizes.copy()
     which, level = many(wallets, "wallet"), "blockchain and token" if pieces else "blockchain"
     if single and not boxes:
-        said = drawn_of((single, wallets - single, "wallet"))
+        sentence = drawn_note((single, wallets - single, "wallet"))
     elif single == wallets:
-        said = drawn_of((pieces, balances - pieces, "balance"))
+        sentence = drawn_note((pieces, balances - pieces, "balance"))
     elif not single:
-        said = f"{which} added up by {level}."
+        sentence = f"{which} {'is' if wallets == 1 else 'are'} combined by {level}."
     elif len(rings[1].drawn) == single:
-        said = f"{single:,} of {which}."
+        sentence = f"{count_of(single, wallets, 'wallet')} drawn."
     else:
-        said = f"{single:,} of {which} alone, the others added up by {level}."
+        count = count_of(single, wallets, "wallet")
+        sentence = f"{count} drawn, the others are combined by {level}."
     rest[outer.drawn] = 0
-    left = int((outer.wallets > 0).sum()) - len(outer.drawn)
-    is_folded = bool(rest.sum() >= LEAST * outer.sizes.sum())
-    return [drawn_of((len(outer.drawn), left, "blockchain"))] * is_folded + [said]
+    undrawn = int((outer.wallets > 0).sum()) - len(outer.drawn)
+    has_other = bool(rest.sum() >= MIN_SHARE * outer.sizes.sum())
+    return [drawn_note((len(outer.drawn), undrawn, "blockchain"))] * has_other + [sentence]
 
 
-def _around(
-    wallets: Places, sizes: Sizes, chain_of: Places, top: int, form: _Form, *, one_token: bool
+def _choose_parents(
+    wallets: Places, sizes: Sizes, chain_of: Places, top: int, style: _Style, *, one_token: bool
 ) -> tuple[Places, Places, Places, int]:
-    """Choose blockchains, those that are opened, and wallets; and how many leaves there may be."""
+    """Choose the blockchains to draw and to open, the single wallets, and the budget for leaves."""
     shares = sizes / sizes.sum()
-    seen = shares >= form.token
-    folds = np.bincount(wallets[~seen], minlength=len(chain_of)) > 0  # has small tokens
-    by_wallet = added(wallets, shares, len(chain_of))
-    by_chain = added(chain_of, by_wallet)
-    chains = largest(np.where(by_chain >= LEAST, by_chain, 0), top // 2)
-    everything = (form.box, top, len(chain_of))
-    what_has_room = (form.open, max(1, top // 8), top // 12)
+    seen = shares >= style.min_leaf
+    folds = np.bincount(wallets[~seen], minlength=len(chain_of)) > 0  # wallets with small tokens
+    by_wallet = sum_by(wallets, shares, len(chain_of))
+    by_chain = sum_by(chain_of, by_wallet)
+    chains = largest(np.where(by_chain >= MIN_SHARE, by_chain, 0), top // 2)
+    everything = (style.min_box, top, len(chain_of))
+    what_has_room = (style.min_parent, max(1, top // 8), top // 12)
     for least, most_chains, most_wallets in (everything, what_has_room):
         opened = chains[by_chain[chains] >= least][:most_chains]
         others = (by_wallet > 0) & np.isin(chain_of, opened)
         large = others & (by_wallet >= least) & (not one_token)
         alone = largest(np.where(large, by_wallet, 0), most_wallets)
         others[alone] = False
-        lonely = np.bincount(chain_of[others], minlength=len(by_chain)) == 1  # drawn for itself
-        single = others & lonely[chain_of] & (by_wallet >= LEAST) & (not one_token)
+        lonely = np.bincount(chain_of[others], minlength=len(by_chain)) == 1  # drawn alone
+        single = others & lonely[chain_of] & (by_wallet >= MIN_SHARE) & (not one_token)
         alone = np.append(alone, np.flatnonzero(single))
         others[alone] = False
         groups = len(np.unique(chain_of[others]))
@@ -699,22 +698,22 @@ def _around(
             return chains, opened, alone, at_best
     if spare < 0:
         return chains, opened[:0], alone[:0], 0
-    # Of the boxes of wallets and tokens a fifth is for what is around tokens.
+    # A fifth of the boxes is reserved for blockchains and wallets.
     return chains, opened, alone, spare if one_token else min(spare, 4 * top // 5)
 
 
-def _leaves(
-    boxes: Places, sizes: Sizes, common: Places, opened: Places, spare: int, form: _Form
+def _choose_leaves(
+    boxes: Places, sizes: Sizes, common: Places, opened: Places, spare: int, style: _Style
 ) -> Places:
-    """Choose the largest leaves of the opened boxes, and what an Other would be alone."""
+    """Choose the largest leaves in the opened boxes, and those that would be alone in an Other."""
     shares = sizes / sizes.sum()
-    # Of equal ones those come first that most wallets hold (`common`), and each box has its turn.
-    best = np.flatnonzero((shares >= form.token) & np.isin(boxes, opened))
+    # Ties: the most widely held (`common`) first, and boxes take turns.
+    best = np.flatnonzero((shares >= style.min_leaf) & np.isin(boxes, opened))
     best = best[np.lexsort((-common[best], -sizes[best]))]
     turns = pd.Series(best).groupby(boxes[best]).cumcount()
     best = best[np.lexsort((turns, -sizes[best]))][:spare]
-    best = best if shares[best].sum() >= form.leaves else best[:0]
+    best = best if shares[best].sum() >= style.min_sum else best[:0]
     rest = np.isin(boxes, boxes[best])
     rest[best] = False
     counts = np.bincount(boxes[rest], minlength=int(boxes.max()) + 1)
-    return np.append(best, np.flatnonzero(rest & (shares >= LEAST) & (counts[boxes] == 1)))
+    return np.append(best, np.flatnonzero(rest & (shares >= MIN_SHARE) & (counts[boxes] == 1)))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.frames.identity import Identities, TokenKey
+    from walletframe.frames.identity import KeyCodes, TokenKey
     from walletframe.frames.positions import PositionsLike
 
 COLORS = (
@@ -41,30 +41,30 @@ COLORS = (
 )
 OTHER = "#DDDDDD"
 EDGE = "#808080"
-"""Drawn around every colour: seen on white and on black, where some of the colours are not."""
+"""The outline of every colour, since some colours can't be seen on white or on black."""
 OUTLINE: dict[str, str | float] = {"color": EDGE, "width": 0.5}
 PATTERN: dict[str, str | float] = {"fillmode": "overlay", "solidity": 0.2}
 _HEX = re.compile("#[0-9a-fA-F]{6}")
-_SHOWN = 20
-_FORMS = (
-    "keys are tokens as token_colors() gives them, (blockchain, contract) with None for a native "
-    'coin; values are colours such as "#CC6677" or "gold"'
+_MAX_NAMED = 20
+_HINT = (
+    "use tokens as keys, as token_colors() does: (blockchain, contract), None for a native coin; "
+    'and colours as values, such as "#CC6677" or "gold"'
 )
 PATTERNS = ("", "/", "x", ".")
-"""What tells things of one colour apart, in the order of their use."""
+"""Plotly's patterns that tell traces of one colour apart, in the order of their use."""
 
 
 def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
-    """Choose a colour for each token, to be kept while the view changes.
+    """Choose a colour for each token, so that it stays the same in several charts.
 
-    Make it once, of all holdings, and give it to charts of some of them as ``colors=``.
+    Call it once with all holdings, and pass the result to charts of some of them as ``colors=``.
 
     Returns
     -------
     dict of (str, str or None) to str
         The colour, as ``#RRGGBB``, of each token (blockchain, contract), the largest first: by
-        value where there is one, else by the number of rows. The first nine differ, then the
-        colours begin anew; empty for no rows.
+        value if there is one, else by the number of rows. The first nine differ, then the colours
+        repeat. Empty for no rows.
 
     Raises
     ------
@@ -89,24 +89,24 @@ def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
 def chosen_colors(
     positions: Positions, places: Iterable[int], colors: Mapping[TokenKey, str] | None
 ) -> dict[int, str]:
-    """Return the colours of some tokens: those chosen earlier, or by the tokens' order of size.
+    """Return the colours of some tokens: from `colors`, or by their rank in size if it is None.
 
-    An asset has that of its largest token; what is not among `colors` one that depends on its
-    contract alone, and then bad keys or values are a SettingsError.
+    An asset has the colour of its largest token. A token that is not in `colors` gets one that
+    depends on its contract alone; in that case bad keys or values are a SettingsError.
     """
     tokens = positions.tokens
     if colors is None:
         ranks = np.argsort(_by_size(positions.holdings, tokens))
         return {place: COLORS[ranks[place] % len(COLORS)] for place in places}
     keys = {place: tokens.keys[place] for place in places}
-    if positions.assets:  # which have the key of their largest token
+    if positions.assets:
         contracts = positions.contracts
         order = _by_size(positions.holdings, contracts)[::-1]
-        found = np.empty(len(tokens.keys), dtype=np.intp)
-        found[tokens.codes[contracts.first][order]] = order  # of several writes the last one stays
-        keys = {place: contracts.keys[found[place]] for place in keys}
+        largest = np.empty(len(tokens.keys), dtype=np.intp)
+        largest[tokens.codes[contracts.first][order]] = order  # the last write stays: the largest
+        keys = {place: contracts.keys[largest[place]] for place in keys}
     if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):
-        return {place: colors[key] for place, key in keys.items()}  # of many tokens few are drawn
+        return {place: colors[key] for place, key in keys.items()}  # no need to check all
     known = _checked(colors)
     return {
         place: known.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
@@ -115,12 +115,9 @@ def chosen_colors(
 
 
 def text_on(color: str) -> str:
-    """Return black or white, whichever has more contrast by WCAG 2's relative luminance.
-
-    What is not ``#RRGGBB`` is taken for a light colour.
-    """
+    """Return black or white, whichever has more contrast by WCAG 2's relative luminance."""
     if not _HEX.fullmatch(color):
-        return "#000000"
+        return "#000000"  # other formats count as light
     channels = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  as sRGB is defined
@@ -131,27 +128,28 @@ def text_on(color: str) -> str:
 
 
 def patterns(colors: Sequence[str]) -> list[str]:
-    """Choose for things of one colour side by side different patterns of plotly's."""
+    """Choose plotly's patterns so that traces of one colour differ."""
     seen: defaultdict[str, count[int]] = defaultdict(count)
     return [PATTERNS[next(seen[color]) % len(PATTERNS)] for color in colors]
 
 
 def _checked(colors: Mapping[TokenKey, str]) -> dict[TokenKey, str]:
-    """Return colours by canonical token; all that are no token or no colour are named at once."""
+    """Return colours by canonical token; the error names all bad tokens and colours at once."""
     if not isinstance(colors, Mapping):
-        raise SettingsError(f"colors: {type(colors).__name__} is not a mapping", hint=_FORMS)
-    found, bad = {}, []
+        raise SettingsError(f"colors is a {type(colors).__name__}, not a mapping", hint=_HINT)
+    checked, bad = {}, []
     for token, color in colors.items():
         try:
-            found[token_key(token)] = color
+            checked[token_key(token)] = color
         except UnknownTokenError:
             bad.append(f"{token!r} is not a token")
         if not _is_color(color):
             bad.append(f"{color!r} is not a colour")
     if bad:
-        more = [f"and {len(bad) - _SHOWN:,} more"] * (len(bad) > _SHOWN)
-        raise SettingsError(f"colors: {', '.join([*bad[:_SHOWN], *more])}", hint=_FORMS)
-    return found
+        more = [f"and {len(bad) - _MAX_NAMED:,} more"] * (len(bad) > _MAX_NAMED)
+        problems = ", ".join([*bad[:_MAX_NAMED], *more])
+        raise SettingsError(f"colors can't be used: {problems}", hint=_HINT)
+    return checked
 
 
 def _is_color(color: object) -> bool:
@@ -166,7 +164,7 @@ def _is_color(color: object) -> bool:
     return True
 
 
-def _by_size(holdings: pd.DataFrame, tokens: Identities) -> np.ndarray:
+def _by_size(holdings: pd.DataFrame, tokens: KeyCodes) -> np.ndarray:
     weights = None
     if "value" in holdings.columns:
         values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)

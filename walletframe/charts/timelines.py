@@ -1,4 +1,4 @@
-"""What is held in each snapshot, by how many known wallets; and what changed between two."""
+"""Charts of snapshots: holdings over time, and the changes between two of them."""
 
 from __future__ import annotations
 
@@ -10,55 +10,56 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import (
-    added,
     check_top,
+    join_names,
     label_text,
     largest,
-    lay_out,
-    listed,
+    pivot_sizes,
     ranks,
-    read_groupings,
+    read_grouped,
+    sum_by,
 )
 from walletframe.charts.canvas import (
     Notes,
     Space,
+    axis_title,
     blank,
-    drawn_of,
+    category_axis,
+    drawn_note,
     figure,
     hover,
     markup,
-    named_axis,
-    other,
-    rows_of,
-    simulated,
-    titled,
+    not_drawn,
+    other_name,
+    row_space,
+    simulated_note,
     wallets_frame,
     with_legend,
 )
 from walletframe.charts.palette import COLORS, EDGE, OTHER, OUTLINE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
-from walletframe.frames.asset_list import held_place
+from walletframe.frames.asset_list import token_or_asset_index
 from walletframe.frames.contract import COMPARED, SIMULATED
-from walletframe.frames.details import wallets_given
-from walletframe.frames.groups import ADDED, SNAPSHOT, names_of
+from walletframe.frames.details import as_wallets_frame
+from walletframe.frames.groups import ADDED, SNAPSHOT, list_names
 from walletframe.frames.identity import token_identities, wallet_identities
-from walletframe.frames.known import known_when_asked
+from walletframe.frames.known import known_and_fresh
 from walletframe.frames.names import (
     find_token,
-    given_names,
     unique_names,
+    user_wallet_names,
     wallet_names,
     whole_wallet,
 )
 from walletframe.frames.positions import snapshot_times
-from walletframe.numerals import compact, many, whole
+from walletframe.numerals import compact, count_of, many, whole
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from walletframe.amounts.scalar import Amount
-    from walletframe.charts.balances import Balances, Groupings, Level, Measure, Places, Sizes
+    from walletframe.charts.balances import Balances, GroupedBalances, Level, Measure, Places, Sizes
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
@@ -69,44 +70,44 @@ if TYPE_CHECKING:
 _SERIES, _SNAPSHOTS, _FEW_TICKS = 20, 200, 8
 _INCOMPLETE = "fewer wallets known"
 _DASHES = ("solid", "dot", "dash")
-_FEW, _LARGE, _SMALL = 40, 8, 4
-_HOLLOW = "A hollow point: fewer wallets of its group are known than at other times."
-_TOKEN, _ASSET = ["symbol", "token_address", "token_blockchain"], "asset"
-_NEEDED = ["before", "difference", "change"]
+_FEW_POINTS, _LARGE, _SMALL = 40, 8, 4
+_HOLLOW = "Hollow points: fewer wallets of the group are known than at other times."
+_TOKEN_COLUMNS, _ASSET = ["symbol", "token_address", "token_blockchain"], "asset"
+_CHANGE_COLUMNS = ["before", "difference", "change"]
 _CHANGES = 100
 _SHORT, _LONG = 24, 80
-_WHO = 3  # names in a note
+_MAX_NAMED = 3  # names in a note
 _PAD = 0.12  # of the axis, for numbers beside the bars
-_ALL = "all together"
+_ALL_ROWS = "all together"
 _BY_ASSET = (
-    "compare(before, after, asset=…).wf.plot.waterfall() draws one asset; several can "
-    "be chosen from with compare(before, after, by=['wallet', 'asset'])"
+    "use compare(before, after, asset=…).wf.plot.waterfall(); or, to choose from several assets, "
+    "compare(before, after, by=['wallet', 'asset']).wf.plot.waterfall(asset=…)"
 )
-_COMPARED = "compare(before, after).wf.plot.waterfall() draws changes"
+_COMPARED = "use compare(before, after).wf.plot.waterfall()"
 
 
 @dataclass(frozen=True, slots=True)
-class _Moments:
+class _Snapshots:
     """The snapshots that are drawn."""
 
-    codes: Places  # for each row of holdings the place of its snapshot, -1 where that is not drawn
+    codes: Places  # the snapshot of each row of holdings, -1 if that is not drawn
     drawn: pd.DatetimeIndex  # in order
-    times: list[str]  # the same, in UTC
-    asked: pd.DataFrame | None  # the places of wallets that could hold it, and if known when
-    incomplete: list[tuple[str, str]]  # when wallets are unknown that are known elsewhere: how many
-    notes: Notes  # sentences about them
+    times: list[str]  # the same as text, in UTC
+    requests: pd.DataFrame | None  # columns wallet (a code), time, and whether known
+    incomplete: list[tuple[str, str]]  # times with fewer known wallets than ever, and how many
+    notes: Notes
 
 
-class _Drawn(NamedTuple):
+class _Traces(NamedTuple):
     """The bars or lines of a timeline."""
 
     traces: list[Any]
     names: list[str]
-    said: list[str]  # how much is drawn, and what its points mean
+    notes: list[str]  # how much is drawn, and what its points mean
     highest: float
 
 
-def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
+def timeline(  # noqa: PLR0913  the options of a chart
     holdings: PositionsLike,
     *,
     by: By = "token",
@@ -118,7 +119,7 @@ def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
     bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw snapshots of holdings along time: stacked by token, or a line for each owner.
+    """Draw snapshots of holdings over time: stacked by token, or a line for each owner.
 
     The frame has the rows of several fetches, and a column ``snapshot``, datetime64[us, UTC].
     Heights show ``value`` if there is such a column (float64, with an optional ``currency``),
@@ -138,8 +139,8 @@ def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
         The ``wallets`` of the same fetches, with a column ``snapshot``. Then snapshots with
         failed wallets are marked, wholly unknown snapshots are not drawn as 0, and out-of-date
         answers are left out; with a token, only wallets that could hold it count. A line has a
-        gap where nothing is known of its group, and a point that stands alone where less is
-        known than at other times. ``details.wf`` has them.
+        gap if no wallet of its group is known, and a separate point if fewer are known than at
+        other times. ``details.wf`` passes them.
     assets, bridged, colors : optional
         As in `bar`.
 
@@ -147,8 +148,8 @@ def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
     -------
     plotly.graph_objects.Figure
         One trace for each token, the largest first, with exact amounts in the hover; a line has
-        two or three; with `wallets`, one more of the marks, if there are any; none, but a note
-        why, if nothing is above 0. At most 200 snapshots, evenly chosen. Times are in UTC.
+        two or three; with `wallets`, marks are one more. If nothing is above 0, no trace, but a
+        note why. At most 200 snapshots are drawn, evenly chosen. Times are in UTC.
 
     Raises
     ------
@@ -168,10 +169,11 @@ def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
     >>> frame.wf.plot.timeline(token="ETH").data[0].y
     (4.0,)
     """
-    series, names = check_top("top_tokens", top_tokens, _SERIES), names_of(by)
+    series, names = check_top("top_tokens", top_tokens, _SERIES), list_names(by)
     if SNAPSHOT in names:
-        raise SettingsError(f"by: {by!r}", hint="snapshots are along the axis: name what else")
-    found = read_groupings(
+        hint = "snapshots are on the axis already; leave snapshot out of by="
+        raise SettingsError(f"a timeline can't be grouped by {by!r}", hint=hint)
+    grouped = read_grouped(
         holdings,
         names,
         token=token,
@@ -179,24 +181,24 @@ def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
         wallets=wallets,
         assets=assets,
         bridged=bridged,
-        everyone=names != ["token"],
+        all_wallets=names != ["token"],
     )
-    balances, stacked = found.balances, found.names in (["token"], ["asset"])
-    measure, what = balances.measure, "" if stacked else f"by {listed(found.names)} "
-    moments = _read_moments(balances.positions, wallets, token if asset is None else asset)
-    title = f"{measure.of} {what}over time"
-    notes = moments.notes._replace(left_out=[*balances.left_out, *moments.notes.left_out])
-    mask = moments.codes[balances.rows] >= 0
+    balances, stacked = grouped.balances, grouped.names in (["token"], ["asset"])
+    measure, what = balances.measure, "" if stacked else f"by {join_names(grouped.names)} "
+    snapshots = _read_snapshots(balances.positions, wallets, token if asset is None else asset)
+    title = f"{measure.title_start} {what}over time"
+    notes = snapshots.notes._replace(left_out=[*balances.left_out, *snapshots.notes.left_out])
+    mask = snapshots.codes[balances.rows] >= 0
     if not mask.any():
-        reason = "No row has a snapshot." if len(balances.rows) else balances.why_none
+        reason = "No row has a snapshot." if len(balances.rows) else balances.empty_reason
         return blank(title, notes, reason)
     drawn = replace(balances, rows=balances.rows[mask], sizes=balances.sizes[mask])
     if stacked:
-        lines = _stacked(drawn, moments, series, colors)
+        lines = _draw_bars(drawn, snapshots, series, colors)
     else:
-        lines = _lines(replace(found, balances=drawn), moments, series)
-    if moments.incomplete:  # a triangle on the axis where fewer wallets are known
-        times, texts = zip(*moments.incomplete, strict=True)
+        lines = _draw_lines(replace(grouped, balances=drawn), snapshots, series)
+    if snapshots.incomplete:  # mark them by triangles on the axis
+        times, texts = zip(*snapshots.incomplete, strict=True)
         line = {"color": "#000000", "width": 1.5}
         marks = go.Scatter(
             name=_INCOMPLETE,
@@ -213,38 +215,39 @@ def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
     return figure(
         lines.traces,
         title=title,
-        notes=notes._replace(drawn=[*notes.drawn, *lines.said, f"Height: {measure.phrase}."]),
+        notes=notes._replace(drawn=[*notes.drawn, *lines.notes, f"Height: {measure.phrase}."]),
         **with_legend(Space(360), lines.names),
         barmode="stack",
         hovermode="x unified",
-        xaxis=titled("time (UTC)")
+        xaxis=axis_title("time (UTC)")
         | {"type": "date", "automargin": True}
-        | _marked({*moments.times, *(time for time, _ in moments.incomplete)}),
+        | _time_ticks({*snapshots.times, *(time for time, _ in snapshots.incomplete)}),
         yaxis=measure.axis(lines.highest) | {"ticklabelstandoff": 4, "automargin": True},
     )
 
 
-def _read_moments(
+def _read_snapshots(
     positions: Positions, wallets: FetchLike | None, token: TokenLike | None
-) -> _Moments:
-    """Choose the snapshots that have rows or, as `wallets` say, could have had any.
+) -> _Snapshots:
+    """Choose the snapshots that have rows or, by `wallets`, could have had some.
 
-    Answers that were out of date count as unknown. Where one token is drawn, wallets that could not
-    hold it don't count, and those of which its amount is unknown are not known.
+    Answers out of date count as unknown. If one token is drawn, wallets that can't hold it don't
+    count, and a wallet with an unknown amount of it counts as unknown.
     """
-    column, asked = snapshot_times(positions.holdings), None
+    column, requests = snapshot_times(positions.holdings), None
     times, known, most = column.dropna().unique(), pd.Series(dtype=np.int64), 0
-    real, trust = list[str](), list[str]()
+    marked, trust = list[str](), list[str]()
     certain = np.ones(len(column), dtype=bool)
     if wallets is not None:
         frame = wallets_frame(wallets)
-        asked, certain = _asked(positions, column, frame, token)
-        known = asked.groupby("time")["known"].sum()
-        most = asked["wallet"][asked["known"]].nunique()
+        requests, certain = _read_requests(positions, column, frame, token)
+        known = requests.groupby("time")["known"].sum()
+        most = requests["wallet"][requests["known"]].nunique()
         times = column[certain].dropna().unique()
         times = times.union(pd.DatetimeIndex(known.index[known > 0]))
-        real = simulated(frame)
-        trust = [f"{most:,} of {many(asked['wallet'].nunique(), 'wallet')} ever known."]
+        marked = simulated_note(frame)
+        requested = requests["wallet"].nunique()
+        trust = [f"{count_of(most, requested, 'wallet')} known in some snapshot."]
         if fewer := int((known < most).sum()):
             trust.append(f"In {fewer:,} of {many(len(known), 'snapshot')} fewer of them are known.")
     times = times.sort_values()
@@ -252,54 +255,54 @@ def _read_moments(
     chosen = times[places]
     lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_SNAPSHOTS)
     without = len(column) - len(column.dropna())
-    left_out = [f"{many(without, 'balance')} without a snapshot not drawn."] * bool(without)
-    outdated = int((~certain).sum())
-    left_out += [f"{many(outdated, 'balance')} of answers out of date not drawn."] * bool(outdated)
-    return _Moments(
+    left_out = not_drawn(without, "balance", " without a snapshot")
+    left_out += not_drawn(int((~certain).sum()), "balance", " of answers out of date")
+    return _Snapshots(
         codes=np.where(certain, chosen.get_indexer(column), -1),
         drawn=chosen,
-        times=_written(chosen),
-        asked=asked,
+        times=_texts(chosen),
+        requests=requests,
         incomplete=[
             (time, f"{count:,} of {many(most, 'wallet')} known")
-            for time, count in zip(_written(pd.DatetimeIndex(lacking.index)), lacking, strict=True)
+            for time, count in zip(_texts(pd.DatetimeIndex(lacking.index)), lacking, strict=True)
         ],
-        notes=Notes(real, [_extent(times, len(chosen))], left_out, trust),
+        notes=Notes(marked, [_extent_note(times, len(chosen))], left_out, trust),
     )
 
 
-def _asked(
+def _read_requests(
     positions: Positions, times: pd.DatetimeIndex, wallets: pd.DataFrame, token: TokenLike | None
 ) -> tuple[pd.DataFrame, Mask]:
-    """Return who could hold it, when asked, and if known; and which rows are not out of date."""
-    who, tokens = wallet_identities(wallets), positions.tokens
-    asked = pd.DataFrame({"wallet": who.codes, "known": known_when_asked(wallets)})
-    asked["time"] = snapshot_times(wallets)
-    # A number for the wallet and time of each row of holdings, and of each that was asked.
-    places = {key: place for place, key in enumerate(who.keys)}
+    """Return the requests of wallets that can hold it, and a mask of the rows not out of date."""
+    identities, tokens = wallet_identities(wallets), positions.tokens
+    requests = pd.DataFrame({"wallet": identities.codes, "known": known_and_fresh(wallets)})
+    requests["time"] = snapshot_times(wallets)
+    # Encode the wallet and time of each row of holdings, and of each request, as one integer.
+    places = {key: place for place, key in enumerate(identities.keys)}
     owners = np.array([places.get(key, len(places)) for key in positions.wallet_keys], np.intp)
-    every = pd.DatetimeIndex(asked["time"].unique())
-    wide = len(every) + 1  # the last is of rows of another time
-    held = owners[positions.wallet_codes] * wide + every.get_indexer(times) % wide
-    told = who.codes * wide + every.get_indexer(pd.DatetimeIndex(asked["time"]))
-    certain = ~np.isin(held, told[~asked["known"]])
+    every = pd.DatetimeIndex(requests["time"].unique())
+    width = len(every) + 1  # the last column is for rows of other times
+    held = owners[positions.wallet_codes] * width + every.get_indexer(times) % width
+    requested = identities.codes * width + every.get_indexer(pd.DatetimeIndex(requests["time"]))
+    certain = ~np.isin(held, requested[~requests["known"]])
     if token is not None and len(times):
-        place = held_place(positions, token)
-        # By a token that is unknown, or an amount, it is unknown how much the wallet had of it.
+        place = token_or_asset_index(positions, token)
+        # A row of an unknown token, or of an unknown amount, makes the wallet's total unknown.
         doubtful = (tokens.codes == place) & positions.amounts.isna() | tokens.unknown[tokens.codes]
-        asked["known"] &= ~np.isin(told, held[doubtful])
-        of_tokens, chains = positions.could_hold()
+        requests["known"] &= ~np.isin(requested, held[doubtful])
+        of_tokens, chains = positions.possible_blockchains()
         names = [*positions.chain_places]
         able = {names[chain] for chain in chains[of_tokens == place]} | {tokens.keys[place][0]}
-        asked = asked[np.array([chain in able for chain, _ in who.keys], dtype=bool)[who.codes]]
-    return asked, certain
+        can_hold = np.array([chain in able for chain, _ in identities.keys], dtype=bool)
+        requests = requests[can_hold[identities.codes]]
+    return requests, certain
 
 
-def _written(times: pd.DatetimeIndex) -> list[str]:
+def _texts(times: pd.DatetimeIndex) -> list[str]:
     return times.strftime("%Y-%m-%d %H:%M:%S").tolist()
 
 
-def _extent(times: pd.DatetimeIndex, drawn: int) -> str:
+def _extent_note(times: pd.DatetimeIndex, drawn: int) -> str:
     if not len(times):
         return "No snapshot."
     if len(times) == 1:
@@ -310,15 +313,15 @@ def _extent(times: pd.DatetimeIndex, drawn: int) -> str:
     return f"{count} from {times[0]:%Y-%m-%d %H:%M} to {times[-1]:%Y-%m-%d %H:%M} UTC."
 
 
-def _stacked(
-    balances: Balances, moments: _Moments, top: int, colors: Mapping[TokenKey, str] | None
-) -> _Drawn:
-    """Draw bars for each of the largest tokens, and for the others; each height on one line."""
-    measure, count = balances.measure, len(moments.times)
-    tokens = largest(added(balances.token_codes, balances.sizes), top)
-    grid = lay_out(balances, moments.codes[balances.rows], np.arange(count), tokens)
-    # The bars of snapshots touch only where they must; their width is in milliseconds.
-    times = np.array(moments.times, dtype="datetime64[ms]").astype(np.int64)
+def _draw_bars(
+    balances: Balances, snapshots: _Snapshots, top: int, colors: Mapping[TokenKey, str] | None
+) -> _Traces:
+    """Return bars of the largest tokens, and of the others, with one-line hover texts."""
+    measure, count = balances.measure, len(snapshots.times)
+    tokens = largest(sum_by(balances.token_codes, balances.sizes), top)
+    grid = pivot_sizes(balances, snapshots.codes[balances.rows], np.arange(count), tokens)
+    # Bars touch only if snapshots are very close; the width is in milliseconds.
+    times = np.array(snapshots.times, dtype="datetime64[ms]").astype(np.int64)
     width = 6 * 60 * 60 * 1000.0
     if count > 1:
         width = float(max(0.8 * np.diff(times).min(), np.ptp(times) / _SNAPSHOTS / 2))
@@ -327,22 +330,23 @@ def _stacked(
         sizes, texts = grid.sizes[:count, token].tolist(), []
         for row, size in enumerate(sizes):
             exact = grid.exact(row, token) if token < len(tokens) and size else ""
-            texts.append(f"{markup([each.name])}: {markup([_height(measure, size, exact)])}")
-        traces.append(each.bar(x=moments.times, y=sizes, width=width, hovertext=texts))
-    said = [drawn_of((len(tokens), grid.other_tokens, grid.kind))] * (measure.kind != "amount")
-    return _Drawn(traces, [each.name for each in series], said, float(grid.sizes.sum(axis=1).max()))
+            texts.append(f"{markup([each.name])}: {markup([_size_text(measure, size, exact)])}")
+        traces.append(each.bar(x=snapshots.times, y=sizes, width=width, hovertext=texts))
+    notes = [drawn_note((len(tokens), grid.other_tokens, grid.kind))] * (measure.kind != "amount")
+    names = [each.name for each in series]
+    return _Traces(traces, names, notes, float(grid.sizes.sum(axis=1).max()))
 
 
-def _height(measure: Measure, size: float, exact: str) -> str:
-    """Write a size on one line; the amount is empty where it is of several tokens or none."""
+def _size_text(measure: Measure, size: float, exact: str) -> str:
+    """Write a size on one line; `exact` is empty if there are several tokens or none."""
     if measure.kind == "amount":
         return exact or "0"
     short = measure.short(size)
     return f"{exact} ({short})" if exact and measure.kind == "value" else short
 
 
-def _marked(times: set[str]) -> dict[str, Any]:
-    """Mark the times themselves where they are few; an axis of one alone is of its day."""
+def _time_ticks(times: set[str]) -> dict[str, Any]:
+    """Return ticks at the snapshots if there are few; for a single one, the range of a day."""
     if len(times) > _FEW_TICKS:
         return {}
     at_midnight = all(time.endswith(" 00:00:00") for time in times)
@@ -354,19 +358,19 @@ def _marked(times: set[str]) -> dict[str, Any]:
     return axis
 
 
-def _lines(found: Groupings, moments: _Moments, top: int) -> _Drawn:
-    """Draw a line for each of the largest groups, and one for the others."""
-    balances, level, wide = found.balances, found.level(found.names), len(moments.times)
-    chosen = largest(added(level.codes, balances.sizes), top)
+def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _Traces:
+    """Return a line for each of the largest groups, and one for the others."""
+    balances, level, width = grouped.balances, grouped.level(grouped.names), len(snapshots.times)
+    chosen = largest(sum_by(level.codes, balances.sizes), top)
     of_rows = ranks(chosen, len(level.groups))[level.codes]
-    cells, count = of_rows * wide + moments.codes[balances.rows], (len(chosen) + 1) * wide
-    sizes = added(cells, balances.sizes, count).reshape(-1, wide)
-    # Where nothing is known, or the others have nothing, there is no point; a hollow one where
-    # fewer wallets are known than ever are.
-    held = np.bincount(cells, minlength=count).reshape(-1, wide) > 0
-    hollow, heights = np.zeros_like(held), _heights(found, cells, sizes)
-    if moments.asked is not None:
-        known, most = _known(level, chosen, moments.drawn, moments.asked)
+    cells, count = of_rows * width + snapshots.codes[balances.rows], (len(chosen) + 1) * width
+    sizes = sum_by(cells, balances.sizes, count).reshape(-1, width)
+    # No point if nothing is known, or the others hold nothing; a hollow one if fewer wallets are
+    # known than at other times.
+    held = np.bincount(cells, minlength=count).reshape(-1, width) > 0
+    hollow, heights = np.zeros_like(held), _point_texts(grouped, cells, sizes)
+    if snapshots.requests is not None:
+        known, most = _count_known(level, chosen, snapshots.drawn, snapshots.requests)
         held[:-1] = known > 0
         hollow[:-1] = held[:-1] & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
@@ -374,11 +378,11 @@ def _lines(found: Groupings, moments: _Moments, top: int) -> _Drawn:
             each = zip(heights[line], known[line].tolist(), strict=True)
             heights[line] = [f"{height} ({count:,} of {of} known)" for height, count in each]
     others = len(np.unique(level.codes[of_rows == len(chosen)]))
-    names = level.short(chosen.tolist()) + [other(others, level.noun)] * bool(others)
+    names = level.short(chosen.tolist()) + [other_name(others, level.noun)] * bool(others)
     traces = []
     for line, name in enumerate(names):
         points = {
-            "x": moments.times,
+            "x": snapshots.times,
             "legendgroup": str(line),
             "hovertext": [markup([f"{name}: {height}"]) for height in heights[line]],
             "hoverinfo": "text",
@@ -389,8 +393,8 @@ def _lines(found: Groupings, moments: _Moments, top: int) -> _Drawn:
         )
         color = EDGE if line == len(chosen) else COLORS[line % len(COLORS)]
         dash = _DASHES[line // len(COLORS) % len(_DASHES)]
-        marker = {"size": _LARGE if wide <= _FEW else _SMALL}
-        # A grey line below, by which it is seen on any paper.
+        marker = {"size": _LARGE if width <= _FEW_POINTS else _SMALL}
+        # A grey line below makes it visible on any paper.
         below = points | {"hoverinfo": "skip", "line": {"color": EDGE, "width": 4}}
         ring = marker | {"color": "#FFFFFF", "line": {"color": color, "width": 2}}
         traces += [
@@ -406,39 +410,39 @@ def _lines(found: Groupings, moments: _Moments, top: int) -> _Drawn:
             *[go.Scatter(**points, y=alone, mode="markers", marker=ring, showlegend=False)]
             * bool(hollow[line].any()),
         ]
-    said = [drawn_of((len(chosen), others, level.noun)), *[_HOLLOW] * bool(hollow.any())]
-    return _Drawn(traces, names, said, float(sizes.max()))
+    notes = [drawn_note((len(chosen), others, level.noun)), *[_HOLLOW] * bool(hollow.any())]
+    return _Traces(traces, names, notes, float(sizes.max()))
 
 
-def _known(
-    level: Level, chosen: Places, times: pd.DatetimeIndex, asked: pd.DataFrame
+def _count_known(
+    level: Level, chosen: Places, times: pd.DatetimeIndex, requests: pd.DataFrame
 ) -> tuple[Places, Places]:
-    """Count the known wallets of each chosen group at each time, and those that ever are."""
-    rows = asked[asked["known"]]
+    """Count the known wallets of each chosen group: at each time, and at any time."""
+    rows = requests[requests["known"]]
     once = rows.drop_duplicates(["wallet", "time"])
     at = times.get_indexer(pd.DatetimeIndex(once["time"]))
-    owners = level.groups.owner_codes[once["wallet"]]
-    owned, wide = level.groups.owned, len(times)
-    cells = (owners * wide + at)[at >= 0]
-    known = np.bincount(cells, minlength=owned * wide).reshape(owned, wide)
+    set_codes = level.groups.wallet_set_codes[once["wallet"]]
+    count, width = level.groups.wallet_set_count, len(times)
+    cells = (set_codes * width + at)[at >= 0]
+    known = np.bincount(cells, minlength=count * width).reshape(count, width)
     wallets = rows["wallet"].unique()
-    most = np.bincount(level.groups.owner_codes[wallets], minlength=owned)
-    sets = level.groups.owners[chosen]
+    most = np.bincount(level.groups.wallet_set_codes[wallets], minlength=count)
+    sets = level.groups.wallet_sets[chosen]
     return known[sets], most[sets]
 
 
-def _heights(found: Groupings, cells: Places, sizes: Sizes) -> list[list[str]]:
-    """Write how much each point is: exactly, where it is of one token or asset."""
-    balances, (lines, wide) = found.balances, sizes.shape
+def _point_texts(grouped: GroupedBalances, cells: Places, sizes: Sizes) -> list[list[str]]:
+    """Write the size of each point, exactly if it is of one token or asset."""
+    balances, (lines, width) = grouped.balances, sizes.shape
     exact = [""] * sizes.size
-    if balances.measure.kind == "amount" or not ADDED.isdisjoint(found.names):
-        amounts = balances.exact(cells, np.arange((lines - 1) * wide))
+    if balances.measure.kind == "amount" or not ADDED.isdisjoint(grouped.names):
+        amounts = balances.exact(cells, np.arange((lines - 1) * width))
         exact[: len(amounts)] = ["" if amount is None else whole(amount) for amount in amounts]
     each = zip(sizes.ravel().tolist(), exact, strict=True)
-    texts = [_height(balances.measure, *parts) for parts in each]
-    if balances.measure.kind == "amount":  # the others, of whom no one's amount is told
-        texts[-wide:] = [balances.measure.short(size) for size in sizes[-1].tolist()]
-    return [texts[start : start + wide] for start in range(0, len(texts), wide)]
+    texts = [_size_text(balances.measure, *parts) for parts in each]
+    if balances.measure.kind == "amount":  # Other has no exact amount
+        texts[-width:] = [balances.measure.short(size) for size in sizes[-1].tolist()]
+    return [texts[start : start + width] for start in range(0, len(texts), width)]
 
 
 def waterfall(
@@ -449,15 +453,15 @@ def waterfall(
     top: int = 20,
     wallets: FetchLike | None = None,
 ) -> go.Figure:
-    """Draw what changed of one token or asset, as `history.compare` says it.
+    """Draw the changes of one token or asset, as `history.compare` returns them.
 
     Parameters
     ----------
     token : str or (str, str or None), optional
-        Which one: an unambiguous symbol, or (blockchain, contract), None if native; needed
-        where there are changes of several.
+        The token: an unambiguous symbol, or (blockchain, contract), None if native; needed if
+        there are changes of several.
     asset : str, optional
-        Of changes by asset: which one.
+        For changes by asset: the asset.
     top : int, default 20
         The most bars, up to 100: the largest changes; the rest are drawn as Other.
     wallets : DataFrame or WalletDetails, optional
@@ -466,15 +470,15 @@ def waterfall(
     Returns
     -------
     plotly.graph_objects.Figure
-        One trace with a bar for each wallet, or what ``by=`` added up, and one for all
-        together, with exact amounts in the hover; none, but a note why, if nothing is known.
+        One trace with a bar for each wallet, or each group of ``by=``, and one for all
+        together, with exact amounts in the hover; if no change is known, no trace, but a note.
 
     Raises
     ------
     SettingsError
         If there are several tokens or assets and none is named, or `top` is out of range.
     ColumnsError
-        If a column of changes is missing: holdings have none.
+        If a column of changes is missing, as in holdings.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token, or several tokens share the symbol.
 
@@ -488,44 +492,46 @@ def waterfall(
     (2.0, 1.5, 0)
     """
     most = check_top("top", top, _CHANGES)
-    needed = [*_NEEDED, *([_ASSET] if _ASSET in changes or asset is not None else _TOKEN)]
+    by_asset = _ASSET in changes or asset is not None
+    needed = [*_CHANGE_COLUMNS, *([_ASSET] if by_asset else _TOKEN_COLUMNS)]
     if missing := [name for name in needed if name not in changes.columns]:
         present = [str(name) for name in changes.columns]
-        of_tokens = missing == [_ASSET] and {*_TOKEN} <= {*present}
+        of_tokens = missing == [_ASSET] and {*_TOKEN_COLUMNS} <= {*present}
         raise ColumnsError(missing, present, hint=_BY_ASSET if of_tokens else _COMPARED)
-    # A row without a token is of a wallet of which nothing is known.
-    something = changes["token_blockchain" if "symbol" in changes else _ASSET].notna()
-    named = _of_one(changes[something], token, asset)
-    is_known = named["change"] != "unknown"
-    known, unknown = named[is_known], pd.concat([named[~is_known], changes[~something]])
+    # A row without a token belongs to an unknown wallet.
+    has_token = changes["token_blockchain" if "symbol" in changes else _ASSET].notna()
+    selected = _select_one(changes[has_token], token, asset)
+    is_known = selected["change"] != "unknown"
+    known, unknown = selected[is_known], pd.concat([selected[~is_known], changes[~has_token]])
     left_out, trust = [], []
     if len(unknown):
-        count = many(len(unknown), "change")
-        left_out.append(f"{count} not known, and not drawn: {_who(unknown, wallets)}.")
+        count = f"{many(len(unknown), 'change')} {'is' if len(unknown) == 1 else 'are'}"
+        left_out.append(f"{count} unknown and not drawn: {_join_first(unknown, wallets)}.")
     if {"wallets_known", "wallets"} <= {*known.columns}:
         partly = known[known["wallets_known"] < known["wallets"]]
         if len(partly):
-            trust.append(f"Not all wallets are known of {_who(partly, wallets)}.")
-    told = changes.attrs.get(COMPARED, {})
-    times = [f"From {told['before']} to {told['after']}."] if {"before", "after"} <= {*told} else []
-    real = ["Simulated data."] if told.get("service") == SIMULATED else []
+            affected = _join_first(partly, wallets)
+            trust.append(f"Some wallets are unknown, so changes may differ: {affected}.")
+    info = changes.attrs.get(COMPARED, {})
+    times = [f"From {info['before']} to {info['after']}."] if {"before", "after"} <= {*info} else []
+    marked = ["Simulated data."] if info.get("service") == SIMULATED else []
     if wallets is not None:
-        real = simulated(wallets_frame(wallets))
-    drawn = [*times, "Length: the change, of what is known at both times."]
-    notes = Notes(real, drawn, left_out, trust)
+        marked = simulated_note(wallets_frame(wallets))
+    drawn = [*times, "Length: the change in the amounts that are known at both times."]
+    notes = Notes(marked, drawn, left_out, trust)
     if known.empty:
-        return blank("What changed", notes, "No change is known.")
+        return blank("Changes", notes, "No change is known.")
     sizes = np.abs(known["difference"].astype("float64").to_numpy())
     order = np.argsort(-sizes, kind="stable")
     rows, rest = known.iloc[order[:most]], known.iloc[order[most:]]
     symbol = shown(str(rows["symbol" if "symbol" in rows else _ASSET].iloc[0]), _SHORT)
-    short, full = _names(rows, wallets)
+    short, full = _row_names(rows, wallets)
     exact = [*rows["difference"]]
     if len(rest):
-        short, full = ([*names, other(len(rest), "change")] for names in (short, full))
+        short, full = ([*each, other_name(len(rest), "change")] for each in (short, full))
         exact.append(rest["difference"].sum())
-    sums, names = [*exact, known["difference"].sum()], [*short, _ALL]
-    said = [f"{each} {symbol}" for each in sums]
+    sums, names = [*exact, known["difference"].sum()], [*short, _ALL_ROWS]
+    exact_texts = [f"{each} {symbol}" for each in sums]
     more, less, all_ = (
         {"marker": {"color": color, "line": OUTLINE}} for color in (COLORS[6], COLORS[0], OTHER)
     )
@@ -538,53 +544,53 @@ def waterfall(
         textposition="outside",
         cliponaxis=False,
         constraintext="none",
-        hovertext=[hover(*each) for each in zip([*full, _ALL], said, strict=True)],
+        hovertext=[hover(*each) for each in zip([*full, _ALL_ROWS], exact_texts, strict=True)],
         hoverinfo="text",
         increasing=more,
         decreasing=less,
         totals=all_,
         connector={"line": OUTLINE},
     )
-    of = "wallet" if "address" in rows else ", ".join(map(shown, _by(rows))) or "wallets"
+    axis_name = "wallet" if "address" in rows else ", ".join(map(shown, _keys(rows))) or "wallets"
     return figure(
         [trace],
-        title=f"What changed of {symbol}",
+        title=f"Changes of {symbol}",
         notes=notes,
-        space=rows_of(names),
+        space=row_space(names),
         showlegend=False,
         bargap=0.25,
-        yaxis=named_axis(names, of) | {"range": [len(sums) - 0.5, -0.5]},
-        xaxis=titled(f"change of {symbol}") | {"side": "top", "range": _range(exact)},
+        yaxis=category_axis(names, axis_name) | {"range": [len(sums) - 0.5, -0.5]},
+        xaxis=axis_title(f"change of {symbol}") | {"side": "top", "range": _axis_range(exact)},
         xaxis_title_standoff=4,
     )
 
 
-def _of_one(named: pd.DataFrame, token: TokenLike | None, asset: str | None) -> pd.DataFrame:
+def _select_one(named: pd.DataFrame, token: TokenLike | None, asset: str | None) -> pd.DataFrame:
     """Return the changes of one token or asset."""
     if asset is not None:
         held = [name for name in named[_ASSET].unique() if name.casefold() == asset.casefold()]
         if not held:
-            raise UnknownTokenError(asset, _ASSET, "give one of those in the column asset")
+            raise UnknownTokenError(asset, _ASSET, "use one from the column asset")
         named = named[named[_ASSET].isin(held)]
     if token is not None:
         named = named[find_token(named, token)]
     by_token = "symbol" in named
     kinds = token_identities(named).keys if by_token else named[_ASSET].unique()
     if len(kinds) > 1:
-        hint = f"name one: {('token' if by_token else _ASSET)}=…"
+        hint = f"choose one with {'token' if by_token else _ASSET}=…"
         raise SettingsError("amounts of different tokens are never added", hint=hint)
     return named
 
 
-def _who(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
-    """Name whose changes some are, the first few."""
-    names = list(dict.fromkeys(_names(rows, wallets)[0]))
-    more = [f"{len(names) - _WHO:,} more"] if len(names) > _WHO else []
-    return ", ".join([*names[:_WHO], *more])
+def _join_first(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
+    """Join the first few names of the rows, and the number of the others."""
+    names = list(dict.fromkeys(_row_names(rows, wallets)[0]))
+    more = [f"{len(names) - _MAX_NAMED:,} more"] if len(names) > _MAX_NAMED else []
+    return ", ".join([*names[:_MAX_NAMED], *more])
 
 
-def _range(exact: list[Amount]) -> list[float]:
-    """Make room for the numbers: to the right of what became more, to the left of what less."""
+def _axis_range(exact: list[Amount]) -> list[float]:
+    """Return the axis range, with room for numbers: right of increases, left of decreases."""
     sizes = [float(each) for each in exact]
     ends: list[float] = np.cumsum(sizes).tolist()
     bars = [*zip([*sizes, ends[-1]], [*ends, ends[-1]], strict=True)]
@@ -594,20 +600,21 @@ def _range(exact: list[Amount]) -> list[float]:
     return [left, max([high, *(end + pad for size, end in bars if size > 0)])]
 
 
-def _by(rows: pd.DataFrame) -> list[str]:
-    """Return what changes were added up by, beside the token or asset."""
+def _keys(rows: pd.DataFrame) -> list[str]:
+    """Return the columns that changes are grouped by, without those of the token or asset."""
     columns = [str(name) for name in rows.columns]
-    return [name for name in columns[: columns.index("before")] if name not in {*_TOKEN, _ASSET}]
+    others = {*_TOKEN_COLUMNS, _ASSET}
+    return [name for name in columns[: columns.index("before")] if name not in others]
 
 
-def _names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
-    """Name rows by their wallet, or by what they were added up by: for the axis, and in full."""
+def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
+    """Return short and full names of rows: of their wallets, or of their groups."""
     if "address" in rows:
-        called = given_names(rows, None if wallets is None else wallets_given(wallets))
+        called = user_wallet_names(rows, None if wallets is None else as_wallets_frame(wallets))
         each = zip(rows["blockchain"], rows["address"], called, strict=True)
         full = [whole_wallet(*parts) for parts in each]
         return wallet_names(rows, np.arange(len(rows)), called), full
-    labels = rows[_by(rows)]
+    labels = rows[_keys(rows)]
     if not len(labels.columns):
         return ["all wallets"], ["all wallets"]
     short, full = (

@@ -1,4 +1,4 @@
-"""What commands on wallets do alike: read which are meant, fetch them, and exit with a code."""
+"""Steps that commands share: read wallets from arguments and files, fetch them, and exit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 import pandas as pd
 
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.address.lists import asked_wallets, distinct_labels, labelled, read_rows
+from walletframe.address.lists import deduplicated_wallets, distinct_labels, read_rows, with_labels
 from walletframe.cli.files import require_wallets
 from walletframe.errors import FetchInterrupted
 from walletframe.frames.kept import names_to_keep
@@ -38,15 +38,15 @@ _INTERRUPTED = 130
 _SHOWN = 20
 
 
-def token_named(text: str | None, *holdings: pd.DataFrame) -> TokenLike | None:
-    """Read a token: BLOCKCHAIN.CONTRACT, unless it is a symbol in some of the holdings."""
+def parse_token(text: str | None, *holdings: pd.DataFrame) -> TokenLike | None:
+    """Return a token from text: BLOCKCHAIN.CONTRACT, unless some holdings have it as a symbol."""
     if text is None or "." not in text or any((held["symbol"] == text).any() for held in holdings):
         return text
     blockchain, _, contract = text.partition(".")
     return blockchain, contract or None
 
 
-def ask(
+def fetch_details(
     wallets: Sequence[str],
     *,
     files: Sequence[str],
@@ -55,59 +55,59 @@ def ask(
     before: Callable[[Settings], None] | None = None,
     **overrides: Any,
 ) -> tuple[WalletDetails, bool]:
-    """Fetch wallets, and say whether an interrupt ended the fetch.
+    """Fetch wallets; also return whether an interrupt ended the fetch.
 
-    ``before`` gets the settings before anything is asked, and may refuse.
+    ``before`` gets the settings before any request, and may raise.
     """
-    how: dict[str, Any] = {name: overrides.pop(name) for name in ("refresh", "offline")}
-    asked = named(wallets, files, on_unreadable, keep)
+    options: dict[str, Any] = {name: overrides.pop(name) for name in ("refresh", "offline")}
+    requested = requested_wallets(wallets, files, on_unreadable, keep)
     with client.Client(**overrides) as fetcher:
         if before is not None:
             before(fetcher.settings)
         try:
-            found = fetcher.fetch(asked, keep=keep, **how, on_failure="ignore")
+            details = fetcher.fetch(requested, keep=keep, **options, on_failure="ignore")
         except FetchInterrupted as stopped:
             return cast("WalletDetails", stopped.details), True
-    return found, False
+    return details, False
 
 
-def end(*, known: object, interrupted: bool = False) -> NoReturn:
-    """Exit: 0 if all is known, 1 if not, 130 after an interrupt."""
+def exit_with(*, known: object, interrupted: bool = False) -> NoReturn:
+    """Exit with 0 if all is known, 1 if not, 130 after an interrupt."""
     sys.exit(_INTERRUPTED if interrupted else 0 if known else 1)
 
 
-def named(
+def requested_wallets(
     words: Iterable[str],
     files: Sequence[str],
     on_unreadable: OnUnreadable = "raise",
     keep: Sequence[str] = (),
 ) -> list[WalletAddress] | pd.DataFrame:
-    """Read the distinct wallets of a command line, with what is kept of them.
+    """Read the distinct wallets of a command line, with the columns to keep.
 
-    All that can't be read are refused at once. Of a wallet that is an argument, or stands in a file
-    that is no .csv, nothing is kept.
+    All unreadable wallets are reported at once. Kept columns are NA for wallets that are arguments
+    or come from a file that is not a .csv.
     """
     if keep and not any(name.lower().endswith(".csv") for name in files):
         raise click.UsageError("--keep is for columns of a --file that ends in .csv")
     kept = names_to_keep(keep)
-    nothing = (None,) * len(kept)
-    placed: list[_Placed] = [(f"argument {n}", word, nothing) for n, word in enumerate(words, 1)]
+    no_labels = (None,) * len(kept)
+    placed: list[_Placed] = [(f"argument {n}", word, no_labels) for n, word in enumerate(words, 1)]
     for name in files:
         placed += _rows(name, kept)
-    reading = read_rows(enumerate(given for _, given, _ in placed), "by place")
+    reading = read_rows(enumerate(wallet for _, wallet, _ in placed), "by place")
     if reading.problems and on_unreadable == "raise":
         count = len(reading.problems)
         shown = (f"{placed[n][0]}: {value!r}: {reason}" for n, value, reason in reading.problems)
         more = [f"… and {count - _SHOWN} more"] if count > _SHOWN else []
         lines = [f"{many(count, 'wallet')} can't be read:", *islice(shown, _SHOWN), *more]
         raise click.UsageError("\n  ".join(lines))
-    asked = asked_wallets(reading, on_unreadable, place=lambda number: placed[number][0])
+    asked = deduplicated_wallets(reading, on_unreadable, locate=lambda number: placed[number][0])
     if not asked:
         raise click.UsageError("no wallets: give some, or a --file of them")
     if kept:
-        told = pd.DataFrame([placed[number][2] for number in reading.places], columns=kept)
-        reading = labelled(reading, told)
-    labels = distinct_labels(reading, place=lambda number: placed[number][0])
+        labelled = pd.DataFrame([placed[number][2] for number in reading.positions], columns=kept)
+        reading = with_labels(reading, labelled)
+    labels = distinct_labels(reading, locate=lambda number: placed[number][0])
     if labels is None:
         return asked
     pairs = [(wallet.blockchain, wallet.address) for wallet in asked]
@@ -115,7 +115,7 @@ def named(
 
 
 def _rows(name: str, keep: Sequence[str]) -> Iterator[_Placed]:
-    """Read the wallets of a file or of standard input, each with its place and what is kept."""
+    """Read the wallets of a file or of standard input, with their places and kept columns."""
     path = Path(name)
     try:
         if name == "-":

@@ -10,9 +10,9 @@ import click
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
-from walletframe.cli.asking import ask, end, named
+from walletframe.cli.asking import exit_with, fetch_details, requested_wallets
 from walletframe.cli.files import write_details, write_frame
-from walletframe.cli.screen import balances_table, say, show
+from walletframe.cli.screen import balances_table, echo, print_table
 from walletframe.errors import FetchInterrupted, FetchWarning
 from walletframe.frames.known import known_wallets, summary_lines
 from walletframe.frames.tables import holdings_table, wallets_table
@@ -34,21 +34,21 @@ else:
     )
 )
 @click.argument("wallets", nargs=-1)
-@flags.asking
-@flags.output
-@flags.all_of("balance")
+@flags.fetch_options
+@flags.output_option
+@flags.all_rows_option("balance")
 def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **options: Any) -> None:
     """Fetch the tokens of WALLETS, such as ETH.0x52… and NEAR.alice.near.
 
     The key is read from the variable WALLETFRAME_API_KEY, never from the command line. The exit
-    code is 1 when a wallet is not ok.
+    code is 1 if a wallet is not ok.
     """
-    details, interrupted = ask(wallets, **options)
+    details, interrupted = fetch_details(wallets, **options)
     _show(details, rows)
     if output is not None:
         write_details(details, output)
     known = known_wallets(details.wallets).all()
-    end(known=known, interrupted=interrupted)
+    exit_with(known=known, interrupted=interrupted)
 
 
 @click.command(
@@ -56,7 +56,7 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("wallets", nargs=-1)
-@flags.naming
+@flags.wallet_options
 def fetch_to_parquet(
     folder: Path,
     wallets: tuple[str, ...],
@@ -67,44 +67,43 @@ def fetch_to_parquet(
 ) -> None:
     """Fetch the tokens of WALLETS into FOLDER, as Parquet files.
 
-    The same command again, after any end, asks only for the wallets that are not ok in the folder.
-    The key is read from the variable WALLETFRAME_API_KEY. The exit code is 1 when a wallet is not
-    ok.
+    The same command again, however it ended, requests only wallets that are not ok in the folder.
+    The key is read from the variable WALLETFRAME_API_KEY. The exit code is 1 if one is not ok.
     """
-    asked = named(wallets, files, on_unreadable, keep)
+    requested = requested_wallets(wallets, files, on_unreadable, keep)
     interrupted = False
     with client.Client(**overrides) as fetcher:
         try:
             summary = bulk.fetch_to_parquet(
-                asked, folder, keep=keep, client=fetcher, on_failure="ignore"
+                requested, folder, keep=keep, client=fetcher, on_failure="ignore"
             )
         except FetchInterrupted as stopped:
             interrupted, summary = True, cast("FetchSummary", stopped.details)
-    say(repr(summary))
-    end(known=summary.ok == summary.wallets, interrupted=interrupted)
+    echo(repr(summary))
+    exit_with(known=summary.ok == summary.wallets, interrupted=interrupted)
 
 
 @click.command(epilog=flags.example("walletframe demo"))
-@click.option("--refresh", is_flag=True, help="Ask the sandbox again, whatever is in the cache.")
+@click.option("--refresh", is_flag=True, help="Request every wallet again, even if it is cached.")
 def demo(*, refresh: bool) -> None:
     """Fetch simulated wallets from a sandbox on this machine.
 
     The second time, the answers come from the cache.
     """
     with service.sandbox(latency_s=0.1) as running, running.client() as fetcher:
-        say(f"Simulated data: a sandbox at {running.base_url} stands in for the service.\n")
+        echo(f"Simulated data: a sandbox at {running.base_url} replaces the service.\n")
         details = fetcher.fetch(
             service.SHOWCASE, refresh=refresh, progress=False, on_failure="ignore"
         )
         _show(details, None)
         failed = details.wallets[~known_wallets(details.wallets)]
         for row in failed.itertuples():
-            say(f"Failed: {row.blockchain}.{row.address}: {row.error}")
+            echo(f"Failed: {row.blockchain}.{row.address}: {row.error}")
         cached = int((details.wallets["source"] == "cache").sum())
         answers = f"{cached} of {many(len(details.wallets), 'answer')}"
-        say(f"{answers} came from the cache, {fetcher.settings.cache}")
+        echo(f"{answers} came from the cache, {fetcher.settings.cache}")
         if not cached:
-            say("Run it again: wallets that are ok are answered from the cache.")
+            echo("Run it again: wallets that are ok are answered from the cache.")
 
 
 @click.command(
@@ -115,7 +114,7 @@ def demo(*, refresh: bool) -> None:
     )
 )
 @click.argument("wallets", nargs=-1)
-@flags.from_files
+@flags.file_option
 @click.option("--token", metavar="ADDRESS", help="The token's contract. Default: the native coin.")
 @click.option("--block", type=int, help="The number of the block to read. Default: the latest.")
 @click.option(
@@ -126,7 +125,7 @@ def demo(*, refresh: bool) -> None:
     metavar="BLOCKCHAIN ID",
     help="The chain id of an unknown blockchain, such as HYPEREVM 999.",
 )
-@flags.output
+@flags.output_option
 def balance(
     wallets: tuple[str, ...],
     files: tuple[str, ...],
@@ -135,23 +134,23 @@ def balance(
     chain_ids: tuple[tuple[str, int], ...],
     output: Path | None,
 ) -> None:
-    """Ask a node what WALLETS, such as ETH.0x52…, hold of one token.
+    """Ask a node for the balances of one token in WALLETS, such as ETH.0x52….
 
     The node's URL is read from the variable WALLETFRAME_RPC_URL, never from the command line, where
-    everyone on the machine could see it. The exit code is 1 when a balance is not known.
+    everyone on the machine could see it. The exit code is 1 if a balance is unknown.
     """
-    asked = named(wallets, files)
+    requested = requested_wallets(wallets, files)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FetchWarning)  # the table says it
-        frame = node.token_balance(asked, token, block=block, chain_ids=dict(chain_ids))
-    show(balances_table(frame), exact=True)
+        warnings.simplefilter("ignore", FetchWarning)  # the table shows the failures
+        frame = node.token_balance(requested, token, block=block, chain_ids=dict(chain_ids))
+    print_table(balances_table(frame), exact=True)
     write_frame(frame, output, name="balances")
-    end(known=(frame["status"] == "ok").all())
+    exit_with(known=(frame["status"] == "ok").all())
 
 
 def _show(details: WalletDetails, rows: int | None) -> None:
-    show(wallets_table(details.wallets, None))
-    say()
-    show(holdings_table(details.holdings, rows, wallets=details.wallets))
-    say()
-    say("\n".join(summary_lines(*details)))
+    print_table(wallets_table(details.wallets, None))
+    echo()
+    print_table(holdings_table(details.holdings, rows, wallets=details.wallets))
+    echo()
+    echo("\n".join(summary_lines(*details)))

@@ -1,4 +1,4 @@
-"""``walletframe history``: keep snapshots, look at them, and say what changed."""
+"""``walletframe history``: save, list and compare snapshots."""
 
 from __future__ import annotations
 
@@ -9,62 +9,61 @@ import click
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
-from walletframe.cli.asking import ask, end, named, token_named
+from walletframe.cli.asking import exit_with, fetch_details, parse_token, requested_wallets
 from walletframe.cli.files import file_or_snapshot, is_saved, write_frame
 from walletframe.cli.flags import example
-from walletframe.cli.screen import changes_table, say, show, snapshots_table, timeline_table
-from walletframe.frames.known import known_when_asked, summary_lines
+from walletframe.cli.screen import changes_table, echo, print_table, snapshots_table, timeline_table
+from walletframe.frames.known import known_and_fresh, summary_lines
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from walletframe import history as kept
+    from walletframe import history as archive
     from walletframe.frames.details import WalletDetails
     from walletframe.history import dataset
     from walletframe.settings.values import Settings
 else:
-    kept, dataset = map(LazyPackage, ("history", "history.dataset"))
+    archive, dataset = map(LazyPackage, ("history", "history.dataset"))
 
-_TIME = re.compile(r"\d{4}-|[^.]*$")  # a wallet has a dot, and no blockchain begins as a day
+_TIME = re.compile(r"\d{4}-|[^.]*$")  # wallets have a dot, and no blockchain looks like a year
 
 
 @click.group(epilog=example("walletframe history show --folder snapshots"))
 def history() -> None:
-    """Keep snapshots of what wallets hold, and look at them."""
+    """Keep snapshots of the holdings of wallets, and show them."""
 
 
 @history.command(epilog=example("walletframe history save --file wallets.txt --folder snapshots"))
 @click.argument("wallets", nargs=-1)
-@flags.asking
-@flags.in_folder
+@flags.fetch_options
+@flags.folder_option
 @click.option(
     "--at",
-    help="The snapshot's time, such as 2026-01-31T06:00Z; without a zone, of this machine's own. "
-    "Default: when the newest answer was given.",
+    help="The snapshot's time, such as 2026-01-31T06:00Z; without a time zone, in this machine's. "
+    "Default: the time of the newest answer.",
 )
 def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **options: Any) -> None:
-    """Fetch WALLETS and keep a snapshot, failed wallets included.
+    """Fetch WALLETS and save a snapshot, failed wallets included.
 
-    It is of the time of the newest answer: what comes from the cache is no snapshot of now, and
-    cached answers of an earlier day are not kept beside newer ones (see --refresh). The exit code
-    is 1 when a wallet is not ok, or its answer is out of date. Simulated holdings need a --folder
-    of their own.
+    Its time is that of the newest answer, which may be a cached one. Cached answers of an earlier
+    day can't be saved with newer ones (see --refresh). The exit code is 1 if a wallet is not ok, or
+    its answer is out of date. Simulated holdings need a --folder of their own.
     """
 
     def check(settings: Settings) -> None:
-        if settings.service is not None:  # else asking says what is missing
+        if settings.service is not None:  # else the fetch says what is missing
             dataset.require_savable(settings.service, folder=folder, at=at)
 
-    details, interrupted = ask(wallets, before=check, **options)
-    known = known_when_asked(details.wallets).all()
+    details, interrupted = fetch_details(wallets, before=check, **options)
+    known = known_and_fresh(details.wallets).all()
     if interrupted:
-        say("Interrupted: no snapshot was saved. The same command again requests only the rest.")
-        end(known=known, interrupted=True)
-    moment = kept.save(details, folder=folder, at=at)
-    say("\n".join(summary_lines(details.wallets)))
-    say(f"saved: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
-    end(known=known)
+        echo("Interrupted: no snapshot was saved. The same command again requests only the rest.")
+        exit_with(known=known, interrupted=True)
+    moment = archive.save(details, folder=folder, at=at)
+    echo("\n".join(summary_lines(details.wallets)))
+    echo(f"saved: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
+    exit_with(known=known)
 
 
 @history.command(
@@ -76,24 +75,24 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
     type=click.Choice(["hourly", "daily", "weekly", "monthly"]),
     default="daily",
     show_default=True,
-    help="Of how long a period one snapshot stays.",
+    help="Keep one snapshot for each of these periods.",
 )
 @click.option(
     "--older-than",
     metavar="AGE",
     default="30d",
     show_default=True,
-    help="How old is what may be removed: hours, days or weeks, such as 12h, 30d or 4w.",
+    help="Remove only snapshots older than this, in hours, days or weeks: 12h, 30d or 4w.",
 )
-@flags.in_folder
+@flags.folder_option
 def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
-    """Remove older snapshots until one of each period is left.
+    """Remove older snapshots, but keep one for each period.
 
-    Another snapshot of a period stays only where it knows a wallet that the first does not.
+    Another snapshot of a period stays only if it knows a wallet that the first does not.
     """
-    gone = kept.thin(keep=keep, older_than=older_than, folder=folder)
-    left = kept.snapshots(folder=folder)
-    say(f"kept: {many(len(left), 'snapshot')}; removed: {many(len(gone), 'snapshot')}")
+    removed = archive.thin(keep=keep, older_than=older_than, folder=folder)
+    remaining = archive.snapshots(folder=folder)
+    echo(f"kept: {many(len(remaining), 'snapshot')}; removed: {many(len(removed), 'snapshot')}")
 
 
 @history.command(
@@ -107,22 +106,22 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
     ),
 )
 @click.argument("given", nargs=-1, metavar="[WALLET... | BEFORE [AFTER]]")
-@flags.from_files
-@click.option("--since", help="The first day, in UTC, or moment: yesterday, 2026-01-31.")
-@click.option("--until", help="The last day or moment.")
+@flags.file_option
+@click.option("--since", help="The first day, in UTC, or point in time: yesterday, 2026-01-31.")
+@click.option("--until", help="The last day, in UTC, or the last point in time; inclusive.")
 @click.option(
     "--by",
     multiple=True,
     metavar="NAME",
-    help="Add up each token's changes: token, asset, wallet, blockchain or what the wallets keep, "
-    "such as owner. Can be given several times.",
+    help="Sum each token's changes by token, asset, wallet, blockchain or a kept column of the "
+    "wallets, such as owner. Can be given several times.",
 )
-@flags.of_token
-@flags.of_asset
-@flags.of_assets
-@flags.in_folder
-@flags.output
-@flags.all_of("line")
+@flags.token_option
+@flags.asset_option
+@flags.asset_list_options
+@flags.folder_option
+@flags.output_option
+@flags.all_rows_option("line")
 def show_history(
     given: tuple[str, ...],
     files: tuple[str, ...],
@@ -131,32 +130,32 @@ def show_history(
     rows: int | None,
     **options: Any,
 ) -> None:
-    """List snapshots; show what WALLETS held over time, or what changed from BEFORE to AFTER.
+    """List snapshots; show the amounts of WALLETS over time, or the changes from BEFORE to AFTER.
 
-    BEFORE and AFTER are each a time, for the last snapshot up to it: latest (what AFTER is unless
-    given), yesterday, 2026-01-31 (a day of UTC) or 2026-01-31T06:00Z; or a FILE that fetch wrote;
-    or a FOLDER of fetch-to-parquet. Changes are exact, and the exit code is 1 where one is unknown.
+    BEFORE and AFTER are each a time, a FILE that fetch wrote, or a FOLDER of fetch-to-parquet. A
+    time selects the last snapshot up to it: latest (the default of AFTER), yesterday, 2026-01-31 (a
+    day in UTC) or 2026-01-31T06:00Z. Changes are exact. The exit code is 1 if one is unknown.
     """
     sides = [word for word in given if is_saved(word) or _TIME.match(word)]
     if not given and not files:
         if token or any(options.values()):
             raise click.UsageError("no wallets: give some, or a --file of them")
-        listed = kept.snapshots(folder=folder)
-        show(snapshots_table(listed))
+        listed = archive.snapshots(folder=folder)
+        print_table(snapshots_table(listed))
         if listed["simulated"].any():
-            say("Simulated data: the sandbox made it up.")
+            echo("Simulated data: the sandbox made it up.")
     elif not sides:
         if options.pop("by"):
             raise click.UsageError("--by is for changes: give a time or a file before its name")
         output = options.pop("output")
         period = {name: options.pop(name) for name in ("since", "until")}
-        loaded = kept.load(wallets=named(given, files), folder=folder, **period)
-        lines = kept.timeline(loaded, token=token_named(token, loaded.holdings), **options)
-        show(timeline_table(lines, rows, loaded.wallets))
+        loaded = archive.load(wallets=requested_wallets(given, files), folder=folder, **period)
+        lines = archive.timeline(loaded, token=parse_token(token, loaded.holdings), **options)
+        print_table(timeline_table(lines, rows, loaded.wallets))
         write_frame(lines, output, name="timeline")
     else:
         if files or len(sides) < len(given) or len(sides) > 2:  # noqa: PLR2004 - before and after
-            raise click.UsageError("either wallets, or one or two times, files or folders")
+            raise click.UsageError("give either wallets, or one or two times, files or folders")
         if options.pop("since") or options.pop("until"):
             raise click.UsageError("--since and --until are for wallets, not for changes")
         _show_changes(sides, token, folder, rows, **options)
@@ -174,30 +173,30 @@ def _show_changes(
 ) -> NoReturn:
     before, after = (*given, "latest")[:2]
     sides = _side("before", before, folder), _side("after", after, folder)
-    wanted = token_named(token, *(side.holdings for side in sides))
-    changes = kept.compare(*sides, by=by or None, token=wanted, **options)
-    say()
-    show(changes_table(changes, rows, sides[1].wallets))
+    wanted = parse_token(token, *(side.holdings for side in sides))
+    changes = archive.compare(*sides, by=by or None, token=wanted, **options)
+    echo()
+    print_table(changes_table(changes, rows, sides[1].wallets))
     if by:
         unknown = (changes["wallets_known"] < changes["wallets"]).sum()
-        said = f"{many(len(changes), 'row')}, {unknown:,} of them with wallets that are not known"
+        rows_text = many(len(changes), "row")
+        summary = f"{rows_text}, {unknown:,} of them with wallets that are not known"
     else:
         unsure = changes[changes["change"] == "unknown"]
         unknown = len(unsure[["blockchain", "address"]].drop_duplicates())
         counts = changes["change"].value_counts(sort=False)
-        said = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-        said = (said or "nothing changed") + (
-            f"; wallets not known: {unknown:,}" if unknown else ""
-        )
-    say(f"\n{said}")
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
+        unknowns = f"; wallets not known: {unknown:,}" if unknown else ""
+        summary = (kinds or "nothing changed") + unknowns
+    echo(f"\n{summary}")
     write_frame(changes, output, name="changes")
-    end(known=not unknown)
+    exit_with(known=not unknown)
 
 
-def _side(name: str, given: str, folder: Path | None) -> WalletDetails:
-    details = file_or_snapshot(given, folder, "what failed would seem gone")
-    origin = given
-    if not is_saved(given):
+def _side(name: str, word: str, folder: Path | None) -> WalletDetails:
+    details = file_or_snapshot(word, folder, "holdings of failed wallets would seem gone")
+    origin = word
+    if not is_saved(word):
         origin = f"the snapshot of {details.wallets['snapshot'].max():%Y-%m-%d %H:%M:%S} UTC"
-    say("\n  ".join([f"{name}: {origin}", *summary_lines(details.wallets)]))
+    echo("\n  ".join([f"{name}: {origin}", *summary_lines(details.wallets)]))
     return details

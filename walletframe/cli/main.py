@@ -11,7 +11,7 @@ import click
 from walletframe.cli import flags
 from walletframe.cli.fetch import balance, demo, fetch, fetch_to_parquet
 from walletframe.cli.history import history
-from walletframe.cli.screen import fit_consoles, harmless_errors, say
+from walletframe.cli.screen import echo, fit_consoles, harmless_errors
 from walletframe.cli.settings import cache, sandbox, settings
 from walletframe.cli.summaries import report, totals
 from walletframe.errors import WalletframeError
@@ -22,7 +22,7 @@ _IN_A_SHELL = f"In a shell, name=… is the option --name, and a setting is {PRE
 
 
 class _MachineError(click.ClickException):
-    """A file, a port or a disk that does not do what it should."""
+    """An error of a file, a port or a disk."""
 
     exit_code = 3
 
@@ -52,7 +52,7 @@ class _Commands(click.Group):
                 raise _MachineError(str(error)) from None
             finally:
                 for warning in caught:
-                    say(f"Warning: {warning.message}", err=True)
+                    echo(f"Warning: {warning.message}", err=True)
 
 
 @click.group(

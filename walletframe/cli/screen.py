@@ -1,6 +1,6 @@
 """Printing to the shell: harmless text, in characters that the console supports, and tables.
 
-All output of the commands goes through here, click's own messages included.
+This module prints all output of the commands, click's own messages included.
 """
 
 from __future__ import annotations
@@ -26,40 +26,40 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-_HANDLER = "walletframe.stand_in"
-_STAND_INS = {"…": "~", "→": ">", "–": "-", "—": "-", "“": '"', "”": '"', "’": "'"}  # noqa: RUF001  what is replaced
+_HANDLER = "walletframe.replace"
+_REPLACEMENTS = {"…": "~", "→": ">", "–": "-", "—": "-", "“": '"', "”": '"', "’": "'"}  # noqa: RUF001  what is replaced
 _COUNTS = {name: name for name in ("contracts", "blockchains", "tokens", "holders", "balances")}
 _COUNTS |= {"amount_na": "unknown", "unpriced": "unpriced"}
 _WALLET, _TOKEN = {"blockchain", "address"}, {"token_blockchain", "token_address", "symbol"}
 _LABEL = 44
 
 
-def show(table: Table, *, exact: bool = False) -> None:
-    """Print a table that fits the terminal; unless ``exact``, with long amounts cut there."""
-    say(console_text(table, terminal_width(), exact=exact))
+def print_table(table: Table, *, exact: bool = False) -> None:
+    """Print a table, fitted to a terminal; there, long amounts are cut unless ``exact``."""
+    echo(console_text(table, terminal_width(), exact=exact))
 
 
-def say(text: object = "", *, err: bool = False) -> None:
-    """Print some lines, without characters that steer a terminal."""
-    console = sys.stderr if err else sys.stdout  # named, else click takes ASCII for a mistake
+def echo(text: object = "", *, err: bool = False) -> None:
+    """Print lines without terminal control characters."""
+    console = sys.stderr if err else sys.stdout  # click's default avoids ASCII
     click.echo(as_lines(str(text)), file=console)
 
 
 def fit_consoles() -> None:
     """Replace characters that a console's encoding lacks, and consoles that the shell closed.
 
-    Each stand-in is one character wide, so that tables stay aligned.
+    Each replacement is one character wide, so that tables stay aligned.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # else the next file that is opened gets its number
+        if getattr(sys, name) is None:  # else the next file gets its descriptor
             nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - to the end
             setattr(sys, name, nowhere)
 
-    def stand_in(error: UnicodeEncodeError) -> tuple[str, int]:
+    def replace(error: UnicodeEncodeError) -> tuple[str, int]:
         lacking = error.object[error.start : error.end]
-        return "".join(_STAND_INS.get(char, "?") for char in lacking), error.end
+        return "".join(_REPLACEMENTS.get(char, "?") for char in lacking), error.end
 
-    codecs.register_error(_HANDLER, stand_in)  # type: ignore[arg-type]  # consoles only encode
+    codecs.register_error(_HANDLER, replace)  # type: ignore[arg-type]  # consoles only encode
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_HANDLER)
@@ -67,7 +67,7 @@ def fit_consoles() -> None:
 
 @contextmanager
 def harmless_errors() -> Iterator[None]:
-    """Escape click's errors, which quote what was typed, as all other text."""
+    """Make click's errors harmless, since they quote the arguments."""
     try:
         yield
     except click.ClickException as error:
@@ -78,7 +78,7 @@ def harmless_errors() -> Iterator[None]:
 
 
 def balances_table(balances: pd.DataFrame) -> Table:
-    """Show the balances that a node was asked for."""
+    """Return a table of the balances from a node."""
     columns = tables.balance_columns(balances)
     columns |= {name: text_cells(balances[name]) for name in ("block", "status")}
     columns["error"] = text_cells(balances["error"], missing="", limit=120)
@@ -86,7 +86,7 @@ def balances_table(balances: pd.DataFrame) -> Table:
 
 
 def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
-    """Show totals: ``unknown`` counts unknown amounts, ``complete`` the wallets known of asked."""
+    """Return a table of totals; ``complete`` shows known wallets of those requested."""
     head = totals.iloc[:rows]
     columns = _groups(head, wallets)
     if "amount" in totals:
@@ -109,7 +109,7 @@ def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame |
 
 
 def snapshots_table(snapshots: pd.DataFrame) -> Table:
-    """Show the snapshots that were kept."""
+    """Return a table of snapshots."""
     counts = {"wallets": "wallets", "ok": "wallets_ok", "balances": "balances"}
     columns = {shown: text_cells(snapshots[name]) for shown, name in counts.items()}
     columns = {"snapshot": _moments(snapshots)} | columns
@@ -117,7 +117,7 @@ def snapshots_table(snapshots: pd.DataFrame) -> Table:
 
 
 def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
-    """Show amounts over time."""
+    """Return a table of amounts over time."""
     head = timeline.iloc[:rows]
     columns = {"wallet": tables.wallet_cells(head, wallets)} | _tokens(head)
     columns["snapshot"] = _moments(head)
@@ -127,7 +127,7 @@ def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFra
 
 
 def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
-    """Show changes, and why a side is unknown; of sums, of how many wallets they are known."""
+    """Return a table of changes with the reason for unknown ones, or known wallets for sums."""
     head = changes.iloc[:rows]
     columns = _groups(head, wallets)
     for name in ("before", "after", "difference"):
@@ -143,7 +143,7 @@ def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame
 
 
 def _groups(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list[Cell]]:
-    """Show what names the groups of a table: its columns up to the first that is computed."""
+    """Return the columns that name the groups: those before the first computed column."""
     names = [str(name) for name in takewhile(lambda name: name not in RESULTS, frame.columns)]
     columns: dict[str, list[Cell]] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""``walletframe settings``, ``cache`` and ``sandbox``: what is set, kept, and there to try out."""
+"""``walletframe settings``, ``cache`` and ``sandbox``: settings, cached answers, simulated data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
-from walletframe.cli.screen import say
+from walletframe.cli.screen import echo
 from walletframe.errors import SettingsError
 from walletframe.numerals import many
 from walletframe.settings.values import PREFIX, KeyKind, Settings, default_cache, require_endpoint
@@ -37,35 +37,35 @@ def settings() -> None:
         if field.name == "cache" and value is None:
             value = default_cache()
         shown = "not set" if value is None else str(value)
-        say(f"{field.name:<{width}}  {shown:<40} ({origin})")
+        echo(f"{field.name:<{width}}  {shown:<40} ({origin})")
 
 
 @click.group(epilog=flags.example("walletframe cache info"))
 def cache() -> None:
-    """Show or clear the answers that are kept on this machine."""
+    """Show or clear the answers that are cached on this machine."""
 
 
 @cache.command(epilog=flags.example("walletframe cache path"))
 def path() -> None:
-    """Print the file in which answers are kept."""
-    say(_path())
+    """Print the path of the cache file."""
+    echo(_path())
 
 
 @cache.command(epilog=flags.example("walletframe cache info"))
 def info() -> None:
-    """Return what is stored, the sandbox's answers included."""
+    """Show statistics of the cache, the sandbox's answers included."""
     chosen = Settings().cache
     own = [_path()] if chosen is None or isinstance(chosen, Path) else []
     for file in dict.fromkeys([*own, *_simulated()]):
         facts = transport.describe(file)
-        say(f"{facts.path}: {many(facts.size_bytes, 'byte')}")
+        echo(f"{facts.path}: {many(facts.size_bytes, 'byte')}")
         for service, count in facts.answers.items():
-            say(f"  {count:,} of {service}")
+            echo(f"  {count:,} of {service}")
         if facts.oldest and facts.newest:
             span = f"{facts.oldest:%Y-%m-%d %H:%M} to {facts.newest:%Y-%m-%d %H:%M}"
-            say(f"  answered from {span} UTC")
+            echo(f"  answered from {span} UTC")
         else:
-            say("  nothing is kept")
+            echo("  no answers are cached")
 
 
 @cache.command(epilog=flags.example("walletframe cache clear --sandbox"))
@@ -73,7 +73,7 @@ def info() -> None:
 def clear(*, sandbox: bool) -> None:
     """Delete the stored answers of the service."""
     for file in _simulated() if sandbox else [_path()]:
-        say(f"{file}: {many(transport.clear(file), 'answer')} forgotten")
+        echo(f"{file}: {many(transport.clear(file), 'answer')} deleted")
 
 
 def _path() -> Path:
@@ -116,27 +116,27 @@ def _simulated() -> list[Path]:
 def sandbox(port: int, ledger: Path | None, shell: str, **behaviour: Any) -> None:
     """Serve simulated data on this machine until interrupted.
 
-    What it prints are the settings that reach it, as lines for a shell: paste them into another one
-    as they are, or write them to a file and source it. With --ledger the keys among them are new
-    each time, and nobody reaches your holdings without them.
+    It prints the settings for its clients as lines of a shell: paste them into another shell, or
+    write them to a file and source it. With --ledger the keys are new each time, and nobody can
+    read your holdings without them.
     """
     export = _posix if shell == "posix" else _powershell
     with service.Sandbox(service.Behaviour(**behaviour), ledger, port=port) as running:
         keys = {kind: require_endpoint(running.settings(kind))[1] for kind in get_args(KeyKind)}
         pairs = {kind: export(KEY_KIND=kind, API_KEY=key.reveal()) for kind, key in keys.items()}
-        say("# Simulated data. In another shell:")
-        say(export(BASE_URL=running.base_url))
-        say(export(PUBLIC_BASE_URL=running.public_base_url))
-        say(export(SERVICE="sandbox", CACHE=running.settings().cache))
-        say(pairs.pop("private"))
+        echo("# Simulated data. In another shell:")
+        echo(export(BASE_URL=running.base_url))
+        echo(export(PUBLIC_BASE_URL=running.public_base_url))
+        echo(export(SERVICE="sandbox", CACHE=running.settings().cache))
+        echo(pairs.pop("private"))
         for pair in pairs.values():
-            say(f"# or: {pair}")
-        say(f"# Its OpenAPI document: {running.openapi_url}")
-        say("# Stop it with Ctrl-C.")
+            echo(f"# or: {pair}")
+        echo(f"# Its OpenAPI document: {running.openapi_url}")
+        echo("# Stop it with Ctrl-C.")
         try:
             running.wait()
         except KeyboardInterrupt:
-            say("Stopped.", err=True)
+            echo("Stopped.", err=True)
 
 
 def _posix(**values: object) -> str:

@@ -1,6 +1,6 @@
-"""Requests for wallets, several at a time, in batches if set, each with its retries.
+"""Requests for wallets, several at a time, in batches if `batch_size` is set, with their retries.
 
-Who keeps the replies, and what they mean, is not known here.
+Other modules interpret the replies and cache them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.transport import Reply
 from walletframe.wire.answer import split_answer
-from walletframe.wire.outcome import Outcome, Status, unforeseen
+from walletframe.wire.outcome import Outcome, Status, outcome_of_exception
 from walletframe.wire.shapes import details_query
 
 if TYPE_CHECKING:
@@ -29,66 +29,67 @@ if TYPE_CHECKING:
     from walletframe.transport import Pacer, ServiceSession
 
 OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
-Arrival: TypeAlias = "tuple[int, Reply]"  # with the number under which its wallet was added
+Arrival: TypeAlias = "tuple[int, Reply]"  # with the key under which the wallet was added
 
 CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
-_NOT_ASKED = Outcome(Status.CANCELLED, "not asked for, since the key was refused before")
+_NOT_REQUESTED = Outcome(Status.CANCELLED, "not requested, since the key was refused before")
 _OF_THE_BATCH = frozenset({Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID})
 _ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 20.0
 _LOOK_S = 0.25
-_PATIENCE_S = 5.0  # with a row of 429, beyond what the service asks for
+_PATIENCE_S = 5.0  # with a series of 429s, beyond the pause that the service asks for
 _TICK_S = 0.1
-_GRACE_S = 0.4  # for what is under way when all is cancelled
+_GRACE_S = 0.4  # for requests in flight at a cancellation
 
 
-class Asking:
-    """The requests of one fetch, each under way from the moment its wallets are added.
+class Sender:
+    """The worker threads that send the requests of one fetch, and start when wallets are added.
 
-    `opened` gives what they go through, at the first of them: the cache alone needs no key.
-    `on_reply` gets each reply on the thread that asked; `turn` numbers the requests.
+    `connect` opens the session with the first request, since the cache alone needs no key.
+    `on_reply` gets each reply on its worker thread; `next_sequence` numbers the requests.
     """
 
     def __init__(
         self,
-        opened: Callable[[], tuple[ServiceSession, Pacer]],
+        connect: Callable[[], tuple[ServiceSession, Pacer]],
         settings: Settings,
         cancel: Event,
-        *,
         on_reply: OnReply | None = None,
-        turn: Callable[[], int] | None = None,
+        next_sequence: Callable[[], int] | None = None,
     ) -> None:
-        self.strangers: list[str] = []  # which answers to batches name
-        self._opened, self._cancel, self._on_reply, self._turn = opened, cancel, on_reply, turn
+        self.unrequested: list[str] = []  # wallets in answers to batches that were not requested
+        self._connect, self._cancel = connect, cancel
+        self._on_reply, self._next_sequence = on_reply, next_sequence
         self._deadline_s, self._most = settings.deadline_s, settings.workers
         self._wanted: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
         self._missing: set[int] = set()
         self._arrived: SimpleQueue[Arrival] = SimpleQueue()
         self._workers: list[Thread] = []
         self._batches_refused, self._key_refused = Event(), Event()
-        self._refused_until = math.inf  # a row of 429 is put up with until then
+        self._refused_until = math.inf  # give up if 429s continue past this time
         self._patience_s = self._deadline_s
 
     @cached_property
     def _link(self) -> tuple[ServiceSession, Pacer]:
-        return self._opened()
+        return self._connect()
 
     def add(self, batch: Mapping[int, WalletAddress]) -> None:
-        """Ask for the wallets of a batch, by numbers that no other has."""
-        _ = self._link  # here: what is not set is an error of who adds
+        """Queue a batch of wallets by unique numbers, which the replies carry."""
+        _ = self._link  # here, so that a missing setting raises in the caller's thread
         self._missing.update(batch)
         self._wanted.put(batch)
         if len(self._workers) < self._most:  # daemons: one that hangs keeps no process alive
             name = f"walletframe_{len(self._workers)}"
-            work = (map(self._ask, iter(self._wanted.get, None)), 0)  # a deque of none does it all
-            self._workers.append(Thread(target=deque, args=work, name=name, daemon=True))
+            results = map(self._request, iter(self._wanted.get, None))
+            # A deque of length 0 runs the map to its end.
+            self._workers.append(Thread(target=deque, args=(results, 0), name=name, daemon=True))
             self._workers[-1].start()
 
     def arrivals(self, leave: int = 0) -> Iterator[Arrival | None]:
-        """Hand out the replies as they arrive, until so many are missing; None now and then.
+        """Yield replies as they arrive, until at most `leave` are pending, and None when idle.
 
-        Where all was cancelled, what was under way gets a moment, and then none is missing.
+        After a cancellation, requests in flight get a short grace period; the rest is cancelled.
         """
         missing = self._missing
         patience_ends = math.inf
@@ -105,20 +106,20 @@ class Asking:
                 while missing:
                     yield missing.pop(), Reply(datetime.now(UTC), CANCELLED)
                 return
-            if number in missing:  # what was given up as cancelled may still come
+            if number in missing:  # else it was yielded as cancelled before
                 missing.remove(number)
                 yield number, reply
 
     def stop(self) -> None:
-        """Drop the requests that have not begun, and abandon those under way."""
+        """Drop the requests that have not started, and abandon those in flight."""
         self._cancel.set()
         for _ in self._workers:
             self._wanted.put(None)
 
-    def _ask(self, wanted: Mapping[int, WalletAddress]) -> None:
-        """Ask until there is an answer, or no sense in asking on; a reply arrives for each wallet.
+    def _request(self, wanted: Mapping[int, WalletAddress]) -> None:
+        """Send a request and retry it while that may help; queue a reply for each wallet.
 
-        Several wallets are given up at once where they may fare better alone.
+        A batch that fails as a batch is not retried: its wallets are requested one by one.
         """
         if len(wanted) > 1 and self._batches_refused.is_set():
             self._arrive(wanted, {})
@@ -127,67 +128,67 @@ class Asking:
         end, attempt = math.inf, 0
         try:
             session, pacer = self._link
-            while (barrier := self._barrier(end)) is None:
+            while (refusal := self._wait_for_permit(end)) is None:
                 end = min(end, time.monotonic() + self._deadline_s)
                 most_s = end - time.monotonic() if self._deadline_s else math.inf
-                turn = None if self._turn is None else self._turn()
+                sequence = None if self._next_sequence is None else self._next_sequence()
                 query = f"?{details_query(wallets)}"
-                reply = replace(session.ask(query, most_s=most_s), turn=turn)
+                reply = replace(session.send(query, most_s=most_s), sequence=sequence)
                 if self._on_reply is not None:
-                    self._on_reply(wallets, reply)  # before anyone else hears of it
+                    self._on_reply(wallets, reply)  # before anyone else sees the reply
                 if reply.failure is Status.RATE_LIMITED:
-                    if self._refused_until == math.inf:  # the first in a row
+                    if self._refused_until == math.inf:  # the first 429 of a series
                         patience_s = (reply.retry_after_s or 0.0) + _PATIENCE_S
                         self._patience_s = max(self._deadline_s, patience_s)
                         self._refused_until = time.monotonic() + self._patience_s
                     pacer.note_refusal(reply.retry_after_s)
                 else:
-                    if time.monotonic() <= self._refused_until:  # else all has been given up by now
+                    if time.monotonic() <= self._refused_until:  # else the fetch has given up
                         self._refused_until = math.inf
                     pacer.note_answer()
                 wait_s = math.inf if _is_of_the_batch(wanted, reply) else _wait_s(attempt, reply)
                 if time.monotonic() + wait_s > end or self._cancel.wait(wait_s):
                     break
                 attempt += 1
-            replies = self._replies(wanted, self._last(reply, barrier, end))
-        except BaseException as fault:  # noqa: BLE001 - else these wallets would be waited for
-            replies = dict.fromkeys(wanted, Reply(datetime.now(UTC), unforeseen(fault)))
+            replies = self._replies(wanted, self._last(reply, refusal, end))
+        except BaseException as fault:  # noqa: BLE001 - else the caller would wait for ever
+            replies = dict.fromkeys(wanted, Reply(datetime.now(UTC), outcome_of_exception(fault)))
         self._arrive(wanted, replies)
 
     def _arrive(self, wanted: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
-        """Hand out the replies, and ask alone for the wallets that got none."""
+        """Queue the replies, and request wallets without a reply one by one."""
         for arrival in replies.items():
             self._arrived.put(arrival)
         for number, wallet in wanted.items():
             if number not in replies:
-                self._ask({number: wallet})
+                self._request({number: wallet})
 
-    def _barrier(self, end: float) -> Outcome | None:
-        """Wait for a slot as long as that makes sense; return why there is none."""
+    def _wait_for_permit(self, end: float) -> Outcome | None:
+        """Wait for a permit; return None, or the outcome if the request must not be sent."""
         if self._key_refused.is_set():
-            return _NOT_ASKED
+            return _NOT_REQUESTED
         while not self._cancel.is_set() and time.monotonic() <= min(end, self._refused_until):
             until = min(end, self._refused_until, time.monotonic() + _LOOK_S)
             if self._link[1].wait(self._cancel, until):
                 return None
         if self._cancel.is_set():
             return CANCELLED
-        said = f"429 (too many requests) to everything for {self._patience_s:.0f} s"
-        return Outcome(Status.RATE_LIMITED, f"not asked for: the service answered {said}")
+        answer = f"429 (too many requests) to everything for {self._patience_s:.0f} s"
+        return Outcome(Status.RATE_LIMITED, f"not requested: the service answered {answer}")
 
-    def _last(self, reply: Reply, barrier: Outcome | None, end: float) -> Reply:
-        """Return the reply that counts, by the last one and what kept from asking again."""
-        if barrier is not None and (barrier is _NOT_ASKED or reply.answer is CANCELLED):
-            return Reply(datetime.now(UTC), barrier)
+    def _last(self, reply: Reply, refusal: Outcome | None, end: float) -> Reply:
+        """Return the final reply, from the last one and the reason not to retry (`refusal`)."""
+        if refusal is not None and (refusal is _NOT_REQUESTED or reply.answer is CANCELLED):
+            return Reply(datetime.now(UTC), refusal)
         if self._cancel.is_set() and reply.failure:
             return Reply(reply.fetched_at, CANCELLED)
         if self._deadline_s and time.monotonic() > end and reply.failure is Status.TIMEOUT:
-            late = f"no answer within {self._deadline_s:g} s"  # and not within the last attempt
+            late = f"no answer within {self._deadline_s:g} s"  # not the last attempt's own limit
             return replace(reply, answer=Outcome(Status.TIMEOUT, late))
         return reply
 
     def _replies(self, wanted: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
-        """Return the replies to wallets, but for those that have to be asked for alone."""
+        """Return the replies to wallets, without those to be requested one by one."""
         if reply.key_refused:
             self._key_refused.set()
         if isinstance(reply.answer, Outcome):
@@ -198,16 +199,16 @@ class Asking:
             return {}
         if len(wanted) == 1:
             return dict.fromkeys(wanted, reply)
-        bodies, strangers = split_answer(reply.answer, list(wanted.values()))
+        bodies, unrequested = split_answer(reply.answer, list(wanted.values()))
         if len(bodies) <= 1:
             self._batches_refused.set()
-        self.strangers += strangers
+        self.unrequested += unrequested
         numbers = list(wanted)
-        return {numbers[place]: replace(reply, answer=body) for place, body in bodies.items()}
+        return {numbers[position]: replace(reply, answer=body) for position, body in bodies.items()}
 
 
 def _is_of_the_batch(wanted: Mapping[int, WalletAddress], reply: Reply) -> bool:
-    """Return whether wallets may fare better alone than in the batch they were asked for in."""
+    """Return whether the failure may be the batch's, so that single wallets may succeed."""
     if len(wanted) == 1 or reply.key_refused:
         return False
     of_the_batch = reply.failure in _OF_THE_BATCH and not reply.passing
@@ -215,11 +216,11 @@ def _is_of_the_batch(wanted: Mapping[int, WalletAddress], reply: Reply) -> bool:
 
 
 def _wait_s(attempt: int, reply: Reply) -> float:
-    """Return how long to wait before the next attempt; infinity where there is to be none."""
+    """Return how long to wait before the next attempt; infinity if there is none."""
     if reply.failure is Status.RATE_LIMITED:  # the pacer waits, too
         return reply.retry_after_s or 0.0
     if not reply.passing or attempt + 1 >= _ATTEMPTS:
         return math.inf
     longest = min(_FIRST_WAIT_S * 2**attempt, _LONGEST_WAIT_S)
-    jittered = random.uniform(longest / 2, longest)  # noqa: S311 - no secret
+    jittered = random.uniform(longest / 2, longest)  # noqa: S311 - not a secret
     return max(jittered, reply.retry_after_s or 0.0)

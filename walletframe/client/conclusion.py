@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from walletframe.errors import AnswerWarning, FetchError, FetchWarning, SettingsError
 from walletframe.frames.known import known_wallets, stale_wallets
 from walletframe.notice import notify
-from walletframe.numerals import many, part
+from walletframe.numerals import count_of, many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,17 +20,17 @@ _NAMED = 3
 
 
 def conclude(details: WalletDetails, on_failure: str) -> None:
-    """Warn or raise where wallets are not ok; answers out of date are only warned of."""
+    """Warn or raise if wallets are not ok; warn if answers are out of date."""
     wallets = details.wallets
     marked = {"not ok": ~known_wallets(wallets), "out of date": stale_wallets(wallets)}
-    for what, marks in marked.items():
+    for state, marks in marked.items():
         errors = wallets.loc[marks, "error"]
         if on_failure == "ignore" or not len(errors):
             continue
         reasons = {str(reason): int(count) for reason, count in errors.value_counts().items()}
-        lead = f"{part(len(errors), len(wallets), 'wallet')} {what}"
+        lead = f"{count_of(len(errors), len(wallets), 'wallet')} {state}"
         text = with_reasons(lead, reasons)
-        if what == "not ok":
+        if state == "not ok":
             if on_failure == "raise":
                 raise FetchError(text, details)
             text = f"{text}; .wallets says why"
@@ -38,7 +38,7 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
 
 
 def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
-    """Append the first of the reasons, which are given with their counts, the most frequent first.
+    """Append the most frequent reasons, from a mapping to counts in descending order.
 
     >>> with_reasons("3 of 4 wallets are not ok", {"timed out": 2, "no such page": 1})
     '3 of 4 wallets are not ok (2 x timed out; 1 x no such page)'
@@ -50,23 +50,24 @@ def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
 
 
 def check_on_failure(on_failure: str) -> None:
-    """Refuse another word than warn, raise and ignore, before anything is asked."""
+    """Raise a SettingsError unless `on_failure` is warn, raise or ignore."""
     if on_failure not in ("warn", "raise", "ignore"):
-        raise SettingsError(f"on_failure: {on_failure!r}", hint="warn, raise or ignore")
+        hint = 'use "warn", "raise" or "ignore"'
+        raise SettingsError(f"on_failure can't be {on_failure!r}", hint)
 
 
 class Oddities:
-    """What is odd in the answers of one fetch: wallets that nobody asked for, unread balances."""
+    """Problems in the answers of one fetch: unrequested wallets and unreadable balances."""
 
     def __init__(self) -> None:
-        self._strangers: list[str] = []
-        self._stranger_count = 0
+        self._unrequested: list[str] = []
+        self._unrequested_count = 0
         self._unreadable = self._balances = self._wallets = 0
 
-    def note(self, record: WalletRecord | None, strangers: list[str]) -> None:
-        """Count what could not be read, and wallets that nobody asked for; some will be named."""
-        self._stranger_count += len(strangers)
-        self._strangers = (self._strangers + strangers)[:_NAMED]
+    def note(self, record: WalletRecord | None, unrequested: list[str]) -> None:
+        """Count a record's unreadable balances and its unrequested wallets, and keep some names."""
+        self._unrequested_count += len(unrequested)
+        self._unrequested = (self._unrequested + unrequested)[:_NAMED]
         balances = record and record.outcome.balances
         if balances:
             self._unreadable += balances.unreadable
@@ -74,18 +75,18 @@ class Oddities:
             self._wallets += bool(balances.unreadable)
 
     def warn(self) -> None:
-        """Warn once of all that was odd."""
-        said = []
-        if self._stranger_count:
-            said.append(
-                f"the service sent {many(self._stranger_count, 'wallet')} that were not "
-                f"requested; left out: {', '.join(self._strangers)}"
+        """Issue one warning about all problems, if there are any."""
+        problems = []
+        if self._unrequested_count:
+            problems.append(
+                f"the service sent {many(self._unrequested_count, 'wallet')} that were not "
+                f"requested; left out: {', '.join(self._unrequested)}"
             )
         if self._unreadable:
-            said.append(
+            problems.append(
                 f"{self._unreadable:,} of {many(self._balances, 'balance')}, in "
                 f"{many(self._wallets, 'wallet')}, could not be read: their amount or their token "
                 "is NA, .raw_amount has what was sent"
             )
-        if said:
-            notify("; ".join(said), AnswerWarning)
+        if problems:
+            notify("; ".join(problems), AnswerWarning)

@@ -1,4 +1,4 @@
-"""The default client, and `fetch_wallets`, which is all that most users need."""
+"""The default client, and `fetch_wallets`, the function that most users need."""
 
 from __future__ import annotations
 
@@ -19,38 +19,39 @@ if TYPE_CHECKING:
     from walletframe.client.engine import OnFailure
     from walletframe.client.job import Progress
     from walletframe.frames.details import WalletDetails
-    from walletframe.settings.values import SomeSettings
+    from walletframe.settings.values import SettingsKwargs
 
 _lock = OwnLock()
 _default: Client | None = None
 
 
 @frameless
-def configure(**overrides: Unpack[SomeSettings]) -> Settings:
+def configure(**overrides: Unpack[SettingsKwargs]) -> Settings:
     """Replace the default client by one with these settings.
 
     Parameters
     ----------
     api_key, key_kind, base_url, public_base_url : optional
-        Whom to ask, as in `Settings`; what is not given is of the environment, or the default.
+        The service and the key, as in `Settings`. Settings that are not given come from the
+        environment, else from the defaults.
     service, cache, cache_max_bytes, expire_after_s, stale_if_error : optional
-        What is kept of the answers, and for how long.
+        Which answers are cached, where, and for how long.
     workers, requests_per_second, retry_after_max_s, batch_size : optional
-        How fast to ask.
+        How fast to send requests.
     timeout_s, deadline_s : optional
-        How long to wait.
+        How long to wait for answers.
     **unknown
         Any other name is an error.
 
     Returns
     -------
     Settings
-        What is now in force; the key is masked.
+        The settings now in force; the key is masked.
 
     Raises
     ------
     SettingsError
-        For a setting that is unknown or wrong; the default client stays as it was then.
+        If a setting is unknown or wrong; the default client is not changed then.
 
     Examples
     --------
@@ -66,14 +67,14 @@ def configure(**overrides: Unpack[SomeSettings]) -> Settings:
     return client.settings
 
 
-# What `configure?` shows and Tab offers; checkers read SomeSettings.
+# For `configure?` and Tab completion; type checkers read SettingsKwargs.
 configure.__signature__ = inspect.signature(Settings).replace(  # type: ignore[attr-defined]
     return_annotation="Settings"
 )
 
 
 @at_the_boundary
-def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
+def fetch_wallets(  # noqa: PLR0913 - options
     wallets: WalletsLike | os.PathLike[str],
     *,
     keep: str | Sequence[str] = (),
@@ -92,11 +93,11 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
         ``"ETH.0x…"``, ``("ETH", "0x…")``, ``{"blockchain": "ETH", "address": "0x…"}``, a Series
         of such strings, or a DataFrame with the columns blockchain and address, or with one
         column of such strings; or the Path of a CSV file with such columns, or of a text file
-        with one wallet a line, of at most 5 million lines and 256 million characters. The names
-        ``blockChain`` and ``walletAddress``, as the service has them, are as good.
+        with one wallet a line, of at most 5 million lines and 256 million characters. The service's
+        names ``blockChain`` and ``walletAddress`` are accepted as well.
     keep : str or list of str, optional
-        Columns of the DataFrame, or of the CSV, such as ``["name", "owner"]``: what you know of
-        the wallets, to come behind the columns of ``wallets``, and to group by.
+        Columns of the DataFrame or CSV to keep, such as ``["name", "owner"]``: they are appended to
+        the columns of ``wallets``, and can be grouped by.
     client : Client, optional
         The client that sends the requests; the default client if not given, see `configure`.
     refresh : bool, default False
@@ -106,7 +107,7 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
     progress : bool or callable, optional
         False hides the progress bar; a callable gets (done, total, counts by status).
     on_failure : {"warn", "raise", "ignore"}, default "warn"
-        What to do if wallets are not ok. Each has its row in any case.
+        What to do if wallets are not ok. Every wallet has its row in any case.
     on_unreadable : {"raise", "drop"}, default "raise"
         What to do with rows that can't be read; empty rows are always skipped.
 
@@ -114,14 +115,14 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
     -------
     WalletDetails
         ``wallets``, one row for each distinct wallet, in the order of the first mention, and
-        ``holdings``, one row for each balance. Kept texts are trimmed, and NA where empty.
+        ``holdings``, one row for each balance. Kept texts are trimmed, and NA if empty.
 
     Raises
     ------
     ArgumentError
         If `client` is not a `Client`, or `wallets` have no columns to keep.
     AddressError
-        Lists every wallet that can't be read; no request was sent.
+        If wallets can't be read; it lists all of them, and no request was sent.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or one to keep.
     SettingsError
@@ -129,9 +130,9 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
         `on_failure` or `on_unreadable` is none of its choices; or if a column to keep has a name
         that walletframe uses, or holds lists.
     FetchError
-        With ``on_failure="raise"``; its ``.details`` hold the result.
+        If wallets are not ok, with ``on_failure="raise"``; its ``.details`` hold the result.
     FetchInterrupted
-        After Ctrl-C or the notebook's stop button; its ``.details`` hold what was finished.
+        After Ctrl-C or the notebook's stop button; its ``.details`` hold the finished part.
 
     Warns
     -----
@@ -140,8 +141,8 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
     AnswerWarning
         If the service sent wallets that were not requested, or balances can't be read.
     InputWarning
-        If wallets are repeated or left out, or a blockchain is unknown: it is sent as written; or
-        if rows of one wallet differ in what is kept: the first value is.
+        If wallets are repeated or left out; if a blockchain is unknown, which is sent as written;
+        or if rows of one wallet differ in a kept column, whose first value is used.
 
     Examples
     --------
@@ -163,18 +164,18 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
     )
 
 
-def require_client(given: object) -> None:
-    """Refuse what is neither a `Client` nor None, which stands for the default one."""
-    if given is not None and not isinstance(given, Client):
+def require_client(argument: object) -> None:
+    """Raise an ArgumentError unless the argument is a `Client` or None (the default client)."""
+    if argument is not None and not isinstance(argument, Client):
         raise ArgumentError(
-            f"client is of type {type(given).__name__}, not Client",
+            f"client is of type {type(argument).__name__}, not Client",
             hint="give a walletframe.Client, a sandbox's .client(), or None for the default one",
         )
 
 
 def default_client() -> Client:
-    """Return the client that is used where none is given: configured, or of the environment."""
-    global _default  # noqa: PLW0603 - the one piece of state that a default client is
+    """Return the default client: the configured one, else one made from the environment."""
+    global _default  # noqa: PLW0603 - the module's one piece of state
     with _lock:
         if _default is None:
             _default = Client()

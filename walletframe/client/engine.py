@@ -7,20 +7,20 @@ from contextlib import closing
 from threading import Event
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
 
-from walletframe.address.lists import distinct_labels, wallets_to_ask
-from walletframe.client.asking import Asking
+from walletframe.address.lists import distinct_labels, wallets_to_request
+from walletframe.client.asking import Sender
 from walletframe.client.conclusion import check_on_failure, conclude
-from walletframe.client.job import Job, counted
+from walletframe.client.job import Job, status_counter
 from walletframe.client.stream import Policy, Stream
 from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
-from walletframe.forks import OwnLock, begins_anew
+from walletframe.forks import OwnLock, register_fork_reset
 from walletframe.frameless import at_the_boundary, frameless
 from walletframe.frames.assembly import assemble
 from walletframe.frames.kept import names_to_keep
 from walletframe.notice import notify
 from walletframe.settings.values import Settings, require_service, require_settings, with_own_key
 from walletframe.transport import AnswerStore, Pacer, ServiceSession
-from walletframe.walletfile import read_given
+from walletframe.walletfile import read_input
 
 if TYPE_CHECKING:
     import os
@@ -30,37 +30,37 @@ if TYPE_CHECKING:
     from walletframe.address.lists import OnUnreadable, WalletsLike
     from walletframe.client.asking import OnReply
     from walletframe.client.job import Progress
-    from walletframe.client.stream import Settled
+    from walletframe.client.stream import WalletResult
     from walletframe.frames.assembly import WalletRecord
     from walletframe.frames.details import WalletDetails
-    from walletframe.settings.values import SomeSettings
-    from walletframe.transport import Kept
+    from walletframe.settings.values import SettingsKwargs
+    from walletframe.transport import CachedAnswer
     from walletframe.wire.outcome import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
 _PORTION = 500  # wallets that are looked up in the cache at once
 _STORE_EVERY_S = 0.25
-_left: list[object] = []  # what closing, or forgetting, in a forked child could spoil or wait for
+_inherited: list[object] = []  # kept alive in a forked child: closing them could block or do harm
 
 
 class Client:
-    """Fetches wallet details; holds the connections and the cache until it is closed.
+    """A client that fetches wallet details, and holds connections and the cache until closed.
 
     Parameters
     ----------
     settings : Settings, optional
-        How to reach the service; made from the environment where not given. A pickle leaves the
-        key out: where it is read, the key of the environment is taken, unless that is for another
-        address.
+        How to reach the service; by default made from the environment. A pickle does not contain
+        the key: after unpickling, the key comes from the environment, unless that names another
+        base address or key kind.
     **overrides
-        Settings that differ.
+        Settings to change.
 
     Raises
     ------
     ArgumentError
         If `settings` is not a `Settings`.
     SettingsError
-        For a setting that is unknown or wrong; one that is missing raises when it is needed.
+        If a setting is unknown or wrong. A missing one raises when it is needed.
 
     Examples
     --------
@@ -74,18 +74,20 @@ class Client:
     """
 
     @frameless
-    def __init__(self, settings: Settings | None = None, **overrides: Unpack[SomeSettings]) -> None:
+    def __init__(
+        self, settings: Settings | None = None, **overrides: Unpack[SettingsKwargs]
+    ) -> None:
         require_settings(settings)
         made = settings.replace(**overrides) if settings else Settings(**overrides)
-        is_left_out = made.api_key is not None and not made.api_key  # by a pickle
-        self.settings: Settings = with_own_key(made) if is_left_out else made
+        lacks_key = made.api_key is not None and not made.api_key  # after unpickling
+        self.settings: Settings = with_own_key(made) if lacks_key else made
         self._session: ServiceSession | None = None
         self._pacer: Pacer | None = None
-        self._new_pacer: Callable[[Settings], Pacer] = Pacer  # the cluster's, on a worker
+        self._new_pacer: Callable[[Settings], Pacer] = Pacer  # on a cluster: ClusterPacer
         self._store: AnswerStore | None = None
         self._opening = OwnLock()
         self._warned = False
-        begins_anew(self)
+        register_fork_reset(self)
 
     def __repr__(self) -> str:
         return f"Client({self.settings!r})"
@@ -99,16 +101,16 @@ class Client:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def begin_anew(self) -> None:
-        """Reset after a fork: the parent keeps the connections. Forked children do it themselves.
+    def reset_after_fork(self) -> None:
+        """Drop the connections, which belong to the parent; forked children call this themselves.
 
         Examples
         --------
-        >>> Client(cache=False).begin_anew()
+        >>> Client(cache=False).reset_after_fork()
         """
         if self._session is not None:
-            self._session.leave()
-            _left.append((self._session, self._pacer))
+            self._session.discard_after_fork()
+            _inherited.append((self._session, self._pacer))
             self._session = self._pacer = None
 
     def close(self) -> None:
@@ -121,7 +123,7 @@ class Client:
                 resource.close()
 
     @at_the_boundary
-    def fetch(  # noqa: PLR0913 - what a caller may wish
+    def fetch(  # noqa: PLR0913 - options
         self,
         wallets: WalletsLike | os.PathLike[str],
         *,
@@ -140,8 +142,8 @@ class Client:
         wallets, keep, refresh, offline, progress, on_failure, on_unreadable : as `fetch_wallets`
             What to fetch, and how.
         cancel : threading.Event, optional
-            Ends the fetch when another thread sets it: what was not finished by then has the
-            status ``cancelled``. For one fetch, which sets it at its end.
+            Ends the fetch when another thread sets it: wallets that were not finished by then have
+            the status ``cancelled``. Use it for one fetch only, since the fetch sets it at its end.
 
         Returns
         -------
@@ -163,19 +165,19 @@ class Client:
             raise SettingsError("refresh and offline contradict each other", hint="give only one")
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
         policy = Policy(fresh_s, refresh, offline, stale_if_error)
-        reading = read_given(wallets, names_to_keep(keep))
-        asked = wallets_to_ask(reading, on_unreadable)
+        reading = read_input(wallets, names_to_keep(keep))
+        requested = wallets_to_request(reading, on_unreadable)
         labels = distinct_labels(reading)
         cancel = cancel or Event()
-        portions = (asked[at : at + _PORTION] for at in range(0, len(asked), _PORTION))
+        portions = (requested[at : at + _PORTION] for at in range(0, len(requested), _PORTION))
         with (
-            closing(self.stream(policy, cancel)) as stream,  # here: errors come before a bar
-            counted(progress, len(asked)) as count,
+            closing(self.stream(policy, cancel)) as stream,  # first, so that errors precede a bar
+            status_counter(progress, len(requested)) as count,
         ):
             job = Job(
                 lambda report: assemble(self._in_order(stream.records(portions), report), labels)
             )
-            details, is_interrupted = job.attend(count, cancel)
+            details, is_interrupted = job.wait_with_progress(count, cancel)
         stream.oddities.warn()
         if is_interrupted:
             raise FetchInterrupted(details)
@@ -183,14 +185,14 @@ class Client:
         return details
 
     def _in_order(
-        self, records: Iterator[Settled | None], report: Callable[[Status], None]
+        self, records: Iterator[WalletResult | None], report: Callable[[Status], None]
     ) -> Iterator[WalletRecord]:
-        """Yield records in the order asked; report each once its answer is stored."""
+        """Yield records in the order of the wallets; report each once its answer is cached."""
         store = self._open_store()
         early: dict[int, WalletRecord] = {}
-        unstored: list[tuple[WalletAddress, Kept]] = []
+        unstored: list[tuple[WalletAddress, CachedAnswer]] = []
         unreported: list[Status] = []
-        place, stored_at = 0, time.monotonic()
+        position, stored_at = 0, time.monotonic()
 
         def store_answers() -> None:
             store.write(unstored)
@@ -199,32 +201,32 @@ class Client:
             unstored.clear()
             unreported.clear()
 
-        for settled in records:
-            if settled is not None:
-                early[settled.place] = record = settled.record
+        for result in records:
+            if result is not None:
+                early[result.position] = record = result.record
                 unreported.append(record.outcome.status)
-                if settled.answer is not None:
-                    unstored.append((record.wallet, settled.answer))
+                if result.answer is not None:
+                    unstored.append((record.wallet, result.answer))
             if time.monotonic() - stored_at > _STORE_EVERY_S:
                 store_answers()
                 stored_at = time.monotonic()
-            while place in early:
-                yield early.pop(place)
-                place += 1
+            while position in early:
+                yield early.pop(position)
+                position += 1
         store_answers()
 
     def stream(self, policy: Policy, cancel: Event, *, on_reply: OnReply | None = None) -> Stream:
-        """Open a stream of what becomes of wallets.
+        """Open a stream of the records of wallets.
 
         Parameters
         ----------
         policy : Policy
-            What the caller wants of the cache.
+            The cache options.
         cancel : Event
             Ends the stream when it is set.
         on_reply : callable, optional
-            Stores the wallets and the reply of each request in place of the cache, on the thread
-            that has it; it must not raise.
+            Stores the wallets and the reply of each request instead of the cache, on the request's
+            thread; it must not raise.
 
         Returns
         -------
@@ -234,7 +236,7 @@ class Client:
         Raises
         ------
         SettingsError
-            If the service's name, or what is needed to ask it, is not set.
+            If the service's name, or a setting that requests need, is not set.
 
         Examples
         --------
@@ -247,9 +249,9 @@ class Client:
             self._warned = True
             notify("the shared test key has a low limit and is for testing only", TestKeyWarning)
         store = self._open_store()
-        turn = store.turn if on_reply is None else None
-        asking = Asking(self._open_session, self.settings, cancel, on_reply=on_reply, turn=turn)
-        return Stream(store, policy, asking, self.settings, cancel)
+        numbering = store.next_sequence if on_reply is None else None
+        sender = Sender(self._open_session, self.settings, cancel, on_reply, numbering)
+        return Stream(store, policy, sender, self.settings, cancel)
 
     def _open_session(self) -> tuple[ServiceSession, Pacer]:
         with self._opening:

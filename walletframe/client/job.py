@@ -1,6 +1,6 @@
-"""Work on a thread of its own, and its progress, for a bar or a callable.
+"""Work on a separate thread, and its progress, for a progress bar or a callable.
 
-An interrupt finds the caller waiting, and nothing half done.
+An interrupt stops only the caller's wait, so that no work is left half done.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ OpenProgress: TypeAlias = "bool | Callable[[int, int | None, Mapping[str, int]],
 
 T = TypeVar("T")
 
-_TICK_S = 0.1  # a wait without end would miss an interrupt that comes just before it begins
+_TICK_S = 0.1  # a wait without a timeout could miss an interrupt just before it
 
 
 class Job(Generic[T]):
-    """Work that has begun: it gets a function for its news, the status of each finished wallet."""
+    """Work running on a thread, which reports the status of each finished wallet."""
 
     def __init__(self, work: Callable[[Callable[[Status], None]], T]) -> None:
         self._work = work
-        self._news: SimpleQueue[Status | None] = SimpleQueue()
-        self.ended: Event = Event()  # there may be news left
+        self._statuses: SimpleQueue[Status | None] = SimpleQueue()
+        self.ended: Event = Event()  # statuses may be left to read
         self._results: list[T] = []
         self._fault: BaseException | None = None
         Thread(target=self._run, name="walletframe-fetch", daemon=True).start()
 
-    def attend(
+    def wait_with_progress(
         self,
         count: Callable[[Status], None],
         cancel: Event,
         steps: Iterable[object] = (),
     ) -> tuple[T, bool]:
-        """Count the news, between `steps` of the caller; an interrupt, or an error, sets `cancel`.
+        """Report each status to `count`, with the caller's `steps` in between, until the end.
 
-        Return the result, and whether there was an interrupt.
+        An interrupt or an error sets `cancel`. Return the result, and whether it was interrupted.
         """
         try:
             for _ in steps:
-                for status in self.news_so_far():
+                for status in self.statuses_so_far():
                     count(status)
-            for status in self.news():
+            for status in self.statuses():
                 count(status)
             return self.result(), False
         except KeyboardInterrupt:
@@ -63,23 +63,23 @@ class Job(Generic[T]):
                 self.result()
             raise
 
-    def news(self) -> Iterator[Status]:
-        """Hand out the news in their order, until the work has ended."""
+    def statuses(self) -> Iterator[Status]:
+        """Yield the statuses in order until the work has ended."""
         while not self.ended.is_set():
             with suppress(Empty):
-                if (news := self._news.get(timeout=_TICK_S)) is not None:
-                    yield news
-        yield from self.news_so_far()
+                if (status := self._statuses.get(timeout=_TICK_S)) is not None:
+                    yield status
+        yield from self.statuses_so_far()
 
-    def news_so_far(self) -> Iterator[Status]:
-        """Hand out the news that are there, without waiting."""
+    def statuses_so_far(self) -> Iterator[Status]:
+        """Yield the statuses so far, without waiting."""
         with suppress(Empty):
             while True:
-                if (news := self._news.get_nowait()) is not None:
-                    yield news
+                if (status := self._statuses.get_nowait()) is not None:
+                    yield status
 
     def result(self) -> T:
-        """Wait for what the work returns, or raise what it raised."""
+        """Wait for the end of the work; return its result, or raise its exception."""
         while not self.ended.wait(_TICK_S):
             pass
         if self._fault is not None:
@@ -88,21 +88,21 @@ class Job(Generic[T]):
 
     def _run(self) -> None:
         try:
-            self._results.append(self._work(self._news.put))
-        except BaseException as fault:  # noqa: BLE001 - it is raised where the result is asked for
+            self._results.append(self._work(self._statuses.put))
+        except BaseException as fault:  # noqa: BLE001 - `result` raises it
             self._fault = fault
         finally:
             self.ended.set()
-            self._news.put(None)  # wakes who waits for news
+            self._statuses.put(None)  # wakes the thread that waits for a status
 
 
 @contextmanager
-def counted(
+def status_counter(
     progress: OpenProgress | Progress, total: int | None, *, done: int = 0
 ) -> Iterator[Callable[[Status], None]]:
-    """Return a function that counts finished wallets; `done` of them were ok before."""
+    """Return a function that counts finished wallets, from `done` on, and shows the progress."""
     counts = Counter({Status.OK.value: done} if done else {})
-    with shown(progress, total, initial=done) as show:
+    with progress_display(progress, total, initial=done) as show:
 
         def count(status: Status) -> None:
             counts[status.value] += 1
@@ -112,26 +112,26 @@ def counted(
 
 
 @contextmanager
-def shown(
+def progress_display(
     progress: OpenProgress | Progress, total: int | None, **options: float
 ) -> Iterator[Callable[..., object]]:
-    """Return a function that shows counts by status, how many were ok before, and what is named.
+    """Return a function that shows counts by status, how many were ok before, and named numbers.
 
     A callable gets (done, total, counts); True draws a bar, None does in a notebook or terminal.
     """
     if callable(progress):
-        told: Callable[..., object] = progress
-        yield lambda counts, *_, **__: told(sum(counts.values()), total, dict(counts))
+        report: Callable[..., object] = progress
+        yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))
         return
     ipython = sys.modules.get("IPython")
     is_notebook = hasattr(ipython and ipython.get_ipython(), "kernel")
-    is_terminal = bool(sys.stderr and sys.stderr.isatty())  # None where it is closed
+    is_terminal = bool(sys.stderr and sys.stderr.isatty())  # stderr is None if it is closed
     if total != 0 and (progress or (progress is None and (is_notebook or is_terminal))):
-        tqdm = import_module("tqdm.auto").tqdm  # which looks for a notebook when it is imported
+        tqdm = import_module("tqdm.auto").tqdm  # detects a notebook when it is imported
         with tqdm(total=total, unit="wallet", desc="wallets", **options) as bar:
 
             def draw(counts: Mapping[str, int], before: int, **beside: int) -> None:
-                bar.initial = before  # which is no part of the rate, by which the ETA is reckoned
+                bar.initial = before  # left out of the rate from which tqdm estimates the time left
                 bar.set_postfix(dict(counts) | beside, refresh=False)
                 bar.update(sum(counts.values()) - bar.n)
 

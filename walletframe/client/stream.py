@@ -1,7 +1,7 @@
-"""What becomes of wallets: from the cache, or from the service, one record for each.
+"""The records of wallets, one for each, from the cache or from the service.
 
-An answer that is kept and fresh is not asked for; one that proves not to be ok is, and one that
-is not fresh stands in where a new one can't be had, if the settings say so.
+A wallet whose cached answer is fresh and ok is not requested. If a request fails, a stale answer is
+used instead, if the settings allow it.
 """
 
 from __future__ import annotations
@@ -11,180 +11,180 @@ from datetime import UTC, datetime
 from itertools import count, islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from walletframe.chains import doubt
+from walletframe.chains import unknown_blockchain_message
 from walletframe.client.conclusion import Oddities
 from walletframe.frames.assembly import WalletRecord
 from walletframe.frames.contract import Source
-from walletframe.transport import Kept
+from walletframe.transport import CachedAnswer
 from walletframe.wire.answer import read_answer
-from walletframe.wire.outcome import Outcome, Status, unforeseen
+from walletframe.wire.outcome import Outcome, Status, outcome_of_exception
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from threading import Event
 
     from walletframe.address.forms import WalletAddress
-    from walletframe.client.asking import Asking
+    from walletframe.client.asking import Sender
     from walletframe.settings.values import Settings
     from walletframe.transport import AnswerStore, Reply
 
-_AHEAD = 4  # requests for each worker that are under way or waiting
+_AHEAD = 4  # requests in flight or waiting, for each worker
 _OTHER_CLOCKS_S = 60.0  # how far another computer's clock may be ahead
 _CANCELLED = Outcome(Status.CANCELLED, "cancelled before its turn came")
 _NOT_CACHED = Outcome(Status.NOT_CACHED, "not in the cache, and no request was sent")
-_SAID_BY_THE_SERVICE = frozenset(
+_SERVICE_STATUSES = frozenset(
     {Status.FAILED, Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID, Status.MISSING}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the caller wants of the cache: how long an answer is fresh, and whether to ask."""
+    """Cache options: how long an answer is fresh, and whether requests are sent."""
 
     expire_after_s: float
-    refresh: bool = False  # ask for every wallet, whatever is kept
-    offline: bool = False  # ask for none
-    stale_if_error: bool = True  # let a kept answer stand in where a new one can't be had
+    refresh: bool = False  # request every wallet, cached or not
+    offline: bool = False  # send no request
+    stale_if_error: bool = True  # use a cached answer if a request fails
 
 
-class Settled(NamedTuple):
-    """The record of a wallet, by its place among all, and its answer where that is to be stored."""
+class WalletResult(NamedTuple):
+    """A wallet's position among all, its record, and its answer if that is to be cached."""
 
-    place: int
+    position: int
     record: WalletRecord
-    answer: Kept | None = None
+    answer: CachedAnswer | None = None
 
 
 class Stream:
-    """The records of one fetch, as they come; the store is only read.
+    """The records of one fetch, as they arrive; the store is only read.
 
-    Backpressure: while nobody takes them, no more is asked for than is under way already.
+    Backpressure: while nobody reads the records, no new requests are added.
     """
 
     def __init__(
-        self, store: AnswerStore, policy: Policy, asking: Asking, settings: Settings, cancel: Event
+        self, store: AnswerStore, policy: Policy, sender: Sender, settings: Settings, cancel: Event
     ) -> None:
         self.key_refused: bool = False
         self.oddities: Oddities = Oddities()
-        self._store, self._policy, self._asking, self._cancel = store, policy, asking, cancel
+        self._store, self._policy, self._sender, self._cancel = store, policy, sender, cancel
         self._batch_size = settings.batch_size
         self._ahead = settings.workers * settings.batch_size * _AHEAD
-        self._places = count()
-        self._under_way: dict[int, tuple[WalletAddress, Kept | None]] = {}
+        self._positions = count()
+        self._in_flight: dict[int, tuple[WalletAddress, CachedAnswer | None]] = {}
 
     def close(self) -> None:
-        """Abandon the requests under way."""
-        self._asking.stop()
-        self.oddities.note(None, self._asking.strangers)
+        """Abandon the requests in flight."""
+        self._sender.stop()
+        self.oddities.note(None, self._sender.unrequested)
 
-    def records(self, portions: Iterable[list[WalletAddress]]) -> Iterator[Settled | None]:
-        """Hand out a record for each of distinct wallets, in any order; None now and then.
+    def records(self, portions: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
+        """Yield a result for each of the distinct wallets, in any order, and None when idle.
 
-        An empty portion says that there are none for the moment.
+        An empty portion means that there are no wallets at the moment.
         """
         for portion in portions:
             if self._cancel.is_set():
-                yield from map(self._cancelled, portion, self._places)
+                yield from map(self._cancelled, portion, self._positions)
                 continue
-            kept, now = self._store.read(portion), datetime.now(UTC)
-            asked: dict[int, WalletAddress] = {}
-            for wallet, place in zip(portion, self._places, strict=False):
-                found = self._found(wallet, kept.get(wallet), now)
-                if found is None:
-                    asked[place] = wallet
+            cached, now = self._store.read(portion), datetime.now(UTC)
+            requested: dict[int, WalletAddress] = {}
+            for wallet, position in zip(portion, self._positions, strict=False):
+                record = self._from_cache(wallet, cached.get(wallet), now)
+                if record is None:
+                    requested[position] = wallet
                 else:
-                    self.oddities.note(found, [])
-                    yield Settled(place, found)
-            for start in range(0, len(asked), self._batch_size):
-                batch = dict(islice(asked.items(), start, start + self._batch_size))
-                yield from self._arrived(leave=self._ahead - len(batch))
+                    self.oddities.note(record, [])
+                    yield WalletResult(position, record)
+            for start in range(0, len(requested), self._batch_size):
+                batch = dict(islice(requested.items(), start, start + self._batch_size))
+                yield from self._results(leave=self._ahead - len(batch))
                 if self._cancel.is_set():
                     yield from map(self._cancelled, batch.values(), batch)
                     continue
-                stand_in = kept if self._policy.stale_if_error else {}
-                self._under_way |= {
-                    place: (wallet, stand_in.get(wallet)) for place, wallet in batch.items()
+                stale = cached if self._policy.stale_if_error else {}
+                self._in_flight |= {
+                    position: (wallet, stale.get(wallet)) for position, wallet in batch.items()
                 }
-                self._asking.add(batch)
+                self._sender.add(batch)
             if not portion:
-                yield from islice(self._arrived(), 1)
-        yield from self._arrived()
+                yield from islice(self._results(), 1)
+        yield from self._results()
 
-    def _cancelled(self, wallet: WalletAddress, place: int) -> Settled:
-        return Settled(place, WalletRecord(wallet, _CANCELLED, self._store.service))
+    def _cancelled(self, wallet: WalletAddress, position: int) -> WalletResult:
+        return WalletResult(position, WalletRecord(wallet, _CANCELLED, self._store.service))
 
-    def _found(
-        self, wallet: WalletAddress, kept: Kept | None, now: datetime
+    def _from_cache(
+        self, wallet: WalletAddress, cached: CachedAnswer | None, now: datetime
     ) -> WalletRecord | None:
-        """Return the record of a wallet that is not asked for; None where it has to be."""
+        """Return a wallet's record from the cache, or None if the wallet must be requested."""
         outdated = None
-        if kept is not None:
-            age_s = (now - kept.fetched_at).total_seconds()
+        if cached is not None:
+            age_s = (now - cached.fetched_at).total_seconds()
             if age_s < -_OTHER_CLOCKS_S:
                 outdated = "dated ahead of this computer's clock"
             elif max(age_s, 0.0) >= self._policy.expire_after_s:
                 outdated = "out of date"
         if self._policy.offline:
             error = outdated and f"{outdated}, and no request was sent"
-            found = self._kept_record(wallet, kept, error)
-            return found or WalletRecord(wallet, _NOT_CACHED, self._store.service)
+            record = self._cached_record(wallet, cached, error)
+            return record or WalletRecord(wallet, _NOT_CACHED, self._store.service)
         if outdated or self._policy.refresh:
             return None
-        return self._kept_record(wallet, kept, None)
+        return self._cached_record(wallet, cached, None)
 
-    def _kept_record(
-        self, wallet: WalletAddress, kept: Kept | None, error: str | None
+    def _cached_record(
+        self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record of an answer that is kept; None where there is none that is ok.
+        """Return the record of a cached answer, or None if there is none that is ok.
 
-        An error says why there is none that is newer: then it is stale, whatever its age.
+        `error` says why there is no newer answer, and makes the record stale.
         """
-        if kept is None:
+        if cached is None:
             return None
-        outcome = read_answer(kept.body, [wallet]).outcomes[0]
+        outcome = read_answer(cached.body, [wallet]).outcomes[0]
         if outcome.status is not Status.OK:
             return None
         source = Source.CACHE if error is None else Source.STALE
-        return WalletRecord(wallet, outcome, self._store.service, kept.fetched_at, source, error)
+        return WalletRecord(wallet, outcome, self._store.service, cached.fetched_at, source, error)
 
-    def _arrived(self, *, leave: int = 0) -> Iterator[Settled | None]:
-        """Hand out what arrives, until so many are missing."""
-        for arrival in self._asking.arrivals(leave):
+    def _results(self, *, leave: int = 0) -> Iterator[WalletResult | None]:
+        """Yield results as they arrive, until at most `leave` are pending, and None when idle."""
+        for arrival in self._sender.arrivals(leave):
             if arrival is None:
                 yield None
                 continue
-            place, reply = arrival
+            position, reply = arrival
             self.key_refused |= reply.key_refused
-            wallet, kept = self._under_way.pop(place)
+            wallet, cached = self._in_flight.pop(position)
             try:
-                settled, strangers = self._answered(place, wallet, kept, reply)
+                result, unrequested = self._result_of(position, wallet, cached, reply)
             except Exception as fault:  # noqa: BLE001 - one answer is no reason to lose the others
-                broken = replace(reply, answer=unforeseen(fault))
-                settled, strangers = self._answered(place, wallet, kept, broken)
-            self.oddities.note(settled.record, strangers)
-            yield settled
+                broken = replace(reply, answer=outcome_of_exception(fault))
+                result, unrequested = self._result_of(position, wallet, cached, broken)
+            self.oddities.note(result.record, unrequested)
+            yield result
 
-    def _answered(
-        self, place: int, wallet: WalletAddress, kept: Kept | None, reply: Reply
-    ) -> tuple[Settled, list[str]]:
-        """Settle a wallet by the service's reply; what is kept stands in where that is not ok.
+    def _result_of(
+        self, position: int, wallet: WalletAddress, cached: CachedAnswer | None, reply: Reply
+    ) -> tuple[WalletResult, list[str]]:
+        """Return the result of a reply, and the unrequested wallets in it.
 
-        Beside it come wallets that nobody asked for.
+        If the reply is not ok, the cached answer is used instead, if it is.
         """
-        strangers: list[str] = []
-        came: tuple[()] | tuple[datetime, Source] = ()
+        unrequested: list[str] = []
+        origin: tuple[()] | tuple[datetime, Source] = ()
         answer = None
         if isinstance(reply.answer, Outcome):
             outcome = reply.answer
         else:
-            [outcome], strangers = read_answer(reply.answer, [wallet])
-            came = (reply.fetched_at, Source.SERVICE)
-            answer = Kept(reply.answer, reply.fetched_at, reply.turn)
-        if outcome.status in _SAID_BY_THE_SERVICE and not reply.key_refused:
-            said = doubt(wallet.blockchain)  # which may be mistaken
-            outcome = replace(outcome, error=f"{outcome.error}; {said}") if said else outcome
-        record = WalletRecord(wallet, outcome, self._store.service, *came)
+            [outcome], unrequested = read_answer(reply.answer, [wallet])
+            origin = (reply.fetched_at, Source.SERVICE)
+            answer = CachedAnswer(reply.answer, reply.fetched_at, reply.sequence)
+        if outcome.status in _SERVICE_STATUSES and not reply.key_refused:
+            hint = unknown_blockchain_message(wallet.blockchain)
+            outcome = replace(outcome, error=f"{outcome.error}; {hint}") if hint else outcome
+        record = WalletRecord(wallet, outcome, self._store.service, *origin)
         if outcome.status is Status.OK:
-            return Settled(place, record, answer), strangers
-        stale = self._kept_record(wallet, kept, f"not refreshed: {outcome.error}")
-        return Settled(place, stale or record), strangers
+            return WalletResult(position, record, answer), unrequested
+        stale = self._cached_record(wallet, cached, f"not refreshed: {outcome.error}")
+        return WalletResult(position, stale or record), unrequested

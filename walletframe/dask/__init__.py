@@ -1,6 +1,6 @@
 """Amounts and wallets in Dask's frames: ``import walletframe.dask`` registers both.
 
-The only place that knows Dask.
+No other package imports Dask.
 """
 
 from walletframe.dask.amounts import divisions

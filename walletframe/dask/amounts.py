@@ -1,8 +1,8 @@
 """Amounts in Dask's frames, here and on workers.
 
-Dask tries each call on made-up frames before it sees data, names tasks by what they are given, and
-moves rows between workers as pickles or Arrow tables. What is pickled after this import brings the
-import along: such a pickle is read only where Dask is installed.
+Dask tries each call on artificial frames before it sees data, names tasks by a hash of their
+arguments, and moves rows between workers as pickles or Arrow tables. A pickle of amounts that is
+made after this import imports this module: only programs with Dask can read it.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ if TYPE_CHECKING:
 __all__ = ["divisions"]
 
 _SAMPLES = 200  # of each partition
-_dasks_own = from_pyarrow_table_dispatch.dispatch(pd.DataFrame)
+_dask_from_table = from_pyarrow_table_dispatch.dispatch(pd.DataFrame)
 
 
 def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]:
-    """Choose amounts that cut a column of amounts into parts of about as many rows.
+    """Choose amounts that divide a column of amounts into parts of about equal size.
 
-    Dask would choose floats, which are no exact amounts; so an index of amounts needs these.
+    Dask would choose floats, which are not exact; so an index of amounts needs these divisions.
 
     Parameters
     ----------
     column : dask.dataframe.Series
-        Amounts; missing ones don't count. Its data are read once.
+        Amounts; missing ones don't count. The column is computed once.
     npartitions : int, optional
-        How many parts there should be; as many as the column has unless set.
+        The number of parts. Default: the column's number of partitions.
 
     Returns
     -------
     list of Amount
-        The smallest amount, those between the parts, and the largest: at most `npartitions` + 1.
+        The smallest amount, the limits between parts, and the largest: at most `npartitions` + 1.
 
     Raises
     ------
     AmountError
-        If there is no amount.
+        If the column has no amounts.
 
     Examples
     --------
@@ -66,21 +66,20 @@ def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]
     >>> frame.set_index("amount", divisions=divisions(frame["amount"])).index.compute().tolist()
     [Amount('1'), Amount('2'), Amount('3')]
     """
-    found = column.map_partitions(_sample).compute().sort_values()
-    if found.empty:
-        raise AmountError("there is no amount by which rows could be divided")
-    chosen = _evenly(found, (npartitions or column.npartitions) + 1).drop_duplicates().tolist()
-    return chosen if len(chosen) > 1 else chosen * 2
+    sample = column.map_partitions(_sample).compute().sort_values()
+    if sample.empty:
+        raise AmountError("the column has no amounts that could divide it")
+    limits = _evenly_spaced(sample, (npartitions or column.npartitions) + 1).drop_duplicates()
+    return limits.tolist() if len(limits) > 1 else limits.tolist() * 2
 
 
 def _sample(part: pd.Series) -> pd.Series:
     ordered = part.dropna().sort_values()
-    return _evenly(ordered, min(len(ordered), _SAMPLES))
+    return _evenly_spaced(ordered, min(len(ordered), _SAMPLES))
 
 
-def _evenly(ordered: pd.Series, count: int) -> pd.Series:
-    places = np.linspace(0, len(ordered) - 1, count).round().astype(np.intp)
-    return ordered.iloc[places]
+def _evenly_spaced(ordered: pd.Series, count: int) -> pd.Series:
+    return ordered.iloc[np.linspace(0, len(ordered) - 1, count).round().astype(np.intp)]
 
 
 @make_array_nonempty.register(AmountDtype)
@@ -94,20 +93,20 @@ def _one_amount(_: Amount) -> Amount:
 
 
 @normalize_token.register(AmountArray)
-def _content(array: AmountArray) -> tuple[Any, ...]:
-    """Name an array by its content, the same in each process and on each day."""
+def _normalize(array: AmountArray) -> tuple[Any, ...]:
+    """Return a token of the array's content that is the same in all processes."""
     integers, missing, scale = array.exact()
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)
 
 
 @from_pyarrow_table_dispatch.register(pd.DataFrame)
 def _from_table(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
-    """Make frames as Dask does, but keep an index of amounts, which its own mapper makes text."""
+    """Make frames as Dask does, but keep amounts in an index, which Dask converts to text."""
     if AmountType() in table.schema.types:
         text = pd.StringDtype("pyarrow")
         texts = [pa.string(), pa.large_string()] if text in meta.dtypes.to_numpy() else []
         options["types_mapper"] = {AmountType(): AmountDtype(), **dict.fromkeys(texts, text)}.get
-    return _dasks_own(meta, table, **options)
+    return _dask_from_table(meta, table, **options)
 
 
 def _restored(*exact: Any) -> AmountArray:

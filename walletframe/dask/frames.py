@@ -1,8 +1,8 @@
-"""``ddf.wf`` of any frame of Dask: of addresses, which are fetched, or of holdings.
+"""``ddf.wf`` of Dask's DataFrames: of addresses, which it fetches, or of holdings.
 
-The folder of a fetch is two such frames. A shard, the folder of one bulk run, is a partition: it
-has its wallets with all of their balances, read where they are needed. Partitions are of the files
-as they were when the folder was opened: what has changed since is refused.
+The folder of a fetch opens as two such frames. Each shard, the folder of one bulk run, is a
+partition, with its wallets and all of their balances. Workers read a shard when they need it, and
+raise if its files have changed since the folder was opened.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from dask.dataframe.extensions import register_dataframe_accessor
 from dask.delayed import delayed
 
 from walletframe.accessor import NAME
-from walletframe.accessor.holdings import note_alone
+from walletframe.accessor.holdings import warn_without_wallets
 from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
-from walletframe.address.lists import distinct_labels, in_our_names, wallets_to_ask
+from walletframe.address.lists import distinct_labels, wallets_to_request, with_standard_columns
 from walletframe.bulk.files import Layout, dataset_errors
-from walletframe.bulk.reading import service_of, with_told
-from walletframe.bulk.summary import GOES_ON, Tally, conclude
-from walletframe.client import check_on_failure, default_client, shown
+from walletframe.bulk.reading import service_of, with_kept_columns
+from walletframe.bulk.summary import RESUME_HINT, RunCounters, conclude
+from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
     Opened,
     balances_of,
-    files_of,
     holdings_of,
     holdings_of_fetch,
-    rows_alone,
+    holdings_without_wallets,
+    list_files,
     wallets_of,
 )
-from walletframe.dask.shards import claim, cluster_here, cut, fetch_shards
+from walletframe.dask.shards import claim, cluster_here, fetch_shards, split_into_shards
 from walletframe.disk import local_folder
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
 from walletframe.frameless import at_the_boundary
@@ -47,7 +47,7 @@ from walletframe.frames.joining import merge, read_wallets
 from walletframe.frames.kept import names_to_keep
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import require_service, require_settings
-from walletframe.walletfile import read_given
+from walletframe.walletfile import read_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,19 +61,19 @@ if TYPE_CHECKING:
     from walletframe.frames.joining import How
     from walletframe.settings.values import Settings
 
-_KEY = "_walletframe_key"
-_SHARDS = 10_000  # at most
+_KEY_COLUMN = "_walletframe_key"
+_MAX_SHARDS = 10_000
 
 RowsT = TypeVar("RowsT")
 
 
 class ClusterAccessor(PartitionedAccessor[RowsT]):
-    """Tables of holdings in partitions; the same as ``details.wf`` returns of frames in memory.
+    """Tables of holdings in partitions, equal to those of ``details.wf`` in memory.
 
-    The graph is computed for the wallets of each partition and again for what each adds up to, and
-    once more each for the names of tokens and the balances of those that are chosen. Of what
-    `walletframe.dask.open_wallets` returns, the wallets are those of the other frame, whose graph
-    is computed instead. ``persist()`` what takes long to make.
+    A table computes the graph twice: to find the wallets of each partition, and to aggregate. A
+    table of chosen tokens computes it twice more: for the names of tokens, and for their balances.
+    For the frames of `walletframe.dask.open_wallets`, the graph of ``wallets`` is computed to find
+    the wallets. ``persist()`` frames whose graph takes long.
 
     Parameters
     ----------
@@ -82,15 +82,14 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     wallets : dask.dataframe.DataFrame or None
         The wallets of the same fetch.
     again : callable
-        Puts other holdings into the form in which these were given.
+        Returns the object that has this accessor, with other holdings.
 
     Raises
     ------
     ArgumentError
         From tables, if rows of a wallet are in several partitions.
     FramesNeededError
-        From what ``details.wf`` has beyond these calls, charts among them: it takes balances that
-        are in memory.
+        From other calls of ``details.wf``, such as charts, which need balances in memory.
 
     Examples
     --------
@@ -110,21 +109,21 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
         wallets: dd.DataFrame | None,
         again: Callable[[dd.DataFrame], RowsT],
     ) -> None:
-        self._data, self._wallets, self._again = holdings, wallets, again
+        self._data, self._wallets, self._make_fetch = holdings, wallets, again
 
-    def _held(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
-        note_alone(wallets, self._wallets)
+    def _with_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
+        warn_without_wallets(wallets, self._wallets)
         if wallets is None and self._wallets is not None:
             return holdings_of_fetch(self._data, self._wallets, by)
         return holdings_of(self._data, wallets, by)
 
-    def _rows(self) -> ClusterHoldings:
-        return rows_alone(self._data)
+    def _without_wallets(self) -> ClusterHoldings:
+        return holdings_without_wallets(self._data)
 
 
 @register_dataframe_accessor(NAME)
 class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
-    """Holdings, or addresses, in a frame of Dask.
+    """Holdings, or addresses, in a Dask DataFrame.
 
     Parameters
     ----------
@@ -134,7 +133,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
     Raises
     ------
     FramesNeededError
-        From what a pandas frame's ``.wf`` has beyond these calls.
+        From other calls of a pandas frame's ``.wf``.
 
     Examples
     --------
@@ -148,7 +147,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         super().__init__(frame, None, lambda holdings: holdings)
 
     @at_the_boundary
-    def fetch(  # noqa: PLR0913 - what a caller may wish
+    def fetch(  # noqa: PLR0913 - options
         self,
         folder: str | Path,
         *,
@@ -161,24 +160,24 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
     ) -> ClusterWallets:
         """Fetch the tokens of the wallets on the cluster, into a folder that all workers share.
 
-        To resume after anything, killed workers, a killed scheduler or an interrupt, repeat the
-        call: only the wallets that are not ok in the folder are requested.
+        To resume after killed workers, a killed scheduler, an interrupt or any other failure,
+        repeat the call: only the wallets that are not ok in the folder are requested.
 
         Parameters
         ----------
         folder : str or Path
-            A new or an empty folder, or one that an earlier call has begun, on a drive that is
-            mounted at the same place on all workers, and here.
+            A new or an empty folder, or the folder of an earlier call, on a drive that is mounted
+            at the same path on all workers and on this machine.
         keep : str or list of str, optional
-            Columns of this frame, such as ``["name", "owner"]``: what you know of the wallets, to
-            come behind the columns of ``wallets``.
+            Columns of this frame, such as ``["name", "owner"]``, that are added behind the columns
+            of ``wallets``.
         settings : Settings, optional
-            How to ask the service; those of the default client if not given, see `configure`.
+            The service's settings; those of the default client if not given, see `configure`.
             Workers take the key from their own environment, ``WALLETFRAME_API_KEY``.
         shards : int, default 64
-            How many folders the wallets are cut into, by their addresses. Each is one task, so
-            several for each thread of the cluster even them out; another number needs another
-            folder.
+            The number of folders that the wallets are split into, by a hash of the address. Each is
+            one task: several for each thread of the cluster balance the load. A folder's number of
+            shards can't change.
         progress : bool or callable, optional
             False hides the progress bar; a callable gets (done, total, counts by status). Wallets
             that were ok in the folder before count as done.
@@ -190,25 +189,26 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Returns
         -------
         ClusterWallets
-            The frames ``wallets`` and ``holdings``, as from `open_wallets`, a partition for each
-            shard that has wallets, and the ``summary``, a `FetchSummary` of all.
+            The frames ``wallets`` and ``holdings``, as from `open_wallets`, with a partition for
+            each shard that has wallets, and the ``summary``, a `FetchSummary` of all shards.
 
         Raises
         ------
         ClusterError
-            If there is no cluster, or its scheduler has another release, or workers can't fetch,
-            which it names: without a key, with another release, or where the folder is not shared;
-            nothing was asked then. If the scheduler is lost, or one shard's workers die again and
-            again.
+            If there is no cluster, its scheduler has another release, or some workers can't fetch
+            (no key, another release, or the folder is not shared); the error names these workers,
+            and no request was sent. If the scheduler is lost, or one shard's workers die
+            repeatedly.
         ArgumentError, SettingsError
-            If `shards` is no number from 1 to 10,000, an option is none of its choices, a column to
-            keep has a name that walletframe uses, or the base address is not set.
+            If `shards` is not an integer from 1 to 10,000, an option is none of its choices, a
+            column to keep has a name that walletframe uses, or the base address is not set.
         AddressError, ColumnsError
-            Lists all wallets that can't be read, or columns that the frame lacks; none was asked.
+            Lists all wallets that can't be read, or columns that the frame lacks; no request was
+            sent.
         DatasetError
-            If the folder is a URL, has another number of shards, holds something else or another
-            service's wallets; if another run keeps writing into a shard, perhaps on a worker that
-            was given up, which it names; or if the disk is full.
+            If the folder is a URL, has another number of shards, other files or another service's
+            wallets; if another run keeps writing into a shard, perhaps on a lost worker (the error
+            names it); or if the disk is full.
         FetchError
             With ``on_failure="raise"``; its ``.details`` are the summary.
         FetchInterrupted
@@ -218,10 +218,10 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Warns
         -----
         FetchWarning
-            With ``on_failure="warn"``, where wallets are not ok.
+            With ``on_failure="warn"``, if wallets are not ok.
         InputWarning
-            If wallets are repeated or left out, a blockchain is unknown, or rows of one wallet
-            differ in what is kept: the first value is.
+            If wallets are repeated or left out, a blockchain is unknown, or rows of one wallet have
+            different values to keep: the first one is kept.
 
         See Also
         --------
@@ -229,9 +229,10 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
 
         Notes
         -----
-        The list is computed and checked on this machine, about 500 bytes a wallet. Positions in the
-        files are those in the whole list. The scheduler keeps the rate for all workers; without it
-        each keeps to its share of the last one. What else a worker warns of is in its log.
+        The list is computed and checked on this machine, about 500 bytes per wallet. ``position``
+        in the files is the position in the whole list. The scheduler keeps the rate for all
+        workers; if it is lost, each worker keeps to its share of the last rate. Other warnings of a
+        worker are in its log.
 
         Examples
         --------
@@ -252,33 +253,34 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         ['ok', 'ok']
         """
         check_on_failure(on_failure)
-        given: object = shards
-        if not isinstance(given, int) or isinstance(given, bool) or not 1 <= shards <= _SHARDS:
-            raise ArgumentError(f"shards: {shards!r}", hint=f"a whole number from 1 to {_SHARDS:,}")
+        value: object = shards
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= shards <= _MAX_SHARDS:
+            hint = f"give an integer from 1 to {_MAX_SHARDS:,}"
+            raise ArgumentError(f"shards can't be {shards!r}", hint)
         require_settings(settings)
-        root, names, tally = local_folder(folder).absolute(), names_to_keep(keep), Tally()
+        root, names, counters = local_folder(folder).absolute(), names_to_keep(keep), RunCounters()
         settings = settings or default_client().settings
         if hasattr(settings.cache, "responses"):
             raise SettingsError(
-                "cache: a requests-cache backend can't be sent to workers",
-                hint='give a path, "memory" or False',
+                "the cache is a requests-cache backend, which can't be sent to workers",
+                hint='give cache=… as a path, "memory" or False',
             )
         service, cluster = require_service(settings), cluster_here()
-        frame = in_our_names(self._data)
-        read_given(make_meta(frame), names)  # see that the columns are there before any is computed
+        frame = with_standard_columns(self._data)
+        read_input(make_meta(frame), names)  # raises for missing columns before any is computed
         wanted = [*COLUMNS, *names] if {*COLUMNS} <= {*frame.columns} else [*frame.columns]
-        reading = read_given(frame[wanted].compute(), names)
-        asked = wallets_to_ask(reading, on_unreadable)
-        cuts = cut(root, asked, distinct_labels(reading), shards)
+        reading = read_input(frame[wanted].compute(), names)
+        requested = wallets_to_request(reading, on_unreadable)
+        parts = split_into_shards(root, requested, distinct_labels(reading), shards)
         claim(root, service, shards)
-        found: dict[str, FetchSummary] = {}
-        drawing = shown(progress, len(asked), smoothing=0)
-        is_interrupted = fetch_shards(cluster, root, cuts, settings, found, drawing)
-        for each in found.values():
-            tally.take_in(each)
-        summary = tally.summary(root, service, len(asked))
+        summaries: dict[str, FetchSummary] = {}
+        display = progress_display(progress, len(requested), smoothing=0)
+        is_interrupted = fetch_shards(cluster, root, parts, settings, summaries, display)
+        for each in summaries.values():
+            counters.merge(each)
+        summary = counters.summary(root, service, len(requested))
         if is_interrupted:
-            raise FetchInterrupted(summary, GOES_ON)
+            raise FetchInterrupted(summary, RESUME_HINT)
         conclude(summary, on_failure)
         return open_wallets(root)._replace(summary=summary)
 
@@ -297,19 +299,19 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         frame : DataFrame
             ``wallets`` or ``holdings`` of a fetch, in partitions or in memory.
         how : {"left", "inner", "right", "outer"}, default "left"
-            Which rows to keep: all of your table, those of both, all of `frame`, or all.
+            The rows to keep: all of your table, those in both, all of `frame`, or all of both.
         on : str, optional
             The column of your table that has wallets as ``"ETH.0x…"``, if it has no ``blockchain``
             and ``address``.
         suffixes : (str, str), default ("_yours", "")
-            Appended to the names of the other columns that both have.
+            Appended to the names of other columns that are in both.
 
         Returns
         -------
         dask.dataframe.DataFrame
-            The same rows and columns. Nothing is computed, and nothing said of rows without a
-            match. A `frame` in memory goes to all workers, and rows stay in their order where all
-            others, or none, are kept: left or inner. Else both are shuffled by wallet.
+            The same rows and columns. The join is lazy, without a warning about rows that have no
+            match. With `how` left or inner, a `frame` in memory is sent to all workers, and your
+            rows keep their order; else both are shuffled by wallet.
 
         Raises
         ------
@@ -329,7 +331,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             name     address status
         0  Alice  alice.near     ok
         """
-        table = in_our_names(self._data) if on is None else self._data
+        table = with_standard_columns(self._data) if on is None else self._data
         other: Any = frame
         mine, theirs = table._meta, getattr(other, "_meta", other)  # noqa: SLF001 - Dask's
         if on is None and not {*COLUMNS} <= {*mine.columns}:
@@ -344,24 +346,24 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             with dask.config.set({"dataframe.convert-string": False}):
                 other = dd.from_pandas(other, npartitions=1)
         count = max(table.npartitions, other.npartitions)
-        ours = _together(table, partial(_of_table, on=on), count)
-        others = _together(other, _of_fetch, count)
-        return ours.map_partitions(_joined, others, work, meta=meta, align_dataframes=False)
+        ours = _shuffle_by_wallet(table, partial(_key_table, on=on), count)
+        others = _shuffle_by_wallet(other, _key_frame, count)
+        return ours.map_partitions(_merge_keyed, others, work, meta=meta, align_dataframes=False)
 
 
 class ClusterWallets(NamedTuple):
-    """A fetch in a folder that all workers can read: two frames of Dask, and how it went.
+    """A fetch in a folder that all workers can read: two Dask DataFrames and a summary.
 
     Attributes
     ----------
     wallets : dask.dataframe.DataFrame
         One row for each distinct wallet, with the columns of `WalletDetails.wallets`, a partition
-        for each shard, in the order asked within each.
+        for each shard, each in the order requested.
     holdings : dask.dataframe.DataFrame
-        One row for each balance, with the columns of `WalletDetails.holdings`; the wallets of a
-        partition are those of the same partition of `wallets`.
+        One row for each balance, with the columns of `WalletDetails.holdings`; partition i has the
+        holdings of the wallets in partition i of `wallets`.
     summary : FetchSummary or None
-        How the fetch went; None where a folder was opened without one.
+        The counts of the fetch; None if the folder was opened without a fetch.
     """
 
     wallets: dd.DataFrame
@@ -375,28 +377,28 @@ class ClusterWallets(NamedTuple):
         Returns
         -------
         ClusterAccessor
-            With calls of ``details.wf``, which are worked out where the partitions are.
+            With calls of ``details.wf``, which are computed on the workers.
         """
-        return ClusterAccessor(self.holdings, self.wallets, self._again)
+        return ClusterAccessor(self.holdings, self.wallets, self._with_holdings)
 
-    def _again(self, holdings: dd.DataFrame) -> ClusterWallets:
+    def _with_holdings(self, holdings: dd.DataFrame) -> ClusterWallets:
         return self._replace(holdings=holdings)
 
 
 def open_wallets(folder: str | Path) -> ClusterWallets:
-    """Open the folder of a fetch as frames of Dask, without fetching or reading balances.
+    """Open the folder of a fetch as Dask DataFrames, without fetching or reading balances.
 
     Parameters
     ----------
     folder : str or Path
-        What `fetch_to_parquet` has written, or a folder whose direct subfolders are such folders:
-        each of these is a partition. All workers have to see it under this path.
+        A folder of `fetch_to_parquet`, or a folder whose direct subfolders are such folders: each
+        is a partition. All workers need access to it under this path.
 
     Returns
     -------
     ClusterWallets
         The frames ``wallets`` and ``holdings``, and None for the summary. Workers read a shard
-        when a partition is computed, of holdings only the columns that are needed.
+        when a partition is computed, and only the columns of holdings that are needed.
 
     Raises
     ------
@@ -420,49 +422,49 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     """
     root = Path(folder).absolute()
     with dataset_errors(root):
-        found = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
-        roots = [path for path in found if Layout(path).service() is not None]
+        folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
+        roots = [path for path in folders if Layout(path).service() is not None]
         if not roots:
-            service_of(Layout(root))
-        shards = [Opened(path, files_of(path)) for path in roots]
+            service_of(Layout(root))  # raises
+        shards = [Opened(path, list_files(path)) for path in roots]
         none = assemble([])
-        kept = [with_told(none.wallets, Layout(path)) for path in roots]
+        kept = [with_kept_columns(none.wallets, Layout(path)) for path in roots]
     widest = max(kept, key=lambda frame: len(frame.columns))
-    with dask.config.set({"dataframe.convert-string": False}):  # which has another missing value
+    with dask.config.set({"dataframe.convert-string": False}):  # it changes the missing value
         wallets = dd.from_map(wallets_of, shards, meta=widest, args=[widest])
         holdings = dd.from_map(balances_of, shards, meta=none.holdings)
     return ClusterWallets(wallets, holdings)
 
 
-def _merged(table: pd.DataFrame, frame: object, **given: Any) -> pd.DataFrame:
-    """Merge without a word of rows that match nothing: they may in another partition."""
-    return merge(table, frame, **given)[0]
+def _merged(table: pd.DataFrame, frame: object, **options: Any) -> pd.DataFrame:
+    """Merge without a warning about unmatched rows: another partition may match them."""
+    return merge(table, frame, **options)[0]
 
 
-def _together(
+def _shuffle_by_wallet(
     frame: dd.DataFrame, keyed: Callable[[pd.DataFrame], pd.DataFrame], count: int
 ) -> dd.DataFrame:
-    """Bring the rows of a wallet into one partition, which is the same for any frame."""
+    """Bring the rows of a wallet into one partition, with the same number for all frames."""
     meta = keyed(frame._meta)  # noqa: SLF001 - Dask's
-    return frame.map_partitions(keyed, meta=meta).shuffle(_KEY, npartitions=count)
+    return frame.map_partitions(keyed, meta=meta).shuffle(_KEY_COLUMN, npartitions=count)
 
 
-def _of_table(rows: pd.DataFrame, on: str | None) -> pd.DataFrame:
-    found = read_wallets(rows, on)
-    keys = [canonical_key(each.blockchain, each.address) if each else None for each in found]
-    return _keyed(rows, keys)
+def _key_table(rows: pd.DataFrame, on: str | None) -> pd.DataFrame:
+    wallets = read_wallets(rows, on)
+    keys = [canonical_key(each.blockchain, each.address) if each else None for each in wallets]
+    return _with_key(rows, keys)
 
 
-def _of_fetch(rows: pd.DataFrame) -> pd.DataFrame:
-    found = wallet_identities(rows)
-    return _keyed(rows, [found.keys[code] for code in found.codes])
+def _key_frame(rows: pd.DataFrame) -> pd.DataFrame:
+    ids = wallet_identities(rows)
+    return _with_key(rows, [ids.keys[code] for code in ids.codes])
 
 
-def _keyed(rows: pd.DataFrame, keys: Sequence[TokenKey | None]) -> pd.DataFrame:
-    return rows.assign(**{_KEY: pd.array([str(key) for key in keys], dtype=TEXT)})
+def _with_key(rows: pd.DataFrame, keys: Sequence[TokenKey | None]) -> pd.DataFrame:
+    return rows.assign(**{_KEY_COLUMN: pd.array([str(key) for key in keys], dtype=TEXT)})
 
 
-def _joined(
+def _merge_keyed(
     table: pd.DataFrame, frame: pd.DataFrame, work: Callable[..., pd.DataFrame]
 ) -> pd.DataFrame:
-    return work(*(rows.drop(columns=_KEY) for rows in (table, frame)))
+    return work(*(rows.drop(columns=_KEY_COLUMN) for rows in (table, frame)))

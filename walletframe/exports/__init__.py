@@ -1,6 +1,6 @@
 """Frames as files for other programs, and back: exact amounts, and text that does no harm there.
 
-What writes takes any frame; a file is there whole, or the earlier one is.
+Writers take any frame, and are atomic: a failure leaves the earlier file.
 """
 
 from walletframe.exports.readers import NEEDED, SUFFIXES, read_holdings, saved_tables, typed

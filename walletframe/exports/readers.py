@@ -1,4 +1,4 @@
-"""Reading of files that walletframe wrote, as the frames they were."""
+"""Readers of walletframe's own files, which restore the original frames."""
 
 from __future__ import annotations
 
@@ -44,35 +44,36 @@ _DTYPES: Mapping[str, Any] = {
     "spam_reasons": _TEXT,
     "is_spam": "bool",
 }
-_BLOCK_BYTES = 1 << 26  # a cell may be that long
-_SHOWN = 1e-14  # a spreadsheet keeps 15 digits of a number
+_BLOCK_BYTES = 1 << 26  # the longest possible cell
+_FLOAT_TOLERANCE = 1e-14  # a spreadsheet keeps 15 digits of a number
 
 
 def read_holdings(path: str | Path) -> pd.DataFrame:
-    """Read a file that walletframe wrote, and return the frame as it was.
+    """Read a file that walletframe wrote, and return the original frame.
 
     Parameters
     ----------
     path : str or Path
-        What ``.wf.to_csv``, ``.wf.to_parquet``, ``.wf.to_excel`` or ``walletframe fetch --output``
-        wrote: it ends in ``.csv``, ``.tsv`` (or ``.gz`` after it), ``.parquet``, ``.xlsx`` or
+        A file of ``.wf.to_csv``, ``.wf.to_parquet``, ``.wf.to_excel`` or ``walletframe fetch
+        --output``: it ends in ``.csv``, ``.tsv`` (or ``.gz`` after it), ``.parquet``, ``.xlsx`` or
         ``.json``.
 
     Returns
     -------
     DataFrame
-        n rows, with the columns and dtypes of ``WalletDetails.holdings``, exact amounts, texts to
-        the last character, and NA where it was. Columns that `value` and `flag_spam` add have
-        their dtypes; your own are there too, as text where the file knows no types. A file of
-        wallets, such as ``holdings.wallets.csv``, gives the columns of ``WalletDetails.wallets``.
-        An Excel file has times to the millisecond, and no more than 32,000 characters of a text.
+        n rows, with the columns and dtypes of ``WalletDetails.holdings``, exact amounts, complete
+        texts, and the original missing values. Columns that `value` and `flag_spam` add have their
+        dtypes; your own columns are included, as text if the file has no types. A file of wallets,
+        such as ``holdings.wallets.csv``, gives the columns of ``WalletDetails.wallets``. An Excel
+        file has times to the millisecond, and at most 32,000 characters of a text.
 
     Raises
     ------
     SettingsError
-        If the name ends otherwise.
+        If the name has another ending.
     ColumnsError, DatasetError
-        If it is broken, holds neither holdings nor wallets, or a column is not what it is named.
+        If the file is broken, has neither holdings nor wallets, or a column has other values than
+        its name says.
     MissingExtraError, OSError
         If an Excel file needs openpyxl, which is not installed, or there is no such file.
 
@@ -87,7 +88,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     >>> back.equals(holdings)
     True
     """
-    frame = _main(_frames(Path(path)))
+    frame = _main_frame(_read_frames(Path(path)))
     missing = [name for name in NEEDED if name not in frame.columns]
     if missing and not {*_OF_WALLETS} <= {*frame.columns}:
         hint = "give a file of holdings, or of the wallets of a fetch"
@@ -96,30 +97,30 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 
 def saved_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read a frame, and the wallets beside it (``NAME.wallets.csv``) or in the same JSON."""
-    frames = _frames(path)
+    """Read a frame, and its wallets, from ``NAME.wallets.csv`` beside it or from the same JSON."""
+    frames = _read_frames(path)
     wallets = frames.get("wallets")
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():
-        wallets = _main(_frames(beside))
-    return _main(frames), wallets
+        wallets = _main_frame(_read_frames(beside))
+    return _main_frame(frames), wallets
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Convert the columns that walletframe knows their dtypes, or raise a `DatasetError`."""
-    return pd.DataFrame({name: _column(str(name), column) for name, column in frame.items()})
+    """Convert columns with known names to their dtypes, or raise a `DatasetError`."""
+    return pd.DataFrame({name: _convert(str(name), column) for name, column in frame.items()})
 
 
-def _main(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def _main_frame(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the holdings, else the first frame."""
     return frames["holdings"] if "holdings" in frames else next(iter(frames.values()))
 
 
-def _frames(path: Path) -> dict[str, pd.DataFrame]:
-    """Read a file; the frames of a JSON have names."""
+def _read_frames(path: Path) -> dict[str, pd.DataFrame]:
+    """Read the frames of a file, by name; only a JSON has names."""
     suffix = uncompressed(path).suffix.lower()
-    one_each = {".parquet": _parquet, ".xlsx": _excel, ".json": _json}
-    readers = dict.fromkeys(SEPARATORS, _separated) | one_each
+    readers = dict.fromkeys(SEPARATORS, _read_separated)
+    readers |= {".parquet": _read_parquet, ".xlsx": _read_excel, ".json": _read_json}
     if suffix not in readers:
         raise SettingsError(
             f"{path.name!r} is not a file that walletframe writes",
@@ -130,12 +131,12 @@ def _frames(path: Path) -> dict[str, pd.DataFrame]:
     except OSError as fault:
         if fault.errno is not None:
             raise
-        raise _broken(str(path), str(fault)) from None
+        raise _unreadable(str(path), str(fault)) from None
     except (ArithmeticError, ValueError, TypeError, LookupError, BadZipFile) as fault:
-        raise _broken(str(path), f"{type(fault).__name__}: {fault}") from None
+        raise _unreadable(str(path), f"{type(fault).__name__}: {fault}") from None
 
 
-def _separated(path: Path) -> dict[str, pd.DataFrame]:
+def _read_separated(path: Path) -> dict[str, pd.DataFrame]:
     separator = SEPARATORS[uncompressed(path).suffix.lower()]
     with pa.input_stream(path) as stream:
         names = next(csv.reader(TextIOWrapper(stream, "utf-8-sig"), delimiter=separator), [])
@@ -151,25 +152,25 @@ def _separated(path: Path) -> dict[str, pd.DataFrame]:
                 quoted_strings_can_be_null=False,
             ),
         )
-    return {"": _decoded(table.to_pandas(types_mapper={pa.string(): _TEXT}.get))}
+    return {"": _unescaped(table.to_pandas(types_mapper={pa.string(): _TEXT}.get))}
 
 
-def _parquet(path: Path) -> dict[str, pd.DataFrame]:
+def _read_parquet(path: Path) -> dict[str, pd.DataFrame]:
     table = with_amounts(read_parquet(path))
     frame = table.to_pandas(types_mapper={pa.string(): _TEXT, pa.large_string(): _TEXT}.get)
-    # Where some are missing, pandas makes floats of integers, and objects of truth values.
-    holed = [
+    # With missing values, pandas converts integers to floats, and booleans to objects.
+    with_missing = [
         field.name
         for field in table.schema
         if (pa.types.is_integer(field.type) or pa.types.is_boolean(field.type))
         and field.name in frame.columns
         and frame[field.name].hasnans
     ]
-    exact = table.select(holed).to_pandas(types_mapper=ARROW_DTYPES.get)
-    return {"": frame.assign(**{name: exact[name].array for name in holed})}
+    exact = table.select(with_missing).to_pandas(types_mapper=ARROW_DTYPES.get)
+    return {"": frame.assign(**{name: exact[name].array for name in with_missing})}
 
 
-def _excel(path: Path) -> dict[str, pd.DataFrame]:
+def _read_excel(path: Path) -> dict[str, pd.DataFrame]:
     require_openpyxl("reading Excel files")
     import openpyxl  # noqa: PLC0415 - an extra
 
@@ -177,30 +178,30 @@ def _excel(path: Path) -> dict[str, pd.DataFrame]:
         sheet = openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[0]
         heads, *rows = sheet.iter_rows(values_only=True)
     written = [row for row in rows if any(cell is not None for cell in row)]
-    frame = _decoded(pd.DataFrame(written, columns=pd.Index(heads, dtype=object)))
-    for name in [*frame]:  # amounts are in the exact text beside their numbers, if both agree
+    frame = _unescaped(pd.DataFrame(written, columns=pd.Index(heads, dtype=object)))
+    for name in [*frame]:  # exact amounts are in the text beside their numbers, if both agree
         text = f"{name}{SUFFIX}"
         if text not in frame.columns or infer_dtype(frame[name]) == "string":
             continue
-        with suppress(AmountError, TypeError, ValueError):  # two columns of the caller's own
+        with suppress(AmountError, TypeError, ValueError):  # both are the caller's own columns
             amounts = frame[text].astype(AmountDtype())
             numbers = amounts.astype("float64"), frame[name].astype("float64")
-            if np.allclose(*numbers, rtol=_SHOWN, atol=0, equal_nan=True):
+            if np.allclose(*numbers, rtol=_FLOAT_TOLERANCE, atol=0, equal_nan=True):
                 frame = frame.assign(**{str(name): amounts}).drop(columns=text)
     return {"": frame}
 
 
-def _json(path: Path) -> dict[str, pd.DataFrame]:
+def _read_json(path: Path) -> dict[str, pd.DataFrame]:
     content = json.loads(path.read_text(encoding="utf-8"))
     frames = {}
     for name, rows in (content if isinstance(content, dict) else {"": content}).items():
-        columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # no rows name none
+        columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # of an empty list
         frames[name] = pd.DataFrame(rows, columns=None if rows else [*columns])
     return frames or {"": pd.DataFrame()}
 
 
-def _decoded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Restore texts as they were before `as_cell` changed them."""
+def _unescaped(frame: pd.DataFrame) -> pd.DataFrame:
+    """Restore the texts that `as_cell` escaped."""
 
     def text(cell: Any) -> Any:
         return from_cell(cell) if isinstance(cell, str) else cell
@@ -209,7 +210,7 @@ def _decoded(frame: pd.DataFrame) -> pd.DataFrame:
     return rebuilt(columns, [*map(text, frame)], frame)
 
 
-def _column(name: str, column: pd.Series) -> pd.Series:
+def _convert(name: str, column: pd.Series) -> pd.Series:
     is_text = column.dtype == object and infer_dtype(column) == "string"
     dtype = _DTYPES.get(name, _TEXT if is_text else column.dtype)
     try:
@@ -217,24 +218,24 @@ def _column(name: str, column: pd.Series) -> pd.Series:
             return column
         if isinstance(dtype, pd.CategoricalDtype):
             is_known = column.dropna().isin(dtype.categories).all()
-            return column.astype(dtype if is_known else _TEXT)  # such as the statuses of a node
+            return column.astype(dtype if is_known else _TEXT)  # a node has other statuses
         if isinstance(dtype, pd.DatetimeTZDtype):
             return pd.to_datetime(column, utc=True, format="ISO8601").astype(dtype)
         if isinstance(dtype, pd.Int16Dtype | pd.Int64Dtype):
             return pd.to_numeric(column).astype(dtype)
         if dtype == "bool":
-            truths = column.map({"True": True, "False": False})
-            if truths.isna().any():
-                raise ValueError("neither True nor False")  # noqa: TRY301  as pandas does
-            return truths.astype(dtype)
+            values = column.map({"True": True, "False": False})
+            if values.isna().any():
+                raise ValueError("some values are neither True nor False")  # noqa: TRY301
+            return values.astype(dtype)
         return column.astype(dtype)
     except (ArithmeticError, ValueError, TypeError) as fault:
         if name not in HOLDING_DTYPES and name not in WALLET_DTYPES:
             return column
-        raise _broken(f"the column {name!r}", str(fault)) from None
+        raise _unreadable(f"the column {name!r}", str(fault)) from None
 
 
-def _broken(what: str, reason: str) -> DatasetError:
+def _unreadable(what: str, reason: str) -> DatasetError:
     return DatasetError(
-        f"{what} can't be read: {reason}", hint="give a file as walletframe wrote it"
+        f"{what} can't be read: {reason}", hint="give an unchanged file that walletframe wrote"
     )

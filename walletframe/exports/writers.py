@@ -1,8 +1,8 @@
 """Frames as CSV, Parquet, JSON and Excel files: exact amounts, and text that does no harm there.
 
 pandas's own CSV writer leaves a bare carriage return unquoted, which begins a new row for most
-readers; and it writes missing and empty text alike. Here no cell has a control character, and empty
-text is quoted while what is missing is not.
+readers, and writes missing and empty text alike. Here no cell has a control character, and empty
+text is quoted, missing text is not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pandas.api.types import is_float_dtype, is_numeric_dtype
 
 from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import DECIMALS, rounded_decimals, text_name, to_portable_table
-from walletframe.disk import replaced
+from walletframe.disk import atomic_write
 from walletframe.errors import ArgumentError, MissingExtraError, SettingsError
 from walletframe.pandas_versions import TEXT
 from walletframe.text import as_cell, as_excel_cell, as_link
@@ -48,24 +48,24 @@ _EXCEL_CELL, _EXCEL_LINKS = 32_000, 65_000
 
 
 def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a CSV file: amounts exact, formulas of strangers disarmed, one row a line.
+    """Write a CSV file with exact amounts, harmless text and one line per row.
 
     Amounts and floats have all their digits and no exponent. Text that a spreadsheet would read
     as a formula, or that has control characters, is escaped and begins with an apostrophe.
     Empty text is quoted, missing values are not. The index is left out. A spreadsheet turns
     symbols such as ``1e5`` and ``2026-01-01`` into numbers and dates; `to_excel` keeps them.
-    `read_holdings` reads it back.
+    `read_holdings` reads the file back.
 
     Parameters
     ----------
     path : str or Path
-        Where to write; an earlier file is replaced once the new one is complete on the disk.
-        Separated by tabs where it ends in ``.tsv``, compressed where it ends in ``.gz``.
+        The file; an earlier one is replaced once the new one is complete on the disk.
+        Separated by tabs if it ends in ``.tsv``, compressed if it ends in ``.gz``.
 
     Raises
     ------
     SettingsError, OSError
-        If the name asks for another compression, or the file can't be written.
+        If the name ends in another compression, or the file can't be written.
 
     Examples
     --------
@@ -84,11 +84,11 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
     separator = SEPARATORS.get(uncompressed(target).suffix.lower(), ",")
     heads = [_quoted(_cell(name)) for name in frame.columns]
     cells = [_cells(series) for _, series in frame.items()]
-    if len(cells) == 1:  # an empty line is no row for most readers
+    if len(cells) == 1:  # most readers skip empty lines
         cells = [[cell or '""' for cell in cells[0]]]
     rows = chain([heads], zip(*cells, strict=True))
     lines = (f"{separator.join(row)}\n".encode() for row in rows)
-    with replaced(target) as file:
+    with atomic_write(target) as file:
         if target.suffix.lower() != ".gz":
             file.writelines(lines)
         else:
@@ -97,13 +97,13 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def uncompressed(path: Path) -> Path:
-    """Return a path without the end that names its compression, ``.gz``."""
+    """Return a path without the suffix ``.gz``."""
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
 def _cells(series: pd.Series) -> list[str]:
-    """Return the cells of a column, empty where something is missing."""
-    is_exact = isinstance(series.dtype, AmountDtype)  # which is of kind f, too
+    """Return the cells of a column, empty for missing values."""
+    is_exact = isinstance(series.dtype, AmountDtype)  # its kind is "f", too
     if is_float_dtype(series.dtype) and not is_exact:
         plain = np.format_float_positional
         return ["" if pd.isna(value) else plain(value, trim="0") for value in series]
@@ -121,7 +121,7 @@ def _cells(series: pd.Series) -> list[str]:
 
 
 def _cell(value: object) -> str:
-    """Return the text of anything; a number is no formula."""
+    """Return the text of any value; numbers are not escaped, since they are no formulas."""
     return str(value) if isinstance(value, Number) else as_cell(str(value))
 
 
@@ -136,24 +136,24 @@ def _may_hold_text(series: pd.Series) -> bool:
 
 
 def _as_texts(series: pd.Series) -> pd.Series:
-    """Write each value as text, as an object; None where it is missing."""
+    """Return each value as text in an object column; None if missing."""
     return series.astype(TEXT).astype(object).where(series.notna(), None)
 
 
 def to_arrow(frame: pd.DataFrame) -> pa.Table:
-    """Return an Arrow table that DuckDB, polars and other programs take.
+    """Return an Arrow table for DuckDB, polars and other programs.
 
     Returns
     -------
     pyarrow.Table
         The columns of the frame, without the index. Amounts are decimal128(38, 18), the nearest
-        where an amount has more decimals, and null where more than 20 digits stand before the
-        point. Beside each such column its exact text is in ``<name>_text``, large_string.
+        if an amount has more decimals, and null if it has more than 20 digits before the point.
+        Beside each such column its exact text is in ``<name>_text``, large_string.
 
     Raises
     ------
     ArgumentError, SettingsError
-        If a column has values of several types, or the name of the exact text of another.
+        If a column has values of several types, or the name of another column's exact text.
 
     Examples
     --------
@@ -166,20 +166,20 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
 
 
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a Parquet file that pandas without walletframe, DuckDB and polars open.
+    """Write a Parquet file for DuckDB, polars, and pandas without walletframe.
 
-    Its columns are those of `to_arrow`, decimals with which other programs compute and exact
-    texts. `read_holdings` reads it back.
+    It has the columns of `to_arrow`: decimals for computing, and exact texts. `read_holdings`
+    reads the file back.
 
     Parameters
     ----------
     path : str or Path
-        Where to write; an earlier file is replaced once the new one is complete on the disk.
+        The file; an earlier one is replaced once the new one is complete on the disk.
 
     Raises
     ------
     ArgumentError, SettingsError, OSError
-        If a column has values of several types, or the name of the exact text of another; or
+        If a column has values of several types, or the name of another column's exact text; or
         the file can't be written.
 
     Examples
@@ -192,40 +192,40 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     """
     import pyarrow.parquet  # noqa: PLC0415 - pandas does not load it either
 
-    columns = [  # Parquet has categories in the order of their first rows
+    columns = [  # Parquet stores categories in the order of their first rows
         each.cat.as_unordered() if getattr(each.dtype, "ordered", False) else each
         for _, each in frame.items()
     ]
     table = to_portable_table(rebuilt(columns, [*frame], frame))
-    with replaced(Path(path)) as file:
+    with atomic_write(Path(path)) as file:
         pyarrow.parquet.write_table(table, file)
 
 
 def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing = "fail") -> None:
-    """Write a table of a database.
+    """Write a table into a database.
 
-    Amounts are DECIMAL(38, 18), as in `to_arrow`, with which the database computes. SQLite has no
-    decimals: there they are the nearest floats. Beside each such column its exact text is in
-    ``<name>_text``, which is what to read: ``pd.read_sql("…", con, dtype={"amount_text":
-    "amount"})``. The index is left out.
+    Amounts are DECIMAL(38, 18), as in `to_arrow`, so that the database can compute with them.
+    SQLite has no decimals: amounts are the nearest floats. Beside each such column its exact text
+    is in ``<name>_text``; read that: ``pd.read_sql("…", con, dtype={"amount_text": "amount"})``.
+    The index is left out.
 
     Parameters
     ----------
     name : str
-        The table.
+        The name of the table.
     con : sqlite3.Connection, str, or engine or connection of SQLAlchemy
         The database; a str is SQLAlchemy's URL.
     if_exists : {"fail", "replace", "append"}, default "fail"
-        What to do if there is such a table.
+        What to do if the table exists.
 
     Raises
     ------
     ArgumentError
-        If `con` is something else.
+        If `con` is of another type.
     SettingsError
-        If a column has the name of the exact text of another.
+        If a column has the name of another column's exact text.
     ValueError
-        If there is such a table; this is pandas's own, as all errors of the database are.
+        If the table exists; this error is pandas's own, as all errors of the database are.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 
 def _decimal_type() -> Any:
-    """Return SQLAlchemy's type of decimals, which some dialects (DuckDB's) would send as floats."""
+    """Return SQLAlchemy's decimal type without conversion: some dialects (DuckDB's) send floats."""
     from sqlalchemy import Numeric  # noqa: PLC0415 - pandas needs it, too
 
     class Decimals(Numeric[Decimal]):
@@ -264,34 +264,34 @@ def _decimal_type() -> Any:
 
 
 def _has_decimals(con: Database) -> bool:
-    """Return whether a database has decimals: SQLite makes floats of them."""
-    import sqlite3  # noqa: PLC0415 - who has a connection has loaded it
+    """Return whether a database has decimals: SQLite stores floats."""
+    import sqlite3  # noqa: PLC0415 - a caller with a connection has loaded it
 
     if isinstance(con, sqlite3.Connection):
         return False
     dialect = con if isinstance(con, str) else getattr(getattr(con, "dialect", None), "name", None)
     if dialect is None:
         raise ArgumentError(
-            f"a {type(con).__name__} is no connection that tables are written to",
+            f"a {type(con).__name__} is not a connection for writing tables",
             hint="give a sqlite3.Connection, or an engine or a connection of SQLAlchemy; "
-            "other databases take the Arrow table that `to_arrow` gives",
+            "other databases read the Arrow table of `to_arrow`",
         )
     return not dialect.startswith("sqlite")
 
 
 def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
     """Write frames by name, as lists of records: exact amounts as text, times in ISO 8601."""
-    whole = {}
+    records = {}
     for title, frame in frames.items():
         names = [str(name) for name in frame.columns]
         columns = [[_json_value(value) for value in series] for _, series in frame.items()]
-        whole[title] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    with replaced(Path(path)) as file:
-        file.write(json.dumps(whole, ensure_ascii=False, indent=1).encode())
+        records[title] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    with atomic_write(Path(path)) as file:
+        file.write(json.dumps(records, ensure_ascii=False, indent=1).encode())
 
 
 def _json_value(value: Any) -> Any:
-    """Return what JSON has for a cell; pandas's own writer cuts floats to ten decimals."""
+    """Return a cell as a JSON value; pandas's own writer cuts floats to ten decimals."""
     if pd.isna(value):
         return None
     if isinstance(value, Decimal):
@@ -302,7 +302,7 @@ def _json_value(value: Any) -> Any:
 
 
 def require_openpyxl(purpose: str) -> None:
-    """Refuse where openpyxl is not installed: pandas needs it, and says so less clearly."""
+    """Raise if openpyxl is not installed: pandas needs it, and its own error is less clear."""
     if find_spec("openpyxl") is None:
         raise MissingExtraError("excel", purpose)
 
@@ -310,21 +310,21 @@ def require_openpyxl(purpose: str) -> None:
 def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
     """Write an Excel file: amounts as numbers and as exact text, all other text harmless.
 
-    Amounts are the nearest numbers, to sort, filter and add by: a cell's number is a float, of
-    which Excel shows 15 digits. Beside each such column its exact text is in ``<name>_text``.
-    Times are in UTC, to the millisecond; text is on one line, and cut to what a cell holds.
-    Only columns ``…_url`` hold links, to http or https. The index is left out. `read_holdings`
-    reads it back, from the exact text.
+    Amounts are the nearest numbers, for sorting, filtering and sums: a cell's number is a float,
+    of which Excel shows 15 digits. Beside each such column its exact text is in ``<name>_text``.
+    Times are in UTC, to the millisecond; text is on one line, and cut to the size of a cell.
+    Only columns ``…_url`` have links, to http or https. The index is left out. `read_holdings`
+    reads the file back, from the exact text.
 
     Parameters
     ----------
     path : str or Path
-        Where to write; an earlier file is replaced once the new one is complete on the disk.
+        The file; an earlier one is replaced once the new one is complete on the disk.
 
     Raises
     ------
     MissingExtraError, SettingsError, OSError
-        If openpyxl is not installed, a column has the name of the exact text of another, or the
+        If openpyxl is not installed, a column has the name of another column's exact text, or the
         file can't be written.
 
     Examples
@@ -348,24 +348,24 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
         if isinstance(series.dtype, AmountDtype):
             names.append(_excel_value(text_name(name, frame)))
             columns.append(_as_texts(series))
-    whole = BytesIO()  # openpyxl can't be left where a disk is full
-    with pd.ExcelWriter(whole, engine="openpyxl") as book:
+    buffer = BytesIO()  # with a full disk, openpyxl's writer can't be closed
+    with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         rebuilt(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))
         sheet: Any = next(iter(book.sheets.values()))
-        for row, place, text in links[:_EXCEL_LINKS]:
-            sheet.cell(row, place).hyperlink = text
-    with replaced(Path(path)) as file:
-        file.write(whole.getbuffer())
+        for row, column, text in links[:_EXCEL_LINKS]:
+            sheet.cell(row, column).hyperlink = text
+    with atomic_write(Path(path)) as file:
+        file.write(buffer.getbuffer())
 
 
 def _excel_column(series: pd.Series) -> pd.Series:
-    """Make each text of a column harmless, amounts the nearest numbers, and times those of UTC."""
+    """Convert a column: text becomes harmless, amounts floats, and times UTC without a zone."""
     if isinstance(series.dtype, AmountDtype):
         return series.astype("float64")
     if _may_hold_text(series):
-        series = series.astype(object).map(_excel_value)  # times held as objects are times again
+        series = series.astype(object).map(_excel_value)  # infers the dtype of times, too
     if isinstance(series.dtype, pd.DatetimeTZDtype):
-        series = series.dt.tz_convert(None)  # that of UTC
+        series = series.dt.tz_convert(None)  # keeps the time in UTC
     return series
 
 
@@ -374,7 +374,7 @@ def _excel_value(value: Any) -> Any:
 
 
 def rebuilt(columns: list[pd.Series], labels: list[Any], frame: pd.DataFrame) -> pd.DataFrame:
-    """Make a frame of columns whose labels may repeat; of no columns, ``frame`` itself."""
+    """Return a frame of columns whose labels may repeat; without columns, ``frame`` itself."""
     if not columns:
         return frame
     return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)

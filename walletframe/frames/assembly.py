@@ -1,7 +1,7 @@
-"""From outcomes to the two DataFrames, a chunk of rows at a time.
+"""Assembly of outcomes into the two DataFrames, a chunk of rows at a time.
 
-Balances are turned into columns as they arrive and then let go, so that a million rows need
-little more memory than the frames that hold them.
+Balances become columns as they arrive, and are dropped then, so that a million rows need little
+more memory than the frames that hold them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ import pyarrow as pa
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.integers import aligned
-from walletframe.frames.contract import WALLET_DTYPES, Source, respelled, text_of, typed_frame
+from walletframe.frames.contract import (
+    WALLET_DTYPES,
+    Source,
+    arrow_text,
+    normalize_blockchains,
+    typed_frame,
+)
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.kept import with_kept
 from walletframe.wire.outcome import MAX_DECIMALS
@@ -31,10 +37,10 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes
     from walletframe.wire.outcome import Balances, Outcome
 
-_CHUNK_ROWS = 2_000  # as many as stay in a processor's cache between two passes
+_CHUNK_ROWS = 2_000  # few enough for a processor's cache
 _LIMIT = 2**15  # of int16
 _TEXT = pa.large_string()
-_COLUMNS = (  # what is sent, and how
+_COLUMNS = (  # a column of holdings, the attribute of Balances, its Arrow type
     ("symbol", attrgetter("symbols"), _TEXT),
     ("token_address", attrgetter("token_addresses"), _TEXT),
     ("token_blockchain", attrgetter("token_blockchains"), _TEXT),
@@ -44,26 +50,26 @@ _COLUMNS = (  # what is sent, and how
 
 @dataclass(frozen=True, slots=True)
 class WalletRecord:
-    """One wallet asked for, and what became of it."""
+    """One requested wallet, and the outcome of its request."""
 
     wallet: WalletAddress
     outcome: Outcome
     service: str
-    fetched_at: datetime | None = None  # with its time zone; None where it never answered
+    fetched_at: datetime | None = None  # with a time zone; None without an answer
     source: Source | None = None
-    error: str | None = None  # why an answer that is ok could not be made fresh
+    error: str | None = None  # why a stale answer could not be refreshed
 
 
 def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) -> WalletDetails:
-    """Build both DataFrames of records of distinct wallets, which are read once, in their order.
+    """Build both DataFrames from records of distinct wallets, which are read once, in their order.
 
-    Their user's own columns come behind those of the contract.
+    `kept` has the user's own columns, which come after those of the contract.
     """
     rows: list[tuple[Any, ...]] = []
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
     waiting: list[Balances] = []
     counts: list[int] = []
-    total = begun = 0  # rows so far, and those of them that are in columns already
+    total = written = 0  # rows so far, and those of them that are in columns already
     for record in records:
         outcome, balances = record.outcome, record.outcome.balances
         count = 0 if balances is None else len(balances)
@@ -71,9 +77,9 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
         if balances is not None and count:
             waiting.append(balances)
             total += count
-            if total - begun >= _CHUNK_ROWS:
+            if total - written >= _CHUNK_ROWS:
                 _add_columns(chunks, waiting)
-                waiting, begun = [], total
+                waiting, written = [], total
         row = (
             record.wallet.blockchain,
             record.wallet.address,
@@ -90,48 +96,48 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
     columns = zip(*rows, strict=True) if rows else [()] * len(WALLET_DTYPES)
     wallets = typed_frame(dict(zip(WALLET_DTYPES, columns, strict=True)), WALLET_DTYPES)
     place = np.repeat(np.arange(len(rows)), counts)
-    wallets, holdings = respelled(wallets, _holdings(wallets, place, chunks))
+    wallets, holdings = normalize_blockchains(wallets, _holdings(wallets, place, chunks))
     return WalletDetails(with_kept(wallets, kept), holdings)
 
 
 def _holdings(wallets: pd.DataFrame, place: Codes, chunks: Mapping[str, list[Any]]) -> pd.DataFrame:
-    """Build holdings of their columns, of which each row is of the wallet at its place."""
+    """Build holdings from their columns; `place` has the position of each row's wallet."""
     decimals = pa.chunked_array(chunks["decimals"], pa.int16())
     missing, decimals = decimals.is_null().to_numpy(), decimals.fill_null(0).to_numpy()
     columns = {
         "blockchain": wallets["blockchain"].array.take(place),
         "address": wallets["address"].array.take(place),
-        "symbol": text_of(chunks["symbol"]),
-        "token_address": text_of(chunks["token_address"]),
+        "symbol": arrow_text(chunks["symbol"]),
+        "token_address": arrow_text(chunks["token_address"]),
         "amount": AmountArray._concat_same_type(chunks["amount"]),  # noqa: SLF001 - of ours
         "decimals": pd.arrays.IntegerArray(decimals.copy(), missing.copy()),
-        "raw_amount": text_of(chunks["raw_amount"]),
-        "token_blockchain": text_of(chunks["token_blockchain"]),
+        "raw_amount": arrow_text(chunks["raw_amount"]),
+        "token_blockchain": arrow_text(chunks["token_blockchain"]),
         "price": pa.chunked_array(chunks["price"]).to_numpy(),
     }
     return pd.DataFrame(columns, copy=False)
 
 
 def _add_columns(chunks: Mapping[str, list[Any]], waiting: Sequence[Balances]) -> None:
-    """Append the balances of some wallets to columns."""
+    """Append the balances of the waiting wallets to the columns."""
     for name, sent, kind in _COLUMNS:
         joined = list(chain.from_iterable(map(sent, waiting)))
         chunks[name].append(pa.array(joined, kind))
     raw = list(chain.from_iterable(balances.raw_amounts for balances in waiting))
     decimals = _decimals([n for balances in waiting for n in balances.decimals])
     starts = accumulate((len(balances) for balances in waiting), initial=0)
-    no_digits = [
+    unreadable = [
         start + place
         for start, balances in zip(starts, waiting, strict=False)  # the last start is the end
-        for place in balances.no_digits
+        for place in balances.unreadable_amounts
     ]
     chunks["raw_amount"].append(pa.array(raw, _TEXT))
-    chunks["amount"].append(_amounts(raw, decimals, no_digits))
+    chunks["amount"].append(_amounts(raw, decimals, unreadable))
     chunks["decimals"].append(decimals)
 
 
 def _decimals(sent: list[int | None]) -> pa.Array:
-    """Return decimals as int16, null where they are unknown or do not fit."""
+    """Return decimals as int16, null if they are unknown or don't fit."""
     try:
         return pa.array(sent, pa.int16())
     except (OverflowError, pa.ArrowInvalid):
@@ -139,12 +145,12 @@ def _decimals(sent: list[int | None]) -> pa.Array:
         return pa.array(fit, pa.int16())
 
 
-def _amounts(raw: list[str | None], decimals: pa.Array, no_digits: list[int]) -> AmountArray:
-    """Return amounts, NA where the digits or the decimals of one can't be read."""
+def _amounts(raw: list[str | None], decimals: pa.Array, unreadable: list[int]) -> AmountArray:
+    """Return amounts, NA if their digits or decimals can't be read."""
     scales = decimals.fill_null(-1).to_numpy()
     missing = (scales < 0) | (scales > MAX_DECIMALS)
-    missing[no_digits] = True
-    digits: list[Any] = list(raw)  # which `Balances` has checked
+    missing[unreadable] = True
+    digits: list[Any] = list(raw)  # `Balances` has checked them
     for row in np.flatnonzero(missing):
         digits[row] = "0"
     integers = np.fromiter(map(int, digits), object, len(digits))

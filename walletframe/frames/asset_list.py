@@ -1,4 +1,4 @@
-"""Which contracts are of one asset: the packaged list, a caller's own, and the rows of holdings."""
+"""Assets: the packaged list, a caller's own contracts, and holdings with assets for tokens."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from walletframe.address.forms import is_blank
-from walletframe.chains import spelled
+from walletframe.chains import normalize_blockchain
 from walletframe.disk import read_parquet
 from walletframe.errors import ArgumentError, SettingsError, TokenListError, UnknownTokenError
 from walletframe.frames.contract import require_columns, text_array
-from walletframe.frames.identity import Identities, token_key
+from walletframe.frames.identity import KeyCodes, token_key
 from walletframe.frames.names import token_names, token_place
 from walletframe.frames.positions import Assets, Positions
 from walletframe.pandas_versions import TEXT
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 AssetsLike: TypeAlias = str | Path | pd.DataFrame
 
-_ASSET = "asset"  # where a token has its blockchain, which is never in small letters
+_ASSET = "asset"  # an asset's key has it in place of a blockchain, which is never in lower case
 _NEEDED = ("asset", "token_blockchain", "token_address")
 _COLUMNS = (*_NEEDED, "symbol", "kind")
 _FORMS = (
@@ -41,15 +41,15 @@ _FORMS = (
 
 
 def assets(more: AssetsLike | None = None) -> pd.DataFrame:
-    """List which contracts are the same asset on several blockchains.
+    """List the contracts of each asset on all blockchains.
 
     Parameters
     ----------
     more : DataFrame, str or Path, optional
         Contracts of your own, as a frame, a ``.csv`` or a ``.parquet``: the columns ``asset``,
         ``token_blockchain`` and ``token_address`` (missing for a native coin), and optionally
-        ``symbol`` and ``kind``, which is native for a coin and canonical for a contract unless it
-        says otherwise. What it says of a contract counts more than the packaged list.
+        ``symbol`` and ``kind``, by default native for a coin and canonical for a contract. Its
+        contracts replace those of the packaged list.
 
     Returns
     -------
@@ -58,18 +58,18 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
         USDC; ``token_blockchain``; ``token_address``, NA for a native coin; ``symbol``; ``kind``:
 
         - ``native``, the coin of a blockchain;
-        - ``canonical``, given out by the asset's own issuer;
-        - ``bridged``, a twin: what a bridge, a custodian or a wrapping contract gives out for the
-          asset (USDC.e, WETH, WBTC), or what no list says to be the issuer's.
+        - ``canonical``, issued by the asset's own issuer;
+        - ``bridged``, issued for the asset by a bridge, a custodian or a wrapping contract
+          (USDC.e, WETH, WBTC), or in no list as the issuer's.
 
-        All are str. ``totals(by="asset")`` and ``share(asset=…)`` add up what is native and
-        canonical, and twins where asked: ``bridged=True``.
+        All are str. ``totals(by="asset")`` and ``share(asset=…)`` add up native and canonical
+        contracts, and with ``bridged=True`` bridged ones, too.
 
     Raises
     ------
     TokenListError
-        If the file can't be read, or rows have no asset or blockchain, an unknown kind, or a
-        contract that another row says something else of: it names them all.
+        If the file can't be read, or rows have no asset or blockchain, an unknown kind, or the
+        contract of another row with another asset or kind. All these rows are named.
     ArgumentError, ColumnsError, OSError
         If `more` is of another type, lacks a column, or there is no such file.
 
@@ -78,12 +78,12 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     The packaged list is of November 2026. USDC and EURC are as in Circle's Bridge Kit 1.15.1
     (September 2026); native coins as in `walletframe.blockchains`, without test networks. Each
     other contract is in one of the freely licensed lists that ``walletframe.tokens.SOURCES`` names
-    with their versions and months; which one is said in ``walletframe/tokens/known.csv``.
+    with their versions and months; ``walletframe/tokens/known.csv`` has the list of each contract.
 
-    One unit of each contract stands for one unit of the asset, but need not be worth as much: a
-    twin is worth what its bridge still holds. Not in the list, since adding them up would be wrong:
-    BTT, whose old unit is 1,000 of the new ones; EURe, which shows a balance in two contracts; FRAX
-    and FXS, which changed symbols; former contracts.
+    One unit of each contract represents one unit of the asset, but its value may differ: a bridged
+    version is worth what its bridge still holds. These are not listed, since adding them up would
+    be wrong: BTT, whose old unit is 1,000 of the new ones; EURe, which shows a balance in two
+    contracts; FRAX and FXS, which changed symbols; former contracts.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
 
 
 def refuse_assets(assets: AssetsLike | None, *, bridged: bool) -> None:
-    """Raise an error for what says how to put assets together, where none are."""
+    """Raise an error if `assets` or `bridged` is given, for calls without assets."""
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
         raise SettingsError(f"{option} is for assets alone", hint='add by="asset"')
@@ -107,60 +107,56 @@ def refuse_assets(assets: AssetsLike | None, *, bridged: bool) -> None:
 def with_assets(
     positions: Positions, more: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Replace tokens by assets: bridged versions only with `bridged`, the unlisted on their own."""
+    """Replace tokens by assets, except unlisted ones, and bridged ones unless `bridged`."""
     listed = _listed(more)
     tokens, kinds = positions.contracts, ASSET_KINDS if bridged else ASSET_KINDS[:2]
     counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
     keys = [(_ASSET, counted[key]) if key in counted else key for key in tokens.keys]
     places: dict[TokenKey, int] = {}
     of_tokens = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.intp)
-    homes: dict[TokenKey, set[str]] = {}
+    blockchains: dict[TokenKey, set[str]] = {}
     for (chain, _), asset in counted.items():
-        homes.setdefault((_ASSET, asset), set()).add(chain)
+        blockchains.setdefault((_ASSET, asset), set()).add(chain)
     first = np.full(len(places), len(positions.holdings), dtype=np.intp)
     np.minimum.at(first, of_tokens, tokens.first)
-    whole = Identities(of_tokens[tokens.codes], list(places), first)
+    whole = KeyCodes(of_tokens[tokens.codes], list(places), first)
     taken = frozenset(row.asset.casefold() for row in listed.values())
     own = np.flatnonzero([key[0] != _ASSET for key in whole.keys])
-    # What is no asset, and has the symbol of one, is named with its contract.
+    # A token with the symbol of an asset is named with its contract.
     named = iter(
         token_names(positions.holdings, tokens, tokens.codes[whole.first[own]], taken=taken)
     )
     names = {key: shown(key[1] or "") if key[0] == _ASSET else next(named) for key in whole.keys}
-    return replace(positions, tokens=whole, assets=Assets(tokens, names, homes))
+    return replace(positions, tokens=whole, assets=Assets(tokens, names, blockchains))
 
 
-def held_names(positions: Positions, places: Codes) -> list[str]:
-    """Name tokens by their places, or the assets that stand in their place."""
+def token_or_asset_names(positions: Positions, places: Codes) -> list[str]:
+    """Return the names of tokens, or assets, by their indices in ``positions.tokens``."""
     if positions.assets is None:
         return token_names(positions.holdings, positions.tokens, places)
     return [positions.assets.names[positions.tokens.keys[place]] for place in places.tolist()]
 
 
-def held_place(positions: Positions, named: TokenLike) -> int:
-    """Return the place of the token that a caller names; of the asset, or of that of a contract."""
+def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
+    """Return the index of the token, or asset, that a caller names by name or contract."""
     keys, contracts = positions.tokens.keys, positions.contracts
     if positions.assets is None or not isinstance(named, str):
 
-        def one_or_all(first: TokenKey) -> str:
+        def hint_for(first: TokenKey) -> str:
             one = f"name the one token, such as token={token_text(first)}"
             if not any(row.asset == named for row in _packaged().values()):
                 return one
-            whole = f"asset={named!a}"
-            return f"{one}, or all contracts of the asset together: {whole}"
+            return f"{one}, or all contracts of the asset together: asset={named!a}"
 
-        place = token_place(positions.holdings, contracts, named, hint=one_or_all)
+        place = token_place(positions.holdings, contracts, named, hint=hint_for)
         return int(positions.tokens.codes[contracts.first[place]])
     if (_ASSET, named) in keys:
         return keys.index((_ASSET, named))
-    alike = [
-        name
-        for chain, name in keys
-        if chain == _ASSET and str(name).casefold() == named.strip().casefold()
-    ]
-    meant = f"did you mean {alike[0]!r}? " if alike else ""
-    hint = f"{unlinked(meant)}twins count with bridged=True; of what is in no list, name the token"
-    raise UnknownTokenError(named, "asset", hint)
+    wanted = named.strip().casefold()
+    similar = [name for chain, name in keys if chain == _ASSET and str(name).casefold() == wanted]
+    meant = f"did you mean {similar[0]!r}? " if similar else ""
+    advice = "pass bridged=True to count bridged versions; for an unlisted token, pass token=…"
+    raise UnknownTokenError(named, "asset", f"{unlinked(meant)}{advice}")
 
 
 @cache
@@ -169,7 +165,7 @@ def _packaged() -> Mapping[TokenKey, AssetContract]:
 
 
 def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
-    """Return the list by token, the caller's own entries last."""
+    """Return the listed contracts by token key, the caller's own last."""
     if more is None:
         return _packaged()
     own: dict[TokenKey, AssetContract] = {}
@@ -180,10 +176,10 @@ def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
             problems.append((place, row, fault))
             continue
         key = token_key((row.blockchain, row.contract))
-        said = own.setdefault(key, row)
-        if (said.asset, said.kind) != (row.asset, row.kind):
-            there = f"it is {said.kind} {said.asset} already, at {places[key]}"
-            problems.append((place, row, there))
+        first = own.setdefault(key, row)
+        if (first.asset, first.kind) != (row.asset, row.kind):
+            contradiction = f"it is {first.kind} {first.asset} already, at {places[key]}"
+            problems.append((place, row, contradiction))
         places.setdefault(key, place)
     if problems:
         named = [
@@ -195,7 +191,7 @@ def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
-    """Read the rows of a caller, each with its position, from 0, and what is wrong with it."""
+    """Yield the position, from 0, the contract and the fault, if any, of each row of a frame."""
     absent = [None] * len(frame)
     columns = [frame[name] if name in frame.columns else absent for name in _COLUMNS]
     for place, cells in enumerate(zip(*columns, strict=True)):
@@ -205,7 +201,8 @@ def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
             None if is_blank(cell) else str(cell).strip() for cell in cells
         )
         usual = ASSET_KINDS[0] if contract is None else ASSET_KINDS[1]
-        row = AssetContract(asset or "", spelled(chain or ""), contract, symbol, kind or usual)
+        chain = normalize_blockchain(chain or "")
+        row = AssetContract(asset or "", chain, contract, symbol, kind or usual)
         fault = "" if asset else "it has no asset"
         if not chain:
             fault = "it has no blockchain"
@@ -215,7 +212,7 @@ def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
 
 
 def _frame(more: Any) -> pd.DataFrame:
-    """Read what a caller gives as a frame with the columns needed."""
+    """Read a caller's frame or file, and check that it has the needed columns."""
     if isinstance(more, str | Path):
         path = Path(more).expanduser()
         try:
@@ -223,9 +220,9 @@ def _frame(more: Any) -> pd.DataFrame:
                 more = read_parquet(path).to_pandas()
             else:
                 more = pd.read_csv(path, dtype=TEXT, keep_default_na=False, encoding="utf-8-sig")
-        except ValueError as fault:  # what parsers and Arrow raise
-            said = f"it can't be read: {fault}"
-            raise TokenListError([(0, shown(str(path)), said)], hint=_FORMS) from None
+        except ValueError as error:  # from parsers and Arrow
+            fault = f"it can't be read: {error}"
+            raise TokenListError([(0, shown(str(path)), fault)], hint=_FORMS) from None
         more = more.rename(columns=lambda name: str(name).strip())
     if not isinstance(more, pd.DataFrame):
         raise ArgumentError(f"assets can't be of type {type(more).__name__}", hint=_FORMS)

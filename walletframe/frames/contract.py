@@ -1,4 +1,4 @@
-"""The column contract: names, order, dtypes, categories, and one spelling of each blockchain."""
+"""The column contract: names, order, dtypes, categories, and the spelling of blockchains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from walletframe.address.forms import canonical_blockchain
 from walletframe.amounts import AmountArray, AmountDtype
-from walletframe.chains import known_blockchains, spelled
+from walletframe.chains import known_blockchains, normalize_blockchain
 from walletframe.errors import AmountError, ColumnsError
 from walletframe.pandas_versions import TEXT
 from walletframe.wire.outcome import Status
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Rows = npt.NDArray[np.intp]
 
-COMPARED: Final = "walletframe_compared"  # the attribute of changes that says what they are of
+COMPARED: Final = "walletframe_compared"  # the key in `DataFrame.attrs` of a table of changes
 SIMULATED: Final = "sandbox"
 _SPELLED = ("blockchain", "token_blockchain")
 
@@ -40,32 +40,32 @@ ARROW_TEXT: Final = pa.large_string()
 
 
 def category_of(members: type[StrEnum]) -> pd.CategoricalDtype:
-    """Return the dtype of a column that holds one of a few words."""
+    """Return the categorical dtype whose categories are the members of an enumeration."""
     return pd.CategoricalDtype(pd.Index([member.value for member in members], dtype=TEXT))
 
 
 def typed_frame(
     columns: Mapping[str, Any], dtypes: Mapping[str, Any], index: pd.Index | None = None
 ) -> pd.DataFrame:
-    """Build a DataFrame that keeps to a contract."""
+    """Build a DataFrame with these columns and dtypes."""
     arrays = {name: pd.array(columns[name], dtype=dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(arrays, index=index)
 
 
 def text_array(values: Any) -> Any:
-    """Return text, NaN where it is missing, in the dtype of the contract."""
-    if isinstance(values, pd.Categorical):  # a cast of it takes ten times that
+    """Return text in the dtype of the contract, NaN if it is missing."""
+    if isinstance(values, pd.Categorical):  # casting it would take ten times as long
         return values.categories.array.take(values.codes, allow_fill=True)
     return pd.array(values, dtype=TEXT)
 
 
-def text_of(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Return the same of Arrow's text, one array behind the other, or of some rows of them.
+def arrow_text(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
+    """Return Arrow's text, chunk after chunk, in the dtype of the contract, or only some rows.
 
-    The arrays are plain, or all of them dictionaries.
+    Either all arrays are dictionaries, or none is.
     """
     whole = pa.chunked_array(map(_widened, chunks)).unify_dictionaries().combine_chunks()
-    if isinstance(whole, pa.DictionaryArray):  # a cast of it takes 15 times that
+    if isinstance(whole, pa.DictionaryArray):  # casting it would take 15 times as long
         places = whole.indices if rows is None else whole.indices.take(pa.array(rows))
         whole = whole.dictionary.take(places)
     elif rows is not None:
@@ -80,35 +80,35 @@ def _widened(text: pa.Array) -> pa.Array:
 
 
 def count_array(values: npt.ArrayLike, missing: npt.ArrayLike | None = None) -> Any:
-    """Return counts, NA where they are unknown, as the nullable integers of the contract."""
+    """Return counts as the nullable integers of the contract; `missing` marks unknown ones."""
     counts = np.array(values, dtype=np.int64)
     unknown = np.zeros(len(counts), dtype=bool) if missing is None else np.array(missing)
     return pd.arrays.IntegerArray(counts, unknown)
 
 
 def amounts_of(column: pd.Series) -> AmountArray:
-    """Return the exact amounts of a column, or raise an `AmountError` where it has none."""
+    """Return the exact amounts of a column, or raise an `AmountError` if it has none."""
     if not isinstance(column.array, AmountArray):
         raise AmountError(
             f"a column of dtype {column.dtype} holds no amounts",
-            hint='convert it: .astype("amount"); of a file, the exact text in "amount_text"',
+            hint='convert it: .astype("amount"); a file has the exact amounts in "amount_text"',
         )
     return column.array
 
 
-def amounts_unread(count: int) -> AmountArray:
-    """Return amounts that nobody looks at, all of them NA."""
+def na_array(count: int) -> AmountArray:
+    """Return an array of amounts that are all NA."""
     return AmountArray(np.full(count, 0, dtype=object), np.ones(count, dtype=bool), 0)
 
 
-def stacked(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate frames; those without rows don't count for the dtypes."""
+def concat_frames(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Concatenate frames; empty ones don't affect the dtypes."""
     every = [*frames]
     return pd.concat([each for each in every if len(each)] or every[:1], ignore_index=True)
 
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -> None:
-    """Raise an error that names the columns that a frame lacks, if any."""
+    """Raise an error with the names of missing columns, if there are any."""
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ColumnsError(missing, [str(name) for name in frame.columns], hint)
@@ -146,14 +146,14 @@ def blockchains() -> pd.DataFrame:
     -------
     DataFrame
         One row for each of the 107, on an index from 0: ``blockchain``, the identifier, as it is
-        written in front of an address; ``name`` and ``coin``, str, what people call it and the
-        symbol of its native coin; ``chain_id``, Int64, its id where it is an EVM blockchain. NA
-        where the public lists below don't have it.
+        written before an address; ``name``, str, its usual name; ``coin``, str, the symbol of
+        its native coin; ``chain_id``, Int64, its id if it is an EVM blockchain. NA if the public
+        lists below don't have it.
 
     Notes
     -----
-    The identifiers are those of the service's own Python client of April 2026. The service may know
-    more by now: any identifier is sent as it is written.
+    The identifiers are those of the service's own Python client of April 2026. The service may
+    support more by now: any identifier is sent as it is written.
 
     Names, coins and chain ids are from https://github.com/ethereum-lists/chains (MIT licence) and
     https://github.com/cosmos/chain-registry (CC BY 4.0), both of August 2026; those of Dash, IOTA
@@ -171,19 +171,19 @@ def blockchains() -> pd.DataFrame:
     return typed_frame(dict(zip(dtypes, zip(*rows, strict=True), strict=True)), dtypes)
 
 
-def respelled(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Write each blockchain alike in some frames: in capitals where it is known, else as first."""
+def normalize_blockchains(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
+    """Normalize blockchain names across frames: known ones in capitals, others as first written."""
     first: dict[str, str] = {}
-    alike = []
+    result = []
     for frame in frames:
         changed = {}
         for name in (name for name in _SPELLED if name in frame.columns):
             written = frame[name].dropna().unique().tolist()
             names = {
-                each: first.setdefault(canonical_blockchain(each), spelled(each))
+                each: first.setdefault(canonical_blockchain(each), normalize_blockchain(each))
                 for each in written
             }
             if any(name != each for each, name in names.items()):
                 changed[name] = frame[name].map(names).astype(frame[name].dtype)
-        alike.append(frame.assign(**changed) if changed else frame)
-    return tuple(alike)
+        result.append(frame.assign(**changed) if changed else frame)
+    return tuple(result)

@@ -1,8 +1,8 @@
-"""How complete groups are: as far as the wallets are known that could hold something of them.
+"""Completeness of groups: how many of the wallets that could hold something of a group are known.
 
-Of a token, a wallet is known if it is at all, if no amount of the token in it is unreadable, and if
-none of its balances is of an unknown token. An unknown token is the same as no other: of it the
-wallet is known that has it.
+For one token, a wallet is known if its balances are known, all its amounts of the token can be read
+and none of its balances is of an unknown token, which may be this one. For an unknown token, which
+equals no other, the wallet that has it is known.
 """
 
 from __future__ import annotations
@@ -24,106 +24,107 @@ if TYPE_CHECKING:
 _COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 
 
-def completeness(positions: Positions, groups: Groups, unread: Codes | int = 0) -> dict[str, Any]:
-    """Count the wallets asked of each group, and those known; nothing where none were given.
+def completeness(positions: Positions, groups: Groups, flawed: Codes | int = 0) -> dict[str, Any]:
+    """Count the requested and the known wallets of each group; empty without `wallets`.
 
-    By token or asset, too, these are the wallets of the group that could hold it, and known are
-    those of which its amount is: less `unread`, as `unread_wallets` counts them.
+    By token or asset, only wallets that could hold it are counted, and those known are reduced by
+    `flawed`, from `count_unreadable_wallets`.
     """
-    if not positions.asked:
+    if not positions.has_wallets:
         return {}
     states = _states(positions)
     if ADDED.isdisjoint(groups.names):
-        return _named(_in_groups(states, groups))
-    hidden = states[:2] * positions.hides
-    if hidden.any():
-        states = np.concatenate([states, hidden])
+        return _count_columns(_sum_wallet_sets(states, groups))
+    uncertain = states[:2] * positions.has_unknown_token
+    if uncertain.any():
+        states = np.concatenate([states, uncertain])
     if {"wallet", "blockchain"}.isdisjoint(groups.names):
-        counted = _able(positions, groups, states)
+        counts = _sum_possible_holders(positions, groups, states)
     else:
-        counted = _in_groups(states, groups)
-    if hidden.any():
-        counted[:2] -= counted[3:] * ~np.append(positions.tokens.unknown, False)[groups.tokens]
-    counted[:2] -= unread
-    return _named(counted)
+        counts = _sum_wallet_sets(states, groups)
+    if uncertain.any():
+        counts[:2] -= counts[3:] * ~np.append(positions.tokens.unknown, False)[groups.tokens]
+    counts[:2] -= flawed
+    return _count_columns(counts)
 
 
-def unread_wallets(positions: Positions, groups: Groups) -> Codes:
-    """Count the wallets that are known, and as of long ago, but have an unreadable amount there.
+def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
+    """Count in each group the known, and the stale, wallets that have an unreadable amount in it.
 
-    Those that hide an unknown token, which may be that of the group, are none of them.
+    A wallet with a balance of an unknown token is counted only for unknown tokens: `completeness`
+    subtracts it for all others.
     """
     rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - of ours
     if not len(rows):
         return np.zeros((2, len(groups)), dtype=np.intp)
-    owners, tokens = positions.wallet_codes[rows], positions.tokens
-    told = ~positions.hides[owners] | tokens.unknown[tokens.codes[rows]]
-    pairs = pd.unique(groups.codes[rows[told]] * len(positions.wallets) + owners[told])
-    codes, owners = np.divmod(pairs, len(positions.wallets))
-    return _added(_states(positions)[:2, owners], codes, len(groups))
+    wallets, tokens = positions.wallet_codes[rows], positions.tokens
+    counted = ~positions.has_unknown_token[wallets] | tokens.unknown[tokens.codes[rows]]
+    pairs = pd.unique(groups.codes[rows[counted]] * len(positions.wallets) + wallets[counted])
+    codes, wallets = np.divmod(pairs, len(positions.wallets))
+    return _sum_by_code(_states(positions)[:2, wallets], codes, len(groups))
 
 
-def of_one_token(positions: Positions, rows: Mask) -> Positions:
-    """Take a wallet for known only where its amount of one token is; `rows` are those of it."""
-    lost = positions.hides.copy()
-    lost[positions.wallet_codes[positions.amounts.isna() & rows]] = True
-    return replace(positions, known=positions.known & ~lost, stale=positions.stale & ~lost)
+def known_by_token(positions: Positions, rows: Mask) -> Positions:
+    """Mark a wallet as unknown if its amount of one token is; `rows` marks the token's rows."""
+    unknown = positions.has_unknown_token.copy()
+    unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
+    return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
 
 
-def _able(positions: Positions, groups: Groups, counted: Codes) -> Codes:
-    """Add up in each group what is counted of the wallets that could hold its token."""
-    tokens, chains = positions.could_hold()
+def _sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
+    """Sum per-wallet counts into groups, over the wallets that could hold each group's token."""
+    tokens, chains = positions.possible_blockchains()
     sizes = np.bincount(tokens, minlength=len(positions.tokens.keys))
     begins, chains = np.cumsum(sizes) - sizes, chains[np.argsort(tokens, kind="stable")]
-    some = np.flatnonzero(groups.tokens >= 0)
-    reach = sizes[groups.tokens[some]]
-    members = np.repeat(some, reach)  # a group once for each blockchain where it could be held
-    steps = np.arange(len(members)) - np.repeat(np.cumsum(reach) - reach, reach)
-    here = chains[begins[groups.tokens[members]] + steps]
+    with_token = np.flatnonzero(groups.tokens >= 0)
+    repeats = sizes[groups.tokens[with_token]]
+    members = np.repeat(with_token, repeats)  # a group once for each blockchain of its token
+    steps = np.arange(len(members)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    member_chains = chains[begins[groups.tokens[members]] + steps]
 
-    wide = len(positions.chains)
-    cells = groups.owner_codes * wide + positions.chain_codes
-    known_cells, places = np.unique(cells, return_inverse=True)
-    wanted = groups.owners[members] * wide + here
-    found = np.searchsorted(known_cells, wanted).clip(max=max(len(known_cells) - 1, 0))
-    there = known_cells[found] == wanted
-    counts = _added(counted, places, len(known_cells))[:, found[there]]
-    added = _added(counts, members[there], len(groups))
-    empty = groups.tokens < 0
-    added[:, empty] = _in_groups(counted, groups)[:, empty]
-    return added
+    stride = len(positions.chains)
+    pairs = groups.wallet_set_codes * stride + positions.chain_codes
+    distinct, codes = np.unique(pairs, return_inverse=True)
+    wanted = groups.wallet_sets[members] * stride + member_chains
+    index = np.searchsorted(distinct, wanted).clip(max=max(len(distinct) - 1, 0))
+    present = distinct[index] == wanted
+    of_pairs = _sum_by_code(counts, codes, len(distinct))[:, index[present]]
+    sums = _sum_by_code(of_pairs, members[present], len(groups))
+    without_token = groups.tokens < 0
+    sums[:, without_token] = _sum_wallet_sets(counts, groups)[:, without_token]
+    return sums
 
 
 def completeness_among(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
-    """Count some of the wallets, and those known of them, in each group."""
-    if not positions.asked:
+    """Count the marked wallets, and the known ones of them, in each group."""
+    if not positions.has_wallets:
         return {}
-    return _named(_in_groups(_states(positions) * wallets, groups))
+    return _count_columns(_sum_wallet_sets(_states(positions) * wallets, groups))
 
 
-def completeness_alike(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
-    """Count some of the wallets, and those known of them, alike in each of some rows."""
-    if not positions.asked:
+def broadcast_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
+    """Return the completeness of the marked wallets, repeated for each of `rows` rows."""
+    if not positions.has_wallets:
         return {}
-    counted = _states(positions)[:, wallets].sum(axis=1, keepdims=True)
-    return _named(counted.repeat(rows, axis=1))
+    counts = _states(positions)[:, wallets].sum(axis=1, keepdims=True)
+    return _count_columns(counts.repeat(rows, axis=1))
 
 
-def _in_groups(counted: Codes, groups: Groups) -> Codes:
-    """Add up in each group what is counted of its wallets."""
-    return _added(counted, groups.owner_codes, groups.owned)[:, groups.owners]
+def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
+    sums = _sum_by_code(counts, groups.wallet_set_codes, groups.wallet_set_count)
+    return sums[:, groups.wallet_sets]
 
 
 def _states(positions: Positions) -> Codes:
-    """Return of each wallet whether it is known, stale, and requested, which all are."""
-    asked = np.ones(len(positions.known), dtype=np.intp)
-    return np.stack([positions.known, positions.stale, asked])
+    """Return three rows of 0 and 1, a column for each wallet: known, stale, requested (always)."""
+    requested = np.ones(len(positions.known), dtype=np.intp)
+    return np.stack([positions.known, positions.stale, requested])
 
 
-def _added(counted: Codes, codes: Codes, count: int) -> Codes:
-    rows = [np.bincount(codes, weights=row, minlength=count) for row in counted]
+def _sum_by_code(counts: Codes, codes: Codes, size: int) -> Codes:
+    rows = [np.bincount(codes, weights=row, minlength=size) for row in counts]
     return np.stack(rows).astype(np.intp)
 
 
-def _named(counted: Codes) -> dict[str, Any]:
-    return dict(zip(_COLUMNS, map(count_array, counted[:3]), strict=True))
+def _count_columns(counts: Codes) -> dict[str, Any]:
+    return dict(zip(_COLUMNS, map(count_array, counts[:3]), strict=True))

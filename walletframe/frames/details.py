@@ -1,7 +1,7 @@
-"""`WalletDetails`, the two DataFrames of a fetch, and the forms in which callers give a fetch.
+"""`WalletDetails`, the two DataFrames of a fetch, and the conversion of arguments to them.
 
-Wherever a fetch is asked for, the pair ``(wallets, holdings)`` does as well; wherever one of the
-two frames is asked for, so does the whole fetch.
+Where a function takes a fetch, it takes the pair ``(wallets, holdings)``, too; where it takes one
+of the two frames, it takes the whole fetch, too.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ _PAIR = "(wallets, holdings)"
 
 
 class WalletDetails(NamedTuple):
-    """What a fetch found: one DataFrame of wallets, one of holdings.
+    """The result of a fetch: one DataFrame of wallets, one of holdings.
 
     Attributes
     ----------
     wallets : DataFrame
-        One row for each distinct wallet asked for, in the order asked: ``blockchain``,
+        One row for each distinct requested wallet, in the requested order: ``blockchain``,
         ``address``, ``status``, ``error``, ``tokens``, ``explorer_url``, ``fetched_at`` (UTC),
-        ``source``, ``service``, and behind them the columns that you asked to keep, of which
-        ``name`` names wallets wherever one is shown.
+        ``source``, ``service``, and after them the columns that you keep. A column ``name``
+        labels wallets in all tables and charts.
     holdings : DataFrame
-        One row for each balance of the wallets that are ok: ``blockchain``, ``address``,
+        One row for each balance of the wallets with status ok: ``blockchain``, ``address``,
         ``symbol``, ``token_address``, ``amount`` (whole tokens, exact), ``decimals``,
         ``raw_amount`` (base units, as sent), ``token_blockchain``, ``price``.
 
@@ -41,14 +41,14 @@ class WalletDetails(NamedTuple):
 
     @property
     def wf(self) -> Any:
-        """Tables and charts of the fetch, which say how complete they are.
+        """Tables and charts of the fetch, with their completeness.
 
         Returns
         -------
         DetailsAccessor
-            With the methods of ``holdings.wf``, which are given these ``wallets``, too.
+            The methods of ``holdings.wf``, called with these ``wallets``.
         """
-        registered: Any = pd.DataFrame  # with pandas, by the package `accessor`
+        registered: Any = pd.DataFrame  # the package `accessor` registers `wf` with pandas
         return registered.wf._of_fetch(self)  # noqa: SLF001 - of ours
 
     def __repr__(self) -> str:
@@ -63,47 +63,47 @@ class WalletDetails(NamedTuple):
 
 DetailsLike: TypeAlias = WalletDetails | tuple[pd.DataFrame, pd.DataFrame]
 FetchLike: TypeAlias = pd.DataFrame | DetailsLike
-"""One of the two frames of a fetch, or the whole of it."""
+"""One of the two frames of a fetch, or the whole fetch."""
 
 
-def is_details(given: object) -> TypeGuard[DetailsLike]:
-    """Return whether both frames of a fetch were given."""
+def is_details(argument: object) -> TypeGuard[DetailsLike]:
+    """Return whether an argument is a whole fetch: a tuple of two DataFrames."""
     return (
-        isinstance(given, tuple)
-        and len(given) == len(WalletDetails._fields)
-        and all(isinstance(frame, pd.DataFrame) for frame in given)
+        isinstance(argument, tuple)
+        and len(argument) == len(WalletDetails._fields)
+        and all(isinstance(frame, pd.DataFrame) for frame in argument)
     )
 
 
-def details_given(given: object, name: str = "details") -> WalletDetails:
-    """Return a fetch, whichever way it was given."""
-    if not is_details(given):
+def as_details(argument: object, name: str = "details") -> WalletDetails:
+    """Return an argument as a fetch."""
+    if not is_details(argument):
         raise ArgumentError(
-            f"{name} is of type {type(given).__name__}, but a whole fetch is needed",
+            f"{name} is of type {type(argument).__name__}, but a whole fetch is needed",
             hint=f"give what fetch_wallets returned, or its two frames as {_PAIR}",
         )
-    wallets, holdings = given
+    wallets, holdings = argument
     if "status" in holdings.columns and "status" not in wallets.columns:
         raise ArgumentError(
             f"{name} has the two frames the wrong way round", hint=f"give {_PAIR}, in this order"
         )
-    return given if isinstance(given, WalletDetails) else WalletDetails(wallets, holdings)
+    return argument if isinstance(argument, WalletDetails) else WalletDetails(wallets, holdings)
 
 
-def wallets_given(given: object) -> pd.DataFrame:
-    """Return the wallets of a fetch, whichever way they were given."""
-    return given if isinstance(given, pd.DataFrame) else _whole(given, "wallets").wallets
+def as_wallets_frame(argument: object) -> pd.DataFrame:
+    """Return the wallets of an argument: a DataFrame, or a whole fetch."""
+    return argument if isinstance(argument, pd.DataFrame) else _whole(argument, "wallets").wallets
 
 
-def holdings_given(given: object) -> pd.DataFrame:
-    """Return the holdings of a fetch, whichever way they were given."""
-    return given if isinstance(given, pd.DataFrame) else _whole(given, "holdings").holdings
+def as_holdings_frame(argument: object) -> pd.DataFrame:
+    """Return the holdings of an argument: a DataFrame, or a whole fetch."""
+    return argument if isinstance(argument, pd.DataFrame) else _whole(argument, "holdings").holdings
 
 
-def _whole(given: object, part: str) -> WalletDetails:
-    if not is_details(given):
+def _whole(argument: object, part: str) -> WalletDetails:
+    if not is_details(argument):
         raise ArgumentError(
-            f"{part} is of type {type(given).__name__}, but the DataFrame of {part} is needed",
+            f"{part} is of type {type(argument).__name__}, but the DataFrame of {part} is needed",
             hint=f"give the {part} of what fetch_wallets returned, or the whole of it",
         )
-    return details_given(given, part)
+    return as_details(argument, part)

@@ -1,8 +1,8 @@
-"""Both frames, and any table, as plain text, as Markdown, and as HTML in the page's own colours.
+"""A fetch, and any table, as plain text, as Markdown, and as HTML in the page's own colours.
 
-Also DataFrames as pandas shows them, but for values as money: by arguments, never by its options.
-Pure functions of bounded length: a summary first, then what failed and why, then the first rows.
-All that strangers wrote goes through `walletframe.text`.
+The output has a bounded length: a summary, then failures and their reasons, then the first rows.
+DataFrames are written as pandas does, but with values as money, without changing pandas' options.
+Untrusted text goes through `walletframe.text`.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _REASON = 160
-_WRITTEN = {"value": money, "price": plain, "unit_price": plain}
+_FORMATTERS = {"value": money, "price": plain, "unit_price": plain}
 _NUMBER = re.compile(r"-?[0-9,]+(\.[0-9]+)?")
 
-_NO_MATHS = "mathjax_ignore tex2jax_ignore"  # what tells MathJax 3 and 2 to leave a $ alone
+_NO_MATHS = "mathjax_ignore tex2jax_ignore"  # MathJax 3 and 2 leave text between $ alone
 _FAINT = "var(--jp-ui-font-color2, inherit)"
-_AS_WIDE_AS_THE_PAGE = "width: 0; min-width: 100%"  # in a widget, too, which grows with a table
+_AS_WIDE_AS_THE_PAGE = "width: 0; min-width: 100%"  # a widget would grow with a wide table
 _TEXT_STYLE = "padding: 0.15em 0.6em; text-align: left"
 _NUMBER_STYLE = "padding: 0.15em 0.6em; text-align: right; font-variant-numeric: tabular-nums"
 _MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
 
 
 def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
-    """Write the summary, what failed and why, and the first rows of both frames.
+    """Return a fetch as text: the summary, failures with reasons, first rows of both frames.
 
-    With the ``width`` of a terminal, lines fit in it, and long amounts are cut.
+    With the ``width`` of a terminal, lines fit into it, and long amounts are cut.
     """
     lines = [*summary_lines(wallets, holdings)]
     lines += [shown(line, _REASON) for line in failure_lines(wallets)]
@@ -63,7 +63,7 @@ def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | 
 
 
 def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
-    """Write the same as Markdown, of which nothing is markup that a stranger wrote."""
+    """Return a fetch as Markdown, with untrusted text escaped."""
     lines = [*summary_lines(wallets, holdings), *failure_lines(wallets)]
     parts = ["\n".join(f"- {as_markdown(line, _REASON)}" for line in lines)]
     for table in (wallets_table(wallets), holdings_table(holdings, wallets=wallets)):
@@ -76,7 +76,7 @@ def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
 
 
 def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
-    """Draw the same as HTML, without scripts."""
+    """Return a fetch as HTML, without scripts."""
     first, *others = summary_lines(wallets, holdings)
     parts = [f"<div><strong>{first}</strong></div>"]
     for line in others:
@@ -93,12 +93,12 @@ def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
 
 
 def without_mathematics(html: str) -> str:
-    """Wrap whole elements so that the page typesets nothing between dollars."""
+    """Wrap whole elements so that the page doesn't typeset text between dollar signs."""
     return f'<div class="{_NO_MATHS}">{html}</div>'
 
 
 def table_markdown(table: Table) -> str:
-    """Draw a table in Markdown; who calls it says how many rows are left out."""
+    """Return a table in Markdown, without a count of the rows left out."""
     rules = ["--:" if name in NUMBERS else ":--" for name in table.columns]
     rows = [
         [*map(as_markdown, table.columns)],
@@ -116,16 +116,16 @@ def _markdown(cell: Cell) -> str:
 
 
 def is_number(cell: Cell) -> bool:
-    """Return whether a cell is a number, all of whose digits are shown."""
+    """Return whether a cell is a number with all its digits."""
     return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
 
 
 def _table_html(table: Table) -> str:
-    """Draw a table that scrolls where it is too wide."""
+    """Return a table in HTML, which scrolls if it is too wide."""
     count = table.total - table.left_out
-    said = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
+    counted = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
     caption = f'<caption style="text-align: left; color: {_FAINT}">'
-    caption += f"{table.name.capitalize()}: {said}</caption>"
+    caption += f"{table.name.capitalize()}: {counted}</caption>"
     style = f"{_AS_WIDE_AS_THE_PAGE}; overflow: auto; line-height: 1.5"
     return (
         f'<div class="{_NO_MATHS}" style="{style}" tabindex="0" '
@@ -135,9 +135,9 @@ def _table_html(table: Table) -> str:
 
 
 def table_rows(table: Table, dress: Callable[[str, str], str], text: Callable[[Cell], str]) -> str:
-    """Draw the head and the body of a ``table``, with the attributes that its page wants.
+    """Return the HTML of a table's head and body.
 
-    `dress` gives those of an element, of its column where it is in one.
+    `dress` returns the attributes of an element, given its tag and the name of its column.
     """
     heads = "".join(f"<th{dress('th', name)}>{as_html(name)}</th>" for name in table.columns)
     cells = [f"<td{dress('td', name)}>" for name in table.columns]
@@ -154,7 +154,7 @@ def table_rows(table: Table, dress: Callable[[str, str], str], text: Callable[[C
 
 
 def cell_html(cell: Cell) -> str:
-    """Write a cell as harmless HTML."""
+    """Return a cell as escaped HTML."""
     text = as_html(cell.text, cell.limit, whole=cell.whole)
     if cell.link is None:
         return text
@@ -162,7 +162,7 @@ def cell_html(cell: Cell) -> str:
 
 
 def _dress(tag: str, name: str) -> str:
-    if name == "amount":  # up to 79 digits, all of which are shown
+    if name == "amount":  # up to 79 digits
         style = f"{_NUMBER_STYLE}; min-width: 14em; max-width: 26em; overflow-wrap: anywhere"
     elif name in NUMBERS:
         style = f"{_NUMBER_STYLE}; white-space: nowrap"
@@ -173,14 +173,14 @@ def _dress(tag: str, name: str) -> str:
 
 
 def frame_html(frame: Any) -> str | None:
-    """Return what pandas shows of a frame, or of a Styler, in a notebook."""
-    written = _writers(frame)
-    if not written or not get_option("display.notebook_repr_html"):
+    """Return the HTML of a frame, or of a Styler, in a notebook, with values as money."""
+    formatters = _formatters(frame)
+    if not formatters or not get_option("display.notebook_repr_html"):
         html: str | None = frame._repr_html_()
         return html
     most, fewer = get_option("display.max_rows"), get_option("display.min_rows")
     drawn: str = frame.to_html(
-        formatters=written,
+        formatters=formatters,
         notebook=True,
         max_rows=fewer if most and fewer and len(frame) > most else most,
         max_cols=get_option("display.max_columns"),
@@ -190,24 +190,26 @@ def frame_html(frame: Any) -> str | None:
 
 
 def frame_text(frame: Any) -> str:
-    """Return what pandas shows of a frame in a terminal."""
-    written = _writers(frame)
-    if not written:
+    """Return the text of a frame in a terminal, with values as money."""
+    formatters = _formatters(frame)
+    if not formatters:
         return repr(frame)
-    text: str = frame.to_string(formatters=written, **get_dataframe_repr_params())
+    text: str = frame.to_string(formatters=formatters, **get_dataframe_repr_params())
     return text
 
 
-def _writers(frame: Any) -> dict[str, Callable[[float], str]]:
-    """Choose how to write the columns of values and prices, unless the user chose."""
-    chosen = get_option("display.float_format") or get_option("display.large_repr") != "truncate"
-    if chosen or not isinstance(frame, pd.DataFrame):
+def _formatters(frame: Any) -> dict[str, Callable[[float], str]]:
+    """Return pandas formatters for values and prices, unless the user has set pandas' options."""
+    is_customized = (
+        get_option("display.float_format") or get_option("display.large_repr") != "truncate"
+    )
+    if is_customized or not isinstance(frame, pd.DataFrame):
         return {}
     names = frame.columns
     if names.nlevels > 1 or not names.is_unique:
         return {}
     return {
-        name: _WRITTEN[name]
+        name: _FORMATTERS[name]
         for name, dtype in frame.dtypes.items()
-        if name in _WRITTEN and is_float_dtype(dtype) and not isinstance(dtype, AmountDtype)
+        if name in _FORMATTERS and is_float_dtype(dtype) and not isinstance(dtype, AmountDtype)
     }

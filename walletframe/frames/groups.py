@@ -1,7 +1,7 @@
-"""What rows of holdings are grouped by, decided here alone: a code for each row, and labels.
+"""Grouping of holdings: a code for each row, and the labels of each group.
 
-Some names tell wallets apart, those without rows too: ``wallet``, ``blockchain``, ``snapshot``, and
-what ``wallets`` keeps. The others tell rows apart: ``token``, ``asset``, the columns of holdings.
+Some names group wallets, even without rows: ``wallet``, ``blockchain``, ``snapshot``, the user's
+columns of ``wallets``. The others group rows: ``token``, ``asset``, the columns of holdings.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.address.lists import unnameable
+from walletframe.address.lists import unhashable_column_error
 from walletframe.errors import SettingsError
-from walletframe.frames.asset_list import held_names, refuse_assets, with_assets
+from walletframe.frames.asset_list import refuse_assets, token_or_asset_names, with_assets
 from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.identity import first_rows
 from walletframe.frames.kept import RESULTS, kept_labels
@@ -44,39 +44,39 @@ _APART = 'by="token" keeps contracts apart; or leave out the rows of all but one
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """g groups of n rows: in the order of their wallets, then of their first rows."""
+    """The groups of n rows, in the order of their wallets, then of their first rows."""
 
-    names: list[str]  # what was asked for, each once, in this order
+    names: list[str]  # the names grouped by, each once, in the requested order
     codes: Codes  # the group of each row
-    owners: Codes  # of each group, the place of its set of wallets
-    owner_codes: Codes  # of each wallet, the place of the set that it is in
-    owned: int  # how many sets there are
-    tokens: Codes  # of each group, the place of its token, else of its asset, -1 for none
-    columns: dict[str, Any]  # what names the groups: arrays with one label for each
+    wallet_sets: Codes  # of each group, the index of its set of wallets
+    wallet_set_codes: Codes  # of each wallet, the index of its set
+    wallet_set_count: int
+    tokens: Codes  # of each group, the index of its token, else of its asset, -1 for none
+    columns: dict[str, Any]  # the label columns: arrays with one label for each group
 
     def __len__(self) -> int:
-        return len(self.owners)
+        return len(self.wallet_sets)
 
     @property
     def labels(self) -> pd.DataFrame:
-        """The columns that name the groups, one row for each; NA where a label is missing."""
+        """The labels of the groups, a row for each; NA if a label is missing."""
         return pd.DataFrame(self.columns)
 
 
-def names_of(by: By) -> list[str]:
-    """List the names to group by."""
+def list_names(by: By) -> list[str]:
+    """Return the names to group by as a list."""
     return [by] if isinstance(by, str) else [*by]
 
 
-def named_token(
+def resolve_token(
     token: TokenLike | None, asset: TokenLike | None, by: By
 ) -> tuple[TokenLike | None, list[str]]:
-    """Name the one token that is asked for, or the asset, which is then among what to group by."""
+    """Return the requested token or asset, and `by` as a list, for an asset with "asset"."""
     if asset is None:
-        return token, names_of(by)
+        return token, list_names(by)
     if token is not None:
-        raise SettingsError("token=… and asset=… contradict")
-    return asset, [*names_of(by), "asset"]
+        raise SettingsError("token=… and asset=… contradict each other", hint="give only one")
+    return asset, [*list_names(by), "asset"]
 
 
 def read_groups(
@@ -87,15 +87,15 @@ def read_groups(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> tuple[Positions, Groups]:
-    """Read holdings, and cut them into groups; each set of wallets asked has one, even if empty.
+    """Read holdings, and group them; each set of requested wallets has a group, even without rows.
 
-    By asset, these stand in the place of tokens, unless tokens are asked for, too.
+    By asset, assets replace tokens, unless `by` has "token", too.
     """
-    return cut(*read_names(holdings, by, wallets, assets=assets, bridged=bridged))
+    return group_rows(*read_names(holdings, by, wallets, assets=assets, bridged=bridged))
 
 
-def cut(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Cut holdings by names that were checked, as `read_groups` does."""
+def group_rows(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
+    """Group holdings as `read_groups` does, by names from `read_names`."""
     groups = group(positions, names)
     return positions.by_contract() if "token" in names else positions, groups
 
@@ -109,19 +109,19 @@ def read_names(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> tuple[Positions, list[str]]:
-    """Read holdings, and check by which names to cut them; with assets, if these are among them.
+    """Read holdings, with assets if `by` has "asset", and check the names to group by.
 
-    `apart` says why tokens, or assets in their place, make no groups: the rest of the names does,
-    or wallets.
+    With `apart`, tokens and assets make no groups: the other names do, or wallets if there are
+    none. `apart` is the reason, for the error message.
     """
-    timed = SNAPSHOT in names_of(by)
+    timed = SNAPSHOT in list_names(by)
     if timed and isinstance(holdings, Positions) and not holdings.timed:
-        wallets = holdings.given if wallets is None and holdings.asked else wallets
+        wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
         holdings = holdings.holdings
     positions = read_positions(holdings, wallets, timed=timed)
     names = _checked(by, positions)
     if apart and "token" in names:
-        raise SettingsError(f"by: 'token', but {apart}", hint=f"choose from: {_TO_CHOOSE}")
+        raise SettingsError(f"by can't be 'token': {apart}", hint=f"choose from: {_TO_CHOOSE}")
     if "asset" in names:
         positions = with_assets(positions, assets, bridged=bridged)
     else:
@@ -132,158 +132,162 @@ def read_names(
 
 
 def group(positions: Positions, names: list[str]) -> Groups:
-    """Cut holdings into groups by names that were checked, as `read_groups` does."""
-    told = {"wallet", "blockchain", *positions.kept}
-    if SNAPSHOT in positions.given.columns:  # else it is of the rows alone
-        told.add(SNAPSHOT)
-    of_wallets = [name for name in names if name in told]
-    of_rows = [name for name in names if name not in told]
-    if "token" in names:  # which the asset only follows
+    """Group holdings by names from `read_names`."""
+    wallet_names = {"wallet", "blockchain", *positions.kept}
+    if SNAPSHOT in positions.wallet_frame.columns:  # else only rows have it
+        wallet_names.add(SNAPSHOT)
+    of_wallets = [name for name in names if name in wallet_names]
+    of_rows = [name for name in names if name not in wallet_names]
+    if "token" in names:  # a token has one asset, so that this makes no more groups
         of_rows = [name for name in of_rows if name != "asset"]
-    owner_codes, owned = _wallet_codes(positions, of_wallets)
+    set_codes, set_count = _wallet_codes(positions, of_wallets)
     row_codes, first = _row_codes(positions, of_rows)
     if not of_wallets:
-        codes, owners, things = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
+        codes, sets, kinds = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
     elif not of_rows:
-        codes, owners = owner_codes[positions.wallet_codes], np.arange(owned)
-        things = np.full(owned, -1)
+        codes, sets = set_codes[positions.wallet_codes], np.arange(set_count)
+        kinds = np.full(set_count, -1)
     else:
-        row_owners = owner_codes[positions.wallet_codes]
-        codes, owners, things = _crossed(row_owners, owned, row_codes, len(first))
-    rows = np.append(first, -1)[things]
+        row_sets = set_codes[positions.wallet_codes]
+        codes, sets, kinds = _combine_with_sets(row_sets, set_count, row_codes, len(first))
+    rows = np.append(first, -1)[kinds]
     tokens = np.full(len(rows), -1)
-    if of_rows in (["token"], ["asset"]):  # then kinds of rows are tokens already
-        tokens = things
+    if of_rows in (["token"], ["asset"]):  # then the codes of rows are those of tokens
+        tokens = kinds
     elif not ADDED.isdisjoint(of_rows):
         held = positions.contracts if "token" in of_rows else positions.tokens
         tokens = np.append(held.codes, -1)[rows]
-    starts = first_rows(owner_codes, owned)[owners] if of_wallets else rows
+    starts = first_rows(set_codes, set_count)[sets] if of_wallets else rows
     columns: dict[str, Any] = {}
     for name in names:
-        if name in told:
-            found = _labels_of_wallets(positions, name, names, starts)
+        if name in wallet_names:
+            labels = _wallet_labels(positions, name, names, starts)
         else:
-            found = _labels_of_rows(positions, name, rows, tokens)
-        if twice := found.keys() & columns.keys() - {"symbol"}:  # which nobody else can ask for
-            raise SettingsError(f"by: {names!r} has {min(twice)!r} twice", hint="leave out one")
-        columns |= found
-    return Groups(names, codes, owners, owner_codes, owned, tokens, columns)
+            labels = _row_labels(positions, name, rows, tokens)
+        if twice := labels.keys() & columns.keys() - {"symbol"}:  # users can't name "symbol" twice
+            raise SettingsError(f"by={names!r} has {min(twice)!r} twice", hint="leave out one")
+        columns |= labels
+    return Groups(names, codes, sets, set_codes, set_count, tokens, columns)
 
 
-def _labels_of_wallets(
+def _wallet_labels(
     positions: Positions, name: str, names: list[str], places: Codes
 ) -> dict[str, Any]:
-    """Return the columns that one of the names for wallets makes, for some of them."""
+    """Return the label columns of a name that groups wallets, for the wallets at these places."""
     if name == "wallet":
         parts = ("blockchain", "address")
         return {part: positions.wallets[part].array.take(places) for part in parts}
     if name == "blockchain" and "wallet" in names:
-        return {}  # which has it
-    return {name: _of_wallets(positions, name).take(places)}
+        return {}  # "wallet" has this column
+    return {name: _wallet_values(positions, name).take(places)}
 
 
-def _labels_of_rows(positions: Positions, name: str, rows: Codes, tokens: Codes) -> dict[str, Any]:
-    """Return the columns that a name for rows makes, for some rows or tokens; NA at -1."""
+def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> dict[str, Any]:
+    """Return the label columns of a name that groups rows, for these rows or tokens; NA for -1."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
-        names = held_names(positions, np.arange(len(positions.tokens.keys)))
+        names = token_or_asset_names(positions, np.arange(len(positions.tokens.keys)))
         assets = np.append(positions.tokens.codes, -1)[rows]
         return {name: text_array(names).take(assets, allow_fill=True)}
-    return {name: _of_rows(positions, name).take(rows, allow_fill=True)}
+    return {name: _row_values(positions, name).take(rows, allow_fill=True)}
 
 
 def _checked(by: By, positions: Positions) -> list[str]:
-    """Check what to group by; "symbol" is "token" where no symbol is shared."""
-    given: list[Any] = names_of(by)
+    """Return the checked names to group by; "symbol" becomes "token" if no symbol is shared."""
+    names: list[Any] = list_names(by)
     kept = positions.kept
     known = {"token", "asset", *_OF_WALLETS, *kept, *positions.holdings.columns} - RESULTS
-    strange = [name for name in given if not isinstance(name, str) or name not in known]
-    if strange or not given:
+    wrong = [name for name in names if not isinstance(name, str) or name not in known]
+    if wrong or not names:
         more = f" ({', '.join(shown(name) for name in kept)})" if kept else ""
-        without = "" if positions.asked else "; what a fetch keeps is in its wallets: give "
-        hint = f"token, {_TO_CHOOSE}{more}{without}{('' if positions.asked else 'wallets=…')}"
-        raise SettingsError(f"by: {strange[0] if strange else by!r}", hint=hint)
-    if "symbol" in given and (shared := shared_symbols(positions.holdings, positions.tokens)):
+        hint = f"choose from: token, {_TO_CHOOSE}{more}"
+        hint += (
+            "" if positions.has_wallets else "; give wallets=… to group by a column that you kept"
+        )
+        column = f"there is no column {wrong[0]!r}" if wrong else "by names no column"
+        raise SettingsError(f"{column} to group by", hint=hint)
+    if "symbol" in names and (shared := shared_symbols(positions.holdings, positions.tokens)):
         raise ambiguous(shared, lambda _: _APART)
-    return list(dict.fromkeys("token" if name == "symbol" else name for name in given))
+    return list(dict.fromkeys("token" if name == "symbol" else name for name in names))
 
 
 def _wallet_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
-    """Return each wallet's set, in the order of the first, and the number of sets."""
+    """Return the set index of each wallet, by first wallet, and the number of sets."""
     count = len(positions.wallets)
-    if "wallet" in names:  # which the others only follow
+    if "wallet" in names:  # no other name splits a wallet
         return np.arange(count), count
     of_chains = positions.chain_codes, len(positions.chains)
     parts = (
-        of_chains if name == "blockchain" else _coded(name, _of_wallets(positions, name))
+        of_chains if name == "blockchain" else _encode(name, _wallet_values(positions, name))
         for name in names
     )
-    return _combined(parts, count)
+    return _combine_codes(parts, count)
 
 
 def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
-    """Code rows by names that are none of wallets, and return the first row of each code."""
+    """Return the code of each row by names that group rows, and the first row of each code."""
     tokens = positions.contracts if "token" in names else positions.tokens
-    if names in ([], ["token"], ["asset"]):  # without any, they are not looked at
+    if names in ([], ["token"], ["asset"]):  # without names, the result is not used
         return tokens.codes, tokens.first
     of_tokens = tokens.codes, len(tokens.keys)
     parts = (
-        of_tokens if name in ADDED else _coded(name, _of_rows(positions, name)) for name in names
+        of_tokens if name in ADDED else _encode(name, _row_values(positions, name))
+        for name in names
     )
-    codes, count = _combined(parts, len(positions.holdings))
+    codes, count = _combine_codes(parts, len(positions.holdings))
     return codes, first_rows(codes, count)
 
 
-def _combined(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes, int]:
-    """Join codes to one for each combination; each comes with how many there are of it."""
+def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes, int]:
+    """Return one code for each combination of codes; parts and result are (codes, number)."""
     codes, count = np.zeros(rows, dtype=np.intp), 1
-    for more, wide in parts:
-        codes, kinds = (more, range(wide)) if count == 1 else pd.factorize(codes * wide + more)
-        count = len(kinds)
+    for more, size in parts:
+        codes, pairs = (more, range(size)) if count == 1 else pd.factorize(codes * size + more)
+        count = len(pairs)
     return codes, count
 
 
-def _crossed(
-    row_owners: Codes, owned: int, row_codes: Codes, kinds: int
+def _combine_with_sets(
+    row_sets: Codes, set_count: int, row_codes: Codes, code_count: int
 ) -> tuple[Codes, Codes, Codes]:
-    """Return the group of each row, and each group's owner and kind of row, -1 for none."""
-    first, pairs = pd.factorize(row_owners * kinds + row_codes)
-    owners, things = np.divmod(pairs, max(kinds, 1))
-    idle = np.flatnonzero(np.bincount(owners, minlength=owned) == 0)
-    owners, things = np.append(owners, idle), np.append(things, np.full(len(idle), -1))
-    order = np.argsort(owners, kind="stable")
+    """Return each row's group, and each group's set and row code, -1 for a set without rows."""
+    first, pairs = pd.factorize(row_sets * code_count + row_codes)
+    sets, kinds = np.divmod(pairs, max(code_count, 1))
+    empty = np.flatnonzero(np.bincount(sets, minlength=set_count) == 0)
+    sets, kinds = np.append(sets, empty), np.append(kinds, np.full(len(empty), -1))
+    order = np.argsort(sets, kind="stable")
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order))
-    return ranks[first], owners[order], things[order]
+    return ranks[first], sets[order], kinds[order]
 
 
-def _coded(name: str, column: Any) -> tuple[Codes, int]:
-    """Return the code of each value of a column; one that is missing is a value, too."""
+def _encode(name: str, column: Any) -> tuple[Codes, int]:
+    """Return the code of each value of a column, and their number; missing is a value, too."""
     try:
         codes, values = factorized(column)
     except TypeError:
-        raise unnameable(name) from None
+        raise unhashable_column_error(name) from None
     if (codes < 0).any():
         codes, values = pd.factorize(np.where(codes < 0, len(values), codes))
     return codes, len(values)
 
 
-def _of_rows(positions: Positions, name: str) -> Any:
-    """Return a column of holdings; integers and booleans in dtypes that can be missing."""
+def _row_values(positions: Positions, name: str) -> Any:
+    """Return a column of holdings; integers and booleans with nullable dtypes."""
     require_columns(positions.holdings, [name])
     column = positions.holdings[name]
     if column.ndim > 1:
-        raise SettingsError(f"by: {shown(name)!r} is the name of two columns", hint="rename one")
+        raise SettingsError(f"two columns have the name {shown(name)!r}", hint="rename one")
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
         column = column.convert_dtypes()
     return column.array
 
 
-def _of_wallets(positions: Positions, name: str) -> Any:
-    """Return what `wallets` says of each wallet."""
+def _wallet_values(positions: Positions, name: str) -> Any:
+    """Return the value of each wallet in a column that groups wallets."""
     if name == "blockchain":
         return text_array(np.array(positions.chains, dtype=object)[positions.chain_codes])
     if name == SNAPSHOT:
-        return snapshot_times(positions.given).array.take(positions.first)
-    return kept_labels(positions.given, name, positions.first)
+        return snapshot_times(positions.wallet_frame).array.take(positions.first)
+    return kept_labels(positions.wallet_frame, name, positions.first)

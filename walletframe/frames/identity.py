@@ -1,7 +1,7 @@
-"""When two rows have the same token, or the same wallet.
+"""Identity of tokens and wallets: which rows have the same one.
 
-A token is its contract on its blockchain, never its symbol; hex is compared without case, the names
-of a Move type behind it with case. How tokens and wallets are called is known to `names`.
+A token is identified by its blockchain and contract, never by its symbol. Hex is compared without
+case, the names of a Move type after it with case. `names` has the names of tokens and wallets.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from walletframe.frames.contract import require_columns
 from walletframe.pandas_versions import factorized
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 Codes: TypeAlias = "npt.NDArray[np.intp]"
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
 TokenKey: TypeAlias = tuple[str, str | None]
 
 TOKEN: Final = ("token_blockchain", "token_address", "symbol")
-"""How the token of a row is written."""
+"""The columns with the token of a row, as written."""
 
 UNKNOWN: Final[TokenKey] = ("", None)
-"""Stands for all unknown tokens, where the rows of tokens are chosen."""
+"""The key of all unknown tokens, for selecting rows by token."""
 
 
 @dataclass(frozen=True)
-class Identities:
-    """Which rows are of one token, or of one wallet."""
+class KeyCodes:
+    """Integer codes of rows, and the distinct keys of their tokens or wallets."""
 
-    codes: Codes  # of each row, the place of its key
-    keys: list[TokenKey]  # the distinct identities, canonical, in the order of their first row
+    codes: Codes  # of each row, the index of its key
+    keys: list[TokenKey]  # distinct and canonical, in the order of their first row
     first: Codes  # of each key, the position of its first row
 
     @cached_property
     def unknown(self) -> Mask:
-        """Whether each key is of an unknown token."""
+        """Mask of the keys of unknown tokens."""
         return np.fromiter([not key[0] for key in self.keys], dtype=bool, count=len(self.keys))
 
     @property
     def plain_keys(self) -> list[TokenKey]:
-        """The keys, `UNKNOWN` in the place of each unknown token."""
+        """The keys, with `UNKNOWN` for each unknown token."""
         pairs = zip(self.keys, self.unknown.tolist(), strict=True)
         return [UNKNOWN if unknown else key for key, unknown in pairs]
 
@@ -57,38 +57,38 @@ class Identities:
         unknown = self.unknown
         return np.flatnonzero(unknown[self.codes]) if unknown.any() else np.empty(0, dtype=np.intp)
 
-    def take(self, rows: Codes) -> Identities:
-        """Return the identities of some rows, given by their positions."""
+    def take(self, rows: Codes) -> KeyCodes:
+        """Return the codes and keys of the rows at these positions."""
         codes, kept = pd.factorize(self.codes[rows])
         keys = [self.keys[place] for place in kept.tolist()]
-        return Identities(codes, keys, first_rows(codes, len(keys)))
+        return KeyCodes(codes, keys, first_rows(codes, len(keys)))
 
 
-def token_identities(holdings: pd.DataFrame, rows: Codes | None = None) -> Identities:
-    """Code the tokens of rows; the keys are (blockchain, contract or None).
+def token_identities(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes:
+    """Encode the tokens of rows; keys are (blockchain, contract), with None for a native coin.
 
-    Each row without a blockchain is of a token of its own, which is unknown: see `is_unknown`.
-    With `rows`, of these rows: each number is the place of one that is written alike.
+    Each row without a blockchain has an unknown token of its own: see `is_unknown`. With `rows`,
+    encode as many rows, each written like the row of `holdings` at its position in `rows`.
     """
-    found = _identities(holdings, "token_blockchain", "token_address")
+    tokens = _identities(holdings, "token_blockchain", "token_address")
     if rows is not None:
-        codes = found.codes[rows]
-        found = Identities(codes, found.keys, first_rows(codes, len(found.keys)))
-    return _unknown_apart(found)
+        codes = tokens.codes[rows]
+        tokens = KeyCodes(codes, tokens.keys, first_rows(codes, len(tokens.keys)))
+    return _split_unknown(tokens)
 
 
-def wallet_identities(frame: pd.DataFrame) -> Identities:
-    """Code the wallets of rows; the keys are (blockchain, address)."""
+def wallet_identities(frame: pd.DataFrame) -> KeyCodes:
+    """Encode the wallets of rows; the keys are (blockchain, address)."""
     return _identities(frame, "blockchain", "address")
 
 
 def is_unknown(token: TokenKey) -> bool:
-    """Return whether a key is of an unknown token: it has no blockchain, and equals no other."""
+    """Return whether a key is that of an unknown token: it has no blockchain, and is unique."""
     return not token[0]
 
 
 def token_key(token: TokenKey) -> TokenKey:
-    """Return the canonical form of a (blockchain, contract) that a caller or a frame wrote."""
+    """Return the canonical form of (blockchain, contract), as written by a caller or in a frame."""
     match token:
         case (blockchain, address) if _is_text(blockchain) and _is_text(address):
             chain, contract = canonical_key(cell_text(blockchain), cell_text(address))
@@ -97,23 +97,30 @@ def token_key(token: TokenKey) -> TokenKey:
             raise UnknownTokenError(token)
 
 
-def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
+def _identities(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
     require_columns(frame, [chain, address])
     chain_codes, chains = factorized(frame[chain], use_na_sentinel=False)
     address_codes, addresses = factorized(frame[address])
     identifiers = [canonical_blockchain(cell_text(name)) for name in chains]
     # The code of a missing address is -1, the last place; an empty one is missing, too.
     names = [*map(canonical_address, np.asarray(addresses, dtype=object)), ""]
-    of_chains, identifiers = factorized(np.array(identifiers, dtype=object))
-    of_names, names = factorized(np.array(names, dtype=object))
+    of_chains, identifiers = _numbered(identifiers)
+    of_names, names = _numbered(names)
     codes, pairs = pd.factorize(of_chains[chain_codes] * len(names) + of_names[address_codes])
     kept = zip(*(part.tolist() for part in divmod(pairs, len(names))), strict=True)
     keys = [(identifiers[place], names[rest] or None) for place, rest in kept]
-    return Identities(codes, keys, first_rows(codes, len(keys)))
+    return KeyCodes(codes, keys, first_rows(codes, len(keys)))
 
 
-def joined_identities(parts: Sequence[Identities], order: Codes) -> Identities:
-    """Merge the tokens of several frames by their keys; the rows come in an order."""
+def _numbered(names: Iterable[str]) -> tuple[Codes, list[str]]:
+    """Return the code of each name, and the distinct names in order."""
+    places: dict[str, int] = {}
+    codes = [places.setdefault(name, len(places)) for name in names]
+    return np.array(codes, dtype=np.intp), [*places]
+
+
+def joined_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
+    """Merge the tokens of several frames by their keys; `order` has the positions of the rows."""
     places: dict[TokenKey, int] = {}
     codes = []
     for part in parts:
@@ -122,19 +129,19 @@ def joined_identities(parts: Sequence[Identities], order: Codes) -> Identities:
     merged, kept = pd.factorize(np.concatenate(codes)[order])
     keys = [*places]
     own = [keys[place] for place in kept.tolist()]
-    return _unknown_apart(Identities(merged, own, first_rows(merged, len(own))))
+    return _split_unknown(KeyCodes(merged, own, first_rows(merged, len(own))))
 
 
-def _unknown_apart(found: Identities) -> Identities:
-    """Assign each row of an unknown token an identity of its own."""
-    rows = found.unknown_rows()
+def _split_unknown(tokens: KeyCodes) -> KeyCodes:
+    """Assign a key of its own to each row of an unknown token."""
+    rows = tokens.unknown_rows()
     if not len(rows):
-        return found
-    codes = found.codes.copy()
-    codes[rows] = len(found.keys) + np.arange(len(rows))
-    keys = [*found.keys, *(("", f"unknown {number}") for number in range(1, len(rows) + 1))]
+        return tokens
+    codes = tokens.codes.copy()
+    codes[rows] = len(tokens.keys) + np.arange(len(rows))
+    keys = [*tokens.keys, *(("", f"unknown {number}") for number in range(1, len(rows) + 1))]
     codes, kept = pd.factorize(codes)
-    return Identities(codes, [keys[place] for place in kept], first_rows(codes, len(kept)))
+    return KeyCodes(codes, [keys[place] for place in kept], first_rows(codes, len(kept)))
 
 
 def _is_text(name: Any) -> bool:
@@ -144,7 +151,7 @@ def _is_text(name: Any) -> bool:
 
 
 def cell_text(cell: Any) -> str:
-    """Return what a cell has as text, nothing where it is missing."""
+    """Return a cell as text, an empty text if it is missing."""
     if isinstance(cell, str):
         return cell
     return "" if pd.isna(cell) else str(cell)

@@ -1,4 +1,4 @@
-"""Wallets of a user's own table, however written: read, and joined with a frame of a fetch."""
+"""Wallets in a user's own table: reading them, and joining the table with a frame of a fetch."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from walletframe.address.forms import COLUMNS, WalletAddress, canonical_key, rea
 from walletframe.address.lists import (
     accepted_wallets,
     frame_rows,
-    in_our_names,
     read_list,
-    warn_of_doubts,
+    warn_of_unknown_blockchains,
+    with_standard_columns,
 )
 from walletframe.chains import find_blockchain
 from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SettingsError
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes
 
 How: TypeAlias = Literal["left", "inner", "right", "outer"]
-_Found: TypeAlias = "Sequence[WalletAddress | None]"
+_Wallets: TypeAlias = "Sequence[WalletAddress | None]"
 
 _HOW = ("left", "inner", "right", "outer")
 _KEYS = list(COLUMNS)
 
 
 def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "raise") -> pd.DataFrame:
-    """Read the wallets, without asking for them.
+    """Read the wallets, without sending requests.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "rais
     -------
     DataFrame
         ``blockchain``, as the service writes it, and ``address``, trimmed, both str: one row
-        for each row that is not left out, on its own index, repeats included.
+        for each readable row, on its own index, repeats included.
 
     Raises
     ------
@@ -73,13 +73,13 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "rais
     """
     reading = read_list(data)
     wallets = accepted_wallets(reading, on_unreadable)
-    warn_of_doubts(wallets)
+    warn_of_unknown_blockchains(wallets)
     return pd.DataFrame(
         {
             "blockchain": pd.array([wallet.blockchain for wallet in wallets], dtype=TEXT),
             "address": pd.array([wallet.address for wallet in wallets], dtype=TEXT),
         },
-        index=data.index[reading.places],
+        index=data.index[reading.positions],
     )
 
 
@@ -91,41 +91,41 @@ def join(
     on: str | None = None,
     suffixes: tuple[str, str] = ("_yours", ""),
 ) -> pd.DataFrame:
-    """Merge your own table with ``wallets`` or ``holdings``, however the wallets are written.
+    """Merge your own table with ``wallets`` or ``holdings``, by wallet.
 
-    White space around a wallet doesn't count, nor the case of its blockchain and of hex.
+    White space around a wallet is ignored, and so is the case of its blockchain and of hex.
 
     Parameters
     ----------
     frame : DataFrame
         ``wallets`` or ``holdings`` of a fetch, or a frame derived from them.
     how : {"left", "inner", "right", "outer"}, default "left"
-        Which rows to keep: all of your table, those of both, all of `frame`, or all.
+        Which rows to keep: all of your table, those with a match, all of `frame`, or all.
     on : str, optional
-        The column of your table that has wallets as ``"ETH.0x…"``, if there are several, and no
-        ``blockchain`` and ``address``.
+        The column of your table with wallets as ``"ETH.0x…"``, if it has several such columns,
+        and no ``blockchain`` and ``address``.
     suffixes : (str, str), default ("_yours", "")
-        Appended to the names of the other columns that both have.
+        Appended to the names of other columns that are in both tables.
 
     Returns
     -------
     DataFrame
-        Your columns and those of `frame`, with the dtypes they have there; ``blockchain`` and
-        ``address`` as `frame` writes them. A row of yours comes once for each row it matches,
-        in your order, then in that of `frame` (with ``"right"`` the other way round); without a
-        match the other side's columns are NA. The index counts from 0.
+        Your columns and those of `frame`, with their dtypes; ``blockchain`` and ``address`` as
+        `frame` writes them. Your row is repeated for each row it matches, in your order, then
+        in that of `frame` (with ``"right"`` the other way round). Without a match, the columns
+        of the other table are NA. The index counts from 0.
 
     Raises
     ------
     ArgumentError, ColumnsError
-        If `frame` is not a DataFrame, or either lacks the columns that name the wallets.
+        If `frame` is not a DataFrame, or a table lacks the columns that name the wallets.
     SettingsError
-        If `how` is none of its choices, or the suffixes give two columns one name.
+        If `how` is not one of its choices, or the suffixes give two columns the same name.
 
     Warns
     -----
     InputWarning
-        If rows of your table have no match; it says how many.
+        With the number of rows of your table without a match, if there are any.
 
     Examples
     --------
@@ -146,45 +146,45 @@ def join(
 def merge(
     table: pd.DataFrame, frame: object, how: How, *, on: str | None, suffixes: tuple[str, str]
 ) -> tuple[pd.DataFrame, str]:
-    """Merge as `join` does, and say how many rows of the table match nothing, if any."""
+    """Return what `join` does, and a warning about rows without a match, or an empty text."""
     if how not in _HOW:
-        raise SettingsError(f"how: {how!r}", hint="left, inner, right or outer")
+        raise SettingsError(f"how can't be {how!r}", hint="use left, inner, right or outer")
     if not isinstance(frame, pd.DataFrame):
         raise ArgumentError(
-            f"what is to be joined is of type {type(frame).__name__}, not a DataFrame",
+            f"a table can't be joined with {type(frame).__name__}, only with a DataFrame",
             hint="give .wallets or .holdings of what fetch_wallets returned",
         )
     require_columns(frame, _KEYS)
-    table = in_our_names(table) if on is None else table
-    named = _column_of_wallets(table) if on is None else on
-    if isinstance(named, str):
-        require_columns(table, [named])
-    found = read_wallets(table, named)
-    (ours, theirs), unmatched = _partners(found, frame, how)
-    keys = _keys(table if named is None else None, frame, found, (ours, theirs))
-    mine = _taken(table.drop(columns=_KEYS) if named is None else table, ours)
-    joined = _beside(mine, keys, _taken(frame.drop(columns=_KEYS), theirs), suffixes)
-    if named is not None:
+    table = with_standard_columns(table) if on is None else table
+    column = _find_wallet_column(table) if on is None else on
+    if isinstance(column, str):
+        require_columns(table, [column])
+    wallets = read_wallets(table, column)
+    (ours, theirs), unmatched = _match_rows(wallets, frame, how)
+    keys = _key_columns(table if column is None else None, frame, wallets, (ours, theirs))
+    mine = _take_rows(table.drop(columns=_KEYS) if column is None else table, ours)
+    joined = _concat_columns(mine, keys, _take_rows(frame.drop(columns=_KEYS), theirs), suffixes)
+    if column is not None:
         return joined, unmatched
     others = iter(joined.columns.drop(_KEYS))
     in_place = [name if name in _KEYS else next(others) for name in table.columns]
     return joined[[*in_place, *others]], unmatched
 
 
-def read_wallets(table: pd.DataFrame, named: Hashable | None) -> _Found:
-    """Read the wallets in one column of a table, or in two for None; None for what is none."""
-    read = map(read_wallet, frame_rows(table) if named is None else table[named])
+def read_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
+    """Read each row's wallet from a column, or from two for None; None if it can't be read."""
+    read = map(read_wallet, frame_rows(table) if column is None else table[column])
     return [each if isinstance(each, WalletAddress) else None for each in read]
 
 
-def _column_of_wallets(table: pd.DataFrame) -> Hashable | None:
-    """Return the column of the wallets; None where they are in two."""
+def _find_wallet_column(table: pd.DataFrame) -> Hashable | None:
+    """Return the column with wallets; None for ``blockchain`` and ``address``."""
     missing = [name for name in _KEYS if name not in table.columns]
     if not missing:
         return None
-    found = [name for name in table.columns if _holds_wallets(table[name])]
-    if len(found) == 1:
-        return found[0]
+    columns = [name for name in table.columns if _holds_wallets(table[name])]
+    if len(columns) == 1:
+        return columns[0]
     raise ColumnsError(
         missing,
         [str(name) for name in table.columns],
@@ -203,61 +203,63 @@ def _holds_wallets(column: Any) -> bool:
     )
 
 
-def _partners(found: _Found, frame: pd.DataFrame, how: How) -> tuple[tuple[Codes, Codes], str]:
-    """Pair rows of a table and of a frame, by position, -1 for none; and count those unmatched."""
+def _match_rows(
+    wallets: _Wallets, frame: pd.DataFrame, how: How
+) -> tuple[tuple[Codes, Codes], str]:
+    """Return pairs of row positions, -1 for no match, and a warning about unmatched rows."""
     identities = wallet_identities(frame)
-    places: dict[Any, int] = {key: place for place, key in enumerate(identities.keys)}
-    keys = [each and canonical_key(each.blockchain, each.address) for each in found]
-    codes = np.array([places.get(key, -1) for key in keys], dtype=np.intp)
+    index: dict[Any, int] = {key: place for place, key in enumerate(identities.keys)}
+    keys = [each and canonical_key(each.blockchain, each.address) for each in wallets]
+    codes = np.array([index.get(key, -1) for key in keys], dtype=np.intp)
     left = pd.DataFrame({"code": codes, "ours": np.arange(len(codes))})
     right = pd.DataFrame({"code": identities.codes, "theirs": np.arange(len(frame))})
     pairs = left.merge(right, how, on="code").fillna(-1)
     ours, theirs = (pairs[side].to_numpy(np.intp) for side in ("ours", "theirs"))
     first, second = (theirs, ours) if how == "right" else (ours, theirs)
     order = np.lexsort((second, np.where(first < 0, len(codes), first)))
-    count, unread = int((codes < 0).sum()), keys.count(None)
-    reason = f" ({unread:,} can't be read)" if unread else ""
+    count, unreadable = int((codes < 0).sum()), keys.count(None)
+    reason = f" ({unreadable:,} can't be read)" if unreadable else ""
     verb = "matches" if count == 1 else "match"
     unmatched = f"{count:,} of {many(len(codes), 'row')} {verb} nothing{reason}" if count else ""
     return (ours[order], theirs[order]), unmatched
 
 
-def _keys(
-    table: pd.DataFrame | None, frame: pd.DataFrame, found: _Found, pairs: tuple[Codes, Codes]
+def _key_columns(
+    table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
-    """Spell the wallets as the frame does, else as the table does."""
+    """Return ``blockchain`` and ``address`` as the frame writes them, else as the table does."""
     ours, theirs = pairs
     columns = {}
     for name in _KEYS:
-        written = [None] * len(found) if table is None else table[name].tolist()
-        mine = [
+        cells = [None] * len(wallets) if table is None else table[name].tolist()
+        texts = [
             getattr(wallet, name) if wallet else None if pd.isna(cell) else str(cell)
-            for wallet, cell in zip(found, written, strict=True)
+            for wallet, cell in zip(wallets, cells, strict=True)
         ]
-        spelled = _taken(frame[[name]].astype(TEXT), theirs)[name]
-        here = _taken(pd.DataFrame({name: pd.array(mine, dtype=TEXT)}), ours)[name]
-        columns[name] = spelled.where(theirs >= 0, here)
+        from_frame = _take_rows(frame[[name]].astype(TEXT), theirs)[name]
+        from_table = _take_rows(pd.DataFrame({name: pd.array(texts, dtype=TEXT)}), ours)[name]
+        columns[name] = from_frame.where(theirs >= 0, from_table)
     return pd.DataFrame(columns)
 
 
-def _taken(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
-    """Take rows by position, NA for -1; the dtypes stay where they can hold it."""
+def _take_rows(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
+    """Take rows by position; -1 gives a row of NA. Columns keep their dtype if it can hold NA."""
     return frame.reset_index(drop=True).reindex(rows).reset_index(drop=True)
 
 
-def _beside(
+def _concat_columns(
     mine: pd.DataFrame, keys: pd.DataFrame, theirs: pd.DataFrame, suffixes: tuple[str, str]
 ) -> pd.DataFrame:
     theirs = pd.concat([keys, theirs], axis=1)
     both = set(mine.columns) & set(theirs.columns)
-    named = [
+    renamed = [
         part.rename(columns={name: f"{name}{suffix}" for name in both})
         for part, suffix in zip((mine, theirs), suffixes, strict=True)
     ]
-    joined = pd.concat(named, axis=1)
+    joined = pd.concat(renamed, axis=1)
     twice = joined.columns[joined.columns.duplicated()]
     if both and len(twice):
         raise SettingsError(
-            f"suffixes: {suffixes!r} give two columns the name {twice[0]!r}", hint="give others"
+            f"suffixes={suffixes!r} give two columns the name {twice[0]!r}", hint="give others"
         )
     return joined

@@ -1,4 +1,4 @@
-"""A user's own columns of wallets, behind those of the contract: their names, and their files."""
+"""A user's own columns of wallets, after those of the contract: their names, and their files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from walletframe.address.lists import telling_rows
+from walletframe.address.lists import first_labelled_rows
 from walletframe.amounts.arrow import AMOUNT_TEXT, to_portable_table, with_amounts
 from walletframe.errors import SettingsError
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
@@ -27,15 +27,15 @@ RESULTS: Final = frozenset(
     | {"contracts", "blockchains"}
     | {"before", "after", "difference", "change", "wallets_known", "wallets"}
 )
-"""The columns of tables that add up, or compare; so none of a user's own has such a name."""
+"""The columns of tables of totals and changes, which a user's own columns can't be called."""
 
 _DERIVED = {"unit_price", "spam_score", "spam_reasons", "is_spam", "snapshot", "block"}
-_DERIVED |= {"token", "wallet", "asset", "position", "wallet_key"}  # what tables and files add
+_DERIVED |= {"token", "wallet", "asset", "position", "wallet_key"}  # columns of tables and files
 _DERIVED |= {"search", "spam", "small", "assets", "bridged"}  # arguments of `where`
 RESERVED: Final = RESULTS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.keys()
 
 DISTINCT: Final = frozenset({"amount", AMOUNT_TEXT, "raw_amount", "explorer_url", "error"})
-"""The columns of files whose values mostly differ: a dictionary of them would only cost."""
+"""The columns of files whose values mostly differ, so that a dictionary would not pay."""
 
 ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
     pa.string(): WALLET_DTYPES["error"],
@@ -50,19 +50,19 @@ ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
     pa.uint16(): pd.UInt16Dtype(),
     pa.uint8(): pd.UInt8Dtype(),
 }
-"""The dtypes that hold what Arrow holds, with missing values, exactly."""
+"""The nullable dtypes that hold values of these Arrow types exactly."""
 
 
 def names_to_keep(keep: str | Sequence[str]) -> list[str]:
-    """Check the names of the columns to keep; those of other columns are refused."""
+    """Return the checked names of columns to keep; names of walletframe's columns are refused."""
     names: list[Any] = [keep] if isinstance(keep, str) else list(keep)
     for name in names:
         if not isinstance(name, str) or not name.strip():
-            raise SettingsError(f"keep: {name!r}", hint="names of columns, as text")
+            raise SettingsError(f"keep can't be {name!r}", hint="give names of columns, as text")
         if name in RESERVED:
             raise SettingsError(
-                f"keep: {shown(name)!r} is a name that columns of walletframe have",
-                hint="rename yours, and keep it under its new name",
+                f"keep can't be {shown(name)!r}: walletframe has a column of this name",
+                hint="rename your column, and keep it under its new name",
             )
     return list(dict.fromkeys(names))
 
@@ -74,20 +74,20 @@ def kept_names(wallets: pd.DataFrame) -> list[str]:
 
 
 def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
-    """Return what a column tells of each wallet, given its first row: its rows have to agree."""
-    column, telling = wallets[name].array, first
+    """Return each wallet's value in a column; refuse a wallet whose rows have several values."""
+    column, rows = wallets[name].array, first
     if len(wallets) > len(first):
         codes = wallet_identities(wallets).codes
-        rows, others = telling_rows(name, codes, column)
+        labelled, others = first_labelled_rows(name, codes, column)
         if others:
             wallet = ".".join(wallets[["blockchain", "address"]].iloc[others[0]])
             raise SettingsError(
-                f"by: {shown(name)!r} has several values for {shown(wallet)!r} in `wallets`",
-                hint='give one of each wallet; of snapshots, add "snapshot" to `by`',
+                f"`wallets` has several values for {shown(wallet)!r} in the column {shown(name)!r}",
+                hint='give one for each wallet; with several snapshots, add "snapshot" to `by`',
             )
-        told = rows[codes[first]]
-        telling = np.where(told < 0, first, told)
-    return column.take(telling)
+        own = labelled[codes[first]]
+        rows = np.where(own < 0, first, own)
+    return column.take(rows)
 
 
 def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
@@ -98,9 +98,9 @@ def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def kept_table(kept: pd.DataFrame) -> pa.Table:
-    """Make an Arrow table for files: amounts as decimals, with exact text beside them.
+    """Return the columns as an Arrow table for files: amounts as decimals, and as exact text.
 
-    Categories are written as their values: Parquet would forget their order.
+    Categories are written as values, since Parquet would lose their order.
     """
     table = to_portable_table(kept)
     plain = [
@@ -111,6 +111,6 @@ def kept_table(kept: pd.DataFrame) -> pa.Table:
 
 
 def kept_frame(table: pa.Table) -> pd.DataFrame:
-    """Read such a table; whole numbers and truth values can be missing."""
+    """Return the columns from such a table, with nullable integers and booleans."""
     frame: pd.DataFrame = with_amounts(table).to_pandas(types_mapper=ARROW_DTYPES.get)
     return frame

@@ -1,9 +1,9 @@
-"""Which wallets' balances are known, decided here alone, and what a fetch comes to in a few lines.
+"""Which wallets' balances are known, and the summary of a fetch in a few lines.
 
-A wallet is known where its status is ok. An answer that is past its time (``stale``) is known as of
-its ``fetched_at``: who looks at one fetch counts it, and says so; who compares times does not. How
-much it has of one token is known unless it has an unreadable amount of it, or a balance of an
-unknown token, which may be any: see `coverage`, and `Positions.hides`.
+A wallet is known if its status is ok. The balances of a ``stale`` answer are those of its
+``fetched_at``: tables of one fetch count it as known, and report it; comparisons of times don't.
+Its amount of one token is known unless it has an unreadable amount of it, or a balance of an
+unknown token, which may be this one: see `coverage` and `Positions.has_unknown_token`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 
 from walletframe.frames.contract import SIMULATED, Source
 from walletframe.frames.identity import token_identities
-from walletframe.numerals import many, money, part
+from walletframe.numerals import count_of, many, money
 from walletframe.text import shown
 from walletframe.wire.outcome import Status
 
@@ -36,57 +36,59 @@ SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
 def known_wallets(wallets: pd.DataFrame) -> Mask:
     """Mark the wallets whose balances are known."""
-    return ((wallets["status"] == Status.OK.value) & wallets["tokens"].notna()).to_numpy(bool)
+    is_ok = wallets["status"] == Status.OK.value
+    return is_ok.to_numpy(bool) & wallets["tokens"].notna().to_numpy(bool)
 
 
 def stale_wallets(wallets: pd.DataFrame) -> Mask:
-    """Mark the wallets of which only an answer is known that is past its time."""
+    """Mark the wallets that are known only from an out-of-date answer."""
     return known_wallets(wallets) & (wallets["source"] == Source.STALE.value).to_numpy(bool)
 
 
-def known_when_asked(wallets: pd.DataFrame) -> Mask:
-    """Mark the wallets whose balances are known as of when they were asked, as snapshots need."""
+def known_and_fresh(wallets: pd.DataFrame) -> Mask:
+    """Mark the wallets that are known, and not from an out-of-date answer, for snapshots."""
     return known_wallets(wallets) & ~stale_wallets(wallets)
 
 
 def unreadable(holdings: pd.DataFrame) -> Mask:
-    """Mark the balances that could not be read: their amount or their token is unknown."""
+    """Mark the balances whose amount or token could not be read."""
     return (holdings["amount"].isna() | holdings["token_blockchain"].isna()).to_numpy(bool)
 
 
 def is_simulated(wallets: pd.DataFrame) -> bool:
-    """Return whether any of it was made up by the sandbox."""
+    """Return whether any wallet has simulated data of the sandbox."""
     return bool((wallets["service"] == SIMULATED).any())
 
 
 def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -> list[str]:
-    """Return a few lines: how complete a fetch is and where its answers came from."""
+    """Return a few lines about a fetch: its size, completeness and the sources of its answers."""
     chains = wallets["blockchain"].str.upper().nunique()
     statuses = ", ".join(f"{count:,} {name}" for name, count in _counted(wallets["status"]))
     lines = [f"{many(len(wallets), 'wallet')} on {many(chains, 'blockchain')}"]
     lines[0] += f": {statuses}" if statuses else ""
     if holdings is None:
-        balances, odd = many(int(wallets["tokens"].sum()), "balance"), ""
+        balances, flawed = many(int(wallets["tokens"].sum()), "balance"), ""
     else:
         tokens, unread = len(token_identities(holdings).keys), int(unreadable(holdings).sum())
         balances = f"{many(len(holdings), 'balance')} of {many(tokens, 'token')}"
-        odd = part(unread, len(holdings), "balance") if unread else ""
+        flawed = count_of(unread, len(holdings), "balance") if unread else ""
     lines.append(f"{balances}; {_sources(wallets)}")
-    if odd:
-        lines.append(f"{odd} not readable, in amount or token.")
-    if older := int(stale_wallets(wallets).sum()):
-        lines.append(f"{many(older, 'older answer')} stood in where no newer one was to be had.")
+    if flawed:
+        lines.append(f"{flawed} not readable, in amount or token.")
+    if stale := int(stale_wallets(wallets).sum()):
+        verb = "shows" if stale == 1 else "show"
+        lines.append(f"{many(stale, 'wallet')} {verb} an older answer: no newer one was available.")
     return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines
 
 
 def _sources(wallets: pd.DataFrame) -> str:
-    """Return where answers came from, and how old the oldest is."""
+    """Return the number of answers from each source, and the time of the oldest one."""
     named = [f"{count:,} {_SOURCES[name]}" for name, count in _counted(wallets["source"])]
     if not named:
-        return "no answer to use"
-    told = " and ".join(named).replace(" ", " answered ", 1)
+        return "no usable answer"
+    counts = " and ".join(named).replace(" ", " answered ", 1)
     oldest = wallets["fetched_at"].min()
-    return told if pd.isna(oldest) else f"{told}, the oldest of {oldest:%Y-%m-%d %H:%M} UTC"
+    return counts if pd.isna(oldest) else f"{counts}, the oldest of {oldest:%Y-%m-%d %H:%M} UTC"
 
 
 def _counted(column: pd.Series) -> list[tuple[str, int]]:
@@ -95,7 +97,7 @@ def _counted(column: pd.Series) -> list[tuple[str, int]]:
 
 
 def failure_lines(wallets: pd.DataFrame) -> list[str]:
-    """Return why wallets are not ok, the most frequent reasons first."""
+    """Return the reasons why wallets are not ok, the most frequent first."""
     failed = wallets[~known_wallets(wallets)]
     counted = failed.groupby(["status", "error"], observed=True, dropna=False).size()
     reasons = counted.sort_values(ascending=False, kind="stable").reset_index(name="wallets")
@@ -108,31 +110,31 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
-    """What holdings are worth in all, in words, and of how many balances that is known and not."""
+class ValueSummary:
+    """The total value of holdings, in words, and the balances with and without a value."""
 
     total: str
     known: int
-    unpriced: int
-    unread: int
+    unpriced: int  # with a known amount, but no value
+    unread: int  # with an unknown amount
 
 
-def worth(holdings: pd.DataFrame) -> Worth | None:
-    """Add up values, exactly rounded; None where holdings were not valued."""
+def value_summary(holdings: pd.DataFrame) -> ValueSummary | None:
+    """Sum up the column ``value``, exactly rounded; None if there is no such column."""
     if "value" not in holdings:
         return None
     known, unread = holdings["value"].dropna(), holdings["amount"].isna()
     currencies = holdings["currency"].dropna() if "currency" in holdings else known.iloc[:0]
     currency = currencies.iloc[0] if len(currencies) else None
     unpriced = int((holdings["value"].isna() & ~unread).sum())
-    return worth_of(known, currency, len(known), unpriced, int(unread.sum()))
+    return summarize_values(known, currency, len(known), unpriced, int(unread.sum()))
 
 
-def worth_of(
+def summarize_values(
     values: Iterable[float], currency: object, known: int, unpriced: int, unread: int
-) -> Worth:
-    """Return a sum of values in words, of so many balances."""
+) -> ValueSummary:
+    """Return the sum of values in words, with these counts of balances."""
     named = f" {shown(currency, _CURRENCY)}" if isinstance(currency, str) else ""
     empty = known + unpriced + unread == 0
     total = f"{money(math.fsum(values))}{named}" if known or empty else "unknown"
-    return Worth(total, known, unpriced, unread)
+    return ValueSummary(total, known, unpriced, unread)

@@ -1,7 +1,7 @@
-"""Names of tokens and wallets: to display, to look up, and symbols that several tokens share.
+"""Names of tokens and wallets: display names, lookups by name, and shared symbols.
 
-Every table, chart, widget and report takes its names from here, so that a token is called the same
-everywhere. `identity` knows when two rows are of one token; here is how it is written.
+Every table, chart, widget and report takes its names from here, so that a token has the same name
+everywhere. `identity` decides whether two rows have the same token.
 """
 
 from __future__ import annotations
@@ -33,104 +33,104 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from walletframe.address.forms import WalletAddress
-    from walletframe.frames.identity import Codes, Identities, Mask
+    from walletframe.frames.identity import Codes, KeyCodes, Mask
     from walletframe.tokens import KnownToken
 
 TokenLike: TypeAlias = str | TokenKey
 WalletLike: TypeAlias = "str | tuple[str, str] | WalletAddress"
 
 _SYMBOL, _CHAIN, _NAME, _WHOLE = 24, 20, 24, 500
-_GIVEN, _BETWEEN = "name", " · "  # the column of `wallets` that names them, and what follows a name
+_NAME_COLUMN, _SEPARATOR = "name", " · "  # the user's names of wallets, and the text after a name
 _NATIVE, _UNKNOWN = "native coin", "unknown token"
-_NOT_LISTED = "not on the packaged list: may be a twin that anybody made"
+_NOT_LISTED = "not on the packaged list: may be an imitation"
 
 
 def token_names(
     holdings: pd.DataFrame,
-    tokens: Identities,
+    tokens: KeyCodes,
     places: Codes,
     *,
     by_chain: bool = False,
     taken: Container[str] = (),
 ) -> list[str]:
-    """Name tokens by text that is unique in the frame, readable and harmless.
+    """Return names of tokens that are unique in the frame, readable and harmless.
 
-    With `by_chain` it is unique on the token's blockchain, for where that is written beside it.
-    The symbols in `taken`, without case, are never enough for a name.
+    With `by_chain`, names are unique on the token's blockchain, which the caller shows beside it.
+    A symbol in `taken`, ignoring case, gets the contract added.
     """
-    # A symbol alone is not enough where another token has it, too, where letters beyond ASCII may
-    # look like others, and where it looks like a name with a contract already.
+    # A symbol alone is no name if another token has it, if it has letters beyond ASCII, which may
+    # look like others, or if it has a bracket, as if it had a contract already.
     spelled, symbols = factorized(
         holdings["symbol"].array.take(tokens.first), use_na_sentinel=False
     )
     texts = np.array([shown(cell_text(each), _SYMBOL) for each in symbols], dtype=object)
     codes, names = pd.factorize(texts)
     spelled = codes[spelled]
-    alike = np.flatnonzero(np.isin(spelled, spelled[places])).tolist()
-    scopes = [(spelled[place], tokens.keys[place][0] if by_chain else "") for place in alike]
-    bearers = Counter(scopes)
-    found, rest = {}, []
-    for place, scope in zip(alike, scopes, strict=True):
+    same = np.flatnonzero(np.isin(spelled, spelled[places])).tolist()
+    scopes = [(spelled[place], tokens.keys[place][0] if by_chain else "") for place in same]
+    counts = Counter(scopes)
+    labels, rest = {}, []
+    for place, scope in zip(same, scopes, strict=True):
         name, key = names[spelled[place]], tokens.keys[place]
         is_plain = name.isascii() and "(" not in name and not is_unknown(key)
-        if name and is_plain and bearers[scope] == 1 and name.casefold() not in taken:
-            found[place] = name
+        if name and is_plain and counts[scope] == 1 and name.casefold() not in taken:
+            labels[place] = name
         else:
             rest.append((place, name, key))
     short = [_qualified(name, key) for _, name, key in rest]
     unique = unique_names(short, lambda number: _qualified(*rest[number][1:], whole=True))
-    found |= zip((place for place, _, _ in rest), unique, strict=True)
-    return [found[place] for place in places]
+    labels |= zip((place for place, _, _ in rest), unique, strict=True)
+    return [labels[place] for place in places]
 
 
-def given_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
-    """Return for each row what its wallet is called in the column ``name`` of `wallets`, if at all.
+def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
+    """Return the user's name of each row's wallet, from the column ``name`` of `wallets`, or "".
 
-    It is as the user wrote it: who shows it has it named by `short_wallet` or `whole_wallet`.
+    Names are as the user wrote them; `short_wallet` and `whole_wallet` make them safe to show.
     """
-    if wallets is None or _GIVEN not in wallets:
+    if wallets is None or _NAME_COLUMN not in wallets:
         return [""] * len(frame)
     require_columns(wallets, ["address"])
-    here, there = (
+    own, listed = (
         [*each["address"].astype(TEXT).str.strip().str.lower()] for each in (frame, wallets)
     )
-    shown_here = {*here}  # few of many; Series.isin of Arrow's text would take seconds
-    near = np.array([address in shown_here for address in there], dtype=bool)
-    near &= wallets[_GIVEN].notna().to_numpy()
-    named = wallets[near]
-    asked, rows = wallet_identities(named), wallet_identities(frame)
-    texts = [cell_text(name) for name in named[_GIVEN].array.take(asked.first)]
-    found = dict(zip(asked.keys, texts, strict=True))
-    names = [found.get(key, "") for key in rows.keys]
+    needed = {*own}  # few of many; Series.isin of Arrow's text would take seconds
+    marks = np.array([address in needed for address in listed], dtype=bool)
+    marks &= wallets[_NAME_COLUMN].notna().to_numpy()
+    named = wallets[marks]
+    owners, rows = wallet_identities(named), wallet_identities(frame)
+    texts = [cell_text(name) for name in named[_NAME_COLUMN].array.take(owners.first)]
+    by_key = dict(zip(owners.keys, texts, strict=True))
+    names = [by_key.get(key, "") for key in rows.keys]
     return [names[code] for code in rows.codes.tolist()]
 
 
 def wallet_names(wallets: pd.DataFrame, places: Codes, names: Sequence[str]) -> list[str]:
-    """Name wallets as `short_wallet` does, with the whole address where that is not unique.
+    """Return short names of wallets, with the whole address if a short name is not unique.
 
-    `wallets` has one row for each, as `Positions.wallets` does, and `names` what each is called.
+    `wallets` has one row for each, as `Positions.wallets`; `names` are the user's names.
     """
     columns = (wallets[name].array.take(places) for name in ("blockchain", "address"))
-    called = [names[place] for place in places]
-    named = [*zip(*(map(cell_text, column) for column in columns), called, strict=True)]
-    short = [short_wallet(*each) for each in named]
-    return unique_names(short, lambda number: whole_wallet(*named[number]))
+    chosen = [names[place] for place in places]
+    parts = [*zip(*(map(cell_text, column) for column in columns), chosen, strict=True)]
+    short = [short_wallet(*each) for each in parts]
+    return unique_names(short, lambda number: whole_wallet(*parts[number]))
 
 
 def wallet_lines(label: str, name: str) -> list[str]:
-    """Break what `wallet_names` calls a wallet into lines: its name if any, and where it is."""
+    """Split a label from `wallet_names` into lines: the user's name, if any, and the wallet."""
     called = shown(name, _NAME)
-    return [called, label.removeprefix(f"{called}{_BETWEEN}")] if called else [label]
+    return [called, label.removeprefix(f"{called}{_SEPARATOR}")] if called else [label]
 
 
 def without_chain(label: str, name: str) -> list[str]:
-    """Break what `wallet_names` calls a wallet into lines, without its blockchain."""
-    *called, where = wallet_lines(label, name)
-    return [*called, where.partition(".")[2]]
+    """Split a label from `wallet_names` into lines, without the blockchain."""
+    *called, wallet = wallet_lines(label, name)
+    return [*called, wallet.partition(".")[2]]
 
 
 def unique_names(short: list[str], whole: Callable[[int], str]) -> list[str]:
-    """Write at length what is short for several, and number what is equal all the same."""
+    """Replace repeated short names by whole ones, and number those that are still equal."""
     count = Counter(short)
     taken: dict[str, None] = {}
     for place, name in enumerate(short):
@@ -154,9 +154,9 @@ def _qualified(name: str, key: TokenKey, *, whole: bool = False) -> str:
 
 
 def whole_token(
-    holdings: pd.DataFrame, tokens: Identities, place: int, *, limit: int = _WHOLE
+    holdings: pd.DataFrame, tokens: KeyCodes, place: int, *, limit: int = _WHOLE
 ) -> tuple[str, str]:
-    """Name a token at length: its symbol; its blockchain with the whole contract, as written."""
+    """Return a token's symbol, and its blockchain with the whole contract, as written."""
     row, key = tokens.first[place], tokens.keys[place]
     name = shown(cell_text(holdings["symbol"].iloc[row])) or "no symbol"
     if is_unknown(key):
@@ -166,25 +166,22 @@ def whole_token(
 
 
 def short_wallet(blockchain: str, address: str, name: str = "") -> str:
-    """Name a wallet in a line of its own: ``<BLOCKCHAIN>.<ADDRESS>``, of that its two ends.
-
-    What the user calls it stands before that: ``Ada · ETH.0x1111…1111``.
-    """
-    return _called(name, f"{shown(blockchain, _CHAIN)}.{shortened(address)}")
+    """Return a short name of a wallet: ``ETH.0x1111…1111``, or ``Ada · ETH.0x1111…1111``."""
+    return _with_name(name, f"{shown(blockchain, _CHAIN)}.{shortened(address)}")
 
 
 def whole_wallet(blockchain: str, address: str, name: str = "", *, limit: int = _WHOLE) -> str:
-    """Name a wallet at length: its name if any, the blockchain, a dot and the whole address."""
-    return _called(name, f"{shown(blockchain)}.{shown(address, limit)}")
+    """Return the full name of a wallet: the user's name, if any, and ``<BLOCKCHAIN>.<ADDRESS>``."""
+    return _with_name(name, f"{shown(blockchain)}.{shown(address, limit)}")
 
 
-def _called(name: str, where: str) -> str:
+def _with_name(name: str, wallet: str) -> str:
     called = shown(name, _NAME)
-    return f"{called}{_BETWEEN}{where}" if called else where
+    return f"{called}{_SEPARATOR}{wallet}" if called else wallet
 
 
 def short_contract(blockchain: object, address: object) -> str:
-    """Write the contract of a token by its two ends; NA where a frame has NA."""
+    """Return the two ends of a token's contract; both arguments may be NA."""
     written = shortened(address) if isinstance(address, str) else ""
     if not isinstance(blockchain, str):
         return f"{written} ({_UNKNOWN})" if written else _UNKNOWN
@@ -197,20 +194,19 @@ def _one_token(first: TokenKey) -> str:
 
 def token_place(
     holdings: pd.DataFrame,
-    tokens: Identities,
+    tokens: KeyCodes,
     token: TokenLike,
     *,
     hint: Callable[[TokenKey], str] = _one_token,
 ) -> int:
-    """Return the place among `tokens` of the one that a caller names.
+    """Return the index in `tokens` of the token that a caller names.
 
-    A symbol is compared as written, and has to be that of one known token alone.
+    A symbol has to match exactly, and belong to one known token only.
     """
     if isinstance(token, str):
-        bearers = pd.unique(
-            tokens.codes[(holdings["symbol"] == token).to_numpy(bool, na_value=False)]
-        )
-        places = [place for place in bearers.tolist() if not is_unknown(tokens.keys[place])]
+        rows = (holdings["symbol"] == token).to_numpy(bool, na_value=False)
+        codes = pd.unique(tokens.codes[rows]).tolist()
+        places = [place for place in codes if not is_unknown(tokens.keys[place])]
     else:
         key = token_key(token)
         places = [tokens.keys.index(key)] if key in tokens.keys else []
@@ -222,7 +218,7 @@ def token_place(
 
 
 def find_token(holdings: pd.DataFrame, token: TokenLike) -> Mask:
-    """Mark the rows of one token, named by (blockchain, contract) or by a symbol of its own."""
+    """Mark the rows of one token, named by (blockchain, contract) or by an unambiguous symbol."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
     tokens = token_identities(holdings)
     return np.asarray(tokens.codes == token_place(holdings, tokens, token))
@@ -238,26 +234,25 @@ def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
     return np.asarray(wallets.codes == wallets.keys.index(key))
 
 
-def shared_symbols(holdings: pd.DataFrame, tokens: Identities) -> dict[str, list[TokenKey]]:
-    """Find the symbols that several known tokens have, and these in the order of first rows."""
+def shared_symbols(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[TokenKey]]:
+    """Return the symbols of several known tokens, with these tokens in order of first rows."""
     codes, symbols = factorized(holdings["symbol"])
-    wide = len(tokens.keys) + 1
-    nameless = tokens.unknown
-    rows = (codes >= 0) & ~nameless[tokens.codes]
-    named, bearers = np.divmod(pd.unique(codes[rows] * wide + tokens.codes[rows]), wide)
-    shared = (np.bincount(named, minlength=len(symbols)) > 1)[named]
-    found: dict[str, list[TokenKey]] = {}
-    for name, bearer in zip(named[shared], bearers[shared], strict=True):
-        found.setdefault(str(symbols[name]), []).append(tokens.keys[bearer])
-    return found
+    stride = len(tokens.keys) + 1
+    rows = (codes >= 0) & ~tokens.unknown[tokens.codes]
+    names, places = np.divmod(pd.unique(codes[rows] * stride + tokens.codes[rows]), stride)
+    shared = (np.bincount(names, minlength=len(symbols)) > 1)[names]
+    result: dict[str, list[TokenKey]] = {}
+    for name, place in zip(names[shared], places[shared], strict=True):
+        result.setdefault(str(symbols[name]), []).append(tokens.keys[place])
+    return result
 
 
 def ambiguous(
     shared: Mapping[str, Sequence[TokenKey]], hint: Callable[[TokenKey], str]
 ) -> AmbiguousTokenError:
-    """Make the error for symbols that several tokens share: known ones first, twins marked.
+    """Return the error for symbols of several tokens: listed ones first, others with a note.
 
-    The hint may name the first token, as it is to be pasted.
+    `hint` gets the first token, so that the hint can name it to paste.
     """
     listed = known_by_key()
     ranks = {key: rank for rank, key in enumerate(listed)}
@@ -267,7 +262,7 @@ def ambiguous(
     }
     notes = {key: _note(listed.get(key)) for tokens in ordered.values() for key in tokens}
     if listed.keys().isdisjoint(notes):
-        notes = {}  # then nothing tells a twin from the real one
+        notes = {}  # no token is listed, so that being unlisted says nothing
     first = next(iter(ordered.values()))[0]
     return AmbiguousTokenError(ordered, hint(first), notes=notes)
 
@@ -275,16 +270,16 @@ def ambiguous(
 def _note(known: KnownToken | None) -> str:
     if known is None:
         return _NOT_LISTED
-    if known.is_namesake:
+    if known.shares_symbol:
         return f"known: {known.asset}, another project"
-    said = {"native": "the coin itself", "canonical": f"known: the {known.symbol} of its issuer"}
-    return said.get(known.kind, f"known: {known.kind} {known.asset}")
+    notes = {"native": "the coin itself", "canonical": f"known: the {known.symbol} of its issuer"}
+    return notes.get(known.kind, f"known: {known.kind} {known.asset}")
 
 
 @cache
 def known_by_key() -> dict[TokenKey, KnownToken]:
     """Return the tokens of the packaged list by their canonical keys, in its order."""
-    found: dict[TokenKey, KnownToken] = {}
+    by_key: dict[TokenKey, KnownToken] = {}
     for token in known_tokens():
-        found.setdefault(token_key((token.blockchain, token.contract)), token)
-    return found
+        by_key.setdefault(token_key((token.blockchain, token.contract)), token)
+    return by_key

@@ -1,7 +1,7 @@
-"""What stands in the displayed tables, as cells: exact amounts, addresses by their two ends.
+"""Tables as cells, and as text for a terminal: exact amounts, shortened addresses.
 
-Texts are as sent, and may be hostile; they are made harmless where they are drawn: in lines of text
-here, which fit a terminal and keep what is to be told apart or copied; else by `display`.
+Cells hold text as sent, which may be hostile. It is made harmless when it is drawn: as text here,
+as Markdown and HTML in `display`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pandas as pd
 
 from walletframe.address.forms import canonical_address
 from walletframe.frames.known import known_wallets
-from walletframe.frames.names import given_names, short_contract, short_wallet, whole_wallet
+from walletframe.frames.names import short_contract, short_wallet, user_wallet_names, whole_wallet
 from walletframe.numerals import money, plain
 from walletframe.text import as_link, shown
 
@@ -37,10 +37,10 @@ NUMBERS = frozenset(
     | {"contracts", "blockchains"}
     | {"before", "after", "difference", "unknown", "complete", "ok", "share"}
 )
-"""Headings of the columns that stand to the right."""
+"""Headings of the columns that are right-aligned."""
 _SYMBOL, _DIGITS = 24, 1_000
 DIGITS = 25
-CUT_NOTE = f"An amount of more than {DIGITS} digits is cut at …: files have them all."
+CUT_NOTE = f"An amount of more than {DIGITS} digits is cut at …: files have all digits."
 _HEAD, _LEAST_SYMBOL = 10, 6
 _AMOUNTS = ("amount", "before", "after", "difference")
 _NAMES = ("wallet", "contract")
@@ -51,9 +51,9 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A text as strangers may have written it, how much of it to show, and where it leads.
+    """Untrusted text, how many characters of it to show, and its link.
 
-    ``whole`` is what the text stands for, where it was shortened.
+    ``whole`` is the full text, if ``text`` is shortened.
     """
 
     text: str
@@ -64,7 +64,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The first rows of ``total``: columns of one length, by their headings."""
+    """The first of ``total`` rows, as columns by their headings."""
 
     name: str
     columns: Columns
@@ -77,17 +77,17 @@ class Table:
 
     @property
     def left_out(self) -> int:
-        """How many rows are not shown."""
+        """The number of rows that are not shown."""
         return self.total - len(next(iter(self.columns.values())))
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Show wallets; a limited number with failed ones first, then those with a remark."""
+    """Return a table of wallets; with `rows`, failed ones first, then those with a reason."""
     head = wallets
     if rows is not None:
         failed = ~known_wallets(wallets)
-        flawed = wallets["error"].notna().to_numpy() & ~failed
-        head = wallets.iloc[(2 - 2 * failed - flawed).argsort(kind="stable")[:rows]]
+        has_reason = wallets["error"].notna().to_numpy() & ~failed
+        head = wallets.iloc[(2 - 2 * failed - has_reason).argsort(kind="stable")[:rows]]
     columns = {
         "wallet": wallet_cells(head, wallets, links=head["explorer_url"]),
         "status": text_cells(head["status"]),
@@ -104,9 +104,9 @@ def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
 def holdings_table(
     holdings: pd.DataFrame, rows: int | None = ROWS, *, wallets: pd.DataFrame | None = None
 ) -> Table:
-    """Show balances in their order, with prices, values and currencies where there are any.
+    """Return a table of balances, with prices, values and currencies if there are any.
 
-    `wallets` may name the wallets.
+    The column ``name`` of `wallets` names the wallets.
     """
     head = holdings if rows is None else holdings.head(rows)
     columns = balance_columns(head, wallets)
@@ -141,7 +141,7 @@ def balance_columns(
 
 
 def unread(raw_amount: object) -> str:
-    """Write what is known of an amount that is NA: what was sent, or that nothing was."""
+    """Return the text for an amount that is NA: the amount as sent, or "unknown"."""
     if not isinstance(raw_amount, str):
         return UNKNOWN
     digits = raw_amount.isascii() and raw_amount.isdecimal()
@@ -149,7 +149,7 @@ def unread(raw_amount: object) -> str:
 
 
 def amount_cells(amounts: pd.Series) -> list[Cell]:
-    """Write amounts to the last digit."""
+    """Return cells of amounts with all digits."""
     return text_cells(amounts, UNKNOWN, limit=_DIGITS)
 
 
@@ -159,9 +159,10 @@ def wallet_cells(
     *,
     links: Iterable[object] | None = None,
 ) -> list[Cell]:
-    """Name the wallet of each row as `wallets` does, with its link where that is http or https."""
+    """Return cells of wallets with their names in `wallets`, and with http(s) links."""
     links = [None] * len(frame) if links is None else links
-    named = zip(frame["blockchain"], frame["address"], given_names(frame, wallets), strict=True)
+    names = user_wallet_names(frame, wallets)
+    named = zip(frame["blockchain"], frame["address"], names, strict=True)
     return [
         Cell(
             short_wallet(*each),
@@ -173,63 +174,63 @@ def wallet_cells(
 
 
 def contract_cells(frame: pd.DataFrame, none: str = "unknown token") -> list[Cell]:
-    """Name the contract of each row, ``none`` where it has neither blockchain nor address."""
+    """Return cells of contracts, ``none`` for rows with neither blockchain nor address."""
     cells = []
     for chain, address in zip(frame["token_blockchain"], frame["token_address"], strict=True):
         whole = None
         if isinstance(chain, str) and isinstance(address, str):
             whole = whole_wallet(chain, address)
-        told = isinstance(chain, str) or isinstance(address, str)
-        cells.append(Cell(short_contract(chain, address) if told else none, whole=whole))
+        is_known = isinstance(chain, str) or isinstance(address, str)
+        cells.append(Cell(short_contract(chain, address) if is_known else none, whole=whole))
     return cells
 
 
 def value_cells(values: pd.Series, missing: str = DASH) -> list[Cell]:
-    """Write values as money; a user's own column may hold anything else."""
+    """Return cells of values, as money; a user's own column may hold other types."""
     written = (money(value) if isinstance(value, float) else str(value) for value in values)
-    known = values.notna()
-    return [Cell(text if there else missing) for text, there in zip(written, known, strict=True)]
+    pairs = zip(written, values.notna(), strict=True)
+    return [Cell(text if is_known else missing) for text, is_known in pairs]
 
 
 def minute_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
-    """Write times to the minute."""
+    """Return cells of times, to the minute."""
     return text_cells(times.dt.strftime("%Y-%m-%d %H:%M"), missing)
 
 
 def text_cells(column: pd.Series, missing: str = DASH, limit: int = 90) -> list[Cell]:
-    """Write values as ``str`` does."""
+    """Return cells of values, as ``str`` writes them."""
     return [Cell(missing if pd.isna(value) else str(value), limit) for value in column]
 
 
 def terminal_width() -> int | None:
-    """Return the terminal's width, None where output goes elsewhere and ``COLUMNS`` is unset."""
+    """Return the terminal's width; None if output is no terminal and ``COLUMNS`` is unset."""
     if not os.environ.get("COLUMNS") and not (sys.stdout and sys.stdout.isatty()):
         return None
     return shutil.get_terminal_size().columns
 
 
 def table_text(table: Table) -> str:
-    """Draw a table in lines; the last says how many rows are left out."""
+    """Return a table as text, with a last line that counts the rows left out."""
     drawn = "\n".join(_lines(table.columns))
     return f"{drawn}\n… and {table.left_out:,} more" if table.left_out else drawn
 
 
 def console_text(table: Table, width: int | None, *, exact: bool = False) -> str:
-    """Draw a table for a terminal, whose columns that have no room stand below their row.
+    """Return a table as text for a terminal; columns that don't fit are written below their row.
 
-    Unless ``exact``, or for no terminal, long amounts are cut, with a note; those that would look
-    alike stay whole. Wallets and contracts that would look alike are whole.
+    With a ``width``, and unless ``exact``, long amounts are cut, with a note; amounts that would
+    become equal are not. Wallets and contracts whose short forms are equal are written in full.
     """
-    whole = _told_apart(table.columns)
+    whole = _expand_ambiguous(table.columns)
     columns = whole if exact or width is None else _cut_amounts(whole)
-    first, below = _fitting(columns, width)
+    first, below = _fit_columns(columns, width)
     head, rule, *rows = _lines(first)
     lines = [head, rule]
     for place, row in enumerate(rows):
         more = [f"{name}: {_text(cells[place])}" for name, cells in below.items()]
-        told = [text for text in more if not text.endswith(": ")]
+        filled = "  ".join(text for text in more if not text.endswith(": "))
         room = max((width or 0) - len(_INDENT), 1)
-        wrapped = wrap("  ".join(told), room, break_long_words=False, break_on_hyphens=False)
+        wrapped = wrap(filled, room, break_long_words=False, break_on_hyphens=False)
         lines += [row, *(f"{_INDENT}{line}" for line in wrapped)]
     if table.left_out:
         lines.append(f"… and {table.left_out:,} more")
@@ -238,11 +239,11 @@ def console_text(table: Table, width: int | None, *, exact: bool = False) -> str
 
 
 def _lines(columns: Columns) -> list[str]:
-    """Draw heads, a rule and rows, aligned."""
+    """Return the aligned lines of a table: headings, a rule, and rows."""
     drawn = []
     for name, cells in columns.items():
-        texts, width = [name, *map(_text, cells)], _width(name, cells)
-        gaps = [" " * (width - _wide(text)) for text in texts]
+        texts, width = [name, *map(_text, cells)], _column_width(name, cells)
+        gaps = [" " * (width - _text_width(text)) for text in texts]
         pairs = list(zip(gaps, texts, strict=True))
         sides = [gap + text if name in NUMBERS else text + gap for gap, text in pairs]
         drawn.append([sides[0], "-" * width, *sides[1:]])
@@ -253,21 +254,21 @@ def _text(cell: Cell) -> str:
     return shown(cell.text, cell.limit)
 
 
-def _wide(text: str) -> int:
-    """Count the columns that a text takes in a terminal."""
+def _text_width(text: str) -> int:
+    """Return the number of terminal columns that a text takes."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
 
 
-def _width(name: str, cells: list[Cell]) -> int:
-    return max(_wide(text) for text in [name, *map(_text, cells)])
+def _column_width(name: str, cells: list[Cell]) -> int:
+    return max(_text_width(text) for text in [name, *map(_text, cells)])
 
 
-def _fitting(columns: Columns, width: int | None) -> tuple[Columns, Columns]:
-    """Choose the columns of a line, and those below it: sentences first, then from the right."""
+def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]:
+    """Return the columns of a line, and those below it: sentences first, then the rightmost."""
     line, below = dict(columns), dict[str, list[Cell]]()
-    widths = {name: _width(name, cells) for name, cells in columns.items()}
+    widths = {name: _column_width(name, cells) for name, cells in columns.items()}
 
     def excess() -> int:
         return sum(widths[name] + 2 for name in line) - 2 - (width or sys.maxsize)
@@ -285,9 +286,9 @@ def _fitting(columns: Columns, width: int | None) -> tuple[Columns, Columns]:
     return line, below
 
 
-def _told_apart(columns: Columns) -> Columns:
-    """Write wallets and contracts whole where two of them have the same two ends."""
-    apart = dict(columns)
+def _expand_ambiguous(columns: Columns) -> Columns:
+    """Write wallets and contracts in full if two of them have the same short form."""
+    expanded = dict(columns)
     for name in _NAMES:
         ends: defaultdict[str, set[str]] = defaultdict(set)
         for cell in columns.get(name, ()):
@@ -295,10 +296,10 @@ def _told_apart(columns: Columns) -> Columns:
                 ends[cell.text].add(canonical_address(cell.whole.partition(".")[2]))
         doubles = {text for text, wholes in ends.items() if len(wholes) > 1}
         if doubles:
-            apart[name] = [
+            expanded[name] = [
                 _whole(cell, name) if cell.text in doubles else cell for cell in columns[name]
             ]
-    return apart
+    return expanded
 
 
 def _whole(cell: Cell, name: str) -> Cell:
@@ -308,12 +309,12 @@ def _whole(cell: Cell, name: str) -> Cell:
 
 
 def _cut_amounts(columns: Columns) -> Columns:
-    """Cut long amounts, but for those that would look alike then, or like nothing."""
+    """Cut long amounts, except those that would become equal, or 0."""
     texts = {cell.text for name in _AMOUNTS for cell in columns.get(name, ())}
     short: defaultdict[str, list[str]] = defaultdict(list)
     for text in texts:
         short[_short(text)].append(text)
-    cut = {alike[0]: text for text, alike in short.items() if len(alike) == 1}
+    cut = {texts[0]: text for text, texts in short.items() if len(texts) == 1}
     return {
         name: [replace(cell, text=cut.get(cell.text, cell.text)) for cell in cells]
         if name in _AMOUNTS

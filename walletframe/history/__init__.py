@@ -1,7 +1,7 @@
 """Snapshots of holdings on this machine, changes between them, and timelines.
 
-A snapshot is the two frames of a fetch, failed wallets included. What was not known at its time
-stays unknown: no change and no total takes it for nothing.
+A snapshot is the two frames of a fetch, failed wallets included. Unknown amounts stay unknown: no
+change and no total counts them as zero.
 """
 
 from walletframe.history.changes import compare

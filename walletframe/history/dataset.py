@@ -1,11 +1,11 @@
-"""Saving, loading and thinning snapshots: what may be saved, and how times are read."""
-# A day is one of UTC, as the folders of snapshots are. A moment without a zone is of the machine's
-# own, wherever one is given, so that what is saved at it is found at it.
+"""Save, load, list and thin snapshots; check what is saved, and parse times."""
+# A day is a day in UTC, as the folders of snapshots are. A time without a zone is in the machine's
+# own zone in all calls, so that a snapshot is found at the time that it was saved at.
 #
-# A snapshot is thinned out only where others of its period know all wallets that it knows.
+# A snapshot is thinned out only if others of its period know all wallets that it knows.
 # Snapshots are judged without the lock, since reading many takes long. Under the lock they are
-# removed if all that were judged are as they were, by name and digest. What was saved since was not
-# judged, and stays.
+# removed if all that were judged are unchanged, by name and digest. Snapshots saved meanwhile were
+# not judged, and stay.
 
 from __future__ import annotations
 
@@ -30,32 +30,38 @@ from walletframe.errors import (
     UnknownSnapshotError,
 )
 from walletframe.frameless import at_the_boundary
-from walletframe.frames.contract import HOLDING_DTYPES, SIMULATED, WALLET_DTYPES, Source, stacked
-from walletframe.frames.details import WalletDetails, details_given
+from walletframe.frames.contract import (
+    HOLDING_DTYPES,
+    SIMULATED,
+    WALLET_DTYPES,
+    Source,
+    concat_frames,
+)
+from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.kept import kept_frame, kept_names, kept_table, with_kept
-from walletframe.frames.known import known_when_asked
+from walletframe.frames.known import known_and_fresh
 from walletframe.history.folder import (
     HOLDINGS,
     LISTED,
     SNAPSHOT,
     SnapshotFolder,
     add,
-    clear,
-    converted,
     digest,
     history_folder,
     opened,
-    place_of,
     read,
     read_wallets,
     remove,
+    remove_leftovers,
     required_folders,
     snapshot_folders,
+    snapshot_path,
+    with_dtypes,
     write,
 )
 from walletframe.notice import notify
-from walletframe.numerals import many, part
+from walletframe.numerals import count_of, many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -66,12 +72,12 @@ if TYPE_CHECKING:
 
 PathLike: TypeAlias = str | Path
 Moment: TypeAlias = str | date | datetime
-_CLOCK = re.compile(
+_TIME_TEXT = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d(?P<minute>:\d\d)?(?P<second>:\d\d)?(?P<fraction>[.,]\d+)?"
 )
 _DAYS_AGO = {"today": 0, "yesterday": 1}
 _UTC: Final = " UTC"
-_EVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_ALL_TIME = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _LATEST = "latest"
 _PERIODS: Final[dict[str, Callable[[datetime], Any]]] = {
     "hourly": lambda moment: moment.replace(minute=0, second=0, microsecond=0),
@@ -79,7 +85,7 @@ _PERIODS: Final[dict[str, Callable[[datetime], Any]]] = {
     "weekly": lambda moment: moment.isocalendar()[:2],
     "monthly": lambda moment: (moment.year, moment.month),
 }
-_LENGTH = re.compile(r"(?P<count>[0-9]{1,5})(?P<unit>[hdw])")
+_DURATION = re.compile(r"(?P<count>[0-9]{1,5})(?P<unit>[hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _T = TypeVar("_T")
 
@@ -95,12 +101,12 @@ def save(
         The fetch, unchanged, failed wallets included. Columns of your own are saved of wallets,
         not of holdings.
     folder : str or Path, optional
-        Created if missing. Default: ``history`` in the user's data folder, for real holdings alone:
+        Created if missing. Default: ``history`` in the user's data folder, for real holdings only:
         simulated ones need a folder of their own.
     at : str, datetime or Timestamp, optional
-        The time of the snapshot; of this machine's own zone unless it names one. Default: the time
-        of the newest answer, and now where there is none but of those that are out of date. That of
-        each wallet's answer stays in ``wallets.fetched_at``.
+        The time of the snapshot; in this machine's own zone unless it names one. Default: the time
+        of the newest answer, or now if all answers are out of date. The time of each wallet's
+        answer stays in ``wallets.fetched_at``.
 
     Returns
     -------
@@ -115,18 +121,18 @@ def save(
     SettingsError
         If a column of your own has the name of the exact text of another, ``<name>_text``.
     SnapshotError
-        If the frames are not as they were fetched: a wallet is there twice, or has not as many
-        holdings as its ``tokens`` says; if simulated and real holdings would be mixed; if the time
-        can't be read, or there is a snapshot of exactly it. Without `at`, if some wallets answered
-        from the cache as of an earlier day, in UTC, than the newest answer.
+        If the frames were changed: a wallet has two rows, or not as many holdings as its ``tokens``
+        says; if simulated and real holdings would be mixed; if the time can't be read, or there
+        already is a snapshot of exactly this time. Without `at`, if the answers of some wallets are
+        cached and from an earlier day, in UTC, than the newest answer.
     DatasetError, OSError
         If the folder is a URL, or can't be written.
 
     Warns
     -----
     InputWarning
-        If `at` names no zone; or, without `at`, if the same answers are kept already: then nothing
-        is added, and the time is that of their snapshot.
+        If `at` names no zone; or, without `at`, if a snapshot has the same answers already: then
+        nothing is added, and its time is returned.
 
     Notes
     -----
@@ -146,21 +152,21 @@ def save(
     True
     """
     path = history_folder(folder)
-    given = None if at is None else _moment(at, is_said=True)
-    wallets, holdings = details_given(details)
+    requested = None if at is None else _moment(at, warns=True)
+    wallets, holdings = as_details(details)
     own = wallets[kept_names(wallets)]
-    kept_table(own)  # refuses what no file holds
-    asked = with_kept(converted(wallets, WALLET_DTYPES), own)
-    kept = WalletDetails(asked, converted(holdings, HOLDING_DTYPES))
-    _check_whole(kept)
-    _check_kinds(asked["service"], path, may_be_simulated=folder is not None)
-    taken_at = given or _answered_at(asked)
-    while not add(path, taken_at, partial(write, kept, taken_at)):
-        if given:
-            raise _already_there(taken_at)
-        if _is_kept(kept, path, taken_at):
-            said = "nothing was added: the same answers are kept already, as the snapshot of "
-            notify(f"{said}{taken_at:%Y-%m-%d %H:%M:%S} UTC", InputWarning)
+    kept_table(own)  # raises if a column can't be stored
+    wallets = with_kept(with_dtypes(wallets, WALLET_DTYPES), own)
+    to_save = WalletDetails(wallets, with_dtypes(holdings, HOLDING_DTYPES))
+    _require_unchanged(to_save)
+    _require_same_kind(wallets["service"], path, may_be_simulated=folder is not None)
+    taken_at = requested or _answered_at(wallets)
+    while not add(path, taken_at, partial(write, to_save, taken_at)):
+        if requested:
+            raise _time_taken(taken_at)
+        if _is_saved(to_save, path, taken_at):
+            message = "nothing was added: these answers are saved already, as the snapshot of "
+            notify(f"{message}{taken_at:%Y-%m-%d %H:%M:%S} UTC", InputWarning)
             break
         taken_at += timedelta(microseconds=1)
     return pd.Timestamp(taken_at)
@@ -179,20 +185,20 @@ def load(
     Parameters
     ----------
     since, until : str, date, datetime or Timestamp, optional
-        The first and the last day (``"2026-01-31"``, ``"yesterday"``), in UTC, or moment, of this
-        machine's own zone unless it names one; inclusive.
+        The first and the last day (``"2026-01-31"``, ``"yesterday"``), in UTC, or point in time, in
+        this machine's own zone unless it names one; inclusive.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
-        Which wallets, as `fetch_wallets` takes them; those that are in no snapshot have no rows.
-        Default: all.
+        Load these wallets only, in the forms of `fetch_wallets`; a wallet that is in no snapshot
+        has no rows. Default: all.
     folder : str or Path, optional
-        Where they were saved.
+        The folder of the snapshots.
 
     Returns
     -------
     WalletDetails
-        ``wallets`` and ``holdings`` with the columns and dtypes of a fetch, behind a first column
-        ``snapshot``, datetime64[us, UTC]; ``wallets`` with your own columns, NA where a snapshot
-        has none of them. By time, then as saved; without rows where no snapshot is of that time.
+        ``wallets`` and ``holdings`` with a first column ``snapshot``, datetime64[us, UTC], and the
+        columns and dtypes of a fetch; ``wallets`` with your own columns, too, NA if a snapshot
+        lacks them. By time, then as saved; without rows if no snapshot is of that time.
 
     Raises
     ------
@@ -215,29 +221,29 @@ def load(
     0 2026-01-30 00:00:00+00:00     bob     ok
     1 2026-01-31 00:00:00+00:00     bob     ok
     """
-    keys = _keys(wallets)
-    first = (_EVER if since is None else _bounds(since))[0]
-    last = (_EVER if until is None else _bounds(until))[1]
+    keys = _wallet_keys(wallets)
+    first = (_ALL_TIME if since is None else _bounds(since))[0]
+    last = (_ALL_TIME if until is None else _bounds(until))[1]
 
-    def asked() -> list[SnapshotFolder]:
-        found = required_folders(history_folder(folder))
-        return [each for each in found if first <= each.moment <= last]
+    def select() -> list[SnapshotFolder]:
+        folders = required_folders(history_folder(folder))
+        return [each for each in folders if first <= each.moment <= last]
 
-    return _read(asked, partial(read, keys=keys))
+    return _read(select, partial(read, keys=keys))
 
 
 @at_the_boundary
 def snapshot(
     when: Moment = _LATEST, *, wallets: WalletsLike | None = None, folder: PathLike | None = None
 ) -> WalletDetails:
-    """Load one snapshot: the last one up to a time.
+    """Load the last snapshot up to a time.
 
     Parameters
     ----------
     when : str, date, datetime or Timestamp, default "latest"
-        A day, up to its end, or a moment, as in `load`; or ``"latest"``.
+        A day, up to its end, or a point in time, as in `load`; or ``"latest"``.
     wallets, folder : optional
-        Which wallets, and where it was saved, as in `load`.
+        The wallets to load, and the folder, as in `load`.
 
     Returns
     -------
@@ -261,19 +267,19 @@ def snapshot(
     ...     snapshot("2026-02-03", folder=folder).wallets["snapshot"].item()
     Timestamp('2026-01-31 00:00:00+0000', tz='UTC')
     """
-    keys, last = _keys(wallets), (_EVER if when == _LATEST else _bounds(when))[1]
+    keys, last = _wallet_keys(wallets), (_ALL_TIME if when == _LATEST else _bounds(when))[1]
 
-    def asked() -> list[SnapshotFolder]:
-        found = required_folders(history_folder(folder))
-        early = [each for each in found if each.moment <= last]
+    def select() -> list[SnapshotFolder]:
+        folders = required_folders(history_folder(folder))
+        early = [each for each in folders if each.moment <= last]
         if not early:
             raise UnknownSnapshotError(
                 f"there is no snapshot of {when} or earlier",
-                hint=f"the oldest is of {found[0].moment:%Y-%m-%d %H:%M} UTC; see {LISTED}",
+                hint=f"the oldest is of {folders[0].moment:%Y-%m-%d %H:%M} UTC; see {LISTED}",
             )
         return early[-1:]
 
-    return _read(asked, partial(read, keys=keys))
+    return _read(select, partial(read, keys=keys))
 
 
 def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
@@ -282,21 +288,21 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     Parameters
     ----------
     folder : str or Path, optional
-        Where they were saved.
+        The folder of the snapshots.
 
     Returns
     -------
     DataFrame
         One row for each, the oldest first, on an index from 0. With the columns ``snapshot``,
-        datetime64[us, UTC]; ``wallets``, ``wallets_ok`` (known, and not as of an answer that was
-        out of date) and ``balances``, int64; ``simulated``, bool.
+        datetime64[us, UTC]; ``wallets``, ``wallets_ok`` (known from answers that were not out of
+        date) and ``balances``, int64; ``simulated``, bool.
 
     Raises
     ------
     UnknownSnapshotError
-        If there are none.
+        If there are no snapshots.
     HistoryError
-        If one can't be read.
+        If a snapshot can't be read.
 
     Examples
     --------
@@ -309,16 +315,16 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
                        snapshot  wallets  wallets_ok  simulated
     0 2026-01-31 00:00:00+00:00        1           1       True
     """
-    asked = partial(required_folders, history_folder(folder))
-    wallets, found = _read(asked, lambda found: (read_wallets(found), found))
+    select = partial(required_folders, history_folder(folder))
+    wallets, folders = _read(select, lambda folders: (read_wallets(folders), folders))
     facts: dict[str, Any] = {
         "wallets": 1,
-        "wallets_ok": known_when_asked(wallets),
+        "wallets_ok": known_and_fresh(wallets),
         "balances": wallets["tokens"].fillna(0),
         "simulated": wallets["service"] == SIMULATED,
     }
     counts = wallets[[SNAPSHOT]].assign(**facts).astype(dict.fromkeys(facts, "int64"))
-    moments = pd.DatetimeIndex([each.moment for each in found], name=SNAPSHOT).as_unit("us")
+    moments = pd.DatetimeIndex([each.moment for each in folders], name=SNAPSHOT).as_unit("us")
     listed = counts.groupby(SNAPSHOT).sum().reindex(moments, fill_value=0)
     return listed.astype({"simulated": bool}).reset_index()
 
@@ -326,43 +332,43 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
 def thin(
     *, keep: str = "daily", older_than: str | timedelta = "30d", folder: PathLike | None = None
 ) -> pd.DataFrame:
-    """Remove older snapshots until one of each period is left.
+    """Remove older snapshots, and keep one of each period.
 
     Parameters
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
-        Of how long a period, in UTC, one snapshot stays: the last of those in which most wallets
-        are known. Another of the same period stays only where it asked for, knows, or could read
-        all balances of a wallet of which those that stay don't say the same.
+        The periods, in UTC. Of each one the snapshot with the most known wallets is kept, or the
+        latest of several. Another one is kept, too, only if it requested, knows, or could read all
+        balances of a wallet, and the kept ones did not.
     older_than : str or timedelta, default "30d"
-        How old a snapshot is that may be removed, such as ``"12h"`` or ``"30d"``; younger ones,
-        and those of a period that is in part younger, all stay.
+        The age, such as ``"12h"`` or ``"30d"``, beyond which snapshots may be removed; all others
+        are kept, and all of a period that has not reached this age as a whole.
     folder : str or Path, optional
-        Where they were saved.
+        The folder of the snapshots.
 
     Returns
     -------
     DataFrame
-        The snapshots that this call removed, the oldest first, on an index from 0, with the one
+        The snapshots that this call removed, the oldest first, on an index from 0, with the only
         column ``snapshot``, datetime64[us, UTC]; perhaps without rows.
 
     Raises
     ------
     ArgumentError
-        If `keep` is something else.
+        If `keep` is not one of the periods.
     UnknownSnapshotError
         If there are no snapshots.
     SnapshotError, HistoryError
-        If `older_than` is no length of time, or a snapshot can't be read; then nothing of its
+        If `older_than` is not a length of time, or a snapshot can't be read; then nothing of its
         period is removed.
     OSError
         If the folder can't be written.
 
     Notes
     -----
-    What stays, stays exactly as it was saved. Others may read, save and thin meanwhile: a snapshot
-    that is saved while this runs stays. Each is removed at once, so that whenever a process dies
-    it is there as a whole, or not at all.
+    Kept snapshots are not changed. Other processes may read, save and thin at the same time: a
+    snapshot that is saved meanwhile is kept. Removal is atomic: if a process dies, each snapshot is
+    either complete or gone.
 
     Examples
     --------
@@ -378,92 +384,92 @@ def thin(
     """
     if keep not in _PERIODS:
         hint = f"give keep=… as one of {', '.join(_PERIODS)}"
-        raise ArgumentError(f"{keep!r} is no period", hint=hint)
+        raise ArgumentError(f"{keep!r} is not a period", hint=hint)
     path, period = history_folder(folder), _PERIODS[keep]
-    limit = datetime.now(UTC) - _length(older_than)
-    found = required_folders(path)
-    clear(path)
-    old = [each for each in found if each.moment < limit and period(each.moment) != period(limit)]
+    limit = datetime.now(UTC) - _duration(older_than)
+    folders = required_folders(path)
+    remove_leftovers(path)
+    old = [each for each in folders if each.moment < limit and period(each.moment) != period(limit)]
     by_period = groupby(old, key=lambda each: period(each.moment))
-    gone = [each.moment for _, alike in by_period for each in _thinned(path, [*alike])]
-    return pd.DataFrame({SNAPSHOT: pd.DatetimeIndex(gone, tz=UTC).as_unit("us")})
+    removed = [each.moment for _, group in by_period for each in _remove_redundant(path, [*group])]
+    return pd.DataFrame({SNAPSHOT: pd.DatetimeIndex(removed, tz=UTC).as_unit("us")})
 
 
 def _read(
-    asked: Callable[[], list[SnapshotFolder]], reader: Callable[[list[SnapshotFolder]], _T]
+    select: Callable[[], list[SnapshotFolder]], reader: Callable[[list[SnapshotFolder]], _T]
 ) -> _T:
-    """Read snapshots, and look for them anew where some were removed meanwhile."""
+    """Select and read snapshots; start again if some were removed meanwhile."""
     while True:
-        found = asked()
+        folders = select()
         try:
-            return reader(found)
+            return reader(folders)
         except HistoryError:
-            if all(each.path.exists() for each in found):
+            if all(each.path.exists() for each in folders):
                 raise
 
 
-def _keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | None:
+def _wallet_keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | None:
     if wallets is None:
         return None
     return {canonical_key(each.blockchain, each.address) for each in parse_wallets(wallets)}
 
 
 def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> None:
-    """Refuse, before anything is fetched for it, a snapshot that could not be kept."""
-    place = history_folder(folder)
+    """Raise before a fetch if its snapshot could not be saved."""
+    path = history_folder(folder)
     taken_at = None if at is None else _moment(at)
-    _check_kinds([service], place, may_be_simulated=folder is not None)
-    if taken_at is not None and place_of(place, taken_at).exists():
-        raise _already_there(taken_at)
+    _require_same_kind([service], path, may_be_simulated=folder is not None)
+    if taken_at is not None and snapshot_path(path, taken_at).exists():
+        raise _time_taken(taken_at)
 
 
-def _is_kept(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
-    """Return whether the snapshot of a time has the same answers, wherever they came from."""
+def _is_saved(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
+    """Return whether the snapshot of a time has the same answers, from the cache or not."""
     own = details.wallets[kept_names(details.wallets)]
     as_read = with_kept(details.wallets, kept_frame(kept_table(own)))
     with suppress(HistoryError):
-        kept = read([SnapshotFolder(taken_at, place_of(folder, taken_at))], None)
+        saved = read([SnapshotFolder(taken_at, snapshot_path(folder, taken_at))], None)
         return all(
-            saved.drop(columns=[SNAPSHOT, "source"], errors="ignore").equals(
-                given.drop(columns="source", errors="ignore")
+            old.drop(columns=[SNAPSHOT, "source"], errors="ignore").equals(
+                new.drop(columns="source", errors="ignore")
             )
-            for saved, given in zip(kept, (as_read, details.holdings), strict=True)
+            for old, new in zip(saved, (as_read, details.holdings), strict=True)
         )
     return False
 
 
-def _already_there(taken_at: datetime) -> SnapshotError:
+def _time_taken(taken_at: datetime) -> SnapshotError:
     hint = "give another at=…"
-    return SnapshotError(f"there is a snapshot of {taken_at} already", hint)
+    return SnapshotError(f"there already is a snapshot of {taken_at}", hint)
 
 
-def _check_whole(details: WalletDetails) -> None:
-    """Refuse frames that were changed: a comparison would find changes that never were."""
+def _require_unchanged(details: WalletDetails) -> None:
+    """Raise if frames were changed since the fetch: comparisons would show false changes."""
     wallets, holdings = details
     names = ["blockchain", "address"]
-    who = wallet_identities(stacked([wallets[names], holdings[names]]))
-    asked, holders = np.split(who.codes, [len(wallets)])
-    times = np.bincount(asked, minlength=len(who.keys))
-    said = np.zeros(len(who.keys), dtype=np.int64)
-    said[asked] = wallets["tokens"].fillna(0)
-    there = np.bincount(holders, minlength=len(who.keys))
-    wrong = np.flatnonzero((times != 1) | (said != there))
+    ids = wallet_identities(concat_frames([wallets[names], holdings[names]]))
+    requested, holders = np.split(ids.codes, [len(wallets)])
+    times = np.bincount(requested, minlength=len(ids.keys))
+    expected = np.zeros(len(ids.keys), dtype=np.int64)
+    expected[requested] = wallets["tokens"].fillna(0)
+    counts = np.bincount(holders, minlength=len(ids.keys))
+    wrong = np.flatnonzero((times != 1) | (expected != counts))
     if len(wrong):
-        place = wrong[0]
-        name = ".".join(str(part) for part in who.keys[place])
+        first = wrong[0]
+        name = ".".join(str(part) for part in ids.keys[first])
         raise SnapshotError(
-            f"{part(len(wrong), len(who.keys), 'wallet')} not as fetched; the first is {name!a}: "
-            f"{many(int(times[place]), 'row')} in wallets, {there[place]} in holdings where tokens "
-            f"says {said[place]}",
-            hint="save what was fetched, and leave rows out after loading it",
+            f"{count_of(len(wrong), len(ids.keys), 'wallet')} not as fetched; the first is {name!a}"
+            f": it has {many(int(times[first]), 'row')} in wallets, and {counts[first]} in holdings"
+            f" instead of {expected[first]}, the value in its column tokens",
+            hint="save the frames as fetched, and remove rows after loading them",
         )
 
 
-def _check_kinds(services: Iterable[str], folder: Path, *, may_be_simulated: bool) -> None:
-    """Refuse simulated holdings beside real ones, and in the folder that is not named."""
+def _require_same_kind(services: Iterable[str], folder: Path, *, may_be_simulated: bool) -> None:
+    """Raise if simulated holdings would be saved beside real ones, or in the default folder."""
     kinds = {service == SIMULATED for service in services}
     refused = True in kinds and not may_be_simulated
-    with suppress(HistoryError):  # a broken snapshot keeps no other one from being saved
+    with suppress(HistoryError):  # a broken snapshot must not prevent saving another one
         latest = read_wallets(snapshot_folders(folder)[-1:])
         kinds |= {service == SIMULATED for service in latest["service"]}
     if refused or len(kinds) > 1:
@@ -474,110 +480,110 @@ def _check_kinds(services: Iterable[str], folder: Path, *, may_be_simulated: boo
 
 
 def _bounds(when: Moment) -> tuple[datetime, datetime]:
-    """Return the first and the last microsecond of what is called a time, in UTC."""
-    named = _time(when)
-    if not isinstance(named, datetime):
-        return datetime.combine(named, time.min, UTC), datetime.combine(named, time.max, UTC)
-    written = _CLOCK.match(when) if isinstance(when, str) else None
-    start = named.astimezone(UTC)
-    if written is None or written["fraction"]:
+    """Return the first and the last microsecond of a day, hour, minute or second, in UTC."""
+    value = _time(when)
+    if not isinstance(value, datetime):
+        return datetime.combine(value, time.min, UTC), datetime.combine(value, time.max, UTC)
+    match = _TIME_TEXT.match(when) if isinstance(when, str) else None
+    start = value.astimezone(UTC)
+    if match is None or match["fraction"]:
         return start, start
-    unit = "seconds" if written["second"] else "minutes" if written["minute"] else "hours"
+    unit = "seconds" if match["second"] else "minutes" if match["minute"] else "hours"
     return start, start + timedelta(**{unit: 1}) - timedelta(microseconds=1)
 
 
 def _answered_at(wallets: pd.DataFrame) -> datetime:
-    """Return when the newest answer came that is not out of date; now where there is none."""
-    asked = wallets["source"].isin([Source.SERVICE.value, Source.CACHE.value])
-    newest = wallets["fetched_at"][asked].max()
+    """Return the time of the newest answer that is not out of date, or now."""
+    fresh = wallets["source"].isin([Source.SERVICE.value, Source.CACHE.value])
+    newest = wallets["fetched_at"][fresh].max()
     if pd.isna(newest):
         return datetime.now(UTC)
-    cached = known_when_asked(wallets) & (wallets["source"] == Source.CACHE.value)
+    cached = known_and_fresh(wallets) & (wallets["source"] == Source.CACHE.value)
     old = wallets["fetched_at"][cached & (wallets["fetched_at"] < newest.floor("D"))]
     if len(old):
         raise SnapshotError(
-            f"{part(len(old), len(wallets), 'wallet')} answered from the cache as of an earlier "
-            f"day than the newest answer: the oldest as of {old.min():%Y-%m-%d %H:%M} UTC, the "
+            f"{count_of(len(old), len(wallets), 'wallet')} answered from the cache as of an earlier"
+            f" day than the newest answer: the oldest as of {old.min():%Y-%m-%d %H:%M} UTC, the "
             f"newest as of {newest:%Y-%m-%d %H:%M} UTC",
-            hint="ask for them anew with refresh=…, or say which time the snapshot is of with at=…",
+            hint="fetch again with refresh=…, or give the time of the snapshot with at=…",
         )
     answered: datetime = newest.to_pydatetime()
     return answered
 
 
-def _moment(when: Moment, *, is_said: bool = False) -> datetime:
-    """Return a moment in UTC, and perhaps say which one it is where no zone was named."""
-    named = _time(when)
-    if not isinstance(named, datetime):
-        hint = 'such as "2026-01-31T06:00Z"'
-        raise SnapshotError(f"{when} is a whole day, but a moment is needed", hint)
-    found = named.astimezone(UTC)
-    if is_said and named.tzinfo is None:
-        zone = f"this machine's own ({named.astimezone().tzname()})"
-        meant = f"{found:%Y-%m-%d %H:%M:%S} UTC"
-        notify(f"{named} names no zone: taken as {zone}, it is {meant}", InputWarning)
-    return found
+def _moment(when: Moment, *, warns: bool = False) -> datetime:
+    """Return a point in time in UTC, and perhaps warn if it names no zone."""
+    value = _time(when)
+    if not isinstance(value, datetime):
+        hint = 'add a time of day, such as "2026-01-31T06:00Z"'
+        raise SnapshotError(f"{when} is a whole day, but a point in time is needed", hint)
+    in_utc = value.astimezone(UTC)
+    if warns and value.tzinfo is None:
+        zone = f"this machine's own ({value.astimezone().tzname()})"
+        text = f"{in_utc:%Y-%m-%d %H:%M:%S} UTC"
+        notify(f"{value} names no zone: in {zone}, it is {text}", InputWarning)
+    return in_utc
 
 
 def _time(when: Any) -> date | datetime:
-    """Read a day, or a moment, of the machine's own zone if it names none."""
+    """Read a day, or a point in time, which is in the machine's own zone if it names none."""
     if isinstance(when, date) and not pd.isna(when):  # a datetime is a date, too
         return when.floor("us").to_pydatetime() if isinstance(when, pd.Timestamp) else when
     if when in _DAYS_AGO:
         return datetime.now(UTC).date() - timedelta(days=_DAYS_AGO[when])
-    written = when
+    text = when
     if isinstance(when, str) and when.endswith(_UTC):
-        written = f"{when.removesuffix(_UTC)}Z"  # as lists of snapshots show it
+        text = f"{when.removesuffix(_UTC)}Z"  # lists of snapshots show this form
     for kind in (date, datetime):
         with suppress(TypeError, ValueError):
-            return kind.fromisoformat(written)
+            return kind.fromisoformat(text)
     raise SnapshotError(
         f"{when!r} is not a time",
-        hint='a day, such as "2026-01-31" or "yesterday", or a moment, such as "2026-01-31T06:00Z"',
+        hint='give a day ("2026-01-31", "yesterday") or a point in time ("2026-01-31T06:00Z")',
     )
 
 
-def _length(older_than: str | timedelta) -> timedelta:
+def _duration(older_than: str | timedelta) -> timedelta:
     if isinstance(older_than, timedelta) and older_than >= timedelta():
         return older_than
-    written = _LENGTH.fullmatch(older_than) if isinstance(older_than, str) else None
-    if written:
-        return timedelta(**{_UNITS[written["unit"]]: int(written["count"])})
+    match = _DURATION.fullmatch(older_than) if isinstance(older_than, str) else None
+    if match:
+        return timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
     hint = 'give older_than=… as "30d", "12h" or "2w"'
-    raise SnapshotError(f"{older_than!r} is no length of time", hint)
+    raise SnapshotError(f"{older_than!r} is not a length of time", hint)
 
 
-def _thinned(folder: Path, alike: list[SnapshotFolder]) -> list[SnapshotFolder]:
-    """Remove and return the snapshots of a period that others of it stand in for."""
-    while len(alike) > 1:
-        judged = {each: digest(each) for each in alike}
+def _remove_redundant(folder: Path, period: list[SnapshotFolder]) -> list[SnapshotFolder]:
+    """Remove and return the redundant snapshots of a period."""
+    while len(period) > 1:
+        judged = {each: digest(each) for each in period}
         try:
-            gone = _superfluous(alike)
+            redundant = _redundant(period)
         except HistoryError:
-            if all(each.path.exists() and digest(each) == judged[each] for each in alike):
+            if all(each.path.exists() and digest(each) == judged[each] for each in period):
                 raise
         else:
-            if not gone or remove(folder, gone, judged):
-                return gone
-        alike = [each for each in alike if each.path.exists()]  # others changed some: judge anew
+            if not redundant or remove(folder, redundant, judged):
+                return redundant
+        period = [each for each in period if each.path.exists()]  # others changed some: try again
     return []
 
 
-def _superfluous(alike: list[SnapshotFolder]) -> list[SnapshotFolder]:
-    """Choose the snapshots of a period in which no more is asked, known or read than in others."""
-    for each in alike:
-        with opened(each.path / HOLDINGS):  # what can't be read stands in for nothing
+def _redundant(period: list[SnapshotFolder]) -> list[SnapshotFolder]:
+    """Return the snapshots whose wallets are requested, known and readable in better ones, too."""
+    for each in period:
+        with opened(each.path / HOLDINGS):  # raises: a broken snapshot can't replace another one
             pass
-    wallets = read_wallets(alike)
-    who, known = wallet_identities(wallets), known_when_asked(wallets)
+    wallets = read_wallets(period)
+    ids, known = wallet_identities(wallets), known_and_fresh(wallets)
     facts = np.stack([np.ones_like(known), known, known & wallets["error"].isna().to_numpy()])
-    rows, none = wallets.groupby(SNAPSHOT).indices, np.array([], dtype=np.intp)
-    said = {each.moment: rows.get(pd.Timestamp(each.moment), none) for each in alike}
-    ranked = sorted(said, key=lambda moment: (*facts[1:, said[moment]].sum(axis=1), moment))
-    needed, covered = {ranked[-1]}, np.zeros((len(facts), len(who.keys)), dtype=bool)
+    groups, none = wallets.groupby(SNAPSHOT).indices, np.array([], dtype=np.intp)
+    rows = {each.moment: groups.get(pd.Timestamp(each.moment), none) for each in period}
+    ranked = sorted(rows, key=lambda moment: (*facts[1:, rows[moment]].sum(axis=1), moment))
+    needed, covered = {ranked[-1]}, np.zeros((len(facts), len(ids.keys)), dtype=bool)
     for moment in reversed(ranked):
-        codes, told = who.codes[said[moment]], facts[:, said[moment]]
-        if (told & ~covered[:, codes]).any():
+        codes, own = ids.codes[rows[moment]], facts[:, rows[moment]]
+        if (own & ~covered[:, codes]).any():
             needed.add(moment)
-            covered[:, codes] |= told
-    return [each for each in alike if each.moment not in needed]
+            covered[:, codes] |= own
+    return [each for each in period if each.moment not in needed]

@@ -1,15 +1,15 @@
-"""Snapshots on the disk: folders that are written and removed atomically, of two Parquet files."""
+"""Snapshots on the disk: folders of two Parquet files, written and removed atomically."""
 # <folder>/date=2026-01-31/20260131T060000.000000Z/wallets.parquet
 #                                                  holdings.parquet
 #
-# A snapshot is a folder of its own, named by its time. It is written under another name and then
-# renamed, and renamed again before it is removed: nobody sees half of one, two writers never write
-# to the same one, and a crash leaves nothing but a folder `.saving-…` or `.removed-…`, which a
-# later call clears away. Renaming is done under a lock that all processes share.
+# A snapshot is a folder, named by its time. It is written under another name and then renamed, and
+# renamed again before it is removed: readers never see a part of one, two writers never write to
+# the same one, and a crash leaves only a folder `.saving-…` or `.removed-…`, which a later call
+# removes. Renaming is done under a lock that all processes share.
 # Beside the columns of the contract, and the decimals beside the amounts, each row has its
-# `snapshot`, its `position` in the frame that was saved, and a `wallet_key`, which is the same in
-# every snapshot whatever the spelling. Rows are sorted by it, in small groups with statistics, so
-# that those of one wallet are found without reading the others.
+# `snapshot`, its `position` in the saved frame, and a `wallet_key`, which is the same in all
+# snapshots for all spellings. Rows are sorted by the key, in small row groups with statistics, so
+# that the rows of one wallet are found without reading the others.
 
 from __future__ import annotations
 
@@ -37,15 +37,20 @@ from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, to_portable_table, with_amounts
 from walletframe.disk import (
     FORGOTTEN_AFTER_S,
+    fsync_directory,
     local_folder,
     locked,
     private_file,
     private_folder,
     publish,
-    settle,
 )
 from walletframe.errors import AmountError, HistoryError, SnapshotError, UnknownSnapshotError
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, require_columns, respelled
+from walletframe.frames.contract import (
+    HOLDING_DTYPES,
+    WALLET_DTYPES,
+    normalize_blockchains,
+    require_columns,
+)
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.kept import DISTINCT, kept_frame, kept_names, kept_table, with_kept
@@ -68,8 +73,8 @@ FORMAT: Final = 1
 SNAPSHOT: Final = "snapshot"
 _FORMAT_KEY = b"walletframe_history"
 KEY, POSITION = "wallet_key", "position"
-GROUP_ROWS = 2048  # fewer make the footers dear, more the rows that are read for one wallet
-_PARTS = 16  # tasks in which files are read
+GROUP_ROWS = 2048  # fewer make footers large; with more, one wallet costs more rows to read
+_PARTS = 16  # tasks for reading files
 _MOMENT = pd.DatetimeTZDtype("us", "UTC")
 _INSTANT = pa.timestamp("us", "UTC")
 _INTEGERS = {pa.int16(): pd.Int16Dtype(), pa.int64(): pd.Int64Dtype()}
@@ -78,55 +83,55 @@ _DTYPES: dict[str, Mapping[str, object]] = {WALLETS: WALLET_DTYPES, HOLDINGS: HO
 
 @dataclass(frozen=True, slots=True, order=True)
 class SnapshotFolder:
-    """One snapshot on the disk: its time, in UTC, and the folder that has it."""
+    """One snapshot on the disk."""
 
-    moment: datetime
+    moment: datetime  # in UTC
     path: Path
 
 
-def history_folder(given: str | Path | None) -> Path:
-    """Return the folder in which snapshots are kept: the user's own unless another is named."""
-    return user_data_path("walletframe") / "history" if given is None else local_folder(given)
+def history_folder(folder: str | Path | None) -> Path:
+    """Return the folder of snapshots: the one given, else the one in the user's data folder."""
+    return user_data_path("walletframe") / "history" if folder is None else local_folder(folder)
 
 
 def snapshot_folders(folder: Path) -> list[SnapshotFolder]:
-    """Find the snapshots of a folder."""
-    found = (path for path in folder.glob("date=*/*") if _NAME.fullmatch(path.name))
+    """Return the snapshots in a folder, in order of time."""
+    paths = (path for path in folder.glob("date=*/*") if _NAME.fullmatch(path.name))
     # strptime takes ten times as long
-    return sorted(SnapshotFolder(datetime.fromisoformat(path.name), path) for path in found)
+    return sorted(SnapshotFolder(datetime.fromisoformat(path.name), path) for path in paths)
 
 
 def required_folders(folder: Path) -> list[SnapshotFolder]:
-    """Find the snapshots of a folder that should have some."""
-    found = snapshot_folders(folder)
-    if not found:
-        hint = f"{SAVE} keeps one; folder=… names another place"
+    """Return the snapshots in a folder, or raise if there are none."""
+    folders = snapshot_folders(folder)
+    if not folders:
+        hint = f"save one with {SAVE}, or name another folder with folder=…"
         raise UnknownSnapshotError(f"there are no snapshots in {folder}", hint)
-    return found
+    return folders
 
 
-def place_of(folder: Path, taken_at: datetime) -> Path:
-    """Return where the snapshot of exactly this time is, or would be."""
+def snapshot_path(folder: Path, taken_at: datetime) -> Path:
+    """Return the path of the snapshot of exactly this time, whether it exists or not."""
     return folder / f"date={taken_at:%Y-%m-%d}" / taken_at.strftime(_STAMP)
 
 
 def digest(snapshot: SnapshotFolder) -> list[bytes]:
-    """Return a digest of each of a snapshot's files, up to one that can't be read."""
-    found = []
+    """Return the digests of a snapshot's files, up to the first that can't be read."""
+    digests = []
     with suppress(OSError):
         for name in _FILES:
             with (snapshot.path / name).open("rb") as file:
-                found.append(file_digest(file, blake2b).digest())
-    return found
+                digests.append(file_digest(file, blake2b).digest())
+    return digests
 
 
 def add(folder: Path, taken_at: datetime, write: Callable[[str, BinaryIO], None]) -> bool:
-    """Save a snapshot in a folder, wholly or not at all: not where there is one of that time."""
-    final = place_of(folder, taken_at)
+    """Save a snapshot atomically; return False if there already is one of this time."""
+    final = snapshot_path(folder, taken_at)
     if final.exists():
         return False
     private_folder(folder)
-    clear(folder)
+    remove_leftovers(folder)
     unfinished = _hidden(folder, _SAVING)
     private_folder(unfinished)
     try:
@@ -140,38 +145,38 @@ def add(folder: Path, taken_at: datetime, write: Callable[[str, BinaryIO], None]
                 return False
             private_folder(final.parent)
             unfinished.rename(final)
-            settle(final.parent)
-            settle(folder)
+            fsync_directory(final.parent)
+            fsync_directory(folder)
             return True
     finally:
         _discard(unfinished)
 
 
 def remove(
-    folder: Path, gone: Sequence[SnapshotFolder], judged: Mapping[SnapshotFolder, list[bytes]]
+    folder: Path, redundant: Sequence[SnapshotFolder], judged: Mapping[SnapshotFolder, list[bytes]]
 ) -> bool:
-    """Remove snapshots, each at once, unless one of those judged has another digest now."""
+    """Remove snapshots atomically, unless the digests of the judged ones have changed."""
     with locked(folder / _LOCK):
-        if any(digest(each) != seen for each, seen in judged.items()):
+        if any(digest(each) != before for each, before in judged.items()):
             return False
-        for each in gone:
+        for each in redundant:
             hidden = _hidden(folder, _REMOVED)
             each.path.rename(hidden)
             _discard(hidden)
-            with suppress(OSError):  # others are left of its day
+            with suppress(OSError):  # its day has other snapshots
                 each.path.parent.rmdir()
     return True
 
 
-def clear(folder: Path) -> None:
-    """Remove what this user's calls that died have left: where they saved, after a day."""
+def remove_leftovers(folder: Path) -> None:
+    """Remove what this user's killed calls left: removals at once, unfinished saves after a day."""
     before = time.time() - FORGOTTEN_AFTER_S
     for path in folder.iterdir():
         if kind := _LEFTOVER.fullmatch(path.name):
             with suppress(OSError):
-                found = path.lstat()
-                is_over = kind[1] == _REMOVED or found.st_mtime < before
-                if is_over and stat.S_ISDIR(found.st_mode) and _is_own(found):
+                info = path.lstat()
+                is_over = kind[1] == _REMOVED or info.st_mtime < before
+                if is_over and stat.S_ISDIR(info.st_mode) and _is_own(info):
                     _discard(path)
 
 
@@ -180,18 +185,18 @@ def _hidden(folder: Path, kind: str) -> Path:
 
 
 def _discard(leftover: Path) -> None:
-    """Remove the files of a snapshot that history wrote, and their folder if it has no others."""
+    """Remove the two files of a snapshot, and their folder if it has no other files."""
     for path in (leftover / f"{name}{end}" for name in _FILES for end in ("", _PART)):
         with suppress(OSError):
-            found = path.lstat()
-            if stat.S_ISREG(found.st_mode) and _is_own(found):
+            info = path.lstat()
+            if stat.S_ISREG(info.st_mode) and _is_own(info):
                 path.unlink()
-    with suppress(OSError):  # others are left in it
+    with suppress(OSError):  # it has other files
         leftover.rmdir()
 
 
-def _is_own(found: os.stat_result) -> bool:
-    return found.st_uid == (os.getuid() if hasattr(os, "getuid") else 0)  # Windows says 0
+def _is_own(info: os.stat_result) -> bool:
+    return info.st_uid == (os.getuid() if hasattr(os, "getuid") else 0)  # Windows says 0
 
 
 def _schema(name: str) -> pa.Schema:
@@ -240,20 +245,21 @@ def writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
         schema,
         compression="zstd",
         use_dictionary=repeated,
-        write_statistics=[SNAPSHOT, KEY],  # the others are in no order: they would find nothing
+        write_statistics=[SNAPSHOT, KEY],  # other columns are not sorted: no use in a search
     )
 
 
 def read(
     folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None
 ) -> WalletDetails:
-    """Read snapshots, or some wallets of them by canonical key; by time, then as saved."""
-    return WalletDetails(*respelled(*(_read(folders, name, keys) for name in (WALLETS, HOLDINGS))))
+    """Read snapshots, or only the wallets with these canonical keys, by time, then as saved."""
+    frames = (_read(folders, name, keys) for name in (WALLETS, HOLDINGS))
+    return WalletDetails(*normalize_blockchains(*frames))
 
 
 def read_wallets(folders: Sequence[SnapshotFolder]) -> pd.DataFrame:
     """Read the wallets of snapshots, by time, then as saved."""
-    [wallets] = respelled(_read(folders, WALLETS, None))
+    [wallets] = normalize_blockchains(_read(folders, WALLETS, None))
     return wallets
 
 
@@ -264,31 +270,31 @@ def _read(
     kept = (AMOUNT_TEXT if column == "amount" else column for column in _DTYPES[name])
     columns = [SNAPSHOT, *kept, POSITION, KEY]
 
-    def rows(some: Sequence[SnapshotFolder]) -> list[pa.Table]:
-        return [_rows(each.path / name, columns, wanted) for each in some]
+    def rows(part: Sequence[SnapshotFolder]) -> list[pa.Table]:
+        return [_read_rows(each.path / name, columns, wanted) for each in part]
 
     most = max(1, len(folders) // _PARTS)
     parts = [folders[start : start + most] for start in range(0, len(folders), most)]
     with ThreadPoolExecutor() as threads:  # few tasks: each costs as much as a tenth of a file
         tables = [table for part in threads.map(rows, parts) for table in part]
     empty = _SCHEMAS[name].empty_table().select(columns)
-    table = _together([empty, *tables]).drop_columns(KEY)
+    table = _concat_tables([empty, *tables]).drop_columns(KEY)
     in_order = table.sort_by([(SNAPSHOT, "ascending"), (POSITION, "ascending")])
     frame = in_order.drop_columns(POSITION).to_pandas(types_mapper=_INTEGERS.get)
     exact = frame.rename(columns={AMOUNT_TEXT: "amount"})
-    found = converted(exact, {SNAPSHOT: _MOMENT, **_DTYPES[name]})
+    found = with_dtypes(exact, {SNAPSHOT: _MOMENT, **_DTYPES[name]})
     if name != WALLETS:
         return found
     own = [each for each in in_order.column_names if each not in (*columns, POSITION)]
     return with_kept(found, kept_frame(in_order.select(own)))
 
 
-def _together(tables: list[pa.Table]) -> pa.Table:
-    """Concatenate tables, whose own columns may differ: a column of several types is text."""
+def _concat_tables(tables: list[pa.Table]) -> pa.Table:
+    """Concatenate tables; a user's column becomes text if its types differ."""
     kinds: dict[str, set[pa.DataType]] = {}
     for field in (field for table in tables for field in table.schema):
         kinds.setdefault(field.name, set()).add(field.type)
-    mixed = {name for name, found in kinds.items() if len(found - {pa.null()}) > 1}
+    mixed = {name for name, types in kinds.items() if len(types - {pa.null()}) > 1}
     if mixed:
         text = dict.fromkeys(mixed, pa.large_string())
         schemas = [
@@ -299,24 +305,24 @@ def _together(tables: list[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables, promote_options="default")
 
 
-def _rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.Table:
-    """Read a file's rows, or those of some wallets without most of the others."""
+def _read_rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.Table:
+    """Read a file's rows, or only the wanted wallets, by row groups."""
     with opened(path) as file:
-        if path.name == WALLETS:  # which has a user's own, too
-            others = {*_SCHEMAS[WALLETS].names, *columns}
-            columns = [*columns, *(each for each in file.schema_arrow.names if each not in others)]
+        if path.name == WALLETS:  # users' own columns are in this file
+            known = {*_SCHEMAS[WALLETS].names, *columns}
+            columns = [*columns, *(each for each in file.schema_arrow.names if each not in known)]
         if wanted is None:
             return with_amounts(file.read(columns=columns, use_threads=False))
         table = file.schema_arrow.empty_table().select(columns)
-        if groups := _groups(file.metadata, wanted):  # of none, older versions of Arrow would raise
+        if groups := _matching_groups(file.metadata, wanted):  # older Arrow raises for none
             table = file.read_row_groups(groups, columns=columns, use_threads=False)
-        named = pa.array(wanted, pa.large_string())
-        return with_amounts(table.filter(pc.is_in(table[KEY], value_set=named)))
+        keys = pa.array(wanted, pa.large_string())
+        return with_amounts(table.filter(pc.is_in(table[KEY], value_set=keys)))
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[pq.ParquetFile]:
-    """Open a file of snapshots, or raise which one can't be read."""
+    """Open a file of snapshots, or raise a HistoryError that names it."""
     try:
         with pa.OSFile(str(path)) as source, pq.ParquetFile(source) as file:
             _check_format(path, file.metadata)
@@ -326,7 +332,7 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
         raise
     except (OSError, pa.ArrowInvalid) as fault:
         reason = str(fault)
-    hint = "to go on without this snapshot, move it out of the folder"
+    hint = "move this snapshot out of the folder to continue without it"
     raise HistoryError(f"{path} can't be read: {reason}", hint)
 
 
@@ -336,45 +342,45 @@ def _check_format(path: Path, metadata: pq.FileMetaData) -> None:
         raise HistoryError(f"{path} is not part of a snapshot", hint="move it out of the folder")
     if int(written) > FORMAT:
         raise HistoryError(
-            f"{path}: a later release of walletframe wrote it (format {int(written)}; this one "
-            f"reads up to {FORMAT})",
+            f"{path} was written by a later release of walletframe (its format is {int(written)}, "
+            f"and this one reads up to {FORMAT})",
             hint="update walletframe: pip install --upgrade walletframe",
         )
 
 
-def _groups(metadata: pq.FileMetaData, wanted: list[str]) -> list[int]:
-    """Return the groups of rows that may hold a wanted wallet; they are in order."""
-    column, found = metadata.schema.names.index(KEY), []
+def _matching_groups(metadata: pq.FileMetaData, wanted: list[str]) -> list[int]:
+    """Return the row groups that may hold a wanted wallet; row groups are sorted by key."""
+    column, matching = metadata.schema.names.index(KEY), []
     for group in range(metadata.num_row_groups):
         keys = metadata.row_group(group).column(column).statistics
-        has_ends = keys is not None and keys.has_min_max  # one without rows has none
-        if has_ends and (not wanted or keys.min > wanted[-1]):
+        has_range = keys is not None and keys.has_min_max  # an empty group has none
+        if has_range and (not wanted or keys.min > wanted[-1]):
             break
-        if not has_ends or bisect_left(wanted, keys.min) < bisect_right(wanted, keys.max):
-            found.append(group)
-    return found
+        if not has_range or bisect_left(wanted, keys.min) < bisect_right(wanted, keys.max):
+            matching.append(group)
+    return matching
 
 
-def converted(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFrame:
-    """Convert a frame to some columns of some dtypes, and no others."""
+def with_dtypes(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFrame:
+    """Return the columns of a frame that `dtypes` names, with these dtypes."""
     require_columns(frame, dtypes)
-    columns = {name: _as(frame[name], dtype) for name, dtype in dtypes.items()}
+    columns = {name: _cast(frame[name], dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(columns).reset_index(drop=True)
 
 
-def _as(column: pd.Series, dtype: object) -> pd.Series:
+def _cast(column: pd.Series, dtype: object) -> pd.Series:
     try:
         if not isinstance(dtype, pd.CategoricalDtype):
             return column.astype(dtype)  # type: ignore[call-overload,no-any-return]  # any dtype
-        strange = column[column.notna() & ~column.isin(dtype.categories)]
-        if strange.empty:
+        unknown = column[column.notna() & ~column.isin(dtype.categories)]
+        if unknown.empty:
             return column.astype(dtype)
-        reason = f"{strange.iloc[0]!r} is not known"
+        reason = f"{unknown.iloc[0]!r} is not known"
     except AmountError:
         raise
     except (TypeError, ValueError) as fault:
         reason = str(fault)
     raise SnapshotError(
-        f"the column {column.name!r} is not as a fetch gives it: {reason}",
-        hint="keep the frames as they were fetched",
+        f"the column {column.name!r} can't be saved: {reason}",
+        hint="save the frames as they were fetched",
     )

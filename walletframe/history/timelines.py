@@ -1,11 +1,11 @@
-"""Holdings over time: each wallet's exact amount of each token, or why it is unknown.
+"""Each wallet's exact amount of each token over time, or the reason why it is unknown.
 
-As long frames for charts, in which unknown amounts are NA, never 0 or left out.
+Returned as long frames for charts, in which unknown amounts are NA, never 0 or left out.
 """
-# A token that an answer does not list is a known zero; a token that it lists twice is added up.
-# Nothing is known of a wallet that failed or was not asked, nor from an answer that is out of date.
-# A balance of an unknown token may be of any: of the wallet's other tokens nothing is known at that
-# time. It is the same as no other: at any other time nothing is known of it.
+# A token that an answer does not list is a known zero; balances that it lists twice are summed.
+# Amounts are unknown if the wallet failed or was not requested, or if its answer is out of date.
+# An unknown token may be any token: at that time, all other tokens of the wallet are unknown. It
+# can't be matched with tokens of other snapshots: its own amount is unknown at all other times.
 
 from __future__ import annotations
 
@@ -17,12 +17,17 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.errors import SettingsError, SnapshotError
-from walletframe.frames.asset_list import held_place, refuse_assets, with_assets
-from walletframe.frames.contract import amounts_of, require_columns, stacked
-from walletframe.frames.details import WalletDetails, details_given
-from walletframe.frames.identity import Identities, token_identities, wallet_identities
-from walletframe.frames.known import known_when_asked
-from walletframe.frames.positions import candidates, cell_sums, read_positions, snapshot_times
+from walletframe.frames.asset_list import refuse_assets, token_or_asset_index, with_assets
+from walletframe.frames.contract import amounts_of, concat_frames, require_columns
+from walletframe.frames.details import WalletDetails, as_details
+from walletframe.frames.identity import KeyCodes, token_identities, wallet_identities
+from walletframe.frames.known import known_and_fresh
+from walletframe.frames.positions import (
+    cell_sums,
+    possible_token_blockchains,
+    read_positions,
+    snapshot_times,
+)
 from walletframe.history.folder import SNAPSHOT
 from walletframe.pandas_versions import TEXT, factorized
 from walletframe.wire.outcome import Status
@@ -37,7 +42,7 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, Mask, TokenKey
     from walletframe.frames.names import TokenLike
 
-    Kinds = npt.NDArray[np.int8]
+    Statuses = npt.NDArray[np.int8]
     Integers = npt.NDArray[np.object_]
 
 _WALLET = ["blockchain", "address"]
@@ -50,46 +55,46 @@ STALE, NO_AMOUNT, UNKNOWN_TOKEN, NOT_ASKED = range(len(_STATUSES), len(_NAMES))
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """Cells of p pairs of a wallet and a token, by their first mentions, at s times; w wallets."""
+class AmountMatrix:
+    """Amounts of p (wallet, token) pairs, ordered by first mention, at s times; w wallets."""
 
     details: WalletDetails
-    who: Identities  # w wallets: of the rows of wallets, then of those of holdings
-    what: Identities  # the tokens of the rows of holdings
-    wallet_rows: Codes  # (p,): where each pair is last written
-    holding_rows: Codes  # (p,): the same; -1 for the one pair of a wallet without a known token
-    held: Mask  # (p,): the wallet was told to have some, if only 0, at some time
-    tokens: Codes  # (p,): -1 for none
-    followed: Mask  # (p,): there is a token, and it can be told from others
-    integers: Integers  # (p, s): amounts times 10**scale; 0 where none is known
+    wallet_ids: KeyCodes  # w wallets: for the rows of wallets, then for the rows of holdings
+    token_ids: KeyCodes  # for the rows of holdings
+    wallet_rows: Codes  # (p,): the last row of each pair's wallet
+    holding_rows: Codes  # (p,): the last row of each pair; -1 for a wallet without holdings
+    ever_listed: Mask  # (p,): some answer lists the token, if only with 0
+    tokens: Codes  # (p,): -1 for a wallet without tokens
+    trackable: Mask  # (p,): the token is known, so that it can be matched over time
+    integers: Integers  # (p, s): amounts times 10**scale; 0 if unknown
     scale: int
-    status: Kinds  # (p, s): codes of STATUS, OK where the amount is known
-    wallet_status: Kinds  # (w, s): the same for any other token of each wallet
-    choice: Choice | None  # the one token or asset, if one was asked for
+    status: Statuses  # (p, s): codes of STATUS, OK if the amount is known
+    wallet_status: Statuses  # (w, s): the same for known tokens with readable amounts
+    token_filter: TokenFilter | None
 
     def names(self, pairs: Codes) -> pd.DataFrame:
-        """Name some pairs: as `labels` does, or their wallet and the one asset."""
+        """Return the labels of some pairs; the asset replaces the token if one was chosen."""
         labels = self.labels(pairs)
-        if self.choice is None or self.choice.asset is None:
+        if self.token_filter is None or self.token_filter.asset is None:
             return labels
-        named = pd.Series(self.choice.asset, index=labels.index, dtype=TEXT)
-        return labels.drop(columns=_TOKEN).assign(asset=named)
+        asset = pd.Series(self.token_filter.asset, index=labels.index, dtype=TEXT)
+        return labels.drop(columns=_TOKEN).assign(asset=asset)
 
     def labels(self, pairs: Codes) -> pd.DataFrame:
-        """Name some pairs: their wallet, and their token or NA."""
+        """Return the wallet of some pairs, and their token or NA."""
         wallets, holdings = self.details
-        whose, which = self.wallet_rows[pairs], self.holding_rows[pairs]
-        columns = {name: wallets[name].array.take(whose) for name in _WALLET}
-        columns |= {name: holdings[name].array.take(which, allow_fill=True) for name in _TOKEN}
+        wallet, token = self.wallet_rows[pairs], self.holding_rows[pairs]
+        columns = {name: wallets[name].array.take(wallet) for name in _WALLET}
+        columns |= {name: holdings[name].array.take(token, allow_fill=True) for name in _TOKEN}
         return pd.DataFrame(columns).astype(TEXT)
 
     def amounts(self, integers: Integers, known: Mask) -> AmountArray:
-        """Return integers of this scale as amounts, NA where they are not known."""
+        """Return integers of this scale as amounts, NA unless known."""
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
 
 
-def narrowed(details: WalletDetails, *more: str) -> WalletDetails:
-    """Return the columns that the cells need, and `more` of both frames."""
+def select_needed(details: WalletDetails, *more: str) -> WalletDetails:
+    """Return the columns that `build_matrix` needs, and `more` from both frames."""
     needed = [*_WALLET, "status", "tokens", "source", *more], [*_WALLET, *_TOKEN, "amount", *more]
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
@@ -98,104 +103,110 @@ def narrowed(details: WalletDetails, *more: str) -> WalletDetails:
     return WalletDetails(wallets, holdings)
 
 
-def grid(
-    details: WalletDetails, asked_times: Codes, times: Codes, count: int, choice: Choice | None
-) -> Grid:
-    """Lay out the cells of `narrowed` frames, whose rows are of times below `count`."""
+def build_matrix(
+    details: WalletDetails,
+    wallet_times: Codes,
+    times: Codes,
+    count: int,
+    token_filter: TokenFilter | None,
+) -> AmountMatrix:
+    """Sum the amounts of `select_needed` frames by pair and time; times are below `count`."""
     wallets, holdings = details
-    one = choice is not None and not choice.apart
-    if choice is None:
-        what = token_identities(holdings)
-        hides = what.unknown_rows()
+    is_one = token_filter is not None and not token_filter.by_contract
+    if token_filter is None:
+        token_ids = token_identities(holdings)
+        unknown = token_ids.unknown_rows()
     else:
-        hides = choice.hides
-    hiding = pd.DataFrame({name: holdings[name].array[hides] for name in _WALLET})
-    hidden_times = times[hides]
-    if choice:
-        holdings, times = holdings[choice.rows], times[choice.rows]
+        unknown = token_filter.unknown
+    of_unknown = pd.DataFrame({name: holdings[name].array[unknown] for name in _WALLET})
+    unknown_times = times[unknown]
+    if token_filter:
+        holdings, times = holdings[token_filter.rows], times[token_filter.rows]
         details = WalletDetails(wallets, holdings)
-        what = choice.one(len(holdings)) if one else token_identities(holdings)
-    frames = [wallets[_WALLET], holdings[_WALLET], hiding]
-    who = wallet_identities(stacked(frames))
-    asked, holders, hiders = np.split(who.codes, np.cumsum([*map(len, frames[:-1])]))
-    who = replace(who, codes=who.codes[: len(who.codes) - len(hiders)])
-    wallet_status = _wallet_status(wallets, asked * count + asked_times, (len(who.keys), count))
-    for rows in ((holdings, holders, times), (hiding, hiders, hidden_times)):
-        _check_holders(*rows, wallet_status)
-    said = wallet_status[hiders, hidden_times]
-    wallet_status[hiders, hidden_times] = np.where(said == OK, UNKNOWN_TOKEN, said)
-    pairs, distinct = pd.factorize(holders * len(what.keys) + what.codes)
-    owner, token = np.divmod(distinct, max(len(what.keys), 1))
-    able = asked
-    if choice:  # which wallets could hold it, by their blockchains and those of its holders
-        _, homes, chains = could_hold(choice.one(len(holders)), who, holders, choice.homes)
-        able = asked[np.isin(chains, homes)[asked]]
-    idle = np.setdiff1d(able, owner)  # they stand among the pairs, in the order of the wallets
-    token = np.append(token, np.full(len(idle), 0 if one else -1))
-    order = np.argsort(owner := np.append(owner, idle), kind="stable")
-    owner, token = owner[order], token[order]
-    shape, place = (len(order), count), np.argsort(order)[pairs]
-    sums = cell_sums(holdings["amount"].array, place * count + times, len(order) * count).exact()
-    integers, unread = sums.integers.reshape(shape), sums.missing.reshape(shape)
-    strange = np.append(what.unknown, False)[token]
+        token_ids = token_filter.repeat(len(holdings)) if is_one else token_identities(holdings)
+    frames = [wallets[_WALLET], holdings[_WALLET], of_unknown]
+    ids = wallet_identities(concat_frames(frames))
+    requested, holders, doubtful = np.split(ids.codes, np.cumsum([*map(len, frames[:-1])]))
+    ids = replace(ids, codes=ids.codes[: len(ids.codes) - len(doubtful)])
+    cells = requested * count + wallet_times
+    wallet_status = _wallet_status(wallets, cells, (len(ids.keys), count))
+    for rows in ((holdings, holders, times), (of_unknown, doubtful, unknown_times)):
+        _require_requested(*rows, wallet_status)
+    codes = wallet_status[doubtful, unknown_times]
+    wallet_status[doubtful, unknown_times] = np.where(codes == OK, UNKNOWN_TOKEN, codes)
+    pairs, distinct = pd.factorize(holders * len(token_ids.keys) + token_ids.codes)
+    wallet, token = np.divmod(distinct, max(len(token_ids.keys), 1))
+    able = requested
+    if token_filter:  # only wallets on blockchains that have the token
+        each_one = token_filter.repeat(len(holders))
+        _, homes, chains = could_hold(each_one, ids, holders, token_filter.homes)
+        able = requested[np.isin(chains, homes)[requested]]
+    without = np.setdiff1d(able, wallet)  # wallets without holdings have a pair each, too
+    token = np.append(token, np.full(len(without), 0 if is_one else -1))
+    order = np.argsort(wallet := np.append(wallet, without), kind="stable")
+    wallet, token = wallet[order], token[order]
+    shape, pair = (len(order), count), np.argsort(order)[pairs]
+    sums = cell_sums(holdings["amount"].array, pair * count + times, len(order) * count).exact()
+    integers, unreadable = sums.integers.reshape(shape), sums.missing.reshape(shape)
+    is_unknown = np.append(token_ids.unknown, False)[token]
     listed = np.zeros(shape, dtype=bool)
-    listed[place, times] = True
-    status = _cell_status(wallet_status[owner], strange, listed, unread)
+    listed[pair, times] = True
+    status = _cell_status(wallet_status[wallet], is_unknown, listed, unreadable)
     integers[status != OK] = 0
-    holding_rows = _last(place, len(order))
-    return Grid(
+    holding_rows = _last_rows(pair, len(order))
+    return AmountMatrix(
         details,
-        who,
-        what,
-        wallet_rows=_last(asked, len(who.keys))[owner],
-        holding_rows=np.where((holding_rows < 0) & one, len(holdings) - 1, holding_rows),
-        held=holding_rows >= 0,
+        ids,
+        token_ids,
+        wallet_rows=_last_rows(requested, len(ids.keys))[wallet],
+        holding_rows=np.where((holding_rows < 0) & is_one, len(holdings) - 1, holding_rows),
+        ever_listed=holding_rows >= 0,
         tokens=token,
-        followed=(token >= 0) & ~strange,
+        trackable=(token >= 0) & ~is_unknown,
         integers=integers,
         scale=sums.scale,
         status=status,
         wallet_status=wallet_status,
-        choice=choice,
+        token_filter=token_filter,
     )
 
 
-def _cell_status(wallets: Kinds, strange: Mask, listed: Mask, unread: Mask) -> Kinds:
-    """Return what is known of each cell: what its wallet says, but for what can't be read."""
-    found, rows = wallets.copy(), np.flatnonzero(strange)
-    some, there = found[rows], listed[rows]
-    some[(some == UNKNOWN_TOKEN) & there] = OK
-    some[(some == OK) & ~there] = UNKNOWN_TOKEN
-    found[rows] = some
-    odd = np.nonzero(unread)
-    said = found[odd]
-    found[odd] = np.where((said == OK) | (said == UNKNOWN_TOKEN), NO_AMOUNT, said)
-    return found
+def _cell_status(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: Mask) -> Statuses:
+    """Return the status of each cell: its wallet's, corrected for unknown tokens and amounts."""
+    status, rows = wallets.copy(), np.flatnonzero(is_unknown)
+    codes, is_listed = status[rows], listed[rows]
+    codes[(codes == UNKNOWN_TOKEN) & is_listed] = OK
+    codes[(codes == OK) & ~is_listed] = UNKNOWN_TOKEN
+    status[rows] = codes
+    cells = np.nonzero(unreadable)
+    codes = status[cells]
+    status[cells] = np.where((codes == OK) | (codes == UNKNOWN_TOKEN), NO_AMOUNT, codes)
+    return status
 
 
-def _wallet_status(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]) -> Kinds:
+def _wallet_status(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]) -> Statuses:
     codes = pd.Index(_STATUSES).get_indexer(pd.Index(wallets["status"], dtype=TEXT))
     if (codes < 0).any():
         raise SnapshotError(f"{wallets['status'][codes < 0].iloc[0]!r} is not a wallet status")
-    if len(twice := np.flatnonzero(np.bincount(cells)[cells] > 1)):
-        first = wallets.iloc[twice[0]]
+    if len(repeated := np.flatnonzero(np.bincount(cells)[cells] > 1)):
+        first = wallets.iloc[repeated[0]]
         raise SnapshotError(
-            f"the wallet {first['blockchain']}.{first['address']!a} is there more than once",
-            hint="compare one snapshot with one other: history.snapshot(…) gives a single one",
+            f"the wallet {first['blockchain']}.{first['address']!a} has more than one row",
+            hint="compare one snapshot with one other: history.snapshot(…) returns a single one",
         )
-    codes[(codes == OK) & ~known_when_asked(wallets)] = STALE
+    codes[(codes == OK) & ~known_and_fresh(wallets)] = STALE
     status = np.full(shape, NOT_ASKED, dtype=np.int8)
     status.ravel()[cells] = codes
     return status
 
 
-def _check_holders(
-    holdings: pd.DataFrame, holders: Codes, times: Codes, wallet_status: Kinds
+def _require_requested(
+    holdings: pd.DataFrame, holders: Codes, times: Codes, wallet_status: Statuses
 ) -> None:
-    asked = times >= 0
-    asked[asked] = wallet_status[holders[asked], times[asked]] != NOT_ASKED
-    if not asked.all():
-        first = holdings.iloc[asked.argmin()]
+    requested = times >= 0
+    requested[requested] = wallet_status[holders[requested], times[requested]] != NOT_ASKED
+    if not requested.all():
+        first = holdings.iloc[requested.argmin()]
         raise SnapshotError(
             f"there are holdings of {first['blockchain']}.{first['address']!a}, which is not "
             "among the wallets",
@@ -203,68 +214,68 @@ def _check_holders(
         )
 
 
-def _last(codes: Codes, count: int) -> Codes:
-    """Return the position of each code's last row, -1 where there is none."""
+def _last_rows(codes: Codes, count: int) -> Codes:
+    """Return the position of each code's last row, or -1."""
     last = np.full(count, -1, dtype=np.intp)
-    last[codes] = np.arange(len(codes))  # of several writes the last one stays
+    last[codes] = np.arange(len(codes))  # NumPy keeps the last of several assignments
     return last
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One token or asset, which takes the place of the tokens of all rows that are left."""
+class TokenFilter:
+    """The one token or asset that a caller chose."""
 
-    rows: Mask  # of the holdings: which are of it
-    hides: Codes  # of the holdings: the rows of unknown tokens, which may be it
+    rows: Mask  # the holdings that are of it
+    unknown: Codes  # the holdings of unknown tokens, which may be it
     key: TokenKey
-    homes: Mapping[TokenKey, Collection[str]] | None  # the blockchains that have it, of an asset
-    asset: str | None  # what the asset is called; None for a token
-    apart: bool = False  # whether its contracts stay apart all the same
+    homes: Mapping[TokenKey, Collection[str]] | None  # the blockchains of an asset's contracts
+    asset: str | None  # the asset's name; None for a token
+    by_contract: bool = False  # whether the asset's contracts are not added up
 
-    def one(self, rows: int) -> Identities:
-        """Repeat the one thing for so many rows."""
-        return Identities(np.zeros(rows, dtype=np.intp), [self.key], np.zeros(1, dtype=np.intp))
+    def repeat(self, rows: int) -> KeyCodes:
+        """Return the key as the token of each of `rows` rows."""
+        return KeyCodes(np.zeros(rows, dtype=np.intp), [self.key], np.zeros(1, dtype=np.intp))
 
 
-def chosen(
+def find_token_filter(
     holdings: pd.DataFrame,
     token: TokenLike | None,
     asset: TokenLike | None,
     *,
     assets: AssetsLike | None,
     bridged: bool,
-    apart: bool = False,
-) -> Choice | None:
-    """Find the one token or asset that is asked for; None where all are."""
+    by_contract: bool = False,
+) -> TokenFilter | None:
+    """Return the filter for the chosen token or asset; None for all tokens."""
     if token is not None and asset is not None:
-        raise SettingsError("token=… and asset=… contradict")
-    if (named := token if asset is None else asset) is None:
+        raise SettingsError("token=… and asset=… contradict each other", hint="give only one")
+    if (chosen := token if asset is None else asset) is None:
         return None
     positions = read_positions(holdings)
     if asset is not None:
         positions = with_assets(positions, assets, bridged=bridged)
-    place, tokens, known = held_place(positions, named), positions.tokens, positions.assets
-    key = tokens.keys[place]
-    return Choice(
-        rows=tokens.codes == place,
-        hides=tokens.unknown_rows(),
+    index, tokens = token_or_asset_index(positions, chosen), positions.tokens
+    key, known = tokens.keys[index], positions.assets
+    return TokenFilter(
+        rows=tokens.codes == index,
+        unknown=tokens.unknown_rows(),
         key=key,
-        homes=known.homes if known else None,
+        homes=known.blockchains if known else None,
         asset=known.names[key] if known else None,
-        apart=apart and asset is not None,
+        by_contract=by_contract and asset is not None,
     )
 
 
 def could_hold(
-    what: Identities,
-    who: Identities,
+    token_ids: KeyCodes,
+    wallet_ids: KeyCodes,
     holders: Codes,
     homes: Mapping[TokenKey, Collection[str]] | None,
 ) -> tuple[Codes, Codes, Codes]:
-    """Return tokens beside blockchains that could have them, and the blockchain of each wallet."""
-    chains, names = factorized(np.array([key[0] for key in who.keys], dtype=object))
-    places = {name: place for place, name in enumerate(names)}
-    return *candidates(what, chains[holders], places, homes), chains
+    """Return pairs of tokens and blockchains that may have them, and each wallet's blockchain."""
+    chains, names = factorized(np.array([key[0] for key in wallet_ids.keys], dtype=object))
+    codes = {name: code for code, name in enumerate(names)}
+    return *possible_token_blockchains(token_ids, chains[holders], codes, homes), chains
 
 
 def timeline(
@@ -284,28 +295,28 @@ def timeline(
     token : str or (str, str or None), optional
         Only this token: (blockchain, contract), None for a native coin, or an unambiguous symbol.
     asset : str or (str, str or None), optional
-        Only this asset, such as ``"USDC"``, or that of a contract: the amounts of all its contracts
-        added up, with the column ``asset`` in the place of those of a token.
+        Only this asset, such as ``"USDC"``, or the asset of a contract: the sum over all its
+        contracts, with the column ``asset`` in place of the token's columns.
     assets, bridged : optional
-        Of the asset: contracts of your own, and whether twins count, as `walletframe.assets` has
-        them.
+        The asset's definition: your own contracts, and whether bridged versions count, as in
+        `walletframe.assets`.
 
     Returns
     -------
     DataFrame
-        For each token that a wallet held at any time one row for each snapshot in which it was
-        asked for, by wallet, then token, then time, on an index from 0. With the columns
+        For each token that a wallet held at any time, one row for each snapshot in which the wallet
+        was requested, by wallet, then token, then time, on an index from 0. With the columns
 
         - ``snapshot``, datetime64[us, UTC];
         - ``blockchain``, ``address``, ``symbol``, ``token_address``, ``token_blockchain``, str: as
           last written;
-        - ``amount``, amount: whole tokens; 0 where the answer does not list the token, NA where the
+        - ``amount``, amount: whole tokens; 0 if the answer does not list the token, NA if the
           amount is not known;
-        - ``status``, category: ``ok`` where it is known; else why not, as in `compare`.
+        - ``status``, category: ``ok`` if the amount is known; else why not, as in `compare`.
 
-        A wallet that held nothing has rows without a token where nothing is known of it; of the one
-        token or asset, if it could hold that. An unknown token has one row, of its own snapshot: it
-        can't be followed.
+        A wallet without holdings has rows, without a token, for the snapshots in which it is
+        unknown; with `token` or `asset`, rows of that, if it could hold it. An unknown token has
+        one row, in its own snapshot: it can't be matched with other snapshots.
 
     Raises
     ------
@@ -314,8 +325,8 @@ def timeline(
     AmbiguousTokenError, UnknownTokenError
         If several tokens share the symbol, or no snapshot has the token or asset.
     SettingsError, TokenListError
-        If both `token` and `asset` are given, or `assets` or `bridged` without it, or `assets`
-        can't be used.
+        If both `token` and `asset` are given, or `assets` or `bridged` without `asset`, or
+        `assets` can't be used.
     SnapshotError
         If a snapshot has a wallet twice, or holdings that belong to no wallet.
 
@@ -330,16 +341,16 @@ def timeline(
                        snapshot symbol status
     0 2026-01-31 00:00:00+00:00   NEAR     ok
     """
-    moments, cells = _cells(history, token, asset, assets, bridged=bridged)
-    idle, strange = ~cells.held, (cells.tokens >= 0) & ~cells.followed
-    listed = (cells.status == OK) | (cells.status == NO_AMOUNT)
-    left_out = (idle[:, np.newaxis] & (cells.status == OK)) | (strange[:, np.newaxis] & ~listed)
-    pairs, times = np.nonzero((cells.status != NOT_ASKED) & ~left_out)
-    status = cells.status[pairs, times]
-    frame = cells.names(pairs)
+    moments, matrix = _matrix_of(history, token, asset, assets, bridged=bridged)
+    is_unknown, is_ok = (matrix.tokens >= 0) & ~matrix.trackable, matrix.status == OK
+    left_out = ~matrix.ever_listed[:, np.newaxis] & is_ok
+    left_out |= is_unknown[:, np.newaxis] & ~(is_ok | (matrix.status == NO_AMOUNT))
+    pairs, times = np.nonzero((matrix.status != NOT_ASKED) & ~left_out)
+    status = matrix.status[pairs, times]
+    frame = matrix.names(pairs)
     frame.insert(0, SNAPSHOT, moments[times])
     return frame.assign(
-        amount=cells.amounts(cells.integers[pairs, times], status == OK),
+        amount=matrix.amounts(matrix.integers[pairs, times], status == OK),
         status=pd.Categorical.from_codes(status, dtype=STATUS),
     )
 
@@ -352,7 +363,7 @@ def total_timeline(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Add up how much of each token all wallets together held at each snapshot.
+    """Sum the amounts of each token over all wallets at each snapshot.
 
     Parameters
     ----------
@@ -369,12 +380,12 @@ def total_timeline(
 
         - ``snapshot``, datetime64[us, UTC];
         - ``symbol``, ``token_address``, ``token_blockchain``, str: as last written;
-        - ``amount``, amount: the sum of what is known; NA where nothing is;
-        - ``wallets_known``, ``wallets``, int64: of how many wallets the amount is known in this
-          snapshot, and how many of this history could hold the token: those on its own blockchain,
-          and on all where one ever held it. Where they differ, there may have been more.
+        - ``amount``, amount: the sum of the known amounts; NA if none is known;
+        - ``wallets_known``, ``wallets``, int64: the wallets whose amount is known in this snapshot,
+          and the wallets of this history that could hold the token: those on its own blockchain,
+          and on all on which one ever held it. If they differ, the total may be higher.
 
-        Unknown tokens are left out: they can't be followed.
+        Unknown tokens are left out: they can't be matched between snapshots.
 
     Raises
     ------
@@ -394,52 +405,53 @@ def total_timeline(
       symbol  wallets_known  wallets
     0   NEAR              1        1
     """
-    moments, cells = _cells(history, token, asset, assets, bridged=bridged)
-    held = np.flatnonzero(cells.followed)
-    tokens, first = np.unique(cells.tokens[held], return_index=True)
+    moments, matrix = _matrix_of(history, token, asset, assets, bridged=bridged)
+    pairs = np.flatnonzero(matrix.trackable)
+    tokens, first = np.unique(matrix.tokens[pairs], return_index=True)
     shape = len(tokens), len(moments)
-    places = np.searchsorted(tokens, cells.tokens[held])
+    codes = np.searchsorted(tokens, matrix.tokens[pairs])
     sums, unknown = np.full(shape, 0, dtype=object), np.zeros(shape, dtype=np.int64)
-    np.add.at(sums, places, cells.integers[held])
-    sure = cells.wallet_status[cells.who.codes[cells.wallet_rows[held]]] == OK
-    np.add.at(unknown, places, sure & (cells.status[held] != OK))
-    # The wallets that could hold each, then those of them that are known at each time.
-    holders = cells.who.codes[len(cells.details.wallets) :]
-    homes = cells.choice.homes if cells.choice else None
-    candidates, chains, own_chains = could_hold(cells.what, cells.who, holders, homes)
-    is_known = cells.wallet_status == OK
+    np.add.at(sums, codes, matrix.integers[pairs])
+    is_known = matrix.wallet_status == OK
+    certain = is_known[matrix.wallet_ids.codes[matrix.wallet_rows[pairs]]]
+    np.add.at(unknown, codes, certain & (matrix.status[pairs] != OK))
+    # Count the wallets that could hold each token, then the known ones at each time.
+    holders = matrix.wallet_ids.codes[len(matrix.details.wallets) :]
+    homes = matrix.token_filter.homes if matrix.token_filter else None
+    candidates, chains, own_chains = could_hold(matrix.token_ids, matrix.wallet_ids, holders, homes)
     counted = np.column_stack([np.ones(len(is_known), dtype=np.intp), is_known])
-    able = _added(candidates, _added(own_chains, counted)[chains])[tokens]
+    able = _sum_by_code(candidates, _sum_by_code(own_chains, counted)[chains])[tokens]
     known = (able[:, 1:] - unknown).ravel()
-    frame = cells.names(held[first].repeat(len(moments))).drop(columns=["blockchain", "address"])
+    frame = matrix.names(pairs[first].repeat(len(moments))).drop(columns=["blockchain", "address"])
     frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(tokens))])
     return frame.assign(
-        amount=cells.amounts(sums.ravel(), known > 0),
+        amount=matrix.amounts(sums.ravel(), known > 0),
         wallets_known=known,
         wallets=able[:, 0].repeat(len(moments)),
     )
 
 
-def _added(codes: Codes, rows: Codes) -> Codes:
-    found = np.zeros((int(codes.max(initial=-1)) + 1, rows.shape[1]), dtype=np.intp)
-    np.add.at(found, codes, rows)
-    return found
+def _sum_by_code(codes: Codes, rows: Codes) -> Codes:
+    sums = np.zeros((int(codes.max(initial=-1)) + 1, rows.shape[1]), dtype=np.intp)
+    np.add.at(sums, codes, rows)
+    return sums
 
 
-def _cells(
+def _matrix_of(
     history: DetailsLike,
     token: TokenLike | None,
     asset: TokenLike | None,
     assets: AssetsLike | None,
     *,
     bridged: bool,
-) -> tuple[pd.DatetimeIndex, Grid]:
-    """Lay out the cells of a history, or of one token or asset of it, and tell their times."""
-    wallets, holdings = narrowed(details_given(history, "history"), SNAPSHOT)
+) -> tuple[pd.DatetimeIndex, AmountMatrix]:
+    """Return the times of a history, and the amounts of all tokens, or of the chosen one."""
+    wallets, holdings = select_needed(as_details(history, "history"), SNAPSHOT)
     if asset is None:
         refuse_assets(assets, bridged=bridged)
-    choice = chosen(holdings, token, asset, assets=assets, bridged=bridged)
-    asked_times, times = snapshot_times(wallets), snapshot_times(holdings)
-    moments = asked_times.unique().sort_values()
-    places = moments.get_indexer(asked_times), moments.get_indexer(times)
-    return moments, grid(WalletDetails(wallets, holdings), *places, len(moments), choice)
+    token_filter = find_token_filter(holdings, token, asset, assets=assets, bridged=bridged)
+    wallet_times, times = snapshot_times(wallets), snapshot_times(holdings)
+    moments = wallet_times.unique().sort_values()
+    places = moments.get_indexer(wallet_times), moments.get_indexer(times)
+    details = WalletDetails(wallets, holdings)
+    return moments, build_matrix(details, *places, len(moments), token_filter)

@@ -1,4 +1,4 @@
-"""`token_balance`: many wallets' balances of one token; `crosscheck`: balances compared."""
+"""`token_balance`: balances of one token; `crosscheck`: balances compared with the service's."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.errors import SettingsError
 from walletframe.frameless import frameless
 from walletframe.frames.contract import HOLDING_DTYPES, category_of, require_columns, typed_frame
-from walletframe.frames.details import holdings_given
+from walletframe.frames.details import as_holdings_frame
 from walletframe.node import request
-from walletframe.node.request import CHAIN_HINT, Found, Holder, Terms, TokenFacts, tell_unknown
-from walletframe.node.rpc import NodeStatus, Trouble
+from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, TokenMetadata
+from walletframe.node.rpc import NodeFailure, NodeStatus
 from walletframe.settings.key import NodeUrl, require_node
 from walletframe.text import shown
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Agreement(StrEnum):
-    """Whether service and node agree on a balance; the categories of ``status``."""
+    """Results of comparing a balance of the service with the node's; categories of ``status``."""
 
     AGREE = "agree"
     DIFFER = "differ"
@@ -36,8 +36,8 @@ class Agreement(StrEnum):
 
 
 _TEXT = HOLDING_DTYPES["symbol"]
-_MOST_DIGITS = 1_000  # far beyond uint256, well within what int() reads
-_KEPT = ("blockchain", "address", "symbol", "token_address", "raw_amount")
+_MAX_DIGITS = 1_000  # far beyond uint256, well within what int() reads
+_COPIED_COLUMNS = ("blockchain", "address", "symbol", "token_address", "raw_amount")
 BALANCE_DTYPES: Final[dict[str, Any]] = {
     **HOLDING_DTYPES,
     "block": pd.Int64Dtype(),
@@ -45,7 +45,7 @@ BALANCE_DTYPES: Final[dict[str, Any]] = {
     "error": _TEXT,
 }
 AGREEMENT_DTYPES: Final[dict[str, Any]] = {
-    **{name: HOLDING_DTYPES[name] for name in _KEPT},
+    **{name: HOLDING_DTYPES[name] for name in _COPIED_COLUMNS},
     "node_raw_amount": _TEXT,
     "difference": AmountDtype(),
     "block": pd.Int64Dtype(),
@@ -64,28 +64,28 @@ def token_balance(
     chain_ids: Mapping[str, int] | None = None,
     timeout_s: float = 30.0,
 ) -> pd.DataFrame:
-    """Ask a blockchain's node what wallets hold of one token.
+    """Read the balances of one token from a blockchain's node.
 
-    The service that `fetch_wallets` asks enumerates every token of a wallet, which is slow. If one
+    The service behind `fetch_wallets` enumerates every token of a wallet, which is slow. If one
     token is enough, ask a node of its blockchain. For EVM blockchains: the native coin, and ERC-20
     tokens. Needs the extra ``node``.
 
     Parameters
     ----------
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them
-        As for `fetch_wallets`; each distinct wallet is asked for once.
+        As for `fetch_wallets`; each distinct wallet is requested once.
     token : str or None
         The address of the token's contract; None for the native coin.
     rpc_url : str, optional
-        Where the node's JSON-RPC is: https, or http on this machine. It is as secret as the API
-        key, so it is better in the environment variable ``WALLETFRAME_RPC_URL``, which is used
-        where this is not given, than in a cell.
+        The URL of the node's JSON-RPC: https, or http on this machine. It is as secret as the API
+        key: rather set the environment variable ``WALLETFRAME_RPC_URL``, the default, than write
+        it into a cell.
     block : int, optional
-        The number of the block at which to read; the latest where not given, the same for all.
+        The number of the block to read, for all wallets. Default: the latest block.
     chain_ids : mapping of str to int, optional
         Chain ids of blockchains that walletframe does not know, such as ``{"HYPEREVM": 999}``.
     timeout_s : float, default 30
-        How long one request may take as a whole, in seconds.
+        The time limit of one whole request, in seconds.
 
     Returns
     -------
@@ -93,19 +93,19 @@ def token_balance(
         One row for each distinct wallet, in the order of the first mention: the columns of
         ``holdings`` (``blockchain``, ``address``, ``symbol``, ``token_address``, ``amount``,
         ``decimals``, ``raw_amount``, ``token_blockchain``, ``price``, which is NA), then ``block``
-        (Int64, the block that was asked about; NA where it came to none), ``status`` and
-        ``error``. Where the status is not ``ok`` the amount is NA, never 0, and ``error`` says
-        why: ``reverted`` (the contract refused), ``invalid`` (what was answered is no balance),
-        ``no_block`` (the node lacks the block), ``other_chain`` (it is of another blockchain),
-        ``node_error``, ``rate_limited``, ``timeout``, ``unreachable``, ``rejected``. Where the
-        contract has no usable decimals, ``raw_amount`` alone is known.
+        (Int64, the block that was read; NA if none was), ``status`` and ``error``. If the status
+        is not ``ok``, the amount is NA, never 0, and ``error`` says why: ``reverted`` (the
+        contract refused), ``invalid`` (the answer is not a balance), ``no_block`` (the node lacks
+        the block), ``other_chain`` (the node is of another blockchain), ``node_error``,
+        ``rate_limited``, ``timeout``, ``unreachable``, ``rejected``. If the contract has no usable
+        decimals, only ``raw_amount`` is known.
 
     Raises
     ------
     AddressError
-        Naming every wallet that can't be read or is of no EVM blockchain.
+        Lists every wallet that can't be read, or has no address of an EVM blockchain.
     SettingsError
-        If no node is named, or a chain id, the token, the block or the time can't be used.
+        If no node is named, a blockchain's chain id is not known, or an argument can't be used.
     MissingExtraError
         If the extra ``node`` is not installed.
 
@@ -116,10 +116,9 @@ def token_balance(
 
     Notes
     -----
-    The number of a block names another block after a reorganisation: for what has to be final, ask
-    at a block that is some minutes old. 1,000 wallets take 6 requests where the contract Multicall3
-    is deployed, as on nearly all public blockchains, else 14, and at most 17 where a contract
-    refuses.
+    After a reorganisation, a block number stands for another block: for final balances, choose a
+    block that is some minutes old. 1,000 wallets take 6 requests if the contract Multicall3 is
+    deployed, as on nearly all public blockchains, else 14, and at most 17 if a contract refuses.
 
     Examples
     --------
@@ -129,40 +128,42 @@ def token_balance(
     rpc_url = NodeUrl.of(rpc_url)
     parsed = distinct_wallets(request.parse_evm_wallets(wallets))
     contract = request.parse_contract(token)
-    terms = Terms(block, chain_ids, timeout_s)
+    options = NodeOptions(block, chain_ids, timeout_s)
     blockchains = [wallet.blockchain for wallet in parsed]
-    if unknown := sorted({repr(name) for name in blockchains if terms.id_of(name) is None}):
-        raise SettingsError(f"no chain id is known for {', '.join(unknown)}", hint=CHAIN_HINT)
+    if unknown := sorted({repr(name) for name in blockchains if options.id_of(name) is None}):
+        raise SettingsError(
+            f"no chain id is known for {', '.join(unknown)}", hint=request.CHAIN_HINT
+        )
     require_node(rpc_url)
     request.require_extra()
     from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
 
-    holders = [Holder(each.blockchain, each.canonical.address, contract) for each in parsed]
-    by_holder, facts = look_up(rpc_url, holders, terms, contract)
-    found = [by_holder[holder] for holder in holders]
+    queries = [BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed]
+    by_query, metadata = look_up(rpc_url, queries, options, contract)
+    balances = [by_query[query] for query in queries]
     if contract is None:
-        coins = [terms.coins.get(each.canonical.blockchain) for each in parsed]
-        said = [TokenFacts(coin, request.COIN_DECIMALS) for coin in coins]
+        coins = [options.coins.get(each.canonical.blockchain) for each in parsed]
+        tokens = [TokenMetadata(coin, request.COIN_DECIMALS) for coin in coins]
     else:
-        said = [TokenFacts() if each.block is None else facts for each in found]
-    raw = [each.balance for each in found]
-    decimals = [each.decimals for each in said]
-    troubles = [each.trouble or of.trouble for each, of in zip(found, said, strict=True)]
+        tokens = [TokenMetadata() if each.block is None else metadata for each in balances]
+    raw = [each.balance for each in balances]
+    decimals = [each.decimals for each in tokens]
+    failures = [each.failure or of.failure for each, of in zip(balances, tokens, strict=True)]
     columns: dict[str, Any] = {
         "blockchain": blockchains,
         "address": [wallet.address for wallet in parsed],
-        "symbol": [each.symbol for each in said],
+        "symbol": [each.symbol for each in tokens],
         "token_address": [token and token.strip()] * len(parsed),
         "amount": AmountArray.from_raw(raw, decimals),
         "decimals": decimals,
         "raw_amount": [None if value is None else str(value) for value in raw],
         "token_blockchain": blockchains,
         "price": [None] * len(parsed),
-        "block": [each.block for each in found],
-        "status": [str(each.status if each else NodeStatus.OK) for each in troubles],
-        "error": [each.error if each else None for each in troubles],
+        "block": [each.block for each in balances],
+        "status": [str(each.status if each else NodeStatus.OK) for each in failures],
+        "error": [each.error if each else None for each in failures],
     }
-    tell_unknown(columns["error"])
+    request.warn_unknown(columns["error"])
     return typed_frame(columns, BALANCE_DTYPES)
 
 
@@ -175,19 +176,19 @@ def crosscheck(
     chain_ids: Mapping[str, int] | None = None,
     timeout_s: float = 30.0,
 ) -> pd.DataFrame:
-    """Compare the balances that the service reports with what a blockchain's node has.
+    """Compare the service's balances with those of a blockchain's node.
 
     Decimals, symbols and prices are not compared, and a token that the service left out is not
-    found. Needs the extra ``node``.
+    noticed. Needs the extra ``node``.
 
     Parameters
     ----------
     holdings : DataFrame or WalletDetails
-        The ``holdings`` of `fetch_wallets`, or the whole fetch, on any blockchains; those of the
-        node's own are compared.
+        The ``holdings`` of `fetch_wallets`, or the whole fetch, on any blockchains; the balances
+        on the node's own blockchain are compared.
     rpc_url, block, chain_ids, timeout_s : optional
-        As for `token_balance`. Balances change: at another block than the service's they may differ
-        for that reason alone.
+        As for `token_balance`. Balances change: they may differ only because the service read
+        another block.
 
     Returns
     -------
@@ -195,8 +196,8 @@ def crosscheck(
         One row for each of `holdings`, in its order and on its index: ``blockchain``,
         ``address``, ``symbol``, ``token_address``, ``raw_amount`` (the service's, in base units),
         ``node_raw_amount`` (the node's), ``difference`` (amount, in base units: the service's less
-        the node's), ``block`` (Int64, NA where none was asked about), ``status`` (``agree``,
-        ``differ``, or ``unknown`` where the node could not say), and ``error``, which says why.
+        the node's), ``block`` (Int64, NA if none was read), ``status`` (``agree``, ``differ``, or
+        ``unknown`` if the node's balance is not known), and ``error``, which says why.
 
     Raises
     ------
@@ -205,7 +206,7 @@ def crosscheck(
     ColumnsError
         If a column is missing.
     SettingsError
-        If no node is named, or a chain id, the block or the time can't be used.
+        If no node is named, or `block`, `chain_ids` or `timeout_s` can't be used.
     MissingExtraError
         If the extra ``node`` is not installed.
 
@@ -221,26 +222,26 @@ def crosscheck(
     (0, 10)
     """
     rpc_url = NodeUrl.of(rpc_url)
-    frame = holdings_given(holdings)
-    require_columns(frame, _KEPT)
-    terms = Terms(block, chain_ids, timeout_s)
+    frame = as_holdings_frame(holdings)
+    require_columns(frame, _COPIED_COLUMNS)
+    options = NodeOptions(block, chain_ids, timeout_s)
     require_node(rpc_url)
     request.require_extra()
     from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
 
-    names = [*_KEPT, *({"token_blockchain"} & set(frame.columns))]
+    names = [*_COPIED_COLUMNS, *({"token_blockchain"} & set(frame.columns))]
     cells = [frame[name].astype(object).where(frame[name].notna(), None) for name in names]
     rows = (dict(zip(names, values, strict=True)) for values in zip(*cells, strict=True))
-    asked = [_asked(row, terms) for row in rows]
-    holders = list(dict.fromkeys(each for each in asked if isinstance(each, Holder)))
-    by_holder, _ = look_up(rpc_url, holders, terms)
-    found = [
-        by_holder[each]
-        if isinstance(each, Holder)
-        else Found(trouble=Trouble(NodeStatus.INVALID, each))
-        for each in asked
+    requested = [_query_of(row, options) for row in rows]
+    queries = list(dict.fromkeys(each for each in requested if isinstance(each, BalanceQuery)))
+    by_query, _ = look_up(rpc_url, queries, options)
+    results = [
+        by_query[each]
+        if isinstance(each, BalanceQuery)
+        else NodeBalance(failure=NodeFailure(NodeStatus.INVALID, each))
+        for each in requested
     ]
-    balances = [each.balance for each in found]
+    balances = [each.balance for each in results]
     differences = [
         None if balance is None else int(sent) - balance
         for sent, balance in zip(frame["raw_amount"], balances, strict=True)
@@ -250,31 +251,31 @@ def crosscheck(
         for each in differences
     ]
     columns: dict[str, Any] = {
-        **{name: frame[name].array for name in _KEPT},
+        **{name: frame[name].array for name in _COPIED_COLUMNS},
         "node_raw_amount": [None if value is None else str(value) for value in balances],
         "difference": AmountArray.from_raw(differences, 0),
-        "block": [each.block for each in found],
+        "block": [each.block for each in results],
         "status": list(map(str, agreements)),
-        "error": [each.trouble and each.trouble.error for each in found],
+        "error": [each.failure and each.failure.error for each in results],
     }
-    tell_unknown(columns["error"])
+    request.warn_unknown(columns["error"])
     return typed_frame(columns, AGREEMENT_DTYPES, frame.index)
 
 
-def _asked(row: dict[str, Any], terms: Terms) -> Holder | str:
-    """Return whom to ask the node for, or why nobody."""
+def _query_of(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:
+    """Return the query for a row of holdings, or the reason why there is none."""
     blockchain, token_chain = str(row["blockchain"]), row.get("token_blockchain")
-    owner, sent = request.evm_address(str(row["address"])), row["token_address"]
+    holder, sent = request.evm_address(str(row["address"])), row["token_address"]
     contract = None if sent is None else request.evm_address(str(sent))
     raw_amount = str(row["raw_amount"])
-    if terms.id_of(blockchain) is None:
-        return f"no chain id is known for {shown(blockchain)}; {CHAIN_HINT}"
+    if options.id_of(blockchain) is None:
+        return f"no chain id is known for {shown(blockchain)}; {request.CHAIN_HINT}"
     if token_chain is not None and canonical_key(token_chain, "") != canonical_key(blockchain, ""):
         return "the token is of another blockchain than the wallet"
     if token_chain is None and "token_blockchain" in row:
         return "the token is unknown"
-    if owner is None or (contract is None and sent is not None):
+    if holder is None or (contract is None and sent is not None):
         return "no address of an EVM blockchain"
-    if not (raw_amount.isascii() and raw_amount.isdigit() and len(raw_amount) <= _MOST_DIGITS):
+    if not (raw_amount.isascii() and raw_amount.isdigit() and len(raw_amount) <= _MAX_DIGITS):
         return "the raw_amount to compare with is not a number"
-    return Holder(blockchain, owner, contract)
+    return BalanceQuery(blockchain, holder, contract)

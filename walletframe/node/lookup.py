@@ -1,12 +1,12 @@
-"""Balances at one block, if the node is of the wallets' blockchain, in few round trips.
+"""Reads balances at one block in few round trips, after a check of the node's blockchain.
 
-Contracts (https://eips.ethereum.org/EIPS/eip-20, https://github.com/mds1/multicall3) are written by
-strangers: whatever they answer, nothing here raises.
+Contracts (https://eips.ethereum.org/EIPS/eip-20, https://github.com/mds1/multicall3) are untrusted:
+whatever they answer, nothing here raises.
 """
-# Where the contract Multicall3 is deployed, as on nearly all public blockchains, one call asks 300
-# questions and counts as one with a provider's limits. Elsewhere JSON-RPC batches of 100 are sent,
-# which is what nodes accept unless told otherwise. From the first refusal on they are sent as well,
-# since a contract that refuses may have burnt the gas that the call had for the others.
+# If the contract Multicall3 is deployed, as on nearly all public blockchains, it bundles 300 calls
+# into one, which a provider's limits count once. Otherwise JSON-RPC batches of 100 are sent, the
+# default limit of nodes. The calls from the first refused one on are sent in batches, too, since
+# the contract that refused may have burnt the gas that the bundle had for the others.
 
 from __future__ import annotations
 
@@ -20,213 +20,214 @@ from typing import TYPE_CHECKING, Any
 from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
 
-from walletframe.node.request import Found, TokenFacts
-from walletframe.node.rpc import Node, NodeStatus, Trouble
+from walletframe.node.request import NodeBalance, TokenMetadata
+from walletframe.node.rpc import Node, NodeFailure, NodeStatus
 from walletframe.text import shown
 from walletframe.wire.outcome import MAX_DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.node.request import Holder, Terms
+    from walletframe.node.request import BalanceQuery, NodeOptions
     from walletframe.settings.key import NodeUrl
 
-_AGGREGATED, _BATCHED = 300, 100
-_ABSURD = 2**63
-_LONGEST_SYMBOL = 1_000
-_WORD = 32
+_MULTICALL_SIZE, _BATCH_SIZE = 300, 100
+_MAX_QUANTITY = 2**63
+_MAX_SYMBOL_LENGTH = 1_000
+_WORD_BYTES = 32
 _HEX = re.compile("0x[0-9a-fA-F]*")
 _MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
 
-# The first four bytes of the hash of what is called.
+# Selectors: the first four bytes of the hash of a function's signature.
 _DECIMALS = bytes.fromhex("313ce567")  # decimals()
 _SYMBOL = bytes.fromhex("95d89b41")  # symbol()
 _BALANCE_OF = bytes.fromhex("70a08231")  # balanceOf(address)
-_COIN_BALANCE_OF = bytes.fromhex("4d2301cc")  # getEthBalance(address)
+_GET_ETH_BALANCE = bytes.fromhex("4d2301cc")  # getEthBalance(address)
 _AGGREGATE = bytes.fromhex("82ad56cb")  # aggregate3((address,bool,bytes)[])
 
-_TRY_OTHERWISE = (NodeStatus.REVERTED, NodeStatus.INVALID, NodeStatus.NODE_ERROR)
-_NO_BALANCE = Trouble(
+_FALLBACK = (NodeStatus.REVERTED, NodeStatus.INVALID, NodeStatus.NODE_ERROR)
+_NOT = "the node's result is not"
+_NO_BALANCE = NodeFailure(
     NodeStatus.INVALID,
     "the contract's answer is not a balance: is it a token, and did it exist at this block?",
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question to a contract; one for the native coin of an owner can do without Multicall3."""
+class ContractCall:
+    """A call to a contract."""
 
     contract: str
     data: bytes
-    coin_owner: str | None = None
+    coin_holder: str | None = None  # of a native balance, which needs no Multicall3
 
-    def asked(self, block: str) -> tuple[str, list[Any]]:
+    def to_rpc(self, block: str) -> tuple[str, list[Any]]:
         """Return method and parameters for JSON-RPC."""
-        if self.coin_owner is not None:
-            return "eth_getBalance", [self.coin_owner, block]
+        if self.coin_holder is not None:
+            return "eth_getBalance", [self.coin_holder, block]
         return "eth_call", [{"to": self.contract, "data": f"0x{self.data.hex()}"}, block]
 
-    def read(self, result: Any) -> bytes | Trouble:
-        """Read the result, hex digits: a quantity becomes what a contract would have answered."""
-        if isinstance(result, Trouble):
+    def decode(self, result: Any) -> bytes | NodeFailure:
+        """Decode a result from hex; a native balance becomes the uint256 of a contract."""
+        if isinstance(result, NodeFailure):
             return result
         try:
-            if self.coin_owner is not None:
-                return int(_digits(result), 16).to_bytes(_WORD, "big")
+            if self.coin_holder is not None:
+                return int(_digits(result), 16).to_bytes(_WORD_BYTES, "big")
             return bytes.fromhex(_digits(result))
         except (ValueError, OverflowError):
-            needed = "bytes" if self.coin_owner is None else "a balance"
-            return Trouble(NodeStatus.INVALID, f"not {needed}: {shown(str(result), 60)!r}")
+            kind = "bytes" if self.coin_holder is None else "a balance"
+            return NodeFailure(NodeStatus.INVALID, f"{_NOT} {kind}: {shown(str(result), 60)!r}")
 
 
 def look_up(
-    url: NodeUrl, holders: Sequence[Holder], terms: Terms, token: str | None = None
-) -> tuple[dict[Holder, Found], TokenFacts]:
-    """Ask for balances, and of a token, a contract, itself, at one block; only interrupts raise."""
-    if not holders:
-        return {}, TokenFacts()
-    with Node(url, terms.timeout_s) as node:
-        here = _quantity(node.ask("eth_chainId"))
-        elsewhere = {holder: _elsewhere(holder, here, terms) for holder in holders}
-        found = {holder: Found(trouble=why) for holder, why in elsewhere.items() if why}
-        asked = [holder for holder, why in elsewhere.items() if not why]
-        if not asked:
-            return found, TokenFacts()
-        questions = []
-        for holder in asked:
-            owner = encode(["address"], [holder.owner])
-            if holder.contract is None:
-                questions.append(Question(_MULTICALL3, _COIN_BALANCE_OF + owner, holder.owner))
+    url: NodeUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
+) -> tuple[dict[BalanceQuery, NodeBalance], TokenMetadata]:
+    """Read balances, and `token`'s metadata if given, at one block; only interrupts raise."""
+    if not queries:
+        return {}, TokenMetadata()
+    with Node(url, options.timeout_s) as node:
+        chain_id = _quantity(node.call("eth_chainId"))
+        mismatches = {query: _chain_mismatch(query, chain_id, options) for query in queries}
+        results = {query: NodeBalance(failure=why) for query, why in mismatches.items() if why}
+        requested = [query for query, why in mismatches.items() if not why]
+        if not requested:
+            return results, TokenMetadata()
+        calls = []
+        for query in requested:
+            holder = encode(["address"], [query.holder])
+            if query.contract is None:
+                calls.append(ContractCall(_MULTICALL3, _GET_ETH_BALANCE + holder, query.holder))
             else:
-                questions.append(Question(holder.contract, _BALANCE_OF + owner))
+                calls.append(ContractCall(query.contract, _BALANCE_OF + holder))
         if token is not None:
-            questions += [Question(token, _DECIMALS), Question(token, _SYMBOL)]
-        block = _pinned_block(node, terms.block)
-        if isinstance(block, Trouble):
-            return found | dict.fromkeys(asked, Found(trouble=block)), TokenFacts()
-        answers = _BlockReader(node, hex(block)).read(questions)
-    for holder, answer in zip(asked, answers, strict=False):  # those of the token come last
-        if isinstance(answer, Trouble):
-            found[holder] = Found(block=block, trouble=answer)
+            calls += [ContractCall(token, _DECIMALS), ContractCall(token, _SYMBOL)]
+        block = _pinned_block(node, options.block)
+        if isinstance(block, NodeFailure):
+            return results | dict.fromkeys(requested, NodeBalance(failure=block)), TokenMetadata()
+        answers = _BlockCaller(node, hex(block)).read(calls)
+    for query, answer in zip(requested, answers, strict=False):  # the token's answers come last
+        if isinstance(answer, NodeFailure):
+            results[query] = NodeBalance(block=block, failure=answer)
         else:
-            balance = _decoded("uint256", answer)
-            found[holder] = Found(balance, block, _NO_BALANCE if balance is None else None)
-    facts = TokenFacts() if token is None else _facts(*answers[len(asked) :])
-    return found, facts
+            balance = _decode_one("uint256", answer)
+            results[query] = NodeBalance(balance, block, _NO_BALANCE if balance is None else None)
+    metadata = TokenMetadata() if token is None else _token_metadata(*answers[len(requested) :])
+    return results, metadata
 
 
 def _digits(result: Any) -> str:
-    """Return the hex digits of a result; raise ValueError where it is no text of 0x and these."""
+    """Return the hex digits behind 0x, or raise ValueError."""
     if not isinstance(result, str) or not _HEX.fullmatch(result):
         raise ValueError
     return result.removeprefix("0x")
 
 
-def _quantity(result: Any) -> int | Trouble:
-    if isinstance(result, Trouble):
+def _quantity(result: Any) -> int | NodeFailure:
+    if isinstance(result, NodeFailure):
         return result
     with suppress(ValueError):
         number = int(_digits(result), 16)
-        if number < _ABSURD:
+        if number < _MAX_QUANTITY:
             return number
-    return Trouble(NodeStatus.INVALID, f"not a number: {shown(str(result), 60)!r}")
+    return NodeFailure(NodeStatus.INVALID, f"{_NOT} a number: {shown(str(result), 60)!r}")
 
 
-def _elsewhere(holder: Holder, here: int | Trouble, terms: Terms) -> Trouble | None:
-    """Return why a holder can't be asked for here, or None."""
-    if isinstance(here, Trouble):
-        return here
-    wanted = terms.id_of(holder.blockchain)
-    if wanted == here:
+def _chain_mismatch(
+    query: BalanceQuery, chain_id: int | NodeFailure, options: NodeOptions
+) -> NodeFailure | None:
+    """Return why a node can't answer a query, or None if it is of the query's blockchain."""
+    if isinstance(chain_id, NodeFailure):
+        return chain_id
+    needed = options.id_of(query.blockchain)
+    if needed == chain_id:
         return None
-    reason = f"the node is of chain {here}; that of {holder.blockchain} is {wanted}"
-    return Trouble(NodeStatus.OTHER_CHAIN, reason)
+    reason = f"the node is on chain {chain_id}, but {query.blockchain} is chain {needed}"
+    return NodeFailure(NodeStatus.OTHER_CHAIN, reason)
 
 
-def _pinned_block(node: Node, block: int | None) -> int | Trouble:
-    """Ask for the number of the block that is to be read; a trouble where the node lacks it."""
-    asked = "latest" if block is None else hex(block)
-    header = node.ask("eth_getBlockByNumber", asked, False)  # noqa: FBT003 - the method's own form
-    if isinstance(header, Trouble):
+def _pinned_block(node: Node, block: int | None) -> int | NodeFailure:
+    """Return the number of the block to read, or the failure if the node lacks it."""
+    tag = "latest" if block is None else hex(block)
+    header = node.call("eth_getBlockByNumber", tag, False)  # noqa: FBT003 - the method's own form
+    if isinstance(header, NodeFailure):
         return header
     if header is None:
-        return Trouble(NodeStatus.NO_BLOCK, f"the node has no block {block}")
+        return NodeFailure(NodeStatus.NO_BLOCK, f"the node has no block {block}")
     number = _quantity(header.get("number") if isinstance(header, dict) else header)
-    if block is None or number == block or isinstance(number, Trouble):
+    if block is None or number == block or isinstance(number, NodeFailure):
         return number
-    return Trouble(NodeStatus.NO_BLOCK, f"the node answered for block {number} instead of {block}")
+    reason = f"the node answered for block {number} instead of {block}"
+    return NodeFailure(NodeStatus.NO_BLOCK, reason)
 
 
-class _BlockReader:
-    """Asks a node about one block."""
+class _BlockCaller:
+    """Sends a node calls that read one block."""
 
     def __init__(self, node: Node, block: str) -> None:
         self._node, self._block = node, block
-        self._aggregates = True
+        self._has_multicall = True
 
-    def read(self, questions: Sequence[Question]) -> list[bytes | Trouble]:
-        """Ask any number of questions; for each what was answered, or why nothing was."""
-        found: list[bytes | Trouble] = []
-        for first in range(0, len(questions), _AGGREGATED):
-            chunk = questions[first : first + _AGGREGATED]
-            results = self._aggregated(chunk)
-            found += self._direct(chunk) if results is None else results
-        return found
+    def read(self, calls: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
+        """Return the result of each call, or its failure."""
+        results: list[bytes | NodeFailure] = []
+        for first in range(0, len(calls), _MULTICALL_SIZE):
+            chunk = calls[first : first + _MULTICALL_SIZE]
+            bundled = self._send_multicall(chunk)
+            results += self._send_directly(chunk) if bundled is None else bundled
+        return results
 
-    def _aggregated(self, chunk: Sequence[Question]) -> list[bytes | Trouble] | None:
-        """Return the answers, or None where they have to be had otherwise."""
-        if len(chunk) == 1 or not self._aggregates:
+    def _send_multicall(self, chunk: Sequence[ContractCall]) -> list[bytes | NodeFailure] | None:
+        """Return the results of a bundle, or None if the calls must be sent without Multicall3."""
+        if len(chunk) == 1 or not self._has_multicall:
             return None
-        calls = [(each.contract, True, each.data) for each in chunk]  # of which any may fail
+        calls = [(each.contract, True, each.data) for each in chunk]  # True: it may fail
         encoded = encode(["(address,bool,bytes)[]"], [calls])
-        [data] = self._direct([Question(_MULTICALL3, _AGGREGATE + encoded)])
-        if isinstance(data, Trouble):
-            return None if data.status in _TRY_OTHERWISE else [data] * len(chunk)
-        results = _decoded("(bool,bytes)[]", data)
-        self._aggregates = results is not None and len(results) == len(chunk)
-        if not self._aggregates:
+        [data] = self._send_directly([ContractCall(_MULTICALL3, _AGGREGATE + encoded)])
+        if isinstance(data, NodeFailure):
+            return None if data.status in _FALLBACK else [data] * len(chunk)
+        results = _decode_one("(bool,bytes)[]", data)
+        self._has_multicall = results is not None and len(results) == len(chunk)
+        if not self._has_multicall:
             return None
-        good: list[bytes | Trouble] = [value for _, value in takewhile(itemgetter(0), results)]
-        return good + self._direct(chunk[len(good) :])
+        good: list[bytes | NodeFailure] = [value for _, value in takewhile(itemgetter(0), results)]
+        return good + self._send_directly(chunk[len(good) :])
 
-    def _direct(self, chunk: Sequence[Question]) -> list[bytes | Trouble]:
+    def _send_directly(self, chunk: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
         if len(chunk) == 1:
-            method, params = chunk[0].asked(self._block)
-            return [chunk[0].read(self._node.ask(method, *params))]
-        found: list[bytes | Trouble] = []
-        for first in range(0, len(chunk), _BATCHED):
-            batch = chunk[first : first + _BATCHED]
-            results = self._node.ask_many([each.asked(self._block) for each in batch])
+            method, params = chunk[0].to_rpc(self._block)
+            return [chunk[0].decode(self._node.call(method, *params))]
+        decoded: list[bytes | NodeFailure] = []
+        for first in range(0, len(chunk), _BATCH_SIZE):
+            batch = chunk[first : first + _BATCH_SIZE]
+            results = self._node.call_batch([each.to_rpc(self._block) for each in batch])
             pairs = zip(batch, results, strict=True)
-            found += [question.read(result) for question, result in pairs]
-        return found
+            decoded += [call.decode(result) for call, result in pairs]
+        return decoded
 
 
-def _facts(decimals: bytes | Trouble, symbol: bytes | Trouble) -> TokenFacts:
-    """Read what a contract said of itself; one that refuses to say has none."""
-    name = None if isinstance(symbol, Trouble) else _read_symbol(symbol)
-    if not isinstance(decimals, Trouble):
-        number = _decoded("uint256", decimals)
-        return TokenFacts(name, number if number is not None and number <= MAX_DECIMALS else None)
+def _token_metadata(decimals: bytes | NodeFailure, symbol: bytes | NodeFailure) -> TokenMetadata:
+    """Decode a token's metadata; a contract that refuses the call for decimals has none."""
+    name = None if isinstance(symbol, NodeFailure) else _read_symbol(symbol)
+    if not isinstance(decimals, NodeFailure):
+        number = _decode_one("uint256", decimals)
+        return TokenMetadata(name, None if number is None or number > MAX_DECIMALS else number)
     if decimals.status is NodeStatus.REVERTED:
-        return TokenFacts(name)
-    return TokenFacts(name, trouble=Trouble(decimals.status, f"decimals: {decimals.error}"))
+        return TokenMetadata(name)
+    return TokenMetadata(name, failure=NodeFailure(decimals.status, f"decimals: {decimals.error}"))
 
 
 def _read_symbol(data: bytes) -> str | None:
-    """Read the symbol of a token, however hostile: a string, or bytes32 as in the first tokens.
-
-    None where there is none, or one of more than 1,000 characters; what is not UTF-8 is replaced.
-    """
-    text = data.rstrip(b"\0") if len(data) == _WORD else _decoded("bytes", data)
+    """Decode a token's symbol, a string or bytes32; return None for others and for long ones."""
+    text = data.rstrip(b"\0") if len(data) == _WORD_BYTES else _decode_one("bytes", data)
     symbol = None if text is None else text.decode("utf-8", "replace")
-    return symbol if symbol is not None and len(symbol) <= _LONGEST_SYMBOL else None
+    return symbol if symbol is not None and len(symbol) <= _MAX_SYMBOL_LENGTH else None
 
 
-def _decoded(kind: str, data: bytes) -> Any:
-    """Decode an answer; None where it is of another kind."""
+def _decode_one(kind: str, data: bytes) -> Any:
+    """Decode an answer of one value; return None if it is not of this ABI type."""
     try:
         [value] = decode([kind], data)
-    except (DecodingError, OverflowError):  # the latter where a length is beyond all memory
+    except (DecodingError, OverflowError):  # the latter if a length is beyond all memory
         return None
     return value

@@ -1,8 +1,8 @@
-"""Widgets to pick blockchains, wallets and tokens, to fetch, and to explore what was fetched.
+"""Widgets to pick blockchains, wallets and tokens, to fetch, and to explore a fetch.
 
-Widgets like any other: put them into boxes, observe and link their traits, use them in `interact`.
-Each takes what is done to it one thing at a time, since a notebook's front end, its cells and a
-fetch run on threads of their own. Errors are shown in the widget itself.
+They work like other widgets: put them into boxes, observe and link their traits, use them in
+`interact`. A lock serializes their handlers, since a notebook's front end, its cells and a fetch
+run on different threads. Errors are shown in the widget itself.
 """
 
 from walletframe.pickers.explorer import HoldingsExplorer

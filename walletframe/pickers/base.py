@@ -1,4 +1,4 @@
-"""The classes of others that ours are made of; ``base.pyi`` has their types, which they lack."""
+"""The third-party base classes of the widgets; ``base.pyi`` adds the types that they lack."""
 
 from anywidget import AnyWidget
 from ipywidgets import ValueWidget

@@ -1,4 +1,4 @@
-"""The explorer: one widget, whose page asks for what is to be seen of what is picked."""
+"""The explorer: one widget with filters, a chart, a table and downloads of a fetch."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from walletframe.client import default_client, require_client
 from walletframe.errors import ArgumentError, WalletframeError
 from walletframe.exports import to_csv, to_excel, to_parquet
 from walletframe.frames.contract import HOLDING_DTYPES
-from walletframe.frames.details import WalletDetails, details_given
+from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.display import without_mathematics
 from walletframe.frames.kept import kept_names
 from walletframe.numerals import many
-from walletframe.pickers.fetching import Fetches
+from walletframe.pickers.fetching import FetchingWidget
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.pictures import VALUE
 from walletframe.pickers.portfolio import VALUED, Portfolio, wallet_status
@@ -55,73 +55,73 @@ _FORMATS: dict[str, tuple[str, str, Any]] = {
 }
 _CHILD = ".jp-OutputArea-child"
 _VIEW = '[data-mime-type="application/vnd.jupyter.widget-view+json"]'
-# JupyterLab shows a widget's view wherever an output has one, and "model not found" where its
-# kernel is gone, whatever else the output has. So the saved form is an output of its own, before
-# that of the view; of the two the page shows the one that is alive.
+# If an output has a widget view, JupyterLab shows it, and "model not found" if the kernel is gone,
+# even if the output also has HTML. So the saved form is a separate output before the view, and this
+# style hides one of the two: the saved form if the view is alive, else the view.
 _ONE_OF_TWO = f"""<style>
 {_CHILD}:has(.wf-saved):has(+ {_CHILD} .wf-live),
 {_CHILD}:has(.wf-saved) + {_CHILD}:has({_VIEW}):not(:has(.wf-live)) {{ display: none !important }}
 </style>"""
-_AGAIN = "Run the cell again for the explorer itself."
+_RERUN = "Run the cell again to show the explorer."
 
 
 def saved(details: WalletDetails) -> dict[str, str]:
-    """Return what a saved notebook has, before its view, of a widget that shows a fetch."""
-    html = without_mathematics(f"{details._repr_html_()}<div><em>{_AGAIN}</em></div>")
+    """Return the saved form of a widget for a notebook without a kernel: tables of its fetch."""
+    html = without_mathematics(f"{details._repr_html_()}<div><em>{_RERUN}</em></div>")
     whole = f'{_ONE_OF_TWO}<div class="wf-saved">{html}</div>'
-    return {"text/html": whole, "text/plain": f"{details!r}\n\n{_AGAIN}"}
+    return {"text/html": whole, "text/plain": f"{details!r}\n\n{_RERUN}"}
 
 
-class HoldingsExplorer(Fetches):
-    """Explore holdings: pick, chart, read, refresh and take away.
+class HoldingsExplorer(FetchingWidget):
+    """Explore holdings: filter, chart, read, refresh and download.
 
     Parameters
     ----------
     details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
-        What was fetched, or a folder of it as `open_wallets` opens it.
+        The fetch, or a folder of one, as `open_wallets` opens it.
     client : Client, optional
-        The client that Refresh uses. If not given: the default client where its service is that of
-        `details`, see `configure`; or a sandbox of this process, where they are of one.
+        The client that Refresh uses. If not given: the default client (see `configure`) if it has
+        the same service as `details`, or a running sandbox if `details` come from a sandbox.
     prepare : callable, optional
-        A function that takes and returns holdings, applied to those of `details` and of each
-        Refresh before they are shown.
+        A function that takes and returns holdings. It is applied to those of `details`, and of
+        each Refresh, before they are shown.
     max_balances : int, default 500_000
-        How many balances of a folder are read into memory at most.
+        The most balances of a folder to read into memory.
 
     Attributes
     ----------
     details : WalletDetails or StoredWallets
-        What was fetched. Can be set, observed and linked, to a `FetchPanel` for instance.
+        The fetch. Can be set, observed and linked, for instance to a `FetchPanel`.
 
     Raises
     ------
     ArgumentError
-        If `details` is not a fetch, `client` not a `Client`, or `prepare` not such a function; or
-        if a folder has more than `max_balances` balances.
+        If `details` is not a fetch, `client` is not a `Client`, `prepare` is not such a function,
+        or a folder has more than `max_balances` balances.
     DatasetError
-        If a file of a folder is broken or gone.
+        If a file of a folder is broken or missing.
     ColumnsError, AmountError
-        If a frame, perhaps by `prepare`, lacks a column of a fetch, or ``amount`` has no amounts.
+        If a frame, perhaps from `prepare`, lacks a column of a fetch, or ``amount`` has no amounts.
 
     Notes
     -----
-    It opens on values: those of a column ``value``, else at the service's prices where it sent
-    some; what `flag_spam` flags is left out until it is asked for. With `prepare`, its values and
-    its column ``is_spam`` decide alone, such as
-    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. A chart of one token, where
-    exactly one is picked, shows its amounts. A token keeps its colour while the selection changes.
+    It opens with values: those of a column ``value``, else at the service's prices if it sent any.
+    Tokens that `flag_spam` flags are hidden until the user shows them. With `prepare`, such as
+    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``, a ``value`` that it adds is
+    used, and only its ``is_spam`` marks spam. If exactly one token is selected, charts of one
+    token show its amounts. A token keeps its colour when the selection changes.
 
-    By own columns that ``wallets`` keeps, such as owner, wallets can be picked, and charts and the
-    table grouped; charts add up tokens, or assets (see `assets`).
+    Your own columns of ``wallets``, such as owner, can filter wallets, and group charts and the
+    table. Charts combine balances per token, or per asset (see `assets`).
 
-    A folder is read into memory. Of one that is too large, explore a part, such as
-    ``stored.wf.where(owner="Ada")``. Refresh leaves a folder as it is.
+    A folder is read into memory. If it is too large, explore a part, such as
+    ``stored.wf.where(owner="Ada")``. Refresh does not change a folder.
 
-    Without `prepare`, Refresh refuses where holdings have more columns, or other rows, than a fetch
-    gave. Wallets that it can't reach keep what was known of them, with the source ``stale``.
+    Without `prepare`, Refresh is refused if the holdings have more columns, or other rows, than the
+    fetch had. Wallets that it can't refresh keep their older answer, with the source ``stale``.
 
-    A saved notebook keeps the fetch that is seen at first as plain HTML. Each explorer lives until
-    `close` is called or the kernel ends: running its cell again makes another one.
+    A saved notebook keeps the first view as plain HTML. Each explorer lives until `close` is called
+    or the kernel ends: running its cell again makes another one.
 
     Examples
     --------
@@ -137,10 +137,10 @@ class HoldingsExplorer(Fetches):
         [Instance(WalletDetails), Instance("walletframe.accessor.folder.StoredWallets")]
     )
     _esm, _css = script("explorer"), styles("picker", "chart", "table", "fetch", "explorer")
-    # counts what changed: a page that shows an older one asks anew, and nothing before 0
+    # Counts changes: a page with an older number asks again; before 0 it asks nothing.
     _edition = Int(-1).tag(sync=True)
     _plotly = Unicode().tag(sync=True)  # the version of plotly.js
-    _filters = Dict().tag(sync=True)  # their titles, by kind
+    _filters = Dict().tag(sync=True)  # titles, by kind
 
     def __init__(
         self,
@@ -155,37 +155,37 @@ class HoldingsExplorer(Fetches):
         version, script = plotly_library()
         super().__init__(_plotly=version, _filters=FILTERS)
         self._handlers["plotly"] = lambda _: ({}, [script])
-        self._edition = 0  # from now on the page asks for plotly.js
+        self._edition = 0  # now the page may ask for plotly.js
         try:
             self._view = View(self._portfolio_of(details), self._follow)
         except BaseException:
-            self.close()  # what fails leaves no widget behind
+            self.close()  # an error leaves no widget behind
             raise
         self.details = details if _is_stored(details) else self._view.portfolio.fetched
         self.observe(self._take_details, "details")
         self._handlers |= self._view.handlers | {
             "status": lambda _: wallet_status(*self.shown),
             "code": lambda _: {"text": self.code},
-            "file": lambda asked: self._file(asked["format"]),
+            "file": lambda request: self._file(request["format"]),
             "fetch": lambda _: self.refresh(),
         }
 
     def _portfolio_of(self, details: DetailsLike | StoredWallets) -> Portfolio:
-        """Return a fetch, valued and judged; a folder is read."""
+        """Return a fetch with values and spam flags; a folder is read into memory."""
         if not _is_stored(details):
-            return Portfolio(details_given(details), self._prepare)
+            return Portfolio(as_details(details), self._prepare)
         held = details.holdings
         if (count := held.counts.sum()) > self._most:
             raise ArgumentError(
-                f"The folder has {many(count, 'balance')}, and the explorer takes {self._most:,}",
-                hint="explore some, such as stored.wf.where(owner=…), or what "
-                "wf.read_wallets(folder, wallets=…, tokens=…) reads, or pass max_balances=…",
+                f"the folder has {many(count, 'balance')}, and the explorer takes {self._most:,}",
+                hint="explore a part: stored.wf.where(owner=…), or "
+                "wf.read_wallets(folder, wallets=…, tokens=…); or pass max_balances=…",
             )
         rows = held.read(None, [*held.whole.holdings])
         return Portfolio(WalletDetails(held.wallets, rows), self._prepare)
 
     def _ipython_display_(self) -> None:
-        """Show it, behind what a saved notebook has of it."""
+        """Display the saved form, then the widget."""
         publish_display_data(saved(self.shown))
         publish_display_data(*self._repr_mimebundle_())
 
@@ -196,7 +196,7 @@ class HoldingsExplorer(Fetches):
         Returns
         -------
         WalletDetails
-            Rows of `details`, after `prepare`, on their index; with values, where they are known.
+            Rows of `details`, after `prepare`, with their index, and with values if known.
         """
         with LOCK:
             selected = self._view.selected()
@@ -204,14 +204,14 @@ class HoldingsExplorer(Fetches):
 
     @property
     def code(self) -> str:
-        """The lines of code that make what is shown.
+        """The Python code that reproduces what is shown.
 
         Returns
         -------
         str
-            Python that selects these rows of ``details``, by ``details.wf.where``, and draws them;
-            those of the table, too, where it is searched. ``details``, ``stored`` and ``prepare``
-            are what the explorer was given.
+            Python code that selects these rows with ``details.wf.where`` and draws the chart. If
+            the table is searched, it also selects the rows that match. ``details``, ``stored`` and
+            ``prepare`` are the arguments of the explorer.
         """
         with LOCK:
             picture, search = self._view.picture(), self._view.search
@@ -227,74 +227,74 @@ class HoldingsExplorer(Fetches):
         if whole != "details":
             lines.append(f"whole = {whole}")
             whole = "whole"
-        chosen = _filters(picture.selected)
+        chosen = _where_arguments(picture.selected)
         lines.append(f"shown = {whole}.wf.where({', '.join(chosen)})")
         if search.strip():
             lines.append(f"found = {whole}.wf.where({', '.join([*chosen, f'search={search!a}'])})")
         if picture.arguments is None:
             return "\n".join(lines)
         kind, drawn = picture.options.type, "shown"
-        given = [f"{name}={value!a}" for name, value in picture.arguments.items()]
-        if picture.options.measure != VALUE and kind.takes != "a token":  # counted
+        arguments = [f"{name}={value!a}" for name, value in picture.arguments.items()]
+        if picture.options.measure != VALUE and kind.needs != "token":  # counts are drawn
             bare = f'shown.holdings.drop(columns={VALUED!r}, errors="ignore")'
             drawn = f"shown._replace(holdings={bare})"
-        if kind.colored:  # as in the chart of all
+        if kind.colored:  # the same as in the chart of all rows
             lines = ["from walletframe.charts import token_colors", "", *lines]
-            given.append(f"colors=token_colors({whole}.holdings)")
-        figure = f"figure = {drawn}.wf.plot.{kind.function}({', '.join(given)})"
-        return "\n".join([*lines, figure, "figure"])  # as the last line of a cell, it is displayed
+            arguments.append(f"colors=token_colors({whole}.holdings)")
+        figure = f"figure = {drawn}.wf.plot.{kind.function}({', '.join(arguments)})"
+        return "\n".join([*lines, figure, "figure"])  # the last line of a cell is displayed
 
     @handler
     def refresh(self) -> None:
-        """Ask anew for all wallets, in the background; what can't be had anew stays.
+        """Fetch all wallets again, in the background; failed ones keep their older answer.
 
-        It returns at once; `details` changes when the answers are there. It shows its errors.
+        It returns at once; `details` changes when the fetch ends. Errors are shown in the widget.
         """
         if _is_stored(self.details):
-            hint = "fetch_to_parquet asks anew into another folder, and in this one what is not ok"
-            raise WalletframeError("Refresh leaves a folder as it is", hint=hint)
+            hint = "use fetch_to_parquet: with a new folder, or with this one to retry failures"
+            raise WalletframeError("Refresh does not change a folder", hint=hint)
         wallets, holdings = self.details
         hint = (
-            "give the explorer what was fetched, and what you did to it as prepare=, such as "
+            "pass the unchanged fetch to the explorer, and your changes as prepare=, such as "
             'prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")'
         )
         added = [f"{name!r}" for name in holdings.columns if name not in HOLDING_DTYPES]
         if added and self._prepare is None:
-            said = f"Refresh would lose the columns {', '.join(added)}"
-            raise WalletframeError(said, hint=hint)
+            message = f"Refresh would lose the columns {', '.join(added)}"
+            raise WalletframeError(message, hint=hint)
         if self._prepare is None and len(holdings) != wallets["tokens"].sum():
-            said = "the holdings have other rows than were fetched, and Refresh would undo that"
-            raise WalletframeError(said, hint=hint)
+            message = "the holdings have other rows than the fetch, and Refresh would undo that"
+            raise WalletframeError(message, hint=hint)
         keep = kept_names(wallets)
-        hint = "set .details of the explorer to what fetch_wallets returned"
-        asked = wallets[["blockchain", "address", *keep]]
-        self._fetch(asked, hint=hint, keep=keep, refresh=True)
+        hint = "set .details of the explorer to a result of fetch_wallets"
+        requested = wallets[["blockchain", "address", *keep]]
+        self._fetch(requested, hint=hint, keep=keep, refresh=True)
 
     @handler
     def save(self, kind: str) -> None:
         """Make a file of what is shown, and offer it in the page.
 
-        CSV, Parquet and Excel hold every row, with exact amounts; the report is one page that needs
-        no network. It shows its errors.
+        CSV, Parquet and Excel have every row, with exact amounts; the report is one page that needs
+        no network. Errors are shown in the widget.
 
         Parameters
         ----------
         kind : {"CSV", "Parquet", "Excel", "Report"}
-            Of which kind.
+            The format of the file.
         """
-        named, data = self._file(kind)
-        self.send({"kind": "file", **named}, data)
+        fields, data = self._file(kind)
+        self.send({"kind": "file", **fields}, data)
 
     def _file(self, kind: str) -> Answer:
-        """Return a file of some kind: all rows exactly, or the report."""
+        """Return name, type and bytes of a file: all rows exactly, or the report."""
         if kind not in _FORMATS:
-            hint = f"one of {', '.join(_FORMATS)}"
+            hint = f"choose one of {', '.join(_FORMATS)}"
             raise ArgumentError(f"{kind!r} is not a file format", hint=hint)
         shown, (name, media_type, write) = self.shown, _FORMATS[kind]
         if kind != "Report" and len(shown.holdings) > _MOST_ROWS:
             raise WalletframeError(
                 f"{len(shown.holdings):,} rows are too many for a download by the browser",
-                hint="run the pandas code, then shown.holdings.wf.to_parquet(path)",
+                hint="run the copied code, then shown.holdings.wf.to_parquet(path)",
             )
         with TemporaryDirectory() as folder:
             path = Path(folder) / name
@@ -302,28 +302,28 @@ class HoldingsExplorer(Fetches):
             return {"name": name, "type": media_type}, [path.read_bytes()]
 
     def _follow(self, edition: int) -> None:
-        """Show in every page what the view shows by now; what went wrong before is over."""
+        """Tell all pages that the view changed, and clear the error."""
         self._show_error("")
         self._edition = edition
 
-    def _client_of_now(self) -> AbstractContextManager[Client]:
-        """Return the client that can ask anew: the one given, or one of the fetch's service."""
+    def _current_client(self) -> AbstractContextManager[Client]:
+        """Return the client for Refresh: the explorer's, or one with the service of the fetch."""
         if self._client is not None:
             return nullcontext(self._client)
         services = [*self.details.wallets["service"].dropna().unique()]
         problem = ""
         try:
-            found = default_client()
-            if not services or [found.settings.service] == services:
-                return nullcontext(found)
+            client = default_client()
+            if not services or [client.settings.service] == services:
+                return nullcontext(client)
         except WalletframeError as error:
             problem = f"; {error}"
-        if services == ["sandbox"] and (made := latest_sandbox()) is not None:
-            return made.client()
-        asked = ", ".join(as_line(str(name), _SERVICE) for name in services) or "a service"
+        if services == ["sandbox"] and (running := latest_sandbox()) is not None:
+            return running.client()
+        names = ", ".join(as_line(str(name), _SERVICE) for name in services) or "a service"
         raise WalletframeError(
-            f"Refresh needs a client of {asked}{problem}",
-            hint="give the explorer client=, or tell walletframe.configure of that service",
+            f"Refresh needs a client for {names}{problem}",
+            hint="pass client= to the explorer, or set that service with walletframe.configure",
         )
 
     @handler
@@ -332,24 +332,24 @@ class HoldingsExplorer(Fetches):
 
 
 def _is_stored(details: object) -> TypeGuard[StoredWallets]:
-    """Return whether a fetch stays on the disk."""
+    """Return whether a fetch is a folder on disk."""
     return isinstance(getattr(details, "holdings", None), StoredHoldings)
 
 
-def _filters(selected: Selected) -> list[str]:
-    """Write the arguments of `where`."""
+def _where_arguments(selected: Selected) -> list[str]:
+    """Return the arguments of `where` as Python code."""
     selection, portfolio = selected.selection, selected.portfolio
     columns: dict[str, list[str | None]] = {}
     for name, text in selection.labels:
         columns.setdefault(name, []).append(text or None)
-    given = {name: [*getattr(selection, f"{name}s")] for name in ("wallet", "token", "blockchain")}
-    found = [f"{name}={values!a}" for name, values in given.items() if values]
+    chosen = {name: [*getattr(selection, f"{name}s")] for name in ("wallet", "token", "blockchain")}
+    arguments = [f"{name}={values!a}" for name, values in chosen.items() if values]
     if all(name.isidentifier() and not iskeyword(name) for name in columns):
-        found = [*(f"{name}={values!a}" for name, values in columns.items()), *found]
+        arguments = [*(f"{name}={values!a}" for name, values in columns.items()), *arguments]
     else:
-        found.append(f"**{columns!a}")
+        arguments.append(f"**{columns!a}")
     if selection.spam is not None and portfolio.judges_spam:
-        found.append(f"spam={selection.spam}")
+        arguments.append(f"spam={selection.spam}")
     if selection.small is not None and portfolio.row_values is not None:
-        found.append(f"small={selection.small}")
-    return found
+        arguments.append(f"small={selection.small}")
+    return arguments

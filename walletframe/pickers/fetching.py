@@ -1,4 +1,4 @@
-"""Fetching in the background, what stands in for lost answers, and the panel that fetches."""
+"""Fetching in the background, older answers for failed wallets, and the panel for fetching."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from walletframe.client import default_client, require_client
 from walletframe.errors import WalletframeError
 from walletframe.frames.assembly import assemble
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, Source
-from walletframe.frames.details import WalletDetails, details_given, is_details
+from walletframe.frames.details import WalletDetails, as_details, is_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.known import known_wallets
 from walletframe.numerals import many
@@ -38,24 +38,24 @@ _SHOW_EVERY_S, _LATELY_S = 0.1, 15.0
 _PATIENCE_S = 5.0  # how long `close` waits for a thread
 
 
-class Fetches(PageWidget):
-    """A widget that fetches in the background, one fetch at a time, and says how far it is."""
+class FetchingWidget(PageWidget):
+    """A widget that fetches in the background, one fetch at a time, and shows its progress."""
 
     details: Instance[WalletDetails] = Instance(WalletDetails)
-    _under_way = Dict().tag(sync=True)  # of the fetch: done, total, and lines that say more
-    _again = Unicode().tag(sync=True)  # what a second try would be for
+    _under_way = Dict().tag(sync=True)  # progress of the fetch: done, total, and two lines of text
+    _again = Unicode().tag(sync=True)  # the label of the button for a retry
 
-    def __init__(self, *given: Any, **traits: Any) -> None:
-        self._thread: Thread | None = None  # of the fetch that is under way
+    def __init__(self, *args: Any, **traits: Any) -> None:
+        self._thread: Thread | None = None  # of the running fetch
         self._cancelled = Event()
-        self._asked: Sequence[str] | pd.DataFrame = ()
-        self._keep: Sequence[str] = ()  # of its columns
-        super().__init__(*given, **traits)
+        self._requested: Sequence[str] | pd.DataFrame = ()
+        self._keep: Sequence[str] = ()  # the columns to keep
+        super().__init__(*args, **traits)
         self._handlers["cancel"] = lambda _: self.cancel()
         self._handlers["again"] = lambda _: self._ask_again()
 
     def close(self) -> None:
-        """Close this and all that is in it, so that no model and no thread is left behind."""
+        """Close this widget with its models, and stop its thread."""
         if (thread := getattr(self, "_thread", None)) is not None:
             self._cancelled.set()
             thread.join(_PATIENCE_S)
@@ -63,7 +63,7 @@ class Fetches(PageWidget):
 
     @handler
     def cancel(self) -> None:
-        """End the fetch that is under way, if any; what was finished is kept.
+        """Cancel the running fetch, if any; finished wallets are kept.
 
         Examples
         --------
@@ -77,8 +77,8 @@ class Fetches(PageWidget):
             self._under_way = {**self._under_way, "said": "cancelling …", "more": ""}
 
     @abstractmethod
-    def _client_of_now(self) -> AbstractContextManager[Client]:
-        """Return the client that is to be asked, closed behind it where it is lent."""
+    def _current_client(self) -> AbstractContextManager[Client]:
+        """Return the client in a context manager, which closes it if it was made for this."""
 
     def _fetch(
         self,
@@ -88,14 +88,14 @@ class Fetches(PageWidget):
         keep: Sequence[str] = (),
         refresh: bool = False,
     ) -> None:
-        """Fetch in the background; nothing is begun while a fetch is under way."""
+        """Fetch in the background; do nothing if a fetch is running."""
         if self._thread is not None:
             return
         self._show_error("")
         if not len(wallets):
-            raise WalletframeError("no wallets to fetch", hint=hint)
-        client = self._client_of_now()
-        self._asked, self._keep = wallets, keep
+            raise WalletframeError("there are no wallets to fetch", hint=hint)
+        client = self._current_client()
+        self._requested, self._keep = wallets, keep
         total = len(wallets)
         self._under_way = {"done": 0, "total": total, "said": f"0 of {many(total, 'wallet')}"}
         self._cancelled = Event()
@@ -105,11 +105,11 @@ class Fetches(PageWidget):
 
     @handler
     def _ask_again(self) -> None:
-        """Ask again for what is not ok; what is ok is taken from the cache."""
-        self._fetch(self._asked, keep=self._keep)
+        """Fetch again; wallets that are ok come from the cache."""
+        self._fetch(self._requested, keep=self._keep)
 
     def _run(self, client: AbstractContextManager[Client], *, refresh: bool) -> None:
-        """Fetch, on a thread of its own; what goes wrong is shown by `_finish`."""
+        """Fetch on the background thread; `_finish` shows errors."""
         marks, shown_s = deque([(time.monotonic(), 0)]), 0.0
 
         def progress(done: int, total: int, counts: Mapping[str, int]) -> None:
@@ -121,26 +121,26 @@ class Fetches(PageWidget):
                 self._show_progress(done, total, counts, time_left(marks, total))
 
         try:
-            with client as asked:
-                result: WalletDetails | Exception = asked.fetch(
-                    self._asked,
+            with client as current:
+                result: WalletDetails | Exception = current.fetch(
+                    self._requested,
                     keep=self._keep,
                     refresh=refresh,
                     progress=progress,
                     on_failure="ignore",
                     cancel=self._cancelled,
                 )
-        except Exception as error:  # noqa: BLE001 - on a thread nobody else would see it
+        except Exception as error:  # noqa: BLE001 - it would be lost on this thread
             result = error
         self._finish(result)
 
     @handler
-    def _show_progress(self, done: int, total: int, counts: Mapping[str, int], left: str) -> None:
-        said = f"{done:,} of {many(total, 'wallet')}{', ' * bool(left)}{left}"
+    def _show_progress(self, done: int, total: int, counts: Mapping[str, int], eta: str) -> None:
+        text = f"{done:,} of {many(total, 'wallet')}{', ' * bool(eta)}{eta}"
         more = ", ".join(f"{count:,} {status}" for status, count in counts.items())
         if self._cancelled.is_set():
-            said, more = "cancelling …", ""
-        self._under_way = {"done": done, "total": total, "said": said, "more": more}
+            text, more = "cancelling …", ""
+        self._under_way = {"done": done, "total": total, "said": text, "more": more}
 
     @handler
     def _finish(self, result: WalletDetails | Exception) -> None:
@@ -149,40 +149,40 @@ class Fetches(PageWidget):
         if isinstance(result, Exception):
             raise result
         failed = int((~known_wallets(result.wallets)).sum())
-        self._again = f"Ask again for {failed:,} not ok" if failed else ""
-        self.details = renewed(self.details, result)
+        self._again = f"Retry {many(failed, 'wallet')}" if failed else ""
+        self.details = with_older_answers(self.details, result)
 
 
 def time_left(marks: deque[tuple[float, int]], total: int) -> str:
-    """Return in words how long the rest takes, by times of the last seconds and what was done."""
-    (then_s, before), (now_s, done) = marks[0], marks[-1]
-    while len(marks) > 2 and now_s - then_s > _LATELY_S:  # noqa: PLR2004
+    """Return the remaining time as text, from the progress of the last seconds."""
+    (start_s, before), (now_s, done) = marks[0], marks[-1]
+    while len(marks) > 2 and now_s - start_s > _LATELY_S:  # noqa: PLR2004
         marks.popleft()
-        then_s, before = marks[0]
+        start_s, before = marks[0]
     if done == before or done >= total:
         return ""
-    seconds = (total - done) * (now_s - then_s) / (done - before)
-    if seconds < 100:  # noqa: PLR2004 - as people say it
+    seconds = (total - done) * (now_s - start_s) / (done - before)
+    if seconds < 100:  # noqa: PLR2004 - then in minutes
         return f"about {max(1, round(seconds))} s left"
     return f"about {round(seconds / 60)} min left"
 
 
-def renewed(known: WalletDetails, answer: WalletDetails) -> WalletDetails:
-    """Replace each wallet that could not be asked anew by its earlier answer."""
+def with_older_answers(known: WalletDetails, answer: WalletDetails) -> WalletDetails:
+    """Replace each wallet that could not be refreshed by its older answer."""
     rows = {key: row for row, key in enumerate(wallet_identities(answer.wallets).keys)}
 
     def owners(frame: pd.DataFrame) -> np.ndarray:
-        """Return for each row that of its wallet, -1 where there is none."""
-        found = wallet_identities(frame)
-        return np.array([rows.get(key, -1) for key in found.keys], dtype=np.intp)[found.codes]
+        """Return the row of each row's wallet in the answer, -1 if there is none."""
+        wallets = wallet_identities(frame)
+        return np.array([rows.get(key, -1) for key in wallets.keys], dtype=np.intp)[wallets.codes]
 
     before = wallet_identities(known.wallets).first
     places = owners(known.wallets)[before]
-    lost = (places >= 0) & ~known_wallets(answer.wallets)[places]
-    stands_in = lost & known_wallets(known.wallets)[before]
-    if not stands_in.any():
+    failed = (places >= 0) & ~known_wallets(answer.wallets)[places]
+    is_used = failed & known_wallets(known.wallets)[before]
+    if not is_used.any():
         return answer
-    before, places = before[stands_in], places[stands_in]
+    before, places = before[is_used], places[is_used]
     reasons = answer.wallets["error"].iloc[places].fillna("no reason was given")
     stale = known.wallets.iloc[before].reindex(columns=answer.wallets.columns)
     stale = stale.set_axis(places).assign(
@@ -191,29 +191,29 @@ def renewed(known: WalletDetails, answer: WalletDetails) -> WalletDetails:
     fresh = answer.wallets.drop(index=places)
     wallets = pd.concat([fresh, stale.astype(WALLET_DTYPES)]).sort_index()
     old, new = owners(known.holdings), owners(answer.holdings)
-    kept = np.isin(old, places)
-    older = known.holdings[kept].reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
+    is_kept = np.isin(old, places)
+    older = known.holdings[is_kept].reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
     holdings = pd.concat([answer.holdings, older], ignore_index=True)
-    order = np.concatenate([new, old[kept]]).argsort(kind="stable")
+    order = np.concatenate([new, old[is_kept]]).argsort(kind="stable")
     return WalletDetails(wallets, holdings.iloc[order].reset_index(drop=True))
 
 
-class FetchPanel(Fetches, WalletPicker):
-    """Fetch wallets in the background: the notebook stays usable, and Cancel works.
+class FetchPanel(FetchingWidget, WalletPicker):
+    """Fetch wallets in the background, so that the notebook stays usable and Cancel works.
 
     Parameters
     ----------
     wallets : WalletDetails, or whatever `fetch_wallets` takes
-        The wallets to choose from, besides pasted ones; all are chosen at first.
+        The options, besides pasted wallets; all are selected at first.
     client : Client, optional
         The client that sends the requests; the default client if not given, see `configure`.
 
     Attributes
     ----------
     details : WalletDetails
-        What was fetched last; before that the fetch given as `wallets`, or an empty one. Can be
-        observed and linked. After a cancelled fetch the rest has the status ``cancelled``; what was
-        known of a wallet that can't be asked anew is kept, with the source ``stale``.
+        The last fetch; before that the fetch given as `wallets`, or an empty one. Can be observed
+        and linked. After a cancelled fetch the rest has the status ``cancelled``. A wallet that
+        can't be refreshed keeps its older answer, with the source ``stale``.
 
     Raises
     ------
@@ -232,8 +232,8 @@ class FetchPanel(Fetches, WalletPicker):
     """
 
     _esm, _css = script("panel"), styles("picker", "fetch")
-    _refresh = Bool().tag(sync=True)  # whether what is kept on this machine is asked anew
-    _edition = Int().tag(sync=True)  # of what was fetched; 0 before anything was
+    _refresh = Bool().tag(sync=True)  # whether to bypass the cache
+    _edition = Int().tag(sync=True)  # counts fetches; 0 before the first
 
     def __init__(self, wallets: KnownWallets = (), *, client: Client | None = None) -> None:
         require_client(client)
@@ -243,7 +243,7 @@ class FetchPanel(Fetches, WalletPicker):
         self._handlers["fetch"] = lambda _: self.fetch()
         self._handlers["status"] = lambda _: wallet_status(*self.details)
         if is_details(wallets):
-            self.details = details_given(wallets)
+            self.details = as_details(wallets)
 
     @default("details")
     def _nothing(self) -> WalletDetails:
@@ -251,21 +251,21 @@ class FetchPanel(Fetches, WalletPicker):
 
     @handler
     def fetch(self) -> None:
-        """Fetch what is pasted and what is chosen; where a line can't be read, ask for none.
+        """Fetch the pasted and selected wallets; none if a pasted line can't be read.
 
-        It returns at once; `details` changes when the answers are there. It shows its errors.
+        It returns at once; `details` changes when the fetch ends. Errors are shown in the panel.
         """
         if not self.take_pasted():
-            hint = "mend or delete what is left in the field, and fetch again"
-            raise WalletframeError("nothing was asked for: not all lines can be read", hint=hint)
+            hint = "correct or delete the lines in the field, and fetch again"
+            raise WalletframeError("nothing was fetched: some lines can't be read", hint=hint)
         hint = "paste some, or choose from the list"
         self._fetch(self.value, hint=hint, refresh=self._refresh)
 
     def retry(self) -> None:
-        """Ask again for what is not ok; what is ok is taken from the cache."""
+        """Fetch again; wallets that are ok come from the cache."""
         self._ask_again()
 
-    def _client_of_now(self) -> AbstractContextManager[Client]:
+    def _current_client(self) -> AbstractContextManager[Client]:
         return nullcontext(self._client or default_client())
 
     @observe("details")

@@ -1,6 +1,6 @@
-"""Pickers of blockchains, tokens and wallets: lists to search and choose several things from.
+"""Pickers of blockchains, tokens and wallets: searchable lists with multiple selection.
 
-Behind each thing stands how many balances it has, and of what value. Wallets can be pasted, too.
+Each option shows how many balances it has, and their value. Wallets can also be pasted.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from traitlets import Any as AnyTrait
 from traitlets import Bool, Int, List, Unicode, observe, validate
 
 from walletframe.address.forms import canonical_blockchain, read_wallet, shorten
-from walletframe.address.lists import in_our_names, parse_wallets, read_pasted
+from walletframe.address.lists import parse_wallets, read_pasted, with_standard_columns
 from walletframe.amounts import AmountDtype
-from walletframe.analysis import value
 from walletframe.analysis.selection import label_texts
+from walletframe.analysis.valuation import value
 from walletframe.errors import (
     AddressError,
     ArgumentError,
@@ -29,16 +29,16 @@ from walletframe.errors import (
     UnknownTokenError,
 )
 from walletframe.frames.contract import require_columns
-from walletframe.frames.details import details_given, holdings_given, is_details
+from walletframe.frames.details import as_details, as_holdings_frame, is_details
 from walletframe.frames.identity import (
-    Identities,
+    KeyCodes,
     is_unknown,
     token_identities,
     token_key,
     wallet_identities,
 )
 from walletframe.frames.known import known_wallets
-from walletframe.frames.names import given_names, short_wallet, token_names, token_place
+from walletframe.frames.names import short_wallet, token_names, token_place, user_wallet_names
 from walletframe.numerals import compact, many
 from walletframe.pandas_versions import factorized
 from walletframe.pickers.base import TypedTuple, ValueWidget
@@ -65,60 +65,60 @@ _PRICED = ("symbol", "token_blockchain", "token_address", "amount", "price")
 _LEAST, _MOST, _CURRENCY = 0.01, 1e300, 12
 
 
-class Fact(NamedTuple):
-    """What stands behind one thing."""
+class OptionStats(NamedTuple):
+    """The number of balances of an option, and their total value."""
 
     balances: int
-    value: float  # NaN where no balance has one
+    value: float  # NaN if no balance has one
 
-    def order(self) -> tuple[float, int]:
-        """Return what sorts facts: the most value first, then the most balances."""
+    def sort_key(self) -> tuple[float, int]:
+        """Return a sort key: the most valuable first, then those with the most balances."""
         return (math.inf if math.isnan(self.value) else -self.value, -self.balances)
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing to choose; all texts but `words` are harmless lines."""
+    """One option to choose; all texts but `words` are safe single lines."""
 
     value: Value
     key: Value  # equal for all spellings of the value
-    name: str  # what people call it; empty where it has none
-    chain: str = ""  # where it is
-    whole: str = ""  # its address or contract
-    short: str = ""  # a name that no other has, where `name` is not enough
-    words: str = ""  # finds it, too
+    name: str  # empty if it has none
+    chain: str = ""
+    whole: str = ""  # the address or contract in full
+    short: str = ""  # a unique name, if `name` is not unique
+    words: str = ""  # more text to search in
 
 
 class Options(dict[Value, Option]):
-    """Things to choose from by their values, each key once; where known, of most value first."""
+    """Options by value, each key once; if stats are known, the most valuable first."""
 
     def __init__(
         self,
         hint: str,
         options: Iterable[Option],
-        known: Mapping[Any, Fact] | None = None,
+        known: Mapping[Any, OptionStats] | None = None,
         sorted_by: str = "",
     ) -> None:
         super().__init__()
         self.hint = hint
         self.by_key: dict[Value, Option] = {}
-        self.known: Mapping[Any, Fact] = known or {}
+        self.known: Mapping[Any, OptionStats] = known or {}
         self.sorted_by = sorted_by
-        order = {key: fact.order() for key, fact in self.known.items()}
+        order = {key: stats.sort_key() for key, stats in self.known.items()}
         for option in sorted(options, key=lambda each: order.get(each.key, (math.inf, 1))):
             self.add(option)
 
     def add(self, option: Option) -> Value:
-        """Offer one more thing, and return its value: it may be there in another spelling."""
+        """Add an option, and return its value, which may be there in another spelling."""
         kept = self.by_key.setdefault(option.key, option)
         self[kept.value] = kept
         return kept.value
 
     def columns(self) -> dict[str, Any]:
-        """Return all that a page shows and searches, as columns; what only some have, by place."""
+        """Return the texts that a page shows and searches, as columns; rare texts by index."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
-        wholes: list[str | None] = []  # None where the value has it as it is
+        wholes: list[str | None] = []  # None if it is part of the value
         for option in options:
             value = option.value
             own = value.partition(".")[2] if isinstance(value, str) else value[1]
@@ -137,38 +137,38 @@ class Options(dict[Value, Option]):
             made[name] = {place: text for place, text in texts if text}
         return made | (_columns(self.known, [each.key for each in options]) if self.known else {})
 
-    def here(self, left: Mapping[Any, Fact | None]) -> dict[str, Any]:
-        """Return for a page what remains, those of most value first."""
+    def here(self, remaining: Mapping[Any, OptionStats | None]) -> dict[str, Any]:
+        """Return the remaining options for a page, the most valuable first."""
         places = {option.key: place for place, option in enumerate(self.values())}
-        order = {key: fact.order() for key, fact in left.items() if fact}
-        keys = [key for key in left if key in places]
+        order = {key: stats.sort_key() for key, stats in remaining.items() if stats}
+        keys = [key for key in remaining if key in places]
         keys.sort(key=lambda key: order.get(key, (math.inf, 0)))
-        return {"places": [places[key] for key in keys], **_columns(left, keys)}
+        return {"places": [places[key] for key in keys], **_columns(remaining, keys)}
 
 
-def _columns(facts: Mapping[Any, Fact | None], keys: Sequence[Any]) -> dict[str, list[Any]]:
-    """Write the facts of some things for a page: None for a thing of which nothing is known."""
-    found = [facts.get(key) for key in keys]
+def _columns(stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return stats as columns for a page, None if unknown."""
+    each = [stats.get(key) for key in keys]
     worths = []
-    for fact in found:
-        value = fact.value if fact else math.nan
+    for one in each:
+        value = one.value if one else math.nan
         small = "<0.01" if 0 < value < _LEAST else ""
         worths.append("" if math.isnan(value) else small or compact(value))
-    return {"balances": [fact and fact.balances for fact in found], "worths": worths}
+    return {"balances": [one and one.balances for one in each], "worths": worths}
 
 
-def facts(keys: Sequence[Any], codes: Codes, values: Floats | None) -> dict[Any, Fact]:
-    """Count the balances, and add up their values, of each thing; `codes` has each row's place."""
+def stats_of(keys: Sequence[Any], codes: Codes, values: Floats | None) -> dict[Any, OptionStats]:
+    """Return the number and total value of balances for each key; `codes` has each row's key."""
     counts = np.bincount(codes, minlength=len(keys)).tolist()
     known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
-    of, some = codes[known], None if values is None else values[known]
-    sums = np.bincount(of, some, len(keys)).astype(np.float64)  # of none: integers
-    sums[np.bincount(of, minlength=len(keys)) == 0] = np.nan
-    return dict(zip(keys, map(Fact, counts, sums.tolist()), strict=True))
+    valued, weights = codes[known], None if values is None else values[known]
+    sums = np.bincount(valued, weights, len(keys)).astype(np.float64)  # integers if there are none
+    sums[np.bincount(valued, minlength=len(keys)) == 0] = np.nan
+    return dict(zip(keys, map(OptionStats, counts, sums.tolist()), strict=True))
 
 
 def row_values(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
-    """Return the value of each row, if it can be known, and in a few words whose it is."""
+    """Return the value of each row, or None, and a few words on its currency or prices."""
     if "value" in holdings:
         named = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(named) > 1:
@@ -184,8 +184,8 @@ def row_values(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
     return values.to_numpy(np.float64, na_value=np.nan), "value at the service's prices"
 
 
-class _Several(TypedTuple):
-    """A tuple; a text is one value, not its letters."""
+class _TupleTrait(TypedTuple):
+    """A tuple trait; a string is one value, not a sequence of letters."""
 
     def validate(self, obj: Any, value: Any) -> Any:
         """Return the tuple."""
@@ -193,24 +193,24 @@ class _Several(TypedTuple):
 
 
 def _from_page(values: list[Any], picker: Picker) -> tuple[Any, ...]:
-    """Read what the page chose; what is not offered any more is refused before it is set."""
-    given = (tuple(value) if isinstance(value, list) else value for value in values)
-    return tuple(picker._resolve(value) for value in given)  # noqa: SLF001 - it is one of ours
+    """Parse the values that the page chose; raise if one is no longer offered."""
+    keys = (tuple(value) if isinstance(value, list) else value for value in values)
+    return tuple(picker._resolve(key) for key in keys)  # noqa: SLF001 - of this module
 
 
 class Picker(PageWidget, ValueWidget):
-    """A list to search and choose from, with a button for each thing that is chosen."""
+    """A searchable list of options, with a button for each selected one."""
 
     _esm, _css = script("pickerwidget"), styles("picker")
-    # mypy takes a trait for what it validates
-    value: Any = _Several(AnyTrait()).tag(sync=True, from_json=_from_page)
-    description: Unicode[str, str | bytes] = Unicode().tag(sync=True)  # names the things
-    _offers = Int().tag(sync=True)  # how often other things were offered
+    # Any, since mypy takes the type of a trait for that of its value.
+    value: Any = _TupleTrait(AnyTrait()).tag(sync=True, from_json=_from_page)
+    description: Unicode[str, str | bytes] = Unicode().tag(sync=True)  # the label
+    _offers = Int().tag(sync=True)  # counts calls of `offer`
 
     def __init__(self, source: Any, *, value: Any, description: str) -> None:
         self._options = self._read(source)
-        self._remaining: Mapping[Any, Fact | None] | None = None
-        # What fails leaves no widget behind.
+        self._remaining: Mapping[Any, OptionStats | None] | None = None
+        # Before super().__init__, so that an error leaves no widget behind.
         chosen = [self._resolve(each) for each in Picker.value.validate(self, value)]
         super().__init__(description=description)
         self._handlers["options"] = lambda _: self._options.columns() | self._here()
@@ -219,24 +219,24 @@ class Picker(PageWidget, ValueWidget):
     @staticmethod
     @abstractmethod
     def _read(source: Any) -> Options:
-        """Return what there is to choose from in a source."""
+        """Return the options in a source."""
 
     @abstractmethod
     def _resolve(self, value: Any) -> Value:
-        """Return the value of the option that is meant."""
+        """Return the value of the matching option."""
 
     def offer(self, source: Any, /) -> None:
-        """Offer other things; of those chosen, those that are not among them are removed.
+        """Replace the options. Selected values that are no longer offered are removed.
 
         Parameters
         ----------
         source : WalletDetails, DataFrame or list
-            What to choose from: whatever a picker of this kind can be made of.
+            The new options, as a picker of this kind takes them.
 
         Raises
         ------
         ArgumentError, ColumnsError, AddressError
-            If `source` is of another type, lacks a column, or names what is no wallet.
+            If `source` has another type, lacks a column, or contains an invalid wallet.
 
         Examples
         --------
@@ -255,17 +255,17 @@ class Picker(PageWidget, ValueWidget):
             self._offers += 1
 
     def narrow(self, source: Any = None) -> None:
-        """Show only some of what is offered, as other pickers leave it; what is chosen stays so.
+        """Show only some options, such as those that match another picker; keep the selection.
 
         Parameters
         ----------
         source : WalletDetails, DataFrame or None
-            A part of what was offered, which also says how much stands behind each; None for all.
+            A part of the options, with the balances to count for each; None for all options.
 
         Raises
         ------
         ArgumentError, ColumnsError
-            If `source` is of another type, or lacks a column.
+            If `source` has another type, or lacks a column.
 
         Examples
         --------
@@ -275,17 +275,17 @@ class Picker(PageWidget, ValueWidget):
         >>> picker.narrow()
         >>> picker.close()
         """
-        left = None if source is None else self._read(source)
+        part = None if source is None else self._read(source)
         with LOCK:
             self._remaining = (
-                None if left is None else {key: left.known.get(key) for key in left.by_key}
+                None if part is None else {key: part.known.get(key) for key in part.by_key}
             )
             self.send({"kind": "narrowed", **self._here()})
 
     def _here(self) -> dict[str, Any]:
-        """Return what remains of the options, for the page."""
-        left = self._remaining
-        return {"here": None if left is None else self._options.here(left)}
+        """Return the remaining options for the page, None for all."""
+        remaining = self._remaining
+        return {"here": None if remaining is None else self._options.here(remaining)}
 
     @validate("value")
     def _resolve_all(self, proposal: dict[str, Any]) -> tuple[Value, ...]:
@@ -303,23 +303,23 @@ _NAME, _LABEL, _WHOLE, _PROBLEMS, _REASON = 24, 60, 500, 10, 120
 
 
 def chain_options(source: BlockchainsLike) -> Options:
-    """Return the blockchains of a frame or of a list, with what is held on them."""
+    """Return the blockchains of a frame or a list, with stats of their balances."""
     holdings: pd.DataFrame | None = None
     if is_details(source):
-        details = details_given(source, "blockchains")
+        details = as_details(source, "blockchains")
         holdings = details.holdings
         pairs = [*_counts(holdings), *_counts(details.wallets)]
     elif isinstance(source, pd.DataFrame):
         pairs = _counts(source)
         holdings = source if "token_blockchain" in source else None
     else:
-        given: object = [source] if isinstance(source, str) else source
-        each: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+        names: object = [source] if isinstance(source, str) else source
+        each: list[Any] = list(names) if isinstance(names, Iterable) else [None]
         pairs = [(name, 1) for name in each]
         if not all(isinstance(name, str) for name, _ in pairs):
             raise ArgumentError(
                 "blockchains is not a list of identifiers",
-                hint='give a list of text, such as ["ETH", "BSC"], or what fetch_wallets returned',
+                hint='use a list of text, such as ["ETH", "BSC"], or the result of fetch_wallets',
             )
     spelling = {canonical_blockchain(name): name for name, _ in reversed(pairs)}  # the first
     totals: Counter[str] = Counter()
@@ -327,17 +327,17 @@ def chain_options(source: BlockchainsLike) -> Options:
         totals[canonical_blockchain(name)] += count
     named = [(key, spelling[key]) for key, _ in totals.most_common()]
     options = [
-        Option(name, key, shown(name), short=shown(name, _SYMBOL), words=_other(name))
+        Option(name, key, shown(name), short=shown(name, _SYMBOL), words=_original_text(name))
         for key, name in named
     ]
     hint = "Blockchain"
     if holdings is None:
         return Options(hint, options)
-    codes, names = factorized(holdings["blockchain"])
-    canonical = [canonical_blockchain(str(name)) for name in names]
+    codes, written = factorized(holdings["blockchain"])
+    canonical = [canonical_blockchain(str(name)) for name in written]
     folded, keys = pd.factorize(np.array(canonical, dtype=object))
     values, unit = row_values(holdings)
-    return Options(hint, options, facts([*keys], np.append(folded, -1)[codes], values), unit)
+    return Options(hint, options, stats_of([*keys], np.append(folded, -1)[codes], values), unit)
 
 
 def _counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
@@ -352,23 +352,23 @@ class BlockchainPicker(Picker):
     Parameters
     ----------
     blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-        What to choose from; of holdings, those of most value first, then of most balances.
+        The options. Of holdings, the most valuable come first, then those with most balances.
     value : str or sequence of str
-        What is chosen at first, in any case.
+        The initial selection, in upper or lower case.
     description : str, default "Blockchains"
         The label.
 
     Attributes
     ----------
     value : tuple of str
-        What is chosen, as first written, in the order chosen. Can be set, observed and linked.
+        The selection, as first written, in the order chosen. Can be set, observed and linked.
 
     Raises
     ------
     ArgumentError, ColumnsError
-        If `blockchains` is of another type, or a frame without the column.
+        If `blockchains` has another type, or is a frame without the column.
     UnknownBlockchainError
-        If `value` names a blockchain that is not there, now or when it is set later.
+        If `value` has a blockchain that is not an option, now or when it is set later.
 
     Examples
     --------
@@ -406,25 +406,25 @@ class TokenPicker(Picker):
     Parameters
     ----------
     holdings : WalletDetails or DataFrame
-        What to choose from: ``symbol``, ``token_blockchain`` and ``token_address``. Tokens of most
-        value come first, by ``value`` or else by the service's ``price``, then those of most rows.
+        The options, in ``symbol``, ``token_blockchain`` and ``token_address``. The most valuable
+        come first, by ``value`` or else by the service's ``price``, then those of most rows.
     value : str, or sequence of (str, str or None) or of str
-        The first choice: unambiguous symbols, or (blockchain, contract), None for a native coin.
+        The initial selection: unambiguous symbols, or (blockchain, contract), None if native.
     description : str, default "Tokens"
         The label.
 
     Attributes
     ----------
     value : tuple of (str, str or None)
-        The tokens that are chosen, in the order chosen: blockchain in upper case, contract in
-        lower case where it is hex. Can be set, observed and linked.
+        The selected tokens, in the order chosen: blockchain in upper case, contract in lower case
+        if it is hex. Can be set, observed and linked.
 
     Raises
     ------
     ArgumentError, ColumnsError
-        If `holdings` is of another type, or lacks a column.
+        If `holdings` has another type, or lacks a column.
     UnknownTokenError, AmbiguousTokenError
-        If `value` names a token that is not there, or by a symbol that several share; later, too.
+        If `value` has a token that is not an option, or a symbol that several share; later, too.
 
     Examples
     --------
@@ -454,11 +454,11 @@ class TokenPicker(Picker):
 
     @staticmethod
     def _read(source: FetchLike) -> TokenOptions:
-        return TokenOptions(holdings_given(source))
+        return TokenOptions(as_holdings_frame(source))
 
     def _resolve(self, value: Any) -> Value:
         if isinstance(value, str):
-            hint = "name the one token, such as {!a}".format
+            hint = "choose one token, such as {!a}".format
             symbols, tokens = self._options.symbols, self._options.tokens
             return tokens.keys[token_place(symbols, tokens, value, hint=hint)]
         key = token_key(value)
@@ -468,11 +468,11 @@ class TokenPicker(Picker):
 
 
 class TokenOptions(Options):
-    """The tokens of holdings, with what is held of each."""
+    """The tokens of holdings, with stats of their balances."""
 
     def __init__(self, holdings: pd.DataFrame) -> None:
         require_columns(holdings, ["symbol"])
-        self.tokens: Identities = token_identities(holdings)
+        self.tokens: KeyCodes = token_identities(holdings)
         tokens = self.tokens
         # A copy, since the caller may change the frame.
         self.symbols: pd.DataFrame = holdings[["symbol"]].copy()
@@ -484,50 +484,50 @@ class TokenOptions(Options):
         names = token_names(holdings, tokens, places)
         keys = [tokens.keys[place] for place in known]
         values, unit = row_values(holdings)
-        behind = facts(tokens.keys, tokens.codes, values)
+        stats = stats_of(tokens.keys, tokens.codes, values)
         options = map(_token_option, keys, names, symbols, contracts)
-        super().__init__("Symbol, blockchain, contract", options, behind, unit)
+        super().__init__("Symbol, blockchain, contract", options, stats, unit)
 
 
 def _token_option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:
-    called = shown(symbol, _SYMBOL) if isinstance(symbol, str) else ""
+    safe = shown(symbol, _SYMBOL) if isinstance(symbol, str) else ""
     whole = shown(contract, _CONTRACT) if isinstance(contract, str) else "native coin"
-    words = [_other(symbol, called), _other(key[0]), _other(contract, whole)]
+    words = [_original_text(symbol, safe), _original_text(key[0]), _original_text(contract, whole)]
     return Option(
         value=key,
         key=key,
-        name=called or "no symbol",
+        name=safe or "no symbol",
         chain=shown(key[0], _SYMBOL),
         whole=whole,
-        short="" if name == called else name,
+        short="" if name == safe else name,
         words=" ".join(words).strip(),
     )
 
 
-def _other(text: object, seen: str = "") -> str:
-    """Return text as sent, such as people paste, where that is not what is seen of it."""
+def _original_text(text: object, seen: str = "") -> str:
+    """Return the original text, which people may paste, if the shown text differs."""
     return text[:_CONTRACT] if isinstance(text, str) and text != (seen or shown(text)) else ""
 
 
 def wallet_options(source: KnownWallets) -> Options:
-    """Return the wallets of a fetch, a frame or a list, with what each is known to hold."""
-    listed: Any = in_our_names(source) if isinstance(source, pd.DataFrame) else source
+    """Return the wallets of a fetch, a frame or a list, with stats of their balances."""
+    listed: Any = with_standard_columns(source) if isinstance(source, pd.DataFrame) else source
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):
-        listed, holdings = details_given(source, "wallets")
+        listed, holdings = as_details(source, "wallets")
         empty = wallet_identities(listed[known_wallets(listed)]).keys
-        known = {f"{chain}.{address}": Fact(0, math.nan) for chain, address in empty}
+        known = {f"{chain}.{address}": OptionStats(0, math.nan) for chain, address in empty}
     wallets, names = parse_wallets(listed), list[str]()
     if isinstance(listed, pd.DataFrame) and "blockchain" in listed:
         asked = [(wallet.blockchain, wallet.address) for wallet in wallets]
-        names = given_names(pd.DataFrame(asked, columns=["blockchain", "address"]), listed)
+        names = user_wallet_names(pd.DataFrame(asked, columns=["blockchain", "address"]), listed)
     options = map(_wallet_option, wallets, names) if names else map(_wallet_option, wallets)
     if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
         return Options(hint, options)
     owners = wallet_identities(holdings)
     values, unit = row_values(holdings)
     keys = [f"{chain}.{address}" for chain, address in owners.keys]
-    return Options(hint, options, known | facts(keys, owners.codes, values), unit)
+    return Options(hint, options, known | stats_of(keys, owners.codes, values), unit)
 
 
 def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
@@ -544,7 +544,7 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
 
 
 def filter_options(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
-    """Return what there is to choose from of a kind; labels are of the columns `groups`."""
+    """Return the options of a filter; labels come from the columns `groups`."""
     if kind == "wallets":
         return wallet_options(details)
     if kind == "tokens":
@@ -555,7 +555,7 @@ def filter_options(details: WalletDetails, groups: Iterable[str], kind: str) -> 
     for name in groups:
         for label in label_texts(details.wallets[name]).value_counts().index:
             text, column = shown(label, _LABEL), shown(name, _NAME)
-            key, none = (name, label), f"no {column}"  # as charts say it
+            key, none = (name, label), f"no {column}"  # the same name as in charts
             short = f"{column}: {text}" if text else none
             options.append(Option(key, key, text or none, column, short=short))
     return Options("Label or column", options)
@@ -567,20 +567,20 @@ class WalletPicker(Picker):
     Parameters
     ----------
     wallets : WalletDetails, or whatever `fetch_wallets` takes
-        The wallets to choose from, found by ``name``, too, where frames have it. Default: none.
+        The options, which can be searched by ``name``, too, if frames have it. Default: none.
     value : str, or sequence of str, of (str, str), of mappings or of WalletAddress
-        What is chosen at first.
+        The initial selection.
     description : str, default "Wallets"
         The label.
     paste : bool, default True
-        Whether others can be pasted: one or several a line, or two columns of a table. Lines that
-        can't be read stay in the box, with the reason for each.
+        Whether other wallets can be pasted: one or several per line, or two columns of a table.
+        Lines that can't be read stay in the box, with the reason for each.
 
     Attributes
     ----------
     value : tuple of str
-        The wallets that are chosen, each once, as ``"<BLOCKCHAIN>.<ADDRESS>"``, as first written,
-        in the order chosen. Can be set, observed and linked; `fetch_wallets` takes it.
+        The selected wallets, each once, as ``"<BLOCKCHAIN>.<ADDRESS>"``, as first written, in the
+        order chosen. Can be set, observed and linked; `fetch_wallets` takes it.
 
     Raises
     ------
@@ -603,8 +603,8 @@ class WalletPicker(Picker):
     value: TraitType[tuple[str, ...], str | Sequence[WalletLike]]
     _read = staticmethod(wallet_options)
     _pastes = Bool().tag(sync=True)
-    _pasted = Unicode().tag(sync=True)  # what stands in the field
-    _problems = List(Unicode()).tag(sync=True)  # what is wrong with it, and with which lines
+    _pasted = Unicode().tag(sync=True)  # the text in the field
+    _problems = List(Unicode()).tag(sync=True)  # a sentence, and one line per bad line
 
     def __init__(
         self,
@@ -620,22 +620,22 @@ class WalletPicker(Picker):
 
     @handler
     def choose_all(self) -> None:
-        """Choose all that is offered."""
+        """Select all options."""
         self.value = [*map(str, self._options)]
 
     def take_pasted(self) -> bool:
-        """Choose what was pasted; what can't be read stays where it is, with the reason.
+        """Select the pasted wallets; lines that can't be read stay in the field, with the reason.
 
         Returns
         -------
         bool
-            Whether all of it could be read.
+            Whether all lines could be read.
         """
-        found = read_pasted(self._pasted)
-        self.value = (*self.value, *map(str, found.wallets))
-        self._pasted = found.unread
-        self._problems = _problems(read_pasted(found.unread))
-        return not found.problems
+        pasted = read_pasted(self._pasted)
+        self.value = (*self.value, *map(str, pasted.wallets))
+        self._pasted = pasted.unreadable_lines
+        self._problems = _problems(read_pasted(pasted.unreadable_lines))
+        return not pasted.problems
 
     def _resolve(self, value: Any) -> Value:
         if isinstance(value, str) and value in self._options:
@@ -646,20 +646,20 @@ class WalletPicker(Picker):
         return self._options.add(_wallet_option(wallet))
 
 
-def _problems(found: Pasted) -> list[str]:
-    """Return what is wrong with a pasted list, and with each line; one may hold several pieces."""
+def _problems(pasted: Pasted) -> list[str]:
+    """Return a summary of the lines that can't be read, and a line with the reasons for each."""
     wrong: dict[int, dict[str, list[str]]] = {}
-    for line, text, reason in found.problems:
+    for line, text, reason in pasted.problems:
         wrong.setdefault(line, {}).setdefault(reason, []).append(text)
     if not wrong:
         return []
     stay = "stays" if len(wrong) == 1 else "stay"
-    said = [f"{many(len(wrong), 'line')} can't be read, and {stay} above to be mended:"]
+    messages = [f"{many(len(wrong), 'line')} can't be read, and {stay} above to be corrected:"]
     for line, reasons in list(wrong.items())[:_PROBLEMS]:
         parts = [
             f"{shown(', '.join(texts))}: {shown(reason, _REASON)}"
             for reason, texts in reasons.items()
         ]
-        said.append(f"Line {line}: {'; '.join(parts)}")
+        messages.append(f"Line {line}: {'; '.join(parts)}")
     rest = len(wrong) - _PROBLEMS
-    return [*said, f"and {many(rest, 'more line')}"] if rest > 0 else said
+    return [*messages, f"and {many(rest, 'more line')}"] if rest > 0 else messages

@@ -1,4 +1,4 @@
-"""What a person sees of a portfolio as a chart."""
+"""The charts of the explorer: their types, their options, and how they are drawn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from walletframe import charts
 from walletframe.errors import ArgumentError
 from walletframe.frames.names import token_names
-from walletframe.pickers.portfolio import VALUED, absence
+from walletframe.pickers.portfolio import VALUED, empty_reason
 from walletframe.pickers.widget import error_text
 from walletframe.text import shown
 
@@ -28,13 +28,13 @@ _NO_MARGIN = dict.fromkeys("tblr", 0)
 
 @dataclass(frozen=True, slots=True)
 class ChartType:
-    """A chart to choose."""
+    """A type of chart to choose."""
 
     function: str  # in `walletframe.charts`
-    takes: str  # "perhaps a token", "a token", "a wallet" or ""
-    arguments: Mapping[str, Any]  # how much is drawn, so that a browser draws it in a moment
-    by: tuple[str, ...] = ()  # what it groups by; nothing where that is no choice
-    below: tuple[str, ...] = ()  # what it groups by below a user's own column
+    needs: str  # "token?" (optional), "token", "wallet" or ""
+    arguments: Mapping[str, Any]  # how much to draw, so that the browser stays fast
+    by: tuple[str, ...] = ()  # the names to group by; empty if they can't be chosen
+    below: tuple[str, ...] = ()  # the names inside a user's own column
     colored: bool = True  # whether it takes the colours of tokens
 
 
@@ -43,73 +43,71 @@ _NESTED, _BARS = {"top": 80}, {"top": 12, "top_tokens": 6}
 _LEVELS = ("blockchain", "wallet", "token"), ("wallet", "token")
 _CELLS = {"top": 20, "top_tokens": 15}
 CHARTS = {
-    "Treemap": ChartType("treemap", "perhaps a token", _NESTED, *_LEVELS),
-    "Sunburst": ChartType("sunburst", "perhaps a token", _NESTED, *_LEVELS),
-    "Bars by wallet": ChartType("bar", "perhaps a token", _BARS, ("wallet",)),
-    "Bars by blockchain": ChartType(
-        "bar", "perhaps a token", _BARS, ("blockchain",), ("blockchain",)
-    ),
+    "Treemap": ChartType("treemap", "token?", _NESTED, *_LEVELS),
+    "Sunburst": ChartType("sunburst", "token?", _NESTED, *_LEVELS),
+    "Bars by wallet": ChartType("bar", "token?", _BARS, ("wallet",)),
+    "Bars by blockchain": ChartType("bar", "token?", _BARS, ("blockchain",), ("blockchain",)),
     "Heatmap": ChartType("heatmap", "", _CELLS, ("wallet",), colored=False),
-    "Pie of a wallet": ChartType("pie", "a wallet", {}),
-    "Lorenz curve": ChartType("lorenz", "a token", {}, colored=False),
+    "Pie of a wallet": ChartType("pie", "wallet", {}),
+    "Lorenz curve": ChartType("lorenz", "token", {}, colored=False),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ChartOptions:
-    """How a person wants to see what is selected."""
+    """The options of the chart that a user has chosen."""
 
     chart: str = "Treemap"
-    measure: str = ""  # where it is empty or can't be had, what is best
-    group: str = WALLET  # or a column that the wallets keep
-    assets: bool = False  # in the place of tokens
-    narrow: bool = False  # a page that has little room beside names
+    measure: str = ""  # the best one is used if it is empty or not available
+    group: str = WALLET  # or a user's own column of the wallets
+    assets: bool = False  # instead of tokens
+    narrow: bool = False  # whether the page is narrow
 
     @property
     def type(self) -> ChartType:
-        """What there is to know of the chart."""
+        """The type of the chart."""
         return CHARTS[self.chart]
 
     @property
     def by(self) -> tuple[str, ...]:
-        """What it groups by: as it is, or by a user's own column, and by assets."""
+        """The names to group by: those of the type, or the user's own column; optionally assets."""
         by = self.type.by
         if by and self.group != WALLET:
             by = (self.group, *self.type.below)
         return (*(name for name in by if name != "token"), "asset") if by and self.assets else by
 
-    def changed(self, asked: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
-        """Return them as a person wants them, where wallets keep these columns to group by."""
+    def changed(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
+        """Return the options changed by a page's request; `groups` are columns to group by."""
         names = ("chart", "measure", "group", "narrow")
-        given = {name: asked[name] for name in names if name in asked}
-        if given.get("chart", self.chart) not in CHARTS:
-            hint = f"one of {', '.join(CHARTS)}"
-            raise ArgumentError(f"{given['chart']!r} is not a chart", hint=hint)
-        if "thing" in asked:
-            given["assets"] = asked["thing"] == ASSETS
-        found = replace(self, **given)  # another page may have a fetch that is gone
-        return found if found.group in groups else replace(found, group=WALLET)
+        changes = {name: request[name] for name in names if name in request}
+        if changes.get("chart", self.chart) not in CHARTS:
+            hint = f"choose one of {', '.join(CHARTS)}"
+            raise ArgumentError(f"{changes['chart']!r} is not a chart", hint=hint)
+        if "thing" in request:
+            changes["assets"] = request["thing"] == ASSETS
+        options = replace(self, **changes)  # the page may show an older fetch with other groups
+        return options if options.group in groups else replace(options, group=WALLET)
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart as the page gets it; texts are plain, as strangers may have written them."""
+    """A chart for the page; texts are plain and untrusted."""
 
-    selected: Selected  # whose places the figure and its nodes have
-    options: ChartOptions  # with the measure that was chosen
-    measures: tuple[str, ...]  # what there is to choose from
+    selected: Selected  # the figure refers to rows of its holdings
+    options: ChartOptions  # with the measure that is drawn
+    measures: tuple[str, ...]  # the available measures
     title: str
-    token: str = ""  # the one token that is drawn, if it is one
+    token: str = ""  # the name of the one drawn token, if any
     line: str = ""
     about: tuple[str, ...] = ()
-    figure: bytes = b""  # JSON; empty where nothing is drawn
-    reason: str = ""  # why nothing is
-    arguments: Mapping[str, Any] | None = None  # of the chart's function, None where it isn't drawn
+    figure: bytes = b""  # JSON; empty if nothing is drawn
+    reason: str = ""  # why nothing is drawn
+    arguments: Mapping[str, Any] | None = None  # of the chart's function; None if nothing is drawn
     rows: tuple[int, ...] = ()
     tokens: tuple[int, ...] = ()
 
     def choices(self) -> dict[str, Any]:
-        """Return for a page what there is to choose a chart by, and what is chosen."""
+        """Return the choices of chart, measure and grouping for a page, with the current ones."""
         chart = self.options
         measures = {
             VALUE: "value",
@@ -127,40 +125,42 @@ class Picture:
             "group": chart.group,
             "groups": groups if own else [],
             "thing": ASSETS if chart.assets else TOKENS,
-            "things": [(name, name) for name in (TOKENS, ASSETS) if chart.type.by],
+            "things": [(TOKENS, "per token"), (ASSETS, "per asset")] if chart.type.by else [],
         }
 
 
 def draw(selected: Selected, options: ChartOptions) -> Picture:
-    """Draw what is selected; where its chart can't be drawn, say why."""
+    """Draw the selection; if its chart can't be drawn, return the reason."""
     kind, held = options.type, selected.held
-    # Shares stand for amounts where a chart takes no token.
+    # A chart without a token shows shares, not amounts.
     measures = [VALUE] if "value" in held.holdings and held.holdings["value"].notna().any() else []
-    measures += [AMOUNTS] if kind.takes == "perhaps a token" else []
-    measures = [AMOUNTS] if kind.takes == "a token" else [*measures, BALANCES]
-    if options.measure not in measures:  # values first, or the amounts of the one token picked
+    measures += [AMOUNTS] if kind.needs == "token?" else []
+    measures = [AMOUNTS] if kind.needs == "token" else [*measures, BALANCES]
+    if options.measure not in measures:  # values first, but amounts for one selected token
         is_one = len(selected.selection.tokens) == 1 and AMOUNTS in measures
         best = AMOUNTS if is_one else VALUE
         options = replace(options, measure=best if best in measures else measures[-1])
     picture = Picture(selected, options, tuple(measures), title=options.chart)
     if not len(held.holdings):
-        return replace(picture, reason=absence(selected))
+        return replace(picture, reason=empty_reason(selected))
     drawn = held
-    if options.measure != VALUE and kind.takes != "a token":  # counted, or drawn by amounts
+    if options.measure != VALUE and kind.needs != "token":  # so that counts or amounts are drawn
         bare = held.holdings.drop(columns=VALUED, errors="ignore")
         drawn = replace(held, holdings=bare)
     try:
-        given = _arguments(selected, options)
+        arguments = _arguments(selected, options)
         colors = {"colors": selected.portfolio.colors} if kind.colored else {}
-        figure = getattr(charts, kind.function)(drawn, wallets=selected.wallets, **given, **colors)
-    except Exception as error:  # noqa: BLE001 - shown in the chart's place
+        figure = getattr(charts, kind.function)(
+            drawn, wallets=selected.wallets, **arguments, **colors
+        )
+    except Exception as error:  # noqa: BLE001 - shown in place of the chart
         return replace(picture, reason=f"No chart: {error_text(error)}")
-    if not figure.data:  # its one annotation says why
+    if not figure.data:  # its only annotation is the reason
         return replace(picture, reason=charts.plain(figure.layout.annotations[0].text))
     meta, token = figure.layout.meta, ""
-    title, about = charts.take_words(figure)  # which takes the meta, too
-    if "token" in given:
-        place = held.tokens.keys.index(given["token"])
+    title, about = charts.take_notes(figure)  # this removes the meta, too
+    if "token" in arguments:
+        place = held.tokens.keys.index(arguments["token"])
         [token] = token_names(held.holdings, held.tokens, np.array([place]))
     _fit(figure, options)
     return replace(
@@ -170,47 +170,47 @@ def draw(selected: Selected, options: ChartOptions) -> Picture:
         line=charts.plain(meta["line"]),
         about=tuple(about),
         figure=figure.to_json(validate=False).encode(),
-        arguments=given,
+        arguments=arguments,
         rows=tuple(meta.get("rows", ())),
         tokens=tuple(meta.get("tokens", ())),
     )
 
 
 def _fit(figure: charts.Figure, options: ChartOptions) -> None:
-    """Make a figure fill the page, which paints it in its own colours."""
+    """Fit a figure to the page, which sets its own colours."""
     layout = figure.layout
     if not charts.has_template():
         layout.template = None
-    if options.chart in _ROUND:  # nothing stands beside it
+    if options.chart in _ROUND:  # there are no axes
         room = layout.margin.t + layout.margin.b
         layout.height, layout.margin = layout.height - room, _NO_MARGIN
         if options.narrow:
             layout.height = min(layout.height, _LOW)
     elif options.narrow and options.chart == "Heatmap":  # no room for texts and the scale
-        high = layout.margin.t
+        top = layout.margin.t
         figure.update_traces(texttemplate=None, showscale=False)
-        layout.annotations, layout.margin.t, layout.height = (), 0, layout.height - high
+        layout.annotations, layout.margin.t, layout.height = (), 0, layout.height - top
         layout.xaxis.update(tickangle=-90, title=None)
         layout.yaxis.title = None
-    elif options.narrow and options.type.function == "bar":  # names take most of it
+    elif options.narrow and options.type.function == "bar":  # names take most of the width
         layout.xaxis.update(nticks=3, tickangle=0)
         layout.yaxis.title = None
 
 
 def _arguments(selected: Selected, options: ChartOptions) -> dict[str, Any]:
-    """Choose a chart's arguments: the wallet or token that is picked, or with most balances."""
+    """Return a chart's arguments, with the selected wallet or token, or that of most balances."""
     kind, held, selection = options.type, selected.held, selected.selection
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if by := options.by:
-        found["by"] = by[0] if len(by) == 1 else [*by]
-    found |= kind.arguments
+        arguments["by"] = by[0] if len(by) == 1 else [*by]
+    arguments |= kind.arguments
     chosen: Sequence[TokenKey] | None = None
-    if kind.takes == "a wallet":
+    if kind.needs == "wallet":
         name, chosen = "wallet", selection.wallet_keys()
         keys, codes = held.wallet_keys, held.wallet_codes
     elif options.measure == AMOUNTS:
         name, chosen, keys, codes = "token", selection.tokens, held.tokens.keys, held.tokens.codes
     if chosen is not None:
         there, most = {*keys}, keys[int(np.bincount(codes).argmax())]
-        found[name] = next((key for key in chosen if key in there), most)
-    return found | (_NARROW.get(kind.function, {}) if options.narrow else {})
+        arguments[name] = next((key for key in chosen if key in there), most)
+    return arguments | (_NARROW.get(kind.function, {}) if options.narrow else {})

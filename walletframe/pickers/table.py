@@ -1,8 +1,7 @@
-"""What a table of holdings shows, whatever its size: Python sorts, finds and groups its rows.
+"""The table of holdings in the explorer: Python sorts, searches and groups its rows.
 
-Its columns are those of balances, or of their sums by wallet, token and the like. Numbers have
-parts so that the page can set them below each other at their points. Whatever the order and its
-direction, a missing cell comes last, and equal ones stand as they stood.
+Its rows are balances, or their sums by wallet, token and so on. Numbers are split at the decimal
+point, so that the page can align them. Sorting is stable in both directions, missing cells last.
 """
 
 from __future__ import annotations
@@ -23,11 +22,12 @@ from pandas.api.types import is_float_dtype, is_numeric_dtype, is_unsigned_integ
 from walletframe.address.forms import canonical_blockchain
 from walletframe.amounts import AmountDtype
 from walletframe.amounts.integers import to_floats
-from walletframe.analysis import search, totals
+from walletframe.analysis import search
+from walletframe.analysis.sums import totals
 from walletframe.frames.contract import amounts_of
 from walletframe.frames.identity import is_unknown, token_identities, wallet_identities
 from walletframe.frames.kept import kept_names
-from walletframe.frames.names import given_names
+from walletframe.frames.names import user_wallet_names
 from walletframe.frames.positions import read_positions
 from walletframe.frames.tables import UNKNOWN, unread
 from walletframe.numerals import cents, many, plain
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats
     from walletframe.frames.details import FetchLike
-    from walletframe.frames.identity import Codes, Identities, Mask
+    from walletframe.frames.identity import Codes, KeyCodes, Mask
     from walletframe.frames.positions import Positions, PositionsLike
 
 _EDITIONS = count(1)
@@ -47,7 +47,7 @@ _DIGITS, _ROUGHLY, _SAMPLE, _WHOLE = 18, 9, 1_000, 500
 _MOST_ROWS, _KEPT, _HEADING = 400, 12, 40
 _PLAIN = re.compile(r"[A-Za-z0-9._-]+")
 _RANKS = ["token", "amount", "value", "wallet", "price", "holders", "tokens", "balances", "known"]
-_OWN, _LAST = 20, 90  # behind those, and before the rest
+_USER, _LAST = 20, 90  # ranks of user columns, and of all others
 _COUNTS = {
     "tokens": "tokens",
     "holders": "holders",
@@ -55,15 +55,15 @@ _COUNTS = {
     "amount_na": "unknown amounts",
     "unpriced": "unpriced",
 }
-_NAMES = ("wallet", "token", "asset", "blockchain")  # to group by, beside a user's own
-_ODD = {"amount_na", "unpriced"}  # shown where there are any
+_NAMES = ("wallet", "token", "asset", "blockchain")  # to group by, besides user columns
+_IF_ANY = {"amount_na", "unpriced"}  # shown only if not all are 0
 
 PICKS = {"wallet": "wallets", "token": "tokens", "contract": "tokens", "blockchain": "blockchains"}
-"""What a cell stands for, as a `Selection` names it, by the name of its column."""
+"""The field of a `Selection` that a cell can set, by the name of its column."""
 
 
 class HoldingsTable:
-    """Answers what pages ask of holdings, or of their sums by group, a window of rows at a time."""
+    """A table of holdings, or of their sums by group, which a page reads in windows of rows."""
 
     def __init__(
         self,
@@ -72,18 +72,18 @@ class HoldingsTable:
         *,
         part_of: tuple[HoldingsTable, Mask] | None = None,
     ) -> None:
-        self._held = read_positions(holdings)  # wallets that were asked would all stay in a part
+        self._held = read_positions(holdings)  # without wallets, for `where`
         self.positions: Positions = read_positions(self._held, wallets)
         self._part_of, self._edition = part_of, next(_EDITIONS)
         frame = self.positions.holdings
         names = Counter(frame.columns)
-        own = [  # to group by; numbers are not
+        own = [  # to group by; numbers are left out
             name
             for name in kept_names(frame)
             if names[name] == 1 and not is_numeric_dtype(frame[name])
         ]
         self._groups = [*dict.fromkeys(["", *_NAMES, *self.positions.kept, *own])]
-        self.grid: Callable[[str], Grid] = lru_cache(_KEPT)(self._make_grid)
+        self.grid: Callable[[str], DataGrid] = lru_cache(_KEPT)(self._make_grid)
         self.order: Callable[[str, str, bool], Codes] = lru_cache(_KEPT)(self._make_order)
         self._rows = lru_cache(_KEPT)(self._make_rows)
 
@@ -93,17 +93,17 @@ class HoldingsTable:
         held = whole._held.where(marks)  # noqa: SLF001 - of this class
         return HoldingsTable(held, wallets, part_of=(whole, marks))
 
-    def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the rows that a page asks for, and once what it has to know of their columns.
+    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a window of rows, and the columns if the page doesn't have them yet.
 
-        Asked are ``by`` (the group), ``sort`` and ``down``, ``find``, ``start`` and ``count``, and
-        ``table``: what the page knows of columns already. What is not there is replaced.
+        The request has ``by`` (the group), ``sort`` and ``down``, ``find``, ``start`` and
+        ``count``, and ``table``: the id of the known columns. Invalid values are replaced.
         """
-        by, sort, down, words = self._query(asked)
+        by, sort, down, words = self._query(request)
         grid, rows = self.grid(by), self._rows(by, sort, down, words)
         table = f"{self._edition} {by}"
-        start = min(max(int(asked.get("start", 0)), 0), len(rows))
-        window = rows[start : start + min(max(int(asked.get("count", 100)), 0), _MOST_ROWS)]
+        start = min(max(int(request.get("start", 0)), 0), len(rows))
+        window = rows[start : start + min(max(int(request.get("count", 100)), 0), _MOST_ROWS)]
         noun = (by if by in _NAMES else "group") if by else "balance"
         counted = many(len(self.order(by, sort, down)), noun)
         if words:
@@ -120,14 +120,14 @@ class HoldingsTable:
             "counted": counted,
             "cells": {name: column.cells.written(window) for name, column in grid.columns.items()},
         }
-        if asked.get("table") != table:
+        if request.get("table") != table:
             answer["columns"] = [
                 {
                     "name": name,
                     "label": column.label,
                     "rank": column.rank,
                     "picks": PICKS.get(name),
-                    "number": not isinstance(column.cells, Texts),
+                    "number": not isinstance(column.cells, TextCells),
                     "bar": column.cells.has_bars,
                     "room": column.cells.room(),
                 }
@@ -136,26 +136,27 @@ class HoldingsTable:
             answer["groups"] = [{"name": by, "label": shown(by, _HEADING)} for by in self._groups]
         return answer
 
-    def meant(self, asked: Mapping[str, Any]) -> tuple[str, Any] | None:
-        """Return the kind and the key of what stands in a cell, if a selection can have it."""
-        query, place = self._query(asked), int(asked.get("place", -1))
-        rows, column = self._rows(*query), self.grid(query[0]).columns.get(str(asked.get("column")))
+    def cell_selection(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
+        """Return the field of a `Selection` and the key that a cell selects, if any."""
+        query, place = self._query(request), int(request.get("place", -1))
+        name = str(request.get("column"))
+        rows, column = self._rows(*query), self.grid(query[0]).columns.get(name)
         if column is None or column.name not in PICKS or not 0 <= place < len(rows):
             return None
         cells, key = column.cells, None
-        if isinstance(cells, Texts) and cells.keys and (code := cells.codes[rows[place]]) >= 0:
+        if isinstance(cells, TextCells) and cells.keys and (code := cells.codes[rows[place]]) >= 0:
             key = cells.keys[code]
         return None if key is None else (PICKS[column.name], key)
 
-    def _query(self, asked: Mapping[str, Any]) -> tuple[str, str, bool, tuple[str, ...]]:
-        """Return by what rows are grouped and sorted, whether downwards, and words to find."""
-        by = next((name for name in self._groups if name == asked.get("by")), "")
-        grid, sort, down = self.grid(by), asked.get("sort"), bool(asked.get("down"))
+    def _query(self, request: Mapping[str, Any]) -> tuple[str, str, bool, tuple[str, ...]]:
+        """Return the group, the column to sort by, whether descending, and the search words."""
+        by = next((name for name in self._groups if name == request.get("by")), "")
+        grid, sort, down = self.grid(by), request.get("sort"), bool(request.get("down"))
         if sort not in grid.columns:
             sort, down = grid.opens_by
-        return by, str(sort), down, search.words_of(str(asked.get("find", "")))
+        return by, str(sort), down, search.words_of(str(request.get("find", "")))
 
-    def _make_grid(self, by: str) -> Grid:
+    def _make_grid(self, by: str) -> DataGrid:
         if by:
             return groups_grid(self.positions, by, totals(self.positions, by))
         if self._part_of is None:
@@ -164,7 +165,7 @@ class HoldingsTable:
         is_one = len(self.positions.tokens.keys) == 1
         return with_bars(whole.grid(""), whole.positions, marks) if is_one else whole.grid("")
 
-    def _make_order(self, by: str, sort: str, down: bool) -> Codes:  # noqa: FBT001 - a key of a cache
+    def _make_order(self, by: str, sort: str, down: bool) -> Codes:  # noqa: FBT001 - a cache key
         if self._part_of is not None and not by:
             whole, marks = self._part_of
             order = whole.order(by, sort, down)
@@ -175,95 +176,96 @@ class HoldingsTable:
         return grid.columns[sort].cells.order(down=down)
 
     def _make_rows(self, by: str, sort: str, down: bool, words: tuple[str, ...]) -> Codes:  # noqa: FBT001
-        """Keep of the rows, in order, those that hold all words in any of their texts."""
+        """Return the rows that contain all words in their texts, in order."""
         order = self.order(by, sort, down)
         if not words:
             return order
         grid = self.grid(by)
         cells = [column.cells for column in grid.columns.values()]
-        texts = [each for each in cells if isinstance(each, Texts)]
-        found: Codes = order[search.rows_with(words, texts, grid.count)[order]]
-        return found
+        texts = [each for each in cells if isinstance(each, TextCells)]
+        matching: Codes = order[search.rows_with(words, texts, grid.count)[order]]
+        return matching
 
 
 class Column(NamedTuple):
-    """A column, and the rank by which it is left out where a page has no room for all."""
+    """A column of the table."""
 
-    name: str  # by which the page asks for it
-    label: str  # its heading, one harmless line
-    rank: int  # those of high rank go first
+    name: str  # in requests of the page
+    label: str  # the heading, one safe line
+    rank: int  # on a narrow page, columns of high rank are hidden first
     cells: Cells
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """The columns of a table of n rows, in the order in which they stand."""
+class DataGrid:
+    """The columns of a table, in order, and its number of rows."""
 
     columns: dict[str, Column]
     count: int
 
     @property
     def opens_by(self) -> tuple[str, bool]:
-        """What sorts it at first, and whether downwards: values, where none are known nothing."""
+        """The initial column to sort by, and whether descending: value, balances or none."""
         first = next((name for name in ("value", "balances") if name in self.columns), "")
         return first, bool(first)
 
 
-def balances_grid(positions: Positions) -> Grid:
-    """Show each balance, and what holdings and wallets have in columns of the user's."""
+def balances_grid(positions: Positions) -> DataGrid:
+    """Return the columns of single balances, with user columns of holdings and wallets."""
     holdings, tokens = positions.holdings, positions.tokens
-    wallets = positions.given if positions.asked else None
+    wallets = positions.wallet_frame if positions.has_wallets else None
     texts = {
         "wallet": _wallet_cells(positions.wallets, positions.wallet_codes, wallets),
         **_token_cells(holdings, tokens, _explorers(wallets)),
     }
-    numbers: dict[str, Cells] = {"amount": Amounts(positions.amounts, holdings.get("raw_amount"))}
+    amounts = AmountCells(positions.amounts, holdings.get("raw_amount"))
+    numbers: dict[str, Cells] = {"amount": amounts}
     price = next((name for name in ("unit_price", "price") if name in holdings), None)
     if price is not None and holdings[price].notna().any():
         numbers["price"] = cells_of(holdings[price])
     columns = _columns(texts | numbers) + _value_column(holdings)
     own = search.own_columns(positions)
-    columns += [_own_column(f"own {place}", each, _OWN) for place, each in enumerate(own)]
-    grid = Grid({each.name: each for each in columns}, len(holdings))
+    columns += [_user_column(f"own {place}", each, _USER) for place, each in enumerate(own)]
+    grid = DataGrid({each.name: each for each in columns}, len(holdings))
     is_one = len(tokens.keys) == 1
     return with_bars(grid, positions, np.ones(len(holdings), dtype=bool)) if is_one else grid
 
 
-def with_bars(grid: Grid, positions: Positions, marks: Mask) -> Grid:
-    """Draw bars behind the amounts of one token, whose rows are marked; others don't compare."""
+def with_bars(grid: DataGrid, positions: Positions, marks: Mask) -> DataGrid:
+    """Add bars to the amounts of one token, in the marked rows; others can't be compared."""
     raw = positions.holdings.get("raw_amount")
-    amounts = grid.columns["amount"]._replace(cells=Amounts(positions.amounts, raw, marks))
+    amounts = grid.columns["amount"]._replace(cells=AmountCells(positions.amounts, raw, marks))
     return replace(grid, columns=grid.columns | {"amount": amounts})
 
 
-def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> Grid:
-    """Show the sums that `totals` gives, by one name."""
-    wallets = positions.given if positions.asked else None
+def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
+    """Return the columns of sums that `totals` returns, grouped by one name."""
+    wallets = positions.wallet_frame if positions.has_wallets else None
     texts: dict[str, Cells] = {}
     if by == "token":
         texts = _token_cells(sums, token_identities(sums), _explorers(wallets))
     elif by == "wallet":
         texts = {"wallet": _wallet_cells(sums, np.arange(len(sums)), wallets)}
-    columns = _columns(texts) or [_own_column(by if by in PICKS else "group", sums[by], 0)]
+    columns = _columns(texts) or [_user_column(by if by in PICKS else "group", sums[by], 0)]
     numbers = {"amount": cells_of(sums["amount"])} if "amount" in sums else {}
     columns += _columns(numbers) + _value_column(sums)
     counted = {
         name: cells_of(sums[name])
         for name in _COUNTS
-        if name in sums and (name not in _ODD or (sums[name] > 0).any())
+        if name in sums and (name not in _IF_ANY or (sums[name] > 0).any())
     }
-    if "wallets_asked" in sums:  # of how many it is known what they hold
+    if "wallets_asked" in sums:  # the known wallets of all requested ones
         names = ["wallets_ok", "wallets_stale", "wallets_asked"]
         kinds, codes = np.unique(sums[names].to_numpy(np.int64), axis=0, return_inverse=True)
         each = kinds.tolist()
         labels = [f"{ok:,} of {of:,}{f', {stale:,} stale' * bool(stale)}" for ok, stale, of in each]
         ranks = [(ok / max(asked, 1), ok - stale, asked) for ok, stale, asked in each]
-        counted["known"] = Texts(codes.ravel(), labels, by=ranks)
+        counted["known"] = TextCells(codes.ravel(), labels, by=ranks)
     columns += _columns(counted)
-    return Grid({each.name: each for each in columns}, len(sums))
+    return DataGrid({each.name: each for each in columns}, len(sums))
 
 
-def _own_column(name: str, series: pd.Series, rank: int) -> Column:
+def _user_column(name: str, series: pd.Series, rank: int) -> Column:
     return Column(name, shown(str(series.name), _HEADING), rank, cells_of(series))
 
 
@@ -276,7 +278,7 @@ def _columns(cells: Mapping[str, Cells]) -> list[Column]:
 
 
 def _value_column(frame: pd.DataFrame) -> list[Column]:
-    """Show values as money; a user's own column may hold anything else."""
+    """Return the column of values as money, and one of currencies if there are several."""
     if "value" not in frame:
         return []
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
@@ -288,24 +290,24 @@ def _value_column(frame: pd.DataFrame) -> list[Column]:
     return columns
 
 
-def _wallet_cells(named: pd.DataFrame, codes: Codes, wallets: pd.DataFrame | None) -> Texts:
-    """Name wallets, of which `named` has one row each, and link their explorer's pages."""
-    names = given_names(named, wallets)
+def _wallet_cells(named: pd.DataFrame, codes: Codes, wallets: pd.DataFrame | None) -> TextCells:
+    """Return cells with the names of wallets, linked to their pages in a blockchain explorer."""
+    names = user_wallet_names(named, wallets)
     texts = search.wallet_texts(named, codes, names)
     keys = [f"{chain}.{address}" for chain, address in search.wallet_pairs(named)]
     by = [alphabetical(f"{name}{whole}") for name, whole in zip(names, texts.wholes, strict=True)]
     links: list[str | None] = []
     if wallets is not None:
         asked, pages = wallet_identities(wallets), _pages(wallets)
-        found = {key: pages[row] for key, row in zip(asked.keys, asked.first, strict=True)}
-        links = [found.get(key) for key in wallet_identities(named).keys]
-    return Texts.of(texts, links=links, by=by, keys=keys)
+        by_key = {key: pages[row] for key, row in zip(asked.keys, asked.first, strict=True)}
+        links = [by_key.get(key) for key in wallet_identities(named).keys]
+    return TextCells.of(texts, links=links, by=by, keys=keys)
 
 
 def _token_cells(
-    frame: pd.DataFrame, tokens: Identities, explorers: Mapping[str, str]
+    frame: pd.DataFrame, tokens: KeyCodes, explorers: Mapping[str, str]
 ) -> dict[str, Cells]:
-    """Name the token of each row, its blockchain and its contract."""
+    """Return cells with the token of each row, its blockchain and its contract."""
     texts = search.token_texts(frame, tokens)
     token, contract = texts["token"], texts["contract"]
     keys = [None if is_unknown(key) else key for key in tokens.keys]
@@ -316,9 +318,9 @@ def _token_cells(
         before = explorers.get(canonical_blockchain(chain)) if isinstance(chain, str) else None
         links.append(as_link(f"{before}{address}") if before and is_plain else None)
     return {
-        "token": Texts.of(token, by=[alphabetical(label) for label in token.labels], keys=keys),
+        "token": TextCells.of(token, by=[alphabetical(label) for label in token.labels], keys=keys),
         "blockchain": text_cells(search.token_chains(frame, tokens)),
-        "contract": Texts.of(
+        "contract": TextCells.of(
             contract, links=links, by=[alphabetical(whole) for whole in contract.wholes], keys=keys
         ),
     }
@@ -331,131 +333,131 @@ def _pages(wallets: pd.DataFrame) -> list[str | None]:
 
 
 def _explorers(wallets: pd.DataFrame | None) -> dict[str, str]:
-    """Return how each blockchain's explorer writes the page of an address, up to that."""
-    found: dict[str, str] = {}
+    """Return the URL of each blockchain's explorer, up to the address, from links of wallets."""
+    prefixes: dict[str, str] = {}
     if wallets is None:
-        return found
+        return prefixes
     named = zip(wallets["blockchain"], wallets["address"], _pages(wallets), strict=True)
     for chain, address, page in named:
         if page is not None and isinstance(address, str):
             before, _, after = page.lower().rpartition(quote(address, safe="").lower())
             if before and not after:
-                found.setdefault(canonical_blockchain(chain), page[: len(before)])
-    return found
+                prefixes.setdefault(canonical_blockchain(chain), page[: len(before)])
+    return prefixes
 
 
 def ordered(keys: Any, missing: Mask, *, down: bool) -> Codes:
-    """Sort what NumPy can compare, stable in both directions, and those missing last."""
+    """Return the order of a NumPy array, stable in both directions, missing keys last."""
     step = -1 if down else 1
     present = np.flatnonzero(~missing)[::step]
-    found = present[np.argsort(keys[present], kind="stable")][::step]
-    return np.concatenate((found, np.flatnonzero(missing)))
+    order = present[np.argsort(keys[present], kind="stable")][::step]
+    return np.concatenate((order, np.flatnonzero(missing)))
 
 
 @dataclass(eq=False)
-class Texts(search.TextColumn):
-    """Texts, which a page shows by their labels, and copies as wholes."""
+class TextCells(search.TextColumn):
+    """Cells of text: a page shows the labels, and copies the whole texts."""
 
     has_bars: ClassVar[bool] = False
     _: KW_ONLY
     links: Sequence[str | None] = ()
-    by: Sequence[Any] = ()  # by which they are ordered, if not by labels
-    keys: Sequence[Any] = ()  # for which they stand
+    by: Sequence[Any] = ()  # sort keys, if not the labels
+    keys: Sequence[Any] = ()  # for a `Selection`
 
     @classmethod
-    def of(cls, texts: search.TextColumn, **more: Sequence[Any]) -> Texts:
-        """Add to texts what a page has of them."""
+    def of(cls, texts: search.TextColumn, **more: Sequence[Any]) -> TextCells:
+        """Add links, sort keys or selection keys to texts."""
         return cls(texts.codes, texts.labels, texts.wholes, texts.words, **more)
 
     @cached_property
     def _ranks(self) -> Codes:
-        """The place of each text in order; the last is that of none."""
+        """The rank of each text, and -1 at the end for missing texts."""
         keys = [*(self.by or self.labels)]
         try:
-            found = sorted({*keys})
-        except TypeError:  # a user's column may hold what can't be compared
+            distinct = sorted({*keys})
+        except TypeError:  # a user's column may hold values of several types
             keys = [str(key) for key in keys]
-            found = sorted({*keys})
-        places = {key: place for place, key in enumerate(found)}
-        return np.array([*(places[key] for key in keys), -1], dtype=np.intp)
+            distinct = sorted({*keys})
+        ranks = {key: rank for rank, key in enumerate(distinct)}
+        return np.array([*(ranks[key] for key in keys), -1], dtype=np.intp)
 
     def order(self, *, down: bool) -> Codes:
-        """Sort by rank: the texts are compared once."""
+        """Return the order of the rows by rank, missing texts last."""
         return ordered(self._ranks[self.codes], self.codes < 0, down=down)
 
     def room(self) -> tuple[int, int]:
-        """Return how many letters most labels have at most."""
+        """Return the width in letters that suffices for most labels, from a sample; and 0."""
         lengths = sorted(map(len, self.labels[:_SAMPLE])) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
     def written(self, rows: Codes) -> dict[str, list[Any]]:
-        """Write labels; wholes and what is to be copied of them, where these are others."""
+        """Return labels; if they differ, also whole texts, and texts to copy; and links."""
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.labels[code] for code in codes]
         whole = self.wholes or self.labels
         wholes = ["" if code < 0 else whole[code] for code in codes]
         copies = [as_cell(whole) for whole in wholes]
-        found: dict[str, list[Any]] = {"text": labels}
+        parts: dict[str, list[Any]] = {"text": labels}
         if wholes != labels:
-            found["whole"] = where_other(wholes, labels)
+            parts["whole"] = only_different(wholes, labels)
         if copies != wholes:
-            found["copy"] = where_other(copies, wholes)
+            parts["copy"] = only_different(copies, wholes)
         if self.links:
-            found["link"] = [None if code < 0 else self.links[code] for code in codes]
-        return found
+            parts["link"] = [None if code < 0 else self.links[code] for code in codes]
+        return parts
 
 
-def where_other(texts: list[str], usual: list[str]) -> list[str | None]:
-    """Drop the values that are as usual."""
+def only_different(texts: list[str], usual: list[str]) -> list[str | None]:
+    """Replace the texts that equal the usual ones by None."""
     return [None if one == other else one for one, other in zip(texts, usual, strict=True)]
 
 
-def text_cells(values: pd.Series) -> Texts:
-    """Show a column of any type as text, in the order of what it holds where that has one."""
-    codes, found = search.factorized_values(values)
-    by: list[Any] = found
+def text_cells(values: pd.Series) -> TextCells:
+    """Return a column of any type as text, sorted by its values if these can be compared."""
+    codes, distinct = search.factorized_values(values)
+    by: list[Any] = distinct
     if isinstance(values.dtype, pd.CategoricalDtype) and values.dtype.ordered:
-        by = [values.dtype.categories.get_loc(each) for each in found]
-    elif all(isinstance(each, str) for each in found):
-        by = [alphabetical(each) for each in found]
-    return Texts.of(search.texts_of(codes, found), by=by, keys=found)
+        by = [values.dtype.categories.get_loc(each) for each in distinct]
+    elif all(isinstance(each, str) for each in distinct):
+        by = [alphabetical(each) for each in distinct]
+    return TextCells.of(search.texts_of(codes, distinct), by=by, keys=distinct)
 
 
 def alphabetical(text: str) -> tuple[str, str]:
-    """Return a sort key without regard to case, which still orders texts equal but for it."""
+    """Return a sort key that ignores case first, and then breaks ties by it."""
     return text.casefold(), text
 
 
-class Numbers:
-    """Each row has an int or a float; NaN and NA are missing. Values of money have cents."""
+class NumberCells:
+    """Cells of ints or floats; NaN and NA are missing. Money is shown to the cent."""
 
     def __init__(self, values: Any, missing: Mask, *, money: bool = False) -> None:
         self._values, self._missing = values, missing
         self.has_bars: bool = money
 
     def order(self, *, down: bool) -> Codes:
-        """Sort as NumPy does."""
+        """Return the order of the rows, missing numbers last."""
         return ordered(self._values, self._missing, down=down)
 
     def room(self) -> tuple[int, int]:
-        """Measure the largest, and how many decimals some have."""
-        some = self._values[~self._missing]
-        before = _digits_before(some.astype(np.float64))
+        """Return the digits to leave room for before the point, and after it (from a sample)."""
+        present = self._values[~self._missing]
+        before = _digits_before(present.astype(np.float64))
         if self.has_bars:
             return before, 2
-        step = len(some) // _SAMPLE + 1
-        behind = (len(_digits(value).partition(".")[2]) for value in some[::step].tolist())
+        step = len(present) // _SAMPLE + 1
+        behind = (len(_digits(value).partition(".")[2]) for value in present[::step].tolist())
         return before, max(behind, default=0)
 
     def written(self, rows: Codes) -> dict[str, list[Any]]:
-        """Write plain digits; values to the cent, and what they are exactly."""
+        """Return all digits; money to the cent, with the exact value to copy."""
         values, missing = self._values[rows], self._missing[rows].tolist()
         each = [*zip(values.tolist(), missing, strict=True)]
         exact = ["" if gone else _digits(value) for value, gone in each]
         if not self.has_bars:
             return _parts(exact)
         texts = ["" if gone else cents(value) for value, gone in each]
-        copied = {"copy": where_other(exact, texts)} if texts != exact else {}
+        copied = {"copy": only_different(exact, texts)} if texts != exact else {}
         return _parts(texts) | copied | {"bar": _shares(values, self._largest)}
 
     @cached_property
@@ -463,8 +465,8 @@ class Numbers:
         return float(np.abs(self._values[np.isfinite(self._values)]).max(initial=0))
 
 
-class Amounts:
-    """Each row has an exact amount, or what was sent; behind some, of one token, are bars."""
+class AmountCells:
+    """Cells of exact amounts, with a note if unknown, and bars for those of one token."""
 
     def __init__(
         self, amounts: AmountArray, raw: pd.Series | None = None, of_one: Mask | None = None
@@ -473,7 +475,7 @@ class Amounts:
         self.has_bars: bool = of_one is not None
 
     def order(self, *, down: bool) -> Codes:
-        """Sort exactly."""
+        """Return the order of the rows by exact amount, missing amounts last."""
         return self._amounts.argsort(ascending=not down)
 
     @cached_property
@@ -485,30 +487,30 @@ class Amounts:
         return float(np.nanmax(np.abs(self._floats[self._of_one]), initial=0))
 
     def room(self) -> tuple[int, int]:
-        """Measure the largest of usual size, and find how many decimals all of them need."""
+        """Return the digits to leave room for before the point, and after it."""
         integers, _, scale = self._amounts.exact()
-        common = str(math.gcd(10**scale, *integers.tolist()))  # all of them end with its zeros
+        common = str(math.gcd(10**scale, *integers.tolist()))  # with the zeros that all share
         needed = scale - len(common) + len(common.rstrip("0"))
         return _digits_before(self._floats[~np.isnan(self._floats)]), needed
 
     def written(self, rows: Codes) -> dict[str, list[Any]]:
-        """Write all digits."""
+        """Return all digits; for an unknown amount, what was sent as a note."""
         amounts = self._amounts.take(rows)
         missing = np.asarray(amounts.isna())
         texts = ["" if gone else str(each) for each, gone in zip(amounts, missing, strict=True)]
-        found = _parts(texts)
+        parts = _parts(texts)
         if missing.any():
             raw = [None] * len(rows) if self._raw is None else self._raw.array.take(rows)
-            found["note"] = [
+            parts["note"] = [
                 None if not gone else UNKNOWN if each is None else shown(unread(each), _WHOLE)
                 for each, gone in zip(raw, missing, strict=True)
             ]
         if self.has_bars:
-            found["bar"] = _shares(self._floats[rows], self._largest)
-        return found
+            parts["bar"] = _shares(self._floats[rows], self._largest)
+        return parts
 
 
-Cells: TypeAlias = Texts | Numbers | Amounts
+Cells: TypeAlias = TextCells | NumberCells | AmountCells
 
 
 def _digits(number: float) -> str:
@@ -517,7 +519,7 @@ def _digits(number: float) -> str:
 
 
 def _digits_before(values: Floats) -> int:
-    """Count the digits before the point of the largest, but for those that are written roughly."""
+    """Return the digits before the point of the largest value; very large ones are shortened."""
     sizes = np.abs(values[np.isfinite(values)])
     usual = sizes[sizes < 10.0**_DIGITS]
     before = len(f"{usual.max(initial=0):.0f}") + bool((values < 0).any())
@@ -536,13 +538,13 @@ def _parts(texts: list[str]) -> dict[str, list[Any]]:
 
 
 def cells_of(values: pd.Series, *, money: bool = False) -> Cells:
-    """Show a column of a frame by its dtype."""
+    """Return the cells of a column, by its dtype."""
     dtype = values.dtype
     if isinstance(dtype, AmountDtype):
-        return Amounts(amounts_of(values))
+        return AmountCells(amounts_of(values))
     if search.has_texts(values):
         return text_cells(values)
     whole: type[Any] = np.uint64 if is_unsigned_integer_dtype(dtype) else np.int64
     kind = np.float64 if is_float_dtype(dtype) else whole
     missing = values.isna().to_numpy(dtype=bool)
-    return Numbers(values.to_numpy(dtype=kind, na_value=0), missing, money=money)
+    return NumberCells(values.to_numpy(dtype=kind, na_value=0), missing, money=money)

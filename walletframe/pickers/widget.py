@@ -1,24 +1,24 @@
-"""What all our widgets are: a page of ours, a line for errors, and messages between the two.
+"""The base class of the widgets: a page, a line for errors, and messages between page and Python.
 
-By kind, what a page asks with `Kernel` of ``page/widget.js``, and what is told to it unasked:
+The kinds of messages: requests of a page by `Kernel` of ``page/widget.js``, and pushed ones:
 
 ===============  =====================  ===========================================================
-kind             asked by               answered, or told, by
+kind             sent by                answered, or pushed, by
 ===============  =====================  ===========================================================
-options          modelpicker.js         `Picker`: all there is to choose from, and what remains
-narrowed         told                   `Picker`: what remains
-paste            modelpicker.js         `WalletPicker`: takes what stands in the field
-fetch            fetching.js            `FetchPanel`, `HoldingsExplorer`: begins to fetch
-cancel           fetching.js            `Fetches`: ends that
-again            fetching.js            `Fetches`: asks again for what is not ok
-status           explorer.js, panel.js  `FetchPanel`, `HoldingsExplorer`: how complete a fetch is
-chart            chart.js               `View`: takes what a person did, gives what there is to see
-plotly           plotly.js              `HoldingsExplorer`: plotly.js, before anything is drawn
+options          modelpicker.js         `Picker`: all options, and the remaining ones
+narrowed         pushed                 `Picker`: the remaining options
+paste            modelpicker.js         `WalletPicker`: reads the text in the field
+fetch            fetching.js            `FetchPanel`, `HoldingsExplorer`: starts a fetch
+cancel           fetching.js            `FetchingWidget`: cancels the fetch
+again            fetching.js            `FetchingWidget`: retries wallets that are not ok
+status           explorer.js, panel.js  `FetchPanel`, `HoldingsExplorer`: completeness of a fetch
+chart            chart.js               `View`: applies a user action, returns chart and selection
+plotly           plotly.js              `HoldingsExplorer`: the script of plotly.js
 rows             rows.js                `View`: a window of the table
-options wallets  filters.js             `View`: as a `Picker`; so of tokens, blockchains and labels
-remaining        filters.js             `View`: what the filters leave each other
-code             takeaway.js            `HoldingsExplorer`: the lines that make what is shown
-file             takeaway.js            `HoldingsExplorer`: a file of it; told by `save`, too
+options wallets  filters.js             `View`: as a `Picker`; also for tokens, blockchains, labels
+remaining        filters.js             `View`: the options that other filters leave
+code             takeaway.js            `HoldingsExplorer`: Python code that reproduces the view
+file             takeaway.js            `HoldingsExplorer`: a file to download; pushed by `save`
 ===============  =====================  ===========================================================
 """
 
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 WidgetT = TypeVar("WidgetT", bound="PageWidget")
 
-# JupyterLab runs handlers on another thread while a cell runs, and a fetch has one of its own. One
-# lock for all widgets: two whose handlers set each other's traits can't deadlock.
+# JupyterLab runs handlers on another thread while a cell runs, and a fetch has its own thread. All
+# widgets share one lock, so that widgets whose handlers set each other's traits can't deadlock.
 LOCK = RLock()
 _LONGEST = 400
 
@@ -51,7 +51,7 @@ _LONGEST = 400
 def handler(
     method: Callable[Concatenate[WidgetT, P], None],
 ) -> Callable[Concatenate[WidgetT, P], None]:
-    """Run a widget's method under the lock, and show its error; a closed one does nothing."""
+    """Run a widget's method under the lock, and show its error; do nothing if it is closed."""
 
     @wraps(method)
     def run(widget: WidgetT, /, *args: P.args, **kwargs: P.kwargs) -> None:
@@ -60,29 +60,29 @@ def handler(
                 return
             try:
                 method(widget, *args, **kwargs)
-            except Exception as error:  # noqa: BLE001 - nobody else would see it
-                widget._show_error(error_text(error))  # noqa: SLF001 - it is one of ours
+            except Exception as error:  # noqa: BLE001 - shown in the widget
+                widget._show_error(error_text(error))  # noqa: SLF001 - of this module
 
     return run
 
 
 def error_text(error: Exception) -> str:
-    """Return what went wrong, not yet escaped; one of our errors needs no name of its class."""
+    """Return an error's text, not yet escaped; only foreign errors get their class name."""
     if not isinstance(error, WalletframeError):
         return f"{type(error).__name__}: {error}"
-    said, gap, hint = f"{error}".partition("\n\nHint: ")
-    return f"{said.rstrip('.')}. Hint: {hint}" if gap else said  # it is shown as one line
+    text, gap, hint = f"{error}".partition("\n\nHint: ")
+    return f"{text.rstrip('.')}. Hint: {hint}" if gap else text  # it is shown as one line
 
 
 class PageWidget(AnyWidget):
-    """A widget with a page of ours, which sends ``{"kind": …}`` and numbers what it asks.
+    """A widget whose page sends messages ``{"kind": …}``, with a number if it expects an answer.
 
-    A subclass has `_esm` and `_css`, and adds to `_handlers`, which take a message by its kind, and
-    return what is said beside kind and number, perhaps with binary buffers.
+    A subclass defines `_esm` and `_css`, and adds to `_handlers`: functions that take a message of
+    one kind and return the fields of the answer, optionally with binary buffers.
     """
 
-    _alert = Unicode().tag(sync=True)  # what went wrong, as text
-    _closing: Lock | None = None  # is taken once; None before there is anything to close
+    _alert = Unicode().tag(sync=True)  # the error to show
+    _closing: Lock | None = None  # acquired once; None before there is anything to close
 
     def __init__(self, **traits: Any) -> None:
         self._closed, self._closing = False, Lock()
@@ -94,9 +94,9 @@ class PageWidget(AnyWidget):
         return f"<{type(self).__name__}: run this cell again to see it>"
 
     def close(self) -> None:
-        """Close this, so that no model is left behind; again is no error."""
+        """Close this widget and its models; calling it again has no effect."""
         if self._closing is None or not self._closing.acquire(blocking=False):
-            return  # without a wait: the collector calls it, too, on any thread
+            return  # it must not wait: the garbage collector calls it, too, on any thread
         with LOCK:
             self._closed = True
         self.unobserve_all()
@@ -109,7 +109,7 @@ class PageWidget(AnyWidget):
         Returns
         -------
         bool
-            True from the beginning of `close` on.
+            True as soon as `close` has started.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class PageWidget(AnyWidget):
 
     @handler
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take what the page set; what can't be taken is told, and taken back in the page."""
+        """Apply state from the page; if that fails, show the error and reset the page's state."""
         try:
             super().set_state(sync_data)
         except Exception:
@@ -147,5 +147,5 @@ class PageWidget(AnyWidget):
             self.send({**body, **reply}, [*buffers])
 
     def _show_error(self, text: str) -> None:
-        """Show what went wrong; an empty text takes the line away."""
+        """Show an error; an empty text hides the line."""
         self._alert = one_line(text, _LONGEST)

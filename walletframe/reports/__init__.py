@@ -1,7 +1,7 @@
 """Reports: one document with the requested wallets, the answers, and the totals.
 
-`composition` decides what is in one, as plain values; `document` turns these into HTML or Markdown
-by a template, and writes the file.
+`composition` makes the content as plain values; `document` renders it as HTML or Markdown with a
+template, and writes the file.
 """
 
 from walletframe.reports.document import SUFFIXES, report

@@ -1,4 +1,4 @@
-"""The content of a report as plain values: charts, tables, and the methods in plain words."""
+"""The content of a report as plain values: charts, tables, and a description of the methods."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from walletframe import charts
-from walletframe.analysis import flag_spam, totals, value
-from walletframe.analysis.sums import totals_of
-from walletframe.frames.contract import stacked
+from walletframe.analysis.spam.flags import flag_spam
+from walletframe.analysis.sums import totals, totals_of
+from walletframe.analysis.valuation import value
+from walletframe.frames.contract import concat_frames
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.groups import SNAPSHOT, read_groups
 from walletframe.frames.identity import token_identities
@@ -22,7 +23,7 @@ from walletframe.frames.known import (
     known_wallets,
     stale_wallets,
     summary_lines,
-    worth,
+    value_summary,
 )
 from walletframe.frames.positions import read_positions
 from walletframe.frames.tables import (
@@ -53,43 +54,42 @@ _EXACT = (
     "decimal point moved by the token's decimals. No digit was rounded."
 )
 _TOKENS = (
-    "A token is its contract on its blockchain. Symbols are chosen by whoever makes a token, and "
-    "several tokens may share one; amounts of different tokens are never added."
+    "A token is identified by blockchain and contract. Its maker chooses the symbol, so several "
+    "tokens may share one; amounts of different tokens are never added."
 )
 _FAILED = (
-    "A wallet that the service gave no balances of is unknown. It counts neither as empty nor as "
-    "zero."
+    "A wallet is unknown if the service returned no balances for it. It counts neither as empty "
+    "nor as zero."
 )
 _OWN_PRICES = (
-    "A value is an amount times a price, rounded once, at the prices that whoever made this "
-    "report chose."
+    "A value is an amount times a price, rounded once. The author of this report chose the prices."
 )
 _SENT_PRICES = (
-    "A value is an amount times a price, rounded once, at the prices that the service sent with "
-    "the balances. It doesn't name their currency."
+    "A value is an amount times a price, rounded once. The service sent the prices with the "
+    "balances, without naming their currency."
 )
 _NO_PRICES = "There were no prices: charts show counts or shares, never values."
 _SPAM = (
-    "Tokens were taken for spam by rules on their symbols, contracts and amounts, listed with "
-    "each. The rules miss some and may suspect an honest token: see the table."
+    "Tokens were marked as spam by rules on their symbols, contracts and amounts; the table lists "
+    "the reasons. The rules miss some spam, and may suspect an honest token."
 )
 _CHANGES = (
-    "Changes are exact differences between two answers. Where one of the two is unknown, so is "
-    "the change; a token that is not listed counts as 0 where the wallet was known."
+    "Changes are exact differences between two answers. If one of the two is unknown, so is the "
+    "change; a token that an answer does not list counts as 0 if the wallet was known."
 )
-_TIMES = "Times are in UTC. All of it is as of the answers, not of the reading."
-# what a phone has room for, where others have that of the charts' own
+_TIMES = "Times are in UTC. All numbers are as of the answers, not as of today."
+# The numbers of bars, colours and cells for a phone; other pages have the charts' defaults.
 _BARS, _COLORS, _CELLS = 12, 6, (15, 6)
 _LOOK = {
     "template": "plotly_white",
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
 }
-_HOLDERS = 10  # of fewer, a curve of how unequally a token is spread says little
+_HOLDERS = 10  # a Lorenz curve of fewer holders says little
 _TOTALS = "The numbers are in the table “Totals by token”."
 _WALLETS = "The numbers are in the table “Wallets”."
-_OF_ROWS = {"token_blockchain", "token_address", "symbol", "asset"}  # missing where none is held
+_TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # blank if missing
 _ROWS, _NAME, _LIMIT, _ADDRESS = 50, 60, 90, 120
-_COLUMNS = {  # by heading: its column, what stands for a missing value, and the most characters
+_COLUMNS = {  # heading: column, text for a missing value, most characters
     "token": ("symbol", "", 24),
     "on": ("token_blockchain", "", _LIMIT),
     "name": ("name", "", _NAME),
@@ -102,18 +102,18 @@ _COLUMNS = {  # by heading: its column, what stands for a missing value, and the
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """All of a report, in its order; `reasons` and cells are as strangers may have written them."""
+    """The content of a report, in its order; `reasons` and cells are untrusted text."""
 
     title: str
     made: str
     simulated: bool
-    facts: tuple[tuple[str, str], ...]  # names and values of what is to be known first
-    summary: tuple[str, ...]  # sentences on where the answers came from
-    gaps: tuple[str, ...]  # sentences on what is unknown
+    facts: tuple[tuple[str, str], ...]  # names and values of key figures
+    summary: tuple[str, ...]  # sentences on the origin of the answers
+    gaps: tuple[str, ...]  # sentences on unknown data
     reasons: tuple[str, ...]  # why wallets are not ok
     charts: tuple[Chart, ...]
     listings: tuple[Listing, ...]
-    methods: tuple[str, ...]  # sentences on how it was done
+    methods: tuple[str, ...]  # sentences
 
 
 def compose(
@@ -124,7 +124,7 @@ def compose(
     made: datetime,
     grouping: Grouping | None = None,
 ) -> Content:
-    """Decide what a report says of a fetch, and of what changed since an earlier one."""
+    """Return the content of a report on a fetch, and on the changes since an earlier one."""
     wallets, holdings = details
     if "value" not in holdings and "price" in holdings and holdings["price"].notna().any():
         holdings = value(holdings)
@@ -149,13 +149,13 @@ def compose(
     methods += [_CHANGES] if before is not None else []
     reasons = (line.partition(": ") for line in failure_lines(wallets))
     facts = [
-        ("wallets asked", f"{len(wallets):,}"),
+        ("wallets requested", f"{len(wallets):,}"),
         ("wallets known", f"{int(known_wallets(wallets).sum()):,}"),
         ("tokens", f"{len(token_identities(others).keys):,}"),
         ("balances", f"{len(others):,}"),
     ]
-    if found := worth(others):
-        facts.append((f"value of {many(found.known, 'balance')}", found.total))
+    if worth := value_summary(others):
+        facts.append((f"value of {many(worth.known, 'balance')}", worth.total))
     return Content(
         title=title,
         made=f"{made:%Y-%m-%d %H:%M} UTC",
@@ -177,14 +177,13 @@ def _summary(
     before: WalletDetails | None,
 ) -> tuple[str, ...]:
     counts = summary_lines(wallets, holdings)
-    # lines with a full stop are in the gaps, or in the mark of simulated data
+    # Lines with a full stop are already in the gaps, or in the mark of simulated data.
     lines = [f"{line.replace('_', ' ')}." for line in counts if not line.endswith(".")]
     if len(suspects):
         tokens = len(token_identities(suspects).keys)
-        lines.append(
-            f"In a table of their own, since they look like spam: {many(len(suspects), 'balance')} "
-            f"of {many(tokens, 'token')}."
-        )
+        verbs = "looks like spam and is" if len(suspects) == 1 else "look like spam and are"
+        suspect = f"{many(len(suspects), 'balance')} of {many(tokens, 'token')}"
+        lines.append(f"{suspect} {verbs} listed separately.")
     services = [shown(name) for name in wallets["service"].dropna().unique()]
     if services:
         lines.append(f"Service: {', '.join(services)}.")
@@ -192,7 +191,7 @@ def _summary(
         is_snapshot = SNAPSHOT in before.wallets
         earlier = before.wallets[SNAPSHOT if is_snapshot else "fetched_at"].dropna()
         when = f"{earlier.max():%Y-%m-%d %H:%M} UTC" if len(earlier) else "an unknown time"
-        which = "the snapshot of" if is_snapshot else "an earlier fetch, whose last answer is of"
+        which = "the snapshot of" if is_snapshot else "an earlier fetch, whose last answer is from"
         lines.append(f"Compared with {which} {when}.")
     return tuple(lines)
 
@@ -201,21 +200,21 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
     unknown, older = int((~known_wallets(wallets)).sum()), int(stale_wallets(wallets).sum())
     amounts = int(holdings["amount"].isna().sum())
     strange = int(holdings["token_blockchain"].isna().sum())
-    unpriced = found.unpriced if (found := worth(holdings)) else 0
+    unpriced = worth.unpriced if (worth := value_summary(holdings)) else 0
     lines = {
         f"The balances of {unknown:,} of {many(len(wallets), 'wallet')} are unknown. "
-        "Every total is of the other wallets alone: the true one may be higher.": unknown,
-        f"For {older:,} of the wallets an older answer had to stand in.": older,
-        f"Of unknown amount, since it could not be read: {many(amounts, 'balance')}.": amounts,
-        f"Of an unknown token, which may be any: {many(strange, 'balance')}. "
-        "Of other tokens, their wallets may hold more.": strange,
-        f"Without a price, and in no value: {many(unpriced, 'balance')}.": unpriced,
+        "Totals cover the other wallets only, so true totals may be higher.": unknown,
+        f"The answers for {many(older, 'wallet')} are out of date.": older,
+        f"The amount of {many(amounts, 'balance')} is unknown, since it can't be read.": amounts,
+        f"The token of {many(strange, 'balance')} is unknown. It may be any token, so these "
+        "wallets may hold more of other tokens.": strange,
+        f"No value includes {many(unpriced, 'balance')} without a price.": unpriced,
     }
     return tuple(line for line, count in lines.items() if count)
 
 
 class Grouping(NamedTuple):
-    """What totals are by, as `totals` takes it."""
+    """The names to group totals by, and the options of assets, as in `totals`."""
 
     by: By
     assets: AssetsLike | None = None
@@ -223,33 +222,30 @@ class Grouping(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """A chart without its title and notes, as drawn for ``wide`` or for ``narrow`` pages."""
+class ChartView:
+    """A chart without title and notes, for wide or narrow pages."""
 
-    name: str
+    name: str  # "wide" or "narrow", a class in the style sheet
     notes: str
     figure: Figure
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart, and in words what it shows, and which table has its numbers."""
+    """A chart with a description, which names the table with its numbers."""
 
     title: str
     words: str
-    views: tuple[View, ...]
+    views: tuple[ChartView, ...]
 
 
 def fitting_charts(
     holdings: pd.DataFrame,
     wallets: pd.DataFrame,
     grouping: Grouping | None = None,
-    heading: str = "",
+    heading: str = "",  # of the table of the grouping
 ) -> list[Chart]:
-    """Draw the charts that say something of these holdings: none where nothing is held.
-
-    With a `grouping`, the first is of its groups; `heading` is that of the table of their numbers.
-    """
+    """Draw the charts that suit these holdings, the grouping first; none if nothing is held."""
     held = read_positions(holdings[(holdings["amount"] > 0).fillna(value=False)])
     if not held.wallet_keys:
         return []
@@ -260,59 +256,59 @@ def fitting_charts(
         few = charts.bar(held, **options, top=_BARS, top_tokens=_COLORS)
         return _chart(words, charts.bar(held, **options), few)
 
-    found: list[Chart] = []
+    fitting: list[Chart] = []
     if grouping is not None:
-        words = f"What each group has. The numbers are in the table “{heading}”."
-        found.append(bars(words, **grouping._asdict()))
+        words = f"Holdings of each group. The numbers are in the table “{heading}”."
+        fitting.append(bars(words, **grouping._asdict()))
     if len(held.wallet_keys) == 1:
         [owner] = held.wallets.itertuples(index=False, name=None)
         whole = charts.pie(held, owner, wallets=wallets, colors=colors)
-        return [*found, _chart(f"The tokens of the one wallet that holds any. {_TOTALS}", whole)]
+        return [*fitting, _chart(f"The tokens of the one wallet that holds any. {_TOTALS}", whole)]
     small = charts.heatmap(held, wallets=wallets, top=_CELLS[0], top_tokens=_CELLS[1])
     small.update_xaxes(tickangle=-90).update_traces(texttemplate=None)  # too small to write on
     grid = charts.heatmap(held, wallets=wallets)
-    found += [
-        bars(f"What each wallet holds, by token. {_WALLETS}"),
-        _chart(f"Which wallet holds which token. {_TOTALS}", grid, small),
+    fitting += [
+        bars(f"Holdings of each wallet, by token. {_WALLETS}"),
+        _chart(f"Holdings by wallet and token. {_TOTALS}", grid, small),
     ]
     if "value" in held.holdings:
         nested = charts.treemap(held, wallets=wallets, colors=colors)
-        found.append(_chart(f"Blockchains, their wallets and tokens. {_TOTALS}", nested))
+        fitting.append(_chart(f"Blockchains, their wallets and tokens. {_TOTALS}", nested))
     if len(held.chains) > 1:
-        found.append(bars(f"What is held on each blockchain, by token. {_TOTALS}", by="blockchain"))
+        fitting.append(bars(f"Holdings on each blockchain, by token. {_TOTALS}", by="blockchain"))
     holders = totals(held)["holders"]
     if holders.max() >= _HOLDERS:
         most_widely_held = held.tokens.keys[int(holders.argmax())]
         curve = charts.lorenz(held, most_widely_held, wallets=wallets)
-        words = f"How unequally the most widely held token is spread. {_TOTALS}"
-        found.append(_chart(words, curve))
-    return found
+        words = f"Distribution of the most widely held token. {_TOTALS}"
+        fitting.append(_chart(words, curve))
+    return fitting
 
 
 def _chart(words: str, wide: Figure, narrow: Figure | None = None) -> Chart:
-    """Take a chart's title and notes out, and let it look like the page around it."""
+    """Split a chart into title, notes and figure, and give the figure the style of the page."""
     views = []
     for name, drawn in (("wide", wide), ("narrow", narrow or wide)):
         figure = charts.Figure(drawn)
-        title, notes = charts.take_words(figure)
-        if not charts.has_template():  # of the user's own choice
+        title, notes = charts.take_notes(figure)
+        if not charts.has_template():
             figure.update_layout(**_LOOK)
-        views.append(View(name, " ".join(notes), figure))
+        views.append(ChartView(name, " ".join(notes), figure))
     return Chart(title, words, tuple(views))
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A table, what its rows are, and how it is to be read."""
+    """A table with a heading and a note."""
 
     heading: str
     note: str
     table: Table
-    stacked: bool = False  # where a row is too wide for a line of any page
+    stacked: bool = False  # whether rows are too wide for a page, and cells stand below each other
 
 
 def _totals_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """List what all wallets hold together of each token, the most valuable or most held first."""
+    """List the totals of each token, the most valuable or most widely held first."""
     frame = totals(holdings, wallets=wallets)
     ranks = [name for name in ("value", "holders") if name in frame]
     head = frame.sort_values(ranks, ascending=False, kind="stable").head(_ROWS)
@@ -321,14 +317,14 @@ def _totals_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     if head["amount_na"].gt(0).any():
         columns["amounts unknown"] = text_cells(head["amount_na"])
     note = (
-        "Exact sums, by contract: symbols are not unique. “Wallets known” says of how many of the "
-        "wallets that could hold the token its amount is known: the others may hold more."
+        "Exact sums, by contract: symbols are not unique. “Wallets known” counts the wallets that "
+        "could hold the token, and those whose amount of it is known: the others may hold more."
     )
     return Listing("Totals by token", note, Table("totals", columns | _contract(head), len(frame)))
 
 
 def _grouped_listing(holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Grouping) -> Listing:
-    """List totals by what was asked for, the most valuable first, those of a group together."""
+    """List totals by the requested names, the most valuable first, without splitting groups."""
     positions, groups = read_groups(
         holdings, grouping.by, wallets, assets=grouping.assets, bridged=grouping.bridged
     )
@@ -340,7 +336,7 @@ def _grouped_listing(holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Gr
     head = head.iloc[pd.factorize(head[labels[0]], use_na_sentinel=False)[0].argsort(kind="stable")]
     columns: dict[str, list[Cell]] = {}
     for label in labels:
-        missing = "" if label in _OF_ROWS else f"no {label}"
+        missing = "" if label in _TOKEN_LABELS else f"no {label}"
         limit = _ADDRESS if label == "address" else _NAME
         columns[_heading(label, columns)] = text_cells(head[label], missing, limit)
     if "token_address" in labels:
@@ -351,14 +347,14 @@ def _grouped_listing(holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Gr
         columns[_heading(name, columns)] = cells
     columns["wallets known"] = _known(head)
     note = (
-        "Exact sums of the known wallets of each group; “wallets known” says how many these are. "
-        "What has no label is a group of its own."
+        "Exact sums of the known wallets of each group; “wallets known” counts these. Rows without "
+        "a label are a group of their own."
     )
     return Listing(title, note, Table("groups", columns, len(frame)))
 
 
 def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """List the wallets that were asked, unknown ones first, else as they were asked."""
+    """List the requested wallets, unknown ones first, else in the order of the request."""
     known = known_wallets(wallets)
     head = wallets.iloc[known.argsort(kind="stable")].head(_ROWS)
     kept = [name for name in kept_names(wallets) if name != "name"]
@@ -379,12 +375,12 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     columns |= _columns(head, "source")
     for name in kept:
         columns[_heading(name, columns)] = text_cells(head[name], missing="", limit=_NAME)
-    note = "Wallets of which nothing is known stand first: unknown is not empty."
+    note = "Unknown wallets come first: unknown is not empty."
     return Listing("Wallets", note, Table("wallets", columns, len(wallets)))
 
 
 def _holdings_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """List the single balances, the most valuable first, else as they were answered."""
+    """List the balances, the most valuable first, else in the order of the answers."""
     note, head = "In the order of the answers.", holdings
     if "value" in holdings:
         note = "The most valuable first."
@@ -402,24 +398,24 @@ def _suspects_listing(suspects: pd.DataFrame) -> Listing:
     head = frame.sort_values("holders", ascending=False, kind="stable").head(_ROWS)
     columns = _columns(head, "token", "on", "why", "holders", "amount")
     note = (
-        "Strangers send such tokens to be seen. Don't follow what their symbols say. They are in "
-        "no chart and in no total above; nothing was dropped from the data."
+        "Strangers send such tokens as advertising. Don't follow the instructions in symbols. No "
+        "chart and no total above includes these tokens; the data still has them."
     )
     columns |= _contract(head)
     return Listing("Tokens that look like spam", note, Table("spam", columns, len(frame)))
 
 
 def _changes_listing(before: WalletDetails, after: WalletDetails) -> Listing:
-    """List changes, what is known first, in the order of the wallets, without suspects on any side.
+    """List changes of tokens that are not suspect, known ones first, in the order of the wallets.
 
-    `after` says which tokens these are, `before` of those that it lacks: they have a table of their
-    own, and may have been dropped from one of the two.
+    The flags of `after` decide what is suspect, those of `before` for tokens that `after` lacks;
+    suspects have a table of their own, and may have been dropped from one of the two fetches.
     """
     sides = [before.holdings, after.holdings]
     if "is_spam" not in sides[0]:
         sides[0] = flag_spam(sides[0])
     names = ["token_blockchain", "token_address"]
-    tokens = token_identities(stacked(side[names] for side in sides))
+    tokens = token_identities(concat_frames(side[names] for side in sides))
     then, now = np.split(tokens.codes, [len(sides[0])])
     is_suspect = np.zeros(len(tokens.keys), dtype=bool)
     is_suspect[then[sides[0]["is_spam"].to_numpy(bool)]] = True
@@ -433,7 +429,7 @@ def _changes_listing(before: WalletDetails, after: WalletDetails) -> Listing:
     head = changes.iloc[order].head(_ROWS)
     columns = {"wallet": wallet_cells(head, after.wallets)} | _columns(head, "token", "on")
     kinds = (head[name].astype(TEXT) for name in ("change", "status_before", "status_after"))
-    columns["change"] = []  # its kind, and behind an unknown one, which side is why
+    columns["change"] = []  # the kind; if unknown, with the status that is the cause
     for kind, earlier, later in zip(*kinds, strict=True):
         parts = [f"{earlier} before"] * (earlier != "ok") + [f"{later} now"] * (later != "ok")
         why = ", ".join(parts).replace("_", " ")
@@ -441,7 +437,8 @@ def _changes_listing(before: WalletDetails, after: WalletDetails) -> Listing:
     columns |= _columns(head, "difference", "before", "after")
     counts = changes["change"].value_counts(sort=False)
     counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-    note = f"{counted}. Unknown is what one of the two answers doesn't say." if counted else ""
+    unknown = "A change is unknown if one of the two answers lacks the amount."
+    note = f"{counted}. {unknown}" if counted else ""
     if is_suspect.any():
         note = f"{note} Tokens that look like spam are left out of both.".strip()
     table = Table("changes", columns | _contract(head), len(changes))
@@ -449,7 +446,7 @@ def _changes_listing(before: WalletDetails, after: WalletDetails) -> Listing:
 
 
 def _known(totals_by: pd.DataFrame) -> list[Cell]:
-    """Write how many of the wallets asked are known, and of these how many as of long ago."""
+    """Write how many of the requested wallets are known, and how many of these are out of date."""
     parts = (totals_by[name] for name in ("wallets_ok", "wallets_stale", "wallets_asked"))
     return [
         Cell(f"{known:,} of {asked:,}" + (f", {stale:,} out of date" if stale else ""))
@@ -458,7 +455,7 @@ def _known(totals_by: pd.DataFrame) -> list[Cell]:
 
 
 def _heading(name: str, taken: Container[str]) -> str:
-    """Choose for a column of the user's, or another one, a heading that no column has."""
+    """Return a heading for a column that no other column has."""
     heading = shown(name, _NAME)
     while heading in taken:
         heading += " (2)"
@@ -466,19 +463,19 @@ def _heading(name: str, taken: Container[str]) -> str:
 
 
 def _columns(frame: pd.DataFrame, *headings: str) -> dict[str, list[Cell]]:
-    """Write the columns under some headings, those that there are."""
-    found = {}
+    """Return the cells of those headings whose column exists."""
+    columns = {}
     for heading in headings:
         name, missing, limit = _COLUMNS.get(heading, (heading, UNKNOWN, _LIMIT))
         if heading == "value" and name in frame:
-            found[heading] = value_cells(frame[name], missing)
+            columns[heading] = value_cells(frame[name], missing)
         elif name in frame:
-            found[heading] = text_cells(frame[name], missing, limit)
-    return found
+            columns[heading] = text_cells(frame[name], missing, limit)
+    return columns
 
 
 def _contract(frame: pd.DataFrame) -> dict[str, list[Cell]]:
-    """Write whole contracts; a row without a token, of a wallet that is unknown, has none."""
+    """Return cells with whole contracts; rows of unknown wallets have no token, and are blank."""
     contracts = frame["token_address"].mask(
         frame["token_address"].isna() & frame["token_blockchain"].notna(), "native coin"
     )

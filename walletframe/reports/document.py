@@ -1,6 +1,6 @@
-"""The report as a file: the text is made of its content by a template, its charts as pictures.
+"""The report as a file: a template renders the content, and a browser draws charts as pictures.
 
-Whatever a template writes that is not marked as the report's own goes through `walletframe.text`.
+Templates escape all text with `walletframe.text`, unless it is marked as the report's own.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from walletframe.disk import replaced
+from walletframe.disk import atomic_write
 from walletframe.errors import MissingExtraError, SettingsError
-from walletframe.frames.details import details_given
+from walletframe.frames.details import as_details
 from walletframe.frames.display import cell_html, is_number, table_markdown, table_rows
 from walletframe.frames.tables import NUMBERS
 from walletframe.numerals import many
@@ -39,14 +39,16 @@ if TYPE_CHECKING:
     from walletframe.frames.details import DetailsLike
     from walletframe.frames.groups import By
     from walletframe.frames.tables import Cell
-    from walletframe.reports.composition import Chart, View
+    from walletframe.reports.composition import Chart, ChartView
+
+    Pictures: TypeAlias = Queue[Markup | BaseException]
 
 PathLike: TypeAlias = str | Path
 Images: TypeAlias = Literal["interactive", "static"]
 SUFFIXES = (".html", ".md")
 
 
-def report(  # noqa: PLR0913 - what a caller may wish
+def report(  # noqa: PLR0913 - the options of a report
     details: DetailsLike,
     path: PathLike,
     *,
@@ -57,30 +59,30 @@ def report(  # noqa: PLR0913 - what a caller may wish
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> Path:
-    """Write a report: what was asked, how complete the answer is, totals, charts and tables.
+    """Write a report on a fetch: its completeness, totals, charts and tables.
 
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
-        What was fetched. Values are those of `value`, else at the service's own prices, where it
-        sent any. What `flag_spam` flagged, or would, has a table of its own.
+        The fetch. Values are those of `value`, else at the service's own prices, if it sent any.
+        Tokens that `flag_spam` flagged, or would flag, have a table of their own.
     path : str or Path
-        Where to write: a ``.html``, one page that opens offline, prints well and draws charts; or a
-        ``.md`` with the same in words and tables. An existing file is replaced atomically.
+        The file to write: a ``.html``, one page that opens offline, prints well and draws charts;
+        or a ``.md`` with the same text and tables. An existing file is replaced atomically.
     by : str or list of str, optional
-        Totals by these, too, in a table and a chart: the names that `.wf.totals` takes, such as
-        ``["owner", "asset"]``. What you kept of wallets is in the table of wallets in any case.
+        Add totals by these names, in a table and a chart: those that `.wf.totals` takes, such as
+        ``["owner", "asset"]``. The table of wallets always has the columns that you kept.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
-        An earlier fetch or snapshot, to add a table of what changed.
+        An earlier fetch or snapshot, to add a table of changes.
     title : str, default "Token holdings"
         The heading.
     images : {"interactive", "static"}, default "interactive"
-        How a ``.html`` shows charts: with plotly inside, some 5 MB, or as pictures, for mail and
+        How a ``.html`` shows charts: with plotly inside, some 5 MB; or as pictures, for mail and
         for readers without scripts. Pictures need the extra ``images`` and a Chrome or Chromium.
     assets : DataFrame, str or Path, optional
-        By asset: contracts of your own, as `walletframe.assets` takes them.
+        By asset: your own contracts, as in `walletframe.assets`.
     bridged : bool, default False
-        By asset: whether twins count, such as USDC.e and WETH.
+        By asset: whether bridged versions count, such as USDC.e and WETH.
 
     Returns
     -------
@@ -90,15 +92,15 @@ def report(  # noqa: PLR0913 - what a caller may wish
     Raises
     ------
     ArgumentError, SettingsError
-        If `details` or `before` is not a fetch, the path has another suffix, `images` is neither
-        of these, or `by` names no column.
+        If `details` or `before` is not a fetch, the path has another suffix, `images` has another
+        value, or `by` names no column.
     MissingExtraError
-        With ``images="static"``, if the packages that draw pictures are not installed, there is
-        no Chrome or Chromium, or it ends or doesn't answer for 90 seconds.
+        With ``images="static"``, if the packages that draw pictures are not installed, or there is
+        no Chrome or Chromium, or it exits or doesn't answer for 90 seconds.
     ColumnsError, AmountError, PricesError
         If a column is missing, ``amount`` holds no amounts, or values have several currencies.
     TokenListError, AmbiguousTokenError
-        If `assets` can't be used, or symbols are asked for, and tokens share one.
+        If `assets` can't be used, or `by` has symbols, and tokens share one.
     SnapshotError
         If `before` and `details` can't be compared.
     OSError
@@ -106,8 +108,8 @@ def report(  # noqa: PLR0913 - what a caller may wish
 
     Notes
     -----
-    Tables are cut to what is readable, and say how many rows were left out: `.wf.to_excel`
-    writes all of them. No number is cut. The page loads nothing from a server, and holds no key.
+    Long tables are cut, and say how many rows are left out: `.wf.to_excel` writes all of them. No
+    number is cut. The page loads nothing from a server, and does not contain the key.
 
     Examples
     --------
@@ -119,51 +121,52 @@ def report(  # noqa: PLR0913 - what a caller may wish
     >>> text.splitlines()[0]
     '# Token holdings'
     """
-    fetched = details_given(details)
-    earlier = None if before is None else details_given(before, "before")
+    fetched = as_details(details)
+    earlier = None if before is None else as_details(before, "before")
     file = Path(path)
-    form = file.suffix.lower()
-    if form not in SUFFIXES:
+    suffix = file.suffix.lower()
+    if suffix not in SUFFIXES:
         raise SettingsError(
             f"a report can't be written as {file.name!r}",
             hint="use a name that ends in .html or .md",
         )
     if images not in get_args(Images):
-        raise SettingsError(f"images: {images!r}", hint="interactive or static")
+        hint = 'use "interactive" or "static"'
+        raise SettingsError(f"images can't be {images!r}", hint=hint)
     from walletframe.reports.composition import Grouping, compose  # noqa: PLC0415 - loads plotly
 
     grouping = None if by is None else Grouping(by, assets, bridged)
     made = datetime.now(UTC)
     content = compose(fetched, before=earlier, title=title, made=made, grouping=grouping)
-    if form == ".md":
+    if suffix == ".md":
         text = _environment(as_markdown).get_template("report.md").render(content=content)
     else:
-        from plotly.offline import get_plotlyjs  # noqa: PLC0415 - 5 MB, for this form alone
+        from plotly.offline import get_plotlyjs  # noqa: PLC0415 - 5 MB, for this format alone
 
-        is_drawn = images == "static"
-        drawing = [] if is_drawn else content.charts
+        is_static = images == "static"
+        interactive = [] if is_static else content.charts
         page = _environment(as_html).get_template("report.html")
         text = page.render(
             content=content,
-            images=_drawn_images(content.charts) if is_drawn else None,
+            images=_chart_images(content.charts) if is_static else None,
             config={"displaylogo": False, "showTips": False},
-            plotly=Markup(get_plotlyjs() if drawing else ""),  # noqa: S704 - plotly's own script
-            drawn=[[_script_data(view) for view in chart.views] for chart in drawing],
+            plotly=Markup(get_plotlyjs() if interactive else ""),  # noqa: S704 - plotly's own script
+            drawn=[[_script_data(view) for view in chart.views] for chart in interactive],
         )
-    with replaced(file) as target:
+    with atomic_write(file) as target:
         target.write(text.encode())
     return file
 
 
 _LONGEST = 1_000
 _LONG = 30
-_LEFT_OF_POINT = re.compile(r"(?<=[0-9])(?=(?:[0-9]{3})+$)")
+_THOUSANDS = re.compile(r"(?<=[0-9])(?=(?:[0-9]{3})+$)")
 _ROLES = {"tr": "row", "th": "columnheader", "td": "cell"}  # of thead and tbody: rowgroup
 _GAP = '<span class="gap">{}</span>'.format
 _WIDE, _NARROW, _SCALE = 960, 360, 2  # pictures, in pixels
 _LEGEND_LINE = 19
 _PURPOSE = "drawing charts as pictures"
-_PATIENCE_S = 90.0  # to start the browser and draw the first picture, or another one
+_PATIENCE_S = 90.0  # for each picture; for the first with the start of the browser
 _CLOSING_S = 10.0
 
 
@@ -181,15 +184,15 @@ def _environment(escape: Callable[[str, int], str]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["rows"] = lambda table: Markup(table_rows(table, _dress, _html_cell))  # noqa: S704 - escaped
+    environment.filters["rows"] = lambda table: Markup(table_rows(table, _classes, _html_cell))  # noqa: S704 - escaped
     environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - escaped
     environment.globals["many"] = many
     environment.filters["own"] = Markup if escape is as_markdown else escaped
     return environment
 
 
-def _dress(tag: str, name: str) -> str:
-    """Return classes, and roles, which a table loses where a narrow page shows it as blocks."""
+def _classes(tag: str, name: str) -> str:
+    """Return a tag's class and role; tables lose implicit roles if a narrow page shows blocks."""
     role = f' role="{_ROLES.get(tag, "rowgroup")}"'
     number = name in NUMBERS
     if tag == "td":
@@ -200,11 +203,11 @@ def _dress(tag: str, name: str) -> str:
 
 
 def _html_cell(cell: Cell) -> str:
-    """Set digits in groups by margins, which are not copied; only long numbers may wrap."""
+    """Return a cell with digits in groups by margins, which are not copied; long numbers wrap."""
     if not is_number(cell):
         return cell_html(cell)
     whole, point, rest = cell.text.partition(".")
-    first, *more = _LEFT_OF_POINT.split(whole)
+    first, *more = _THOUSANDS.split(whole)
     groups = [f"<span>{first}</span>", *map(_GAP, more)]
     if point:
         thirds = [rest[start : start + 3] for start in range(0, len(rest), 3)]
@@ -213,16 +216,16 @@ def _html_cell(cell: Cell) -> str:
     return f'<span class="digits">{drawn}</span>'
 
 
-def _script_data(view: View) -> Markup:
-    """Write a figure as JSON that can't end the element it stands in."""
+def _script_data(view: ChartView) -> Markup:
+    """Return a figure as JSON that can't close its script element."""
     text = str(view.figure.to_json())
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return Markup(text)  # noqa: S704 - escaped
 
 
-def _drawn_images(charts: Sequence[Chart]) -> list[list[Markup]]:
-    """Draw each view of charts, offline, as a ``data:`` URL of a PNG."""
+def _chart_images(charts: Sequence[Chart]) -> list[list[Markup]]:
+    """Draw each view of each chart, offline, and return ``data:`` URLs of PNGs."""
     if not charts:
         return []
     if find_spec("kaleido") is None:
@@ -233,14 +236,14 @@ def _drawn_images(charts: Sequence[Chart]) -> list[list[Markup]]:
     path = kind.find_browser(skip_local=False)
     if not path or not Path(path).is_file():
         raise _no_browser("a Chrome or Chromium, and none was found", "install one")
-    page = kaleido.PageGenerator(mathjax=False)  # else it is asked for on the web
+    page = kaleido.PageGenerator(mathjax=False)  # it would be loaded from the web
     browser = kaleido.Kaleido(n=1, page_generator=page, browser_cls=kind)
-    drawn: Queue[Markup | BaseException] = Queue()
+    drawn: Pictures = Queue()
     work = _draw(browser, [view for chart in charts for view in chart.views], drawn)
     thread = Thread(target=asyncio.run, args=(work,), name="walletframe-pictures", daemon=True)
-    thread.start()  # a notebook's own thread has a loop of its own
+    thread.start()  # since the notebook's thread already runs an event loop
     try:
-        pictures = [[_next(drawn, path) for _ in chart.views] for chart in charts]
+        pictures = [[_next_picture(drawn, path) for _ in chart.views] for chart in charts]
         thread.join(_CLOSING_S)
     finally:
         if thread.is_alive():  # the browser hangs, or the user interrupted it
@@ -249,8 +252,8 @@ def _drawn_images(charts: Sequence[Chart]) -> list[list[Markup]]:
     return pictures
 
 
-async def _draw(browser: Any, views: Sequence[View], drawn: Queue[Markup | BaseException]) -> None:
-    """Queue the picture of each view into a queue, or why there are no more of them."""
+async def _draw(browser: Any, views: Sequence[ChartView], drawn: Pictures) -> None:
+    """Put the picture of each view into a queue, or the error that ended the work."""
     try:
         async with browser:
             for view in views:
@@ -262,12 +265,12 @@ async def _draw(browser: Any, views: Sequence[View], drawn: Queue[Markup | BaseE
                 png = await browser.calc_fig(view.figure, opts=opts)
                 url = f"data:image/png;base64,{b64encode(png).decode()}"
                 drawn.put(Markup(url))  # noqa: S704 - letters and digits
-    except (Exception, asyncio.CancelledError) as fault:  # noqa: BLE001 - the queue's reader raises
+    except (Exception, asyncio.CancelledError) as fault:  # noqa: BLE001 - `_next_picture` raises it
         drawn.put(fault)
 
 
-def _next(drawn: Queue[Markup | BaseException], path: str) -> Markup:
-    """Return the next picture; an error where the browser ended, or does not answer."""
+def _next_picture(drawn: Pictures, path: str) -> Markup:
+    """Return the next picture; raise if the browser ended or does not answer."""
     needed = f"a Chrome or Chromium that works: {path}"
     start = f"start {path} in a shell to see why"
     try:
@@ -279,15 +282,15 @@ def _next(drawn: Queue[Markup | BaseException], path: str) -> Markup:
     return picture
 
 
-def _no_browser(lacking: str, way: str) -> MissingExtraError:
-    way += ', or name one that works in the variable BROWSER_PATH; images="interactive" needs none'
-    return MissingExtraError("images", _PURPOSE, lacking, way)
+def _no_browser(lacking: str, hint: str) -> MissingExtraError:
+    hint += ', or name one that works in the variable BROWSER_PATH; images="interactive" needs none'
+    return MissingExtraError("images", _PURPOSE, lacking, hint)
 
 
 def _kill(browser: Any) -> None:
-    """End a browser's processes at once."""
-    with suppress(AttributeError, ProcessLookupError):  # it has not begun, or has ended
-        if sys.platform == "win32":  # pragma: no cover - it has no groups of processes
+    """Kill a browser's processes."""
+    with suppress(AttributeError, ProcessLookupError):  # it has not started, or has ended
+        if sys.platform == "win32":  # pragma: no cover - it has no process groups
             browser.subprocess.kill()
         else:
             os.killpg(browser.subprocess.pid, signal.SIGKILL)
@@ -296,11 +299,11 @@ def _kill(browser: Any) -> None:
 def _browser_class() -> Any:
     from choreographer.browsers.chromium import Chromium  # noqa: PLC0415 - comes with kaleido
 
-    class Unknowing(Chromium):
-        """A browser whose processes inherit none of walletframe's settings: one is the key."""
+    class KeylessChromium(Chromium):
+        """A browser whose processes don't inherit walletframe's settings, such as the key."""
 
         def get_env(self) -> dict[str, str]:
-            settings = [name for name in os.environ if name.upper().startswith(PREFIX)]
-            return {name: text for name, text in os.environ.items() if name not in settings}
+            items = os.environ.items()
+            return {name: text for name, text in items if not name.upper().startswith(PREFIX)}
 
-    return Unknowing
+    return KeylessChromium

@@ -1,7 +1,7 @@
-"""The endpoint as a FastAPI application, with failures by chance, served on loopback.
+"""The endpoint as a FastAPI application, with random failures, served on loopback.
 
-The server runs in a thread of this process: nothing is logged to the console, no signal handler is
-installed, and the caller's event loop, if there is one, is left alone.
+The server runs in a thread of this process: it logs nothing to the console, installs no signal
+handler, and does not touch the caller's event loop.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from starlette.exceptions import HTTPException
 from walletframe.address.forms import WalletAddress
 from walletframe.errors import AddressError
 from walletframe.service import gate as problems
-from walletframe.service.gate import Problem, ProblemAnswer, refused
-from walletframe.service.ledger import GENERATOR_VERSION, Chance, detail_of
+from walletframe.service.gate import Problem, ProblemAnswer, http_error
+from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, detail_of
 from walletframe.service.options import BASES, TEST_KEY_PER_SECOND
 from walletframe.settings.key import is_this_machine
 from walletframe.wire import shapes
@@ -121,7 +121,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
-    """Build the application: the endpoint under both base addresses, and its document."""
+    """Return the application: the endpoint under both base addresses, and its OpenAPI document."""
     app = FastAPI(
         title="Wallet balance service (walletframe's sandbox, simulated data)",
         version=f"sandbox-{GENERATOR_VERSION}",
@@ -130,12 +130,12 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    desk = _Desk(ledger, behaviour, gate)
+    endpoint = _WalletEndpoint(ledger, behaviour, gate)
     for base in BASES:
         path = f"/{base}{shapes.DETAILS_PATH}"
         app.add_api_route(
             path,
-            desk.details,
+            endpoint.details,
             operation_id=f"wallet_details_{base}",
             summary=f"Get wallet details ({base} base address)",
             responses=_RESPONSES,
@@ -147,41 +147,41 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
             path, _preflight, methods=["OPTIONS"], response_model=None, include_in_schema=False
         )
     app.state.gate = gate
-    app.add_middleware(_OwnNameOnly)
+    app.add_middleware(_HostCheckMiddleware)
     for kind in (HTTPException, Exception):
-        app.add_exception_handler(kind, _refused)
+        app.add_exception_handler(kind, _handle_error)
     generate = app.openapi
     app.openapi = lambda: _with_components(generate())  # type: ignore[method-assign]
     return app
 
 
 def _with_components(document: dict[str, Any]) -> dict[str, Any]:
-    """Add the schemas of the endpoint's answers to what FastAPI generated, and return it."""
+    """Return FastAPI's OpenAPI document with the schemas of the endpoint's answers."""
     _, schemas = msgspec.json.schema_components(
         [shapes.WalletDetailsAnswer, ProblemAnswer], ref_template=_SCHEMA + "{name}"
     )
     for schema in schemas.values():
         schema["description"] = schema["description"].partition("\n")[0]
-        # A reader may leave out what is null; the sandbox sends every field but a price.
+        # msgspec calls fields with a default optional, but the sandbox omits only prices.
         schema["required"] = [name for name in schema["properties"] if name != "price"]
         for field in schema["properties"].values():
             field.pop("default", None)
     return document | {"components": {"schemas": schemas}}
 
 
-class _Desk:
-    """Answers for wallets, and remembers how often each was asked for.
+class _WalletEndpoint:
+    """The endpoint, which counts the requests for each wallet.
 
-    A wallet fails or not by the seed, its address, and how many times it was asked for before:
-    asking again can succeed, and a second run fails alike.
+    The seed, the address and that count decide whether a wallet fails: so a retry can succeed, and
+    a second run fails in the same way.
     """
 
     def __init__(self, ledger: Ledger, behaviour: Behaviour, gate: Gate) -> None:
         self._ledger, self._behaviour, self._gate = ledger, behaviour, gate
-        self._asked: Counter[WalletAddress] = Counter()
+        self._request_counts: Counter[WalletAddress] = Counter()
 
     async def details(self, request: Request) -> Response:
-        """Answer a request to one of the base addresses, with which its path begins."""
+        """Answer a request; its path begins with the kind of its base address."""
         host = request.client.host if request.client else ""
         base = request.url.path.split("/")[1]
         self._gate.admit(request.query_params.get(shapes.KEY_PARAMETER), base, host)
@@ -191,12 +191,12 @@ class _Desk:
         return Response(answer, media_type=_JSON, headers=_cors_headers(request))
 
     def _answer(self, wallets: Sequence[WalletAddress]) -> shapes.WalletDetailsAnswer:
-        """Return one entry for each, in the same order; spellings of one wallet fail together."""
+        """Return one entry for each wallet, in order; spellings of one wallet fail together."""
         failing = {}
         for wallet in {wallet.canonical for wallet in wallets}:
-            chance = Chance("failure", self._behaviour.seed, wallet, self._asked[wallet])
-            self._asked[wallet] += 1
-            failing[wallet] = chance.hits(self._behaviour.failure_share)
+            rng = HashRandom("failure", self._behaviour.seed, wallet, self._request_counts[wallet])
+            self._request_counts[wallet] += 1
+            failing[wallet] = rng.bernoulli(self._behaviour.failure_share)
         return shapes.WalletDetailsAnswer(
             [
                 detail_of(wallet, None, failed=True)
@@ -208,21 +208,21 @@ class _Desk:
 
 
 def _addresses(texts: Sequence[str]) -> list[WalletAddress]:
-    """Read the address parameters of a request in the order asked; equal texts count once."""
+    """Return the wallets of the address parameters, in their order, without equal texts."""
     if not texts:
-        raise refused(problems.NO_ADDRESS)
+        raise http_error(problems.NO_ADDRESS)
     wallets: dict[WalletAddress, None] = {}
     for position, text in enumerate(texts):
         try:
             wallets[WalletAddress.parse(text)] = None
         except AddressError as error:
             message = f"Address parameter {position} (from 0): {error.problems[0][2]}."
-            raise refused(Problem(400, "bad_address", message)) from None
+            raise http_error(Problem(400, "bad_address", message)) from None
     return list(wallets)
 
 
-class _OwnNameOnly:
-    """Refuses who asks by another name, as a web page does that had its own led to this machine."""
+class _HostCheckMiddleware:
+    """Middleware that rejects Host headers of other machines, against DNS rebinding."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -238,15 +238,15 @@ async def _preflight(request: Request) -> Response:
     granted = _cors_headers(request)
     if not granted:
         return _refusal(request, problems.NOT_ALLOWED, {"Allow": "GET"})
-    asked = request.headers.get("Access-Control-Request-Headers")
-    allowed = {"Access-Control-Allow-Headers": asked} if asked else {}
+    requested = request.headers.get("Access-Control-Request-Headers")
+    allowed = {"Access-Control-Allow-Headers": requested} if requested else {}
     return Response(
         status_code=204, headers=granted | {"Access-Control-Allow-Methods": "GET"} | allowed
     )
 
 
 def _cors_headers(request: Request) -> dict[str, str]:
-    """Return the headers for the origin that the request's key has registered, else none."""
+    """Return CORS headers if the request's origin is registered for its key, else none."""
     key = request.app.state.gate.find(request.query_params.get(shapes.KEY_PARAMETER))
     origin = request.headers.get("Origin")
     if key is None or key.domain is None or key.domain != origin:
@@ -258,8 +258,8 @@ def _cors_headers(request: Request) -> dict[str, str]:
     }
 
 
-async def _refused(request: Request, error: Any) -> Response:
-    """Answer what the gate refused, what FastAPI found no route for, or what broke."""
+async def _handle_error(request: Request, error: Any) -> Response:
+    """Answer a request that the gate refused, that has no route, or that raised an exception."""
     if not isinstance(error, HTTPException):
         return _refusal(request, problems.BROKEN, {})
     problem: Any = error.detail
@@ -278,13 +278,13 @@ def _answer(problem: Problem, headers: Mapping[str, str]) -> Response:
 
 
 class LoopbackServer:
-    """A server that is up when it is made, until it is stopped; port 0 is any free one."""
+    """A server on loopback that runs from its creation until `stop`; port 0 picks a free port."""
 
     def __init__(self, app: FastAPI, *, port: int, headers: list[tuple[str, str]]) -> None:
         self._socket = socket.create_server((HOST, port))
         self.port: int = self._socket.getsockname()[1]
         for name in _LOGGERS:
-            logging.getLogger(name).addFilter(_is_from_elsewhere)
+            logging.getLogger(name).addFilter(_is_from_other_thread)
         self._server = uvicorn.Server(
             uvicorn.Config(
                 app,
@@ -315,16 +315,16 @@ class LoopbackServer:
 
     def wait(self) -> None:
         """Return when the server has been stopped, by another thread or an interrupt."""
-        while not self._ended.wait(0.2):  # an interrupted join would take the thread for ended
+        while not self._ended.wait(0.2):  # after an interrupt, `join` would call the thread ended
             pass
 
     def stop(self) -> None:
-        """Stop serving: the thread has ended and the socket is closed when this returns."""
+        """Stop the server; return when the thread has ended and the socket is closed."""
         self._server.should_exit = True
         self._ended.wait()
         self._thread.join()
         self._socket.close()
 
 
-def _is_from_elsewhere(record: logging.LogRecord) -> bool:
+def _is_from_other_thread(record: logging.LogRecord) -> bool:
     return record.threadName != _THREAD_NAME

@@ -28,7 +28,7 @@ _LONGEST_WINDOW_S = 50
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Why a request was refused: a word for programs, a sentence for people."""
+    """The reason for a refusal: a word for programs, a sentence for people."""
 
     status: int
     code: str
@@ -53,13 +53,13 @@ LIMITED_KEY = Problem(429, "limited_key", "Too many requests with this key.")
 BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be at fault.")
 
 
-def refused(problem: Problem, headers: dict[str, str] | None = None) -> HTTPException:
-    """Return what refuses a request where it is raised."""
+def http_error(problem: Problem, headers: dict[str, str] | None = None) -> HTTPException:
+    """Return an exception that refuses the request when it is raised."""
     return HTTPException(problem.status, problem, headers)
 
 
 class Gate:
-    """Lets a request pass, or refuses it; without a limit only the test key has its own."""
+    """Access control by key, base address and limits; the test key always has its own limit."""
 
     def __init__(self, requests_per_second: float | None, keys: Iterable[SandboxKey]) -> None:
         self._keys = {known.key: known for known in keys}
@@ -72,26 +72,26 @@ class Gate:
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
     def admit(self, text: str | None, base: str, ip_address: str) -> None:
-        """Refuse by the address's limit, the key, its base, or the key's limit, in this order."""
+        """Check the IP address's limit, the key, its base, and the key's limit, in this order."""
         self._count(self._limit, LIMITED_IP, "ip", ip_address)
         key = self.find(text)
         if key is None:
-            raise refused(UNKNOWN_KEY if text else NO_KEY)
+            raise http_error(UNKNOWN_KEY if text else NO_KEY)
         if key.kind not in (base, "test"):
-            raise refused(WRONG_BASE)
+            raise http_error(WRONG_BASE)
         limit = self._test_limit if key.kind == "test" else self._limit
         self._count(limit, LIMITED_KEY, "key", key.key)
 
     def find(self, text: str | None) -> SandboxKey | None:
-        """Return what is known of a key as sent; None for a missing or an unknown one."""
+        """Return the known key that was sent, or None if it is missing or unknown."""
         return self._keys.get(text or "")
 
     def close(self) -> None:
-        """Wait for the thread in which the library `limits` forgets old requests."""
+        """Wait for the thread in which the library `limits` removes old requests."""
         self._storage.timer.join()
 
     def _count(self, limit: RateLimitItem | None, problem: Problem, *who: str) -> None:
         if limit is None or self._limiter.hit(limit, *who):
             return
         wait_s = self._limiter.get_window_stats(limit, *who).reset_time - time.time()
-        raise refused(problem, {"Retry-After": str(max(1, math.ceil(wait_s)))})
+        raise http_error(problem, {"Retry-After": str(max(1, math.ceil(wait_s)))})

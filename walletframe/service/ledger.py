@@ -1,8 +1,7 @@
-"""Ledgers, which say what a wallet holds: their interface, and the simulated one.
+"""Ledgers, which hold the balances of wallets: their interface, and the simulated ledger.
 
-Its prices are made up, and no explorer is ever called. Draws are whole numbers from a hash, so that
-every machine and Python version draws the same. Whoever shows
-the symbols has to escape them.
+Simulated prices are invented, and no explorer is ever called. Random numbers are integers from a
+hash, so that all machines and Python versions draw the same. Symbols must be escaped for display.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _STOLEN = ("USDC", "USDT", "ETH", "WBTC")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token on one blockchain: no contract is the native coin, no price one that has none."""
+    """A token on one blockchain; the native coin has no contract, and a token may lack a price."""
 
     symbol: str
     contract: str | None
@@ -60,12 +59,12 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A blockchain, and what stands before an address in its explorer's page for it."""
+    """A blockchain, its coin, and the URL of its explorer's pages up to the address."""
 
     name: str
     coin: Token
     explorer: str
-    form: str  # of contracts: hex, solana, tron, near, or none where there are no tokens
+    form: str  # of contracts: hex, solana, tron, near, or none if there are no tokens
 
 
 _CHAINS = [
@@ -91,7 +90,7 @@ CHAINS = {
     for coin in [native_coin(name)]
 }
 
-_PRICED = (  # by symbol, made up
+_PRICED = (  # by symbol, invented
     "WBTC=64000 BTCB=64000 cbBTC=64000 BTC.b=64000 cbETH=3350 WETH=3100 stETH=3100 ETH=3100 "
     "WETH.e=3100 WBNB=640 GNO=240 mSOL=205 JitoSOL=195 WSOL=170 AAVE=160 WAVAX=31 GMX=28 LINK=14 "
     "UNI=8 wNEAR=4.2 ORCA=2.6 CAKE=2.3 RAY=2.2 WIF=1.9 OP=1.7 LDO=1.2 AERO=1.1 USDC=1 USDT=1 "
@@ -100,7 +99,7 @@ _PRICED = (  # by symbol, made up
 )
 _PRICES = dict(each.split("=") for each in _PRICED.split())
 
-_HELD = {  # symbols of well-known tokens
+_WELL_KNOWN = {  # symbols of tokens by blockchain
     "ETH": "USDC USDT DAI GUSD WETH stETH WBTC LINK UNI AAVE CRV LDO SHIB PEPE",
     "BSC": "USDT USDC BUSD WBNB BTCB ETH CAKE",
     "POLYGON": "USDC USDC.e USDT DAI WETH WBTC LINK",
@@ -113,28 +112,28 @@ _HELD = {  # symbols of well-known tokens
     "TRON": "USDT USDC WTRX JST BTT",
     "NEAR": "USDC USDt wNEAR REF",
 }
-# Of two contracts with one symbol, the first in the list.
+# If two contracts share a symbol, the first in the list is used.
 _KNOWN = {(each.blockchain, each.symbol): each for each in known_tokens()[::-1] if each.contract}
 TOKENS = {
     chain: tuple(
         Token(token.symbol, token.contract, token.decimals, float(_PRICES[token.symbol]))
         for token in (_KNOWN[chain, symbol] for symbol in symbols.split())
     )
-    for chain, symbols in _HELD.items()
+    for chain, symbols in _WELL_KNOWN.items()
 }
 
 
 class Promise(Enum):
-    """What the simulated ledger guarantees for a wallet, whatever the seed."""
+    """The simulated ledger's guarantee for a wallet, with any seed."""
 
     ORDINARY = auto()  # it holds the native coin and, where the blockchain has any, tokens
     FAILING = auto()  # it always fails
     EMPTY = auto()  # it holds nothing
     UNKNOWN = auto()  # its balances are null
-    EXTREME = auto()  # beside ordinary tokens it owns 2**256 - 1 units of a spam token
+    EXTREME = auto()  # it also holds 2**256 - 1 units of a spam token
 
 
-# Well-formed and made up: patterns, and the name that NEAR's own manual uses.
+# Well-formed, invented addresses: patterns, and the name in NEAR's own manual.
 _PROMISES = {
     "ETH.0x1111111111111111111111111111111111111111": Promise.ORDINARY,
     "ETH.0x2222222222222222222222222222222222222222": Promise.EXTREME,
@@ -157,24 +156,24 @@ PROMISES = {wallet.canonical: _PROMISES[str(wallet)] for wallet in SHOWCASE}
 
 @runtime_checkable
 class Ledger(Protocol):
-    """What the sandbox asks of a ledger."""
+    """The interface that the sandbox needs."""
 
     @property
     def fingerprint(self) -> str:
-        """Equal for two ledgers only if they answer the same; part of a file's name."""
+        """A text for file names, equal for two ledgers only if their answers are equal."""
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:
-        """Return what a wallet holds, with the blockchain and the address as asked for."""
+        """Return a wallet's balances, with the blockchain and the address as requested."""
 
 
 class Holding(AssetAndAmount, frozen=True, gc=False, omit_defaults=True):
-    """A balance that leaves the price out of the JSON where it is not known."""
+    """A balance whose JSON omits an unknown price."""
 
 
 def detail_of(
     wallet: WalletAddress, balances: list[AssetAndAmount] | None, *, failed: bool = False
 ) -> WalletDetail:
-    """Return the answer for a wallet, with its explorer's page."""
+    """Return the answer for a wallet, with its explorer URL."""
     chain = CHAINS.get(wallet.blockchain.upper())
     return WalletDetail(
         failed=failed,
@@ -185,33 +184,33 @@ def detail_of(
     )
 
 
-class Chance:
-    """A stream of draws, fixed by what they are about."""
+class HashRandom:
+    """A random number generator that hashes its subject and a counter."""
 
     def __init__(self, *subject: object) -> None:
         self._subject = repr([str(part) for part in subject]).encode("utf-8", "replace")
         self._drawn = 0
 
     def below(self, stop: int) -> int:
-        """Draw a number from 0 up to, and without, `stop`, which is at most 2**200."""
+        """Draw an integer from 0 to `stop` - 1; `stop` is at most 2**200."""
         self._drawn += 1
         salt = self._drawn.to_bytes(8, "big")
         return int.from_bytes(blake2b(self._subject, salt=salt, digest_size=32).digest()) % stop
 
-    def hits(self, share: float) -> bool:
-        """Return whether something happens that does in a share of all cases, in millionths."""
-        return self.below(_PARTS) < round(share * _PARTS)
+    def bernoulli(self, probability: float) -> bool:
+        """Draw True with this probability, rounded to millionths."""
+        return self.below(_PARTS) < round(probability * _PARTS)
 
     def pick(self, options: Sequence[T]) -> T:
-        """Draw one of several options, each as likely as the others."""
+        """Draw one of several equally likely options."""
         return options[self.below(len(options))]
 
 
 class SimulatedLedger:
-    """Holdings drawn from a seed: any wallet on a known blockchain holds something plausible.
+    """Plausible random holdings for any wallet on a known blockchain, from a seed.
 
-    The native coin first, well-known tokens, long-tailed amounts, spam, stolen symbols; a few
-    wallets are empty or unknown. On a blockchain that is not known every wallet fails.
+    They have the native coin first, well-known tokens, long-tailed amounts, spam, stolen symbols. A
+    few wallets are empty or unknown; wallets on unknown blockchains fail.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -223,56 +222,56 @@ class SimulatedLedger:
         return f"v{GENERATOR_VERSION}-seed{self._seed}"
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:
-        """Return what a wallet holds, the same for every spelling of it."""
+        """Return a wallet's balances, the same for every spelling of its address."""
         chain = CHAINS.get(wallet.canonical.blockchain)
         promise = PROMISES.get(wallet.canonical)
         if chain is None or promise is Promise.FAILING:
             return detail_of(wallet, None, failed=True)
-        chance = Chance("holdings", self._seed, wallet.canonical)
-        lot = chance.below(10_000) / 10_000
-        empty, unknown = lot < _EMPTY_SHARE, 0 <= lot - _EMPTY_SHARE < _NULL_SHARE
+        rng = HashRandom("holdings", self._seed, wallet.canonical)
+        draw = rng.below(10_000) / 10_000
+        empty, unknown = draw < _EMPTY_SHARE, 0 <= draw - _EMPTY_SHARE < _NULL_SHARE
         if promise is not None:
             empty, unknown = promise is Promise.EMPTY, promise is Promise.UNKNOWN
         if unknown:
             return detail_of(wallet, None)
-        balances = [] if empty else list(_balances(chance, chain))
+        balances = [] if empty else list(_balances(rng, chain))
         if promise is Promise.EXTREME:
-            largest = _made_up(chain, "largest", "MAX <i>claim at max.example</i>", 18)
+            largest = _invented_token(chain, "largest", "MAX <i>claim at max.example</i>", 18)
             balances.append(_holding(chain, largest, _UINT256_MAX))
         return detail_of(wallet, balances)
 
 
-def _balances(chance: Chance, chain: Chain) -> Iterator[AssetAndAmount]:
-    """Draw balances: the coin, well-known tokens, perhaps one with a stolen symbol, and spam."""
-    yield _holding(chain, chain.coin, _raw_amount(chance, chain.coin))
+def _balances(rng: HashRandom, chain: Chain) -> Iterator[AssetAndAmount]:
+    """Draw balances: the coin, well-known tokens, sometimes a stolen symbol, and spam."""
+    yield _holding(chain, chain.coin, _raw_amount(rng, chain.coin))
     known = TOKENS.get(chain.name, ())
     if not known:
         return
-    share = chance.pick((0.15, 0.3, 0.3, 0.5, 0.8))
-    chosen = [token for token in known if chance.hits(share)] or [known[0]]
-    if chance.hits(0.12):
-        symbol = chance.pick(_STOLEN + tuple(token.symbol for token in known))
-        chosen.append(_made_up(chain, "stolen", symbol, chance.pick((6, 8, 18))))
+    share = rng.pick((0.15, 0.3, 0.3, 0.5, 0.8))
+    chosen = [token for token in known if rng.bernoulli(share)] or [known[0]]
+    if rng.bernoulli(0.12):
+        symbol = rng.pick(_STOLEN + tuple(token.symbol for token in known))
+        chosen.append(_invented_token(chain, "stolen", symbol, rng.pick((6, 8, 18))))
     for token in chosen:
-        yield _holding(chain, token, _raw_amount(chance, token))
+        yield _holding(chain, token, _raw_amount(rng, token))
     drawn = [
-        _made_up(chain, "spam", chance.pick(_SPAM), chance.pick((0, 9, 18)))
-        for _ in range(chance.pick((0, 0, 0, 0, 1, 1, 2, 4)))
+        _invented_token(chain, "spam", rng.pick(_SPAM), rng.pick((0, 9, 18)))
+        for _ in range(rng.pick((0, 0, 0, 0, 1, 1, 2, 4)))
     ]
     for token in {token.contract: token for token in drawn}.values():
-        huge = chain.form == "hex" and chance.hits(0.05)
-        yield _holding(chain, token, _UINT256_MAX if huge else _raw_amount(chance, token))
+        huge = chain.form == "hex" and rng.bernoulli(0.05)
+        yield _holding(chain, token, _UINT256_MAX if huge else _raw_amount(rng, token))
 
 
-def _raw_amount(chance: Chance, token: Token) -> int:
-    """Draw an amount around a thousand in money, with tails of some powers of ten on both sides."""
+def _raw_amount(rng: HashRandom, token: Token) -> int:
+    """Draw an amount worth about 1000, or some powers of ten less or more."""
     whole_digits = 5 if token.price is None else int(f"{1000 / token.price:e}".split("e")[1]) + 1
-    tail = chance.pick((-4, -3, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 3))
+    tail = rng.pick((-4, -3, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 3))
     digits = min(max(token.decimals + whole_digits + tail, 1), _LONGEST_DRAW)
     lowest: int = 10 ** (digits - 1)
-    raw_amount = lowest + chance.below(9 * lowest)
+    raw_amount = lowest + rng.below(9 * lowest)
     rounding = 10 ** max(digits - 2, 0)
-    return raw_amount - raw_amount % rounding if chance.hits(0.15) else raw_amount
+    return raw_amount - raw_amount % rounding if rng.bernoulli(0.15) else raw_amount
 
 
 def _holding(chain: Chain, token: Token, raw_amount: int) -> Holding:
@@ -283,8 +282,8 @@ def _holding(chain: Chain, token: Token, raw_amount: int) -> Holding:
     )
 
 
-def _made_up(chain: Chain, role: str, symbol: str, decimals: int) -> Token:
-    """Return a token whose contract looks like those of its blockchain, always the same."""
+def _invented_token(chain: Chain, role: str, symbol: str, decimals: int) -> Token:
+    """Return a token with an invented contract in its blockchain's form, always the same."""
     subject = f"{chain.name}|{role}|{symbol}".encode()
     digest = blake2b(subject, digest_size=20, person=b"made-up").digest()
     if chain.form == "near":
@@ -294,7 +293,7 @@ def _made_up(chain: Chain, role: str, symbol: str, decimals: int) -> Token:
     else:
         number, letters = int.from_bytes(digest * 2), ""
         while number:
-            number, place = divmod(number, len(_BASE58))
-            letters += _BASE58[place]
+            number, digit = divmod(number, len(_BASE58))
+            letters += _BASE58[digit]
         contract = letters[:43] if chain.form == "solana" else f"T{letters[:33]}"
     return Token(symbol, contract, decimals)

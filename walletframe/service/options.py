@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from walletframe.errors import SettingsError
 
-BASES = ("private", "public")  # the kinds of keys that have a base address of their own
+BASES = ("private", "public")  # the kinds of keys with their own base address
 TEST_KEY_PER_SECOND = 2
 _LARGEST_SEED = 10**18
 _LOWEST_RATE, _HIGHEST_RATE = 0.02, 1_000_000
@@ -16,7 +16,7 @@ _LOWEST_RATE, _HIGHEST_RATE = 0.02, 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
-    """How a sandbox behaves, checked; the parameters of `walletframe.sandbox` that are numbers."""
+    """The numeric parameters of `walletframe.sandbox`, checked."""
 
     latency_s: float = 0.0
     failure_share: float = 0.0
@@ -31,7 +31,7 @@ class Behaviour:
         try:
             object.__setattr__(self, "seed", operator.index(self.seed))
         except TypeError:
-            raise SettingsError(f"seed: {self.seed!r}", hint="a whole number") from None
+            raise SettingsError(f"seed can't be {self.seed!r}", "use a whole number") from None
         _check("seed", self.seed, -_LARGEST_SEED, _LARGEST_SEED)
 
 
@@ -41,19 +41,20 @@ def _check(name: str, value: float, low: float, high: float) -> None:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not low <= number <= high:
-        raise SettingsError(f"{name}: {value!r}", hint=f"a number from {low:g} to {high:g}")
+        hint = f"use a number from {low:g} to {high:g}"
+        raise SettingsError(f"{name} can't be {value!r}", hint)
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxKey:
-    """A key for the base address of its kind, of test for both; a website may read the answers."""
+    """A key for the base address of its kind (test: for both), with an optional CORS origin."""
 
     key: str = field(repr=False)
     kind: str
-    domain: str | None = None  # the website's origin
+    domain: str | None = None  # the origin of the website that may read the answers
 
 
-# They are public knowledge, and open nothing but simulated data on this machine.
+# These keys are public, and give access only to simulated data on this machine.
 _DOMAINS = {"private": None, "public": "https://notebook.example", "test": None}
 SANDBOX_KEYS = {
     kind: SandboxKey(f"wf-sandbox-{kind}-0000", kind, domain) for kind, domain in _DOMAINS.items()

@@ -1,6 +1,6 @@
-"""Ledgers given as data: holdings in a DataFrame or a file, and recorded answers of the service.
+"""Ledgers from data: holdings in a DataFrame or a file, and recorded answers of the service.
 
-The first thing that is wrong is named with its file, or its row and column.
+An error names the first fault with its file, or its row and column.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _OPTIONAL = ("token_blockchain", "price")
 _SHOWN = 60
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FORMS = (
-    'a list of records (as of DataFrame.to_json(orient="records")), or an answer of '
+    'give a list of records (as of DataFrame.to_json(orient="records")), or an answer of '
     'the service: {"wallets": […]}'
 )
 
 
 class RecordedLedger:
-    """Holdings that were given, one detail for each wallet, served as they are.
+    """Recorded holdings, one detail for each wallet, served as they are.
 
-    A wallet that is not in it holds nothing; on a blockchain that is neither in it nor otherwise
-    known, a wallet fails, as in the simulated ledger.
+    A wallet that is not recorded is empty. On a blockchain that is neither recorded nor known, it
+    fails, as in the simulated ledger.
     """
 
     def __init__(self, details: Iterable[shapes.WalletDetail]) -> None:
@@ -57,12 +57,12 @@ class RecordedLedger:
             except AddressError as error:
                 reason = error.problems[0][2]
                 raise LedgerError(f"the answer's wallet {place} (from 0): {reason}") from None
-            held = detail.balances  # as Holdings, which have no prices of null
+            balances = detail.balances  # served as Holdings, which omit prices of null
             served = replace(
                 detail,
                 block_chain=wallet.blockchain,
                 address=wallet.address,
-                balances=held and [Holding(one.asset, one.amount, one.price) for one in held],
+                balances=balances and [Holding(b.asset, b.amount, b.price) for b in balances],
             )
             first = self._details.setdefault(wallet, served)
             if (first.failed, first.balances) != (served.failed, served.balances):
@@ -73,24 +73,24 @@ class RecordedLedger:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of everything in it; the order of the wallets does not matter."""
+        """A hash of the content; the order of the wallets does not matter."""
         ordered = [self._details[wallet] for wallet in sorted(self._details)]
         content = msgspec.json.encode(ordered, order="sorted")
         return f"data-{sha256(content).hexdigest()[:16]}"
 
     def detail(self, wallet: WalletAddress) -> shapes.WalletDetail:
-        """Return what was given, with the blockchain and the address as asked for."""
-        found = self._details.get(wallet.canonical)
-        if found is None:
+        """Return the recorded balances, with the blockchain and the address as requested."""
+        recorded = self._details.get(wallet.canonical)
+        if recorded is None:
             is_known = wallet.canonical.blockchain in self._known
             return detail_of(wallet, [] if is_known else None, failed=not is_known)
-        served = detail_of(wallet, found.balances, failed=found.failed)
-        page = found.explorer_url
+        served = detail_of(wallet, recorded.balances, failed=recorded.failed)
+        page = recorded.explorer_url
         return replace(served, explorer_url=page) if page else served
 
 
 def as_ledger(given: LedgerLike) -> Ledger:
-    """Read a frame of holdings, a file of them, or a recorded answer; a ledger is one."""
+    """Return a ledger from a frame or a file of holdings, a recorded answer, or a ledger."""
     if isinstance(given, pd.DataFrame):
         columns = _used_columns([*given.columns])
         cells = zip(*(given[name].tolist() for name in columns), strict=True)
@@ -99,27 +99,27 @@ def as_ledger(given: LedgerLike) -> Ledger:
         return given
     if not isinstance(given, str | Path):
         raise LedgerError(
-            f"{type(given).__name__} is not a ledger", hint="a DataFrame, or a path as text or Path"
+            f"{type(given).__name__} is not a ledger", "give a DataFrame, or a path as text or Path"
         )
     path = Path(given).expanduser()
     if path.suffix.lower() == ".json":
         return _from_json(path)
     if path.suffix.lower() != ".parquet":
         raise LedgerError(
-            f"{path}: neither .json nor .parquet", hint="save the holdings as one of them"
+            f"{path} is neither .json nor .parquet", hint="save the holdings as one of them"
         )
     try:
         columns = _used_columns(parquet.read_schema(path).names)
         return _from_records(read_parquet(path, columns).to_pylist())
     except (OSError, pa.ArrowInvalid) as error:
-        raise LedgerError(f"{path}: can't be read as Parquet ({error})") from error
+        raise LedgerError(f"{path} can't be read as Parquet ({error})") from error
 
 
 def _from_json(path: Path) -> RecordedLedger:
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        raise LedgerError(f"{path}: can't be read as JSON ({error})") from error
+        raise LedgerError(f"{path} can't be read as JSON ({error})") from error
     if isinstance(content, dict) and isinstance(content.get("holdings"), list):
         content = content["holdings"]
     if isinstance(content, dict) and "wallets" in content:
@@ -127,23 +127,23 @@ def _from_json(path: Path) -> RecordedLedger:
             return RecordedLedger(msgspec.convert(content, shapes.WalletDetailsAnswer).wallets)
         except msgspec.ValidationError as error:
             raise LedgerError(
-                f"{path}: not an answer of the service: {error}", hint=_FORMS
+                f"{path} is not an answer of the service: {error}", hint=_FORMS
             ) from error
     if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
-        raise LedgerError(f"{path}: not a ledger", hint=_FORMS)
+        raise LedgerError(f"{path} is not a ledger", hint=_FORMS)
     if content:
         _used_columns(list({name: None for record in content for name in record}))
     return _from_records(content)
 
 
 def _used_columns(present: list[str]) -> list[str]:
-    """Return the columns that are used, or say which are missing or there twice."""
+    """Return the columns that are used; raise if some are missing or duplicated."""
     missing = [name for name in _REQUIRED if name not in present]
     if missing:
         raise LedgerError(
             f"the holdings lack {', '.join(map(repr, missing))}",
             hint=f"needed: {', '.join(_REQUIRED)} (token_address is NA for the native coin); "
-            f"used where they are there: {', '.join(_OPTIONAL)}",
+            f"optional: {', '.join(_OPTIONAL)}",
         )
     used = [name for name in present if name in _REQUIRED + _OPTIONAL]
     twice = sorted({name for name in used if used.count(name) > 1})
@@ -155,7 +155,7 @@ def _used_columns(present: list[str]) -> list[str]:
 
 
 class _Row(msgspec.Struct):
-    """A row of holdings as it can be served: amounts in base units, never floats."""
+    """A valid row of holdings, with its amount in base units, never a float."""
 
     blockchain: str
     address: str
@@ -168,7 +168,7 @@ class _Row(msgspec.Struct):
 
 
 def _from_records(records: Iterable[_Record]) -> RecordedLedger:
-    held: dict[WalletAddress, list[shapes.AssetAndAmount]] = {}
+    by_wallet: dict[WalletAddress, list[shapes.AssetAndAmount]] = {}
     for number, record in enumerate(records):
         row = _read_row(number, record)
         try:
@@ -179,18 +179,18 @@ def _from_records(records: Iterable[_Record]) -> RecordedLedger:
         chain = row.token_blockchain or row.blockchain
         asset = shapes.Asset(blockchain=chain, address=row.token_address, symbol=row.symbol or "")
         amount = shapes.Amount(amount=str(row.raw_amount), decimals=row.decimals)
-        held.setdefault(wallet, []).append(Holding(asset, amount, row.price))
+        by_wallet.setdefault(wallet, []).append(Holding(asset, amount, row.price))
     return RecordedLedger(
         shapes.WalletDetail(False, wallet.blockchain, wallet.address, holdings)  # noqa: FBT003 - not failed
-        for wallet, holdings in held.items()
+        for wallet, holdings in by_wallet.items()
     )
 
 
 def _read_row(number: int, record: _Record) -> _Row:
-    """Read a row as pandas or a file has it; None, NaN and NA are nothing."""
+    """Read a row of pandas or a file; None, NaN and NA count as missing."""
     cells = {name: _plain(record.get(name)) for name in _Row.__struct_fields__}
     match cells["decimals"]:
-        case float() as decimals if decimals.is_integer():  # as a missing value makes them
+        case float() as decimals if decimals.is_integer():  # a column with NaN has floats
             cells["decimals"] = int(decimals)
     odd = [
         name for name, cell in cells.items() if isinstance(cell, str) and _SURROGATE.search(cell)
@@ -209,7 +209,7 @@ def _read_row(number: int, record: _Record) -> _Row:
 
 
 def _plain(value: Any) -> Any:
-    """Return a cell as Python has it."""
+    """Return a NumPy scalar or Decimal as plain Python; None, NaN and NA become None."""
     if value is None or value is pd.NA or value != value:  # noqa: PLR0124 - only NaN differs from itself
         return None
     if isinstance(value, np.generic):

@@ -1,6 +1,6 @@
 """The sandbox: the whole service on loopback inside this process, with simulated data.
 
-FastAPI and its like are imported when a sandbox is made, not before.
+FastAPI and the other server packages are imported when a sandbox is made.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from walletframe.settings.values import KeyKind, Settings, quoted
 if TYPE_CHECKING:
     from walletframe.client import Client
     from walletframe.service.recorded import LedgerLike
-    from walletframe.settings.values import OtherSettings
+    from walletframe.settings.values import SettingsKwargsWithoutKind
 
 SIMULATED_HEADER = "X-Walletframe-Simulated"
 
@@ -32,7 +32,7 @@ class Sandbox:
     """The wallet balance service, simulated, on a port of this machine.
 
     It serves until `stop`, the end of its ``with`` block, or the end of the process. `sandbox`
-    makes one on a free port, and says more of the parameters.
+    makes one on a free port, and documents the parameters.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Sandbox:
         except ImportError as error:
             raise MissingExtraError("sandbox", "the sandbox") from error
         self._keys = SANDBOX_KEYS
-        if ledger is not None:  # of its user's: nobody else knows the keys
+        if ledger is not None:  # secret keys, since the ledger may be the user's own data
             self._keys = {
                 kind: replace(known, key=f"wf-sandbox-{kind}-{token_hex(16)}")
                 for kind, known in SANDBOX_KEYS.items()
@@ -84,7 +84,7 @@ class Sandbox:
         self._server = LoopbackServer(app, port=port, headers=[(SIMULATED_HEADER, "true")])
         self._origin = f"http://{HOST}:{self._server.port}"
         self._running = True
-        self._anew = partial(Sandbox, options, ledger)
+        self._make_again = partial(Sandbox, options, ledger)
         Sandbox._latest = self
         atexit.register(self.stop)
 
@@ -105,7 +105,7 @@ class Sandbox:
 
     @frameless
     def settings(
-        self, key_kind: KeyKind = "private", **overrides: Unpack[OtherSettings]
+        self, key_kind: KeyKind = "private", **overrides: Unpack[SettingsKwargsWithoutKind]
     ) -> Settings:
         """Return settings that reach this sandbox, with nothing from the environment.
 
@@ -126,12 +126,11 @@ class Sandbox:
         Raises
         ------
         SettingsError
-            If there is no such key, or a setting is unknown or out of range.
+            If there is no key of this kind, or a setting is unknown or out of range.
         """
         if key_kind not in self._keys:
-            raise SettingsError(
-                f"key_kind: {quoted(key_kind)}", hint=f"one of {', '.join(self._keys)}"
-            )
+            hint = f"use one of {', '.join(self._keys)}"
+            raise SettingsError(f"key_kind can't be {quoted(key_kind)}", hint)
         chosen: dict[str, Any] = {
             "api_key": self._keys[key_kind].key,
             "key_kind": key_kind,
@@ -144,7 +143,9 @@ class Sandbox:
         return Settings.isolated(**chosen)
 
     @frameless
-    def client(self, key_kind: KeyKind = "private", **overrides: Unpack[OtherSettings]) -> Client:
+    def client(
+        self, key_kind: KeyKind = "private", **overrides: Unpack[SettingsKwargsWithoutKind]
+    ) -> Client:
         """Return a client of this sandbox.
 
         Parameters
@@ -174,7 +175,7 @@ class Sandbox:
         Raises
         ------
         KeyboardInterrupt
-            At an interrupt; it serves on.
+            At an interrupt; the sandbox continues to serve.
         """
         self._server.wait()
 
@@ -198,9 +199,9 @@ class Sandbox:
 
 
 def latest_sandbox() -> Sandbox | None:
-    """Return the sandbox that was made last in this process; where it was stopped, another one."""
+    """Return the latest sandbox of this process, made again if it was stopped, or None."""
     made = Sandbox._latest  # noqa: SLF001 - of this module
-    return made if made is None or made._running else made._anew()  # noqa: SLF001
+    return made if made is None or made._running else made._make_again()  # noqa: SLF001
 
 
 def sandbox(
@@ -216,9 +217,9 @@ def sandbox(
     Parameters
     ----------
     latency_s : float, default 0.0
-        Seconds that an answer takes for each wallet asked for.
+        Seconds that an answer takes for each requested wallet.
     failure_share : float, default 0.0
-        Share of the wallet answers that say ``failed``, from 0 to 1; asking again can succeed.
+        Share of the wallet answers that say ``failed``, from 0 to 1; a retry can succeed.
     seed : int, default 0
         Seed of the simulated holdings and failures; equal seeds give equal answers.
     requests_per_second : float, optional
@@ -226,10 +227,10 @@ def sandbox(
         for the test key's 2 a second.
     ledger : DataFrame, path or Ledger, optional
         Holdings to serve instead of simulated ones: a DataFrame, a ``.parquet`` file or a ``.json``
-        file with the columns blockchain, address, symbol, raw_amount, decimals and, if wanted,
-        token_blockchain, token_address and price (what `fetch_wallets` returns as holdings will
-        do); or a recorded answer of the service, as ``.json``. Only the keys of this one sandbox
-        give access to them; its settings and clients have these.
+        file with the columns blockchain, address, symbol, token_address, raw_amount, decimals and
+        optionally token_blockchain and price (as the holdings that `fetch_wallets` returns); or a
+        recorded answer of the service, as ``.json``. Only the keys of this sandbox, which its
+        settings and clients have, give access to them.
 
     Returns
     -------

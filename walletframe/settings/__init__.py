@@ -1,1 +1,1 @@
-"""The settings: how to reach the service, and how fast and how long to ask it."""
+"""Settings: the service, the key, the cache, the request rate and the time limits."""

@@ -1,6 +1,6 @@
-"""What never shows its text, the API key and the URL of a blockchain's node; and what a URL may be.
+"""The API key and a node's URL, whose text is never shown; and the check of URLs.
 
-A node's URL is as secret as the key, since it often carries one.
+A node's URL is as secret as the key, since it often contains one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from walletframe.errors import SettingsError
-from walletframe.text import is_unseen
+from walletframe.text import is_invisible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ RPC_URL_VARIABLE = "WALLETFRAME_RPC_URL"
 
 
 class Secret:
-    """A text that repr, members and copies mask, and that a pickle leaves out."""
+    """A text that is hidden in its repr and members, and left out of pickles."""
 
     __slots__ = ("_reveal",)
     _name = "secret"
@@ -69,18 +69,18 @@ class NodeUrl(Secret):
     _name = "node URL"
 
     @classmethod
-    def of(cls, given: object) -> NodeUrl:
-        """Hide what was given; None stands for the environment's ``WALLETFRAME_RPC_URL``."""
-        if isinstance(given, NodeUrl):
-            return given
-        if given is None:
-            given = os.environ.get(RPC_URL_VARIABLE, "")
-        return cls(given.strip() if isinstance(given, str) else "no text")
+    def of(cls, url: object) -> NodeUrl:
+        """Return a URL as hidden text; None stands for ``WALLETFRAME_RPC_URL``."""
+        if isinstance(url, NodeUrl):
+            return url
+        if url is None:
+            url = os.environ.get(RPC_URL_VARIABLE, "")
+        return cls(url.strip() if isinstance(url, str) else "no text")
 
 
 def url_parts(value: Any) -> SplitResult | None:
-    """Return the parts of an http or https address of a host, None for all else."""
-    if not isinstance(value, str) or any(is_unseen(char) or char == "…" for char in value.strip()):
+    """Return the parts of an http or https URL with a host, or None."""
+    if not isinstance(value, str) or any(is_invisible(c) or c == "…" for c in value.strip()):
         return None
     try:
         parts = urlsplit(value.strip())
@@ -90,14 +90,14 @@ def url_parts(value: Any) -> SplitResult | None:
     return parts if usable and parts.scheme in ("http", "https") else None
 
 
-def is_this_machine(place: str) -> bool:
-    """Return whether a header ``Host`` names this machine, on whatever port."""
-    parts = url_parts(f"http://{place}/")
-    return parts is not None and parts.netloc == place and is_loopback(parts.hostname or "")
+def is_this_machine(host_header: str) -> bool:
+    """Return whether a ``Host`` header names this machine, on any port."""
+    parts = url_parts(f"http://{host_header}/")
+    return parts is not None and parts.netloc == host_header and is_loopback(parts.hostname or "")
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine."""
+    """Return whether a host is ``localhost`` or a loopback address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -105,35 +105,34 @@ def is_loopback(host: str) -> bool:
 
 
 def require_node(url: NodeUrl) -> SplitResult:
-    """Return where a node is, or say what is wrong with its URL, without quoting it."""
+    """Return the parts of a node's URL, or raise an error that does not quote it."""
     if not url:
         raise SettingsError(
-            "rpc_url: no node is named",
-            hint=(
-                f"set {RPC_URL_VARIABLE} in the environment, or give rpc_url=…: the address of a "
-                "node's JSON-RPC over https"
-            ),
+            "rpc_url is not set",
+            hint=f"set {RPC_URL_VARIABLE} in the environment, or give rpc_url=…: the address of a "
+            "node's JSON-RPC over https",
         )
-    parts, wrong = url_parts(url.reveal()), "not an http or https address"
+    parts, fault = url_parts(url.reveal()), "is not an http or https address"
     if parts is not None and parts.scheme == "http" and not is_loopback(parts.hostname or ""):
-        wrong = "http would show the URL to everyone on the way; http is only for this machine"
+        fault = "uses http, which everyone on the way can read; http is only for this machine"
         parts = None
     if parts is None:
-        raise SettingsError(f"rpc_url: {wrong}", hint="such as https://node.example/v2/<key>")
+        hint = "use an address such as https://node.example/v2/<key>"
+        raise SettingsError(f"rpc_url {fault}", hint=hint)
     return parts
 
 
 def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
-    """Return what of a node's URL must not be seen in what the node says: host, login, pieces."""
+    """Return the parts of a node's URL to mask: host, credentials, path segments, query values."""
     values = [value for _, value in parse_qsl(parts.query)]
-    found = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
-    login = login_of(parts).reveal().rstrip("=")
-    return tuple(Secret(unquote(piece)) for piece in [*found, login] if piece)
+    pieces = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
+    pieces.append(basic_credentials(parts).reveal().rstrip("="))
+    return tuple(Secret(unquote(piece)) for piece in pieces if piece)
 
 
-def login_of(parts: SplitResult) -> Secret:
-    """Return the name and the password as a header sends them, empty where there are none."""
+def basic_credentials(parts: SplitResult) -> Secret:
+    """Return the credentials of an HTTP Basic ``Authorization`` header, or an empty secret."""
     if not parts.username:
         return Secret("")
-    login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-    return Secret(b64encode(login.encode()).decode())
+    credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return Secret(b64encode(credentials.encode()).decode())

@@ -1,6 +1,6 @@
-"""Settings: one frozen value, from arguments, then the environment, then defaults.
+"""The frozen `Settings`: from arguments, else the environment, else defaults.
 
-The environment is read when a `Settings` is made, not before; no file is read at all.
+The environment is read when a `Settings` is made, not before; no file is read.
 """
 
 from __future__ import annotations
@@ -28,79 +28,76 @@ KeyKind: TypeAlias = Literal["public", "private", "test"]
 CacheChoice: TypeAlias = str | Path | Literal[False] | object
 
 PREFIX = "WALLETFRAME_"
-_KEY_FROM = 8
+_MIN_KEY_LENGTH = 8  # shorter text is shown in messages
 _TRUE = ("true", "1", "yes", "on")
 _FALSE = ("false", "0", "no", "off")
-_OTHERWISE = (
+_OR_CONFIGURE = (
     ", or call walletframe.configure(…); try it without a key on simulated data: "
     "walletframe.sandbox(), in a shell walletframe demo"
 )
 
 
 def quoted(value: Any) -> str:
-    """Return what a message may show: a number, or text too short to be a key."""
+    """Return the repr of a value for a message, or a description if it may be a key."""
     if value is None or isinstance(value, bool | int | float):
         return repr(value)
     if not isinstance(value, str):
         return f"a {type(value).__name__}"
-    if len(value.strip()) < _KEY_FROM:
+    if len(value.strip()) < _MIN_KEY_LENGTH:
         return repr(value)
     return f"a text of {len(value)} characters (not shown: it may be secret)"
 
 
-def _holds_key(value: Any, key: ApiKey | None) -> bool:
-    """Return whether a setting that is shown and kept holds the key, in any case or encoding.
+def _contains_key(value: Any, key: ApiKey | None) -> bool:
+    """Return whether a text or path contains the key, in any case or URL encoding.
 
-    A short key could be any word, and is looked for as the whole value alone.
+    A short key can be part of an ordinary word, so that it has to be the whole value.
     """
     if not key or not isinstance(value, str | Path):
         return False
     secret, text = key.reveal().casefold(), str(value)
     texts = [each.casefold() for each in (text, unquote(text), unquote_plus(text))]
-    return secret in (texts if len(secret) < _KEY_FROM else "\n".join(texts))
+    return secret in (texts if len(secret) < _MIN_KEY_LENGTH else "\n".join(texts))
 
 
 def _read_key(source: str, value: Any) -> ApiKey:
     key = ApiKey(value.strip()) if isinstance(value, str) and value.strip() else value
     text: object = key.reveal() if isinstance(key, ApiKey) else None
     if not isinstance(text, str) or not text.isprintable():
-        raise SettingsError(f"{source}: not a key", hint="a key is one line of visible text")
+        raise SettingsError(f"{source} is not a key", hint="a key is one line of visible text")
     return key
 
 
 def _read_kind(source: str, value: Any) -> str:
     known = get_args(KeyKind)
-    if value not in known:  # not quoted: it may be the key, in the wrong place
-        raise SettingsError(f"{source}: not a known kind of key", hint=f"one of {', '.join(known)}")
+    if value not in known:  # not quoted: it may be the key, in the wrong setting
+        raise SettingsError(f"{source} is not a kind of key", hint=f"use one of {', '.join(known)}")
     return str(value)
 
 
 def _read_url(source: str, value: Any) -> str:
     parts = url_parts(value)
     if parts is None or parts.query or parts.fragment:
-        raise SettingsError(
-            f"{source}: not a base address", hint="such as https://api.example/v1, without a query"
-        )
+        hint = "use an address such as https://api.example/v1, without a query"
+        raise SettingsError(f"{source} is not a base address", hint=hint)
     host, port = parts.hostname or "", parts.port
     if parts.username is not None or parts.password is not None:
-        raise SettingsError(
-            f"{source}: contains a user name",
-            hint="the key goes into api_key",
-        )
+        hint = "remove it; the key goes into api_key"
+        raise SettingsError(f"{source} contains a user name", hint=hint)
     if parts.scheme == "http" and not is_loopback(host):
         raise SettingsError(
-            f"{source}: http would expose the key to everyone on the network",
+            f"{source} uses http, which exposes the key to everyone on the network",
             hint="use https; http is only for this machine",
         )
     default_port = {"http": 80, "https": 443}[parts.scheme]
     shown_host = f"[{host}]" if ":" in host else host
-    place = shown_host if port in (None, default_port) else f"{shown_host}:{port}"
-    return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
+    netloc = shown_host if port in (None, default_port) else f"{shown_host}:{port}"
+    return f"{parts.scheme}://{netloc}{parts.path.rstrip('/')}"
 
 
 def _read_name(source: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise SettingsError(f"{source}: {quoted(value)}", hint="a name, as text")
+        raise SettingsError(f"{source} can't be {quoted(value)}", hint="use a name, as text")
     return value.strip()
 
 
@@ -113,8 +110,8 @@ def _read_cache(source: str, value: Any) -> CacheChoice:
     is_path = isinstance(value, Path) or word.strip()
     if word in _TRUE or "://" in word or not (is_path or hasattr(value, "responses")):
         raise SettingsError(
-            f"{source}: {quoted(value)}",
-            hint='a path, "memory", False, or a requests-cache backend, such as RedisCache',
+            f"{source} can't be {quoted(value)}",
+            hint='use a path, "memory", False, or a requests-cache backend, such as RedisCache',
         )
     return Path(value).expanduser() if is_path else value
 
@@ -122,7 +119,7 @@ def _read_cache(source: str, value: Any) -> CacheChoice:
 def _read_flag(source: str, value: Any) -> bool:
     text = str(value).lower()
     if text not in _TRUE + _FALSE:
-        raise SettingsError(f"{source}: {quoted(value)}", hint="true or false")
+        raise SettingsError(f"{source} can't be {quoted(value)}", hint="use true or false")
     return text in _TRUE
 
 
@@ -135,14 +132,14 @@ def _read_number(
         number = math.nan
     if isinstance(value, bool) or not low <= number <= high or number != float(value):
         raise SettingsError(
-            f"{source}: {quoted(value)}",
-            hint=f"a number from {low:g} to {high:g}, in plain digits",
+            f"{source} can't be {quoted(value)}",
+            hint=f"use a number from {low:g} to {high:g}, in plain digits",
         )
     return number
 
 
-class OtherSettings(TypedDict, total=False):
-    """The settings as keywords, but for the key's kind; None means "not given"."""
+class SettingsKwargsWithoutKind(TypedDict, total=False):
+    """The settings as keyword arguments, without `key_kind`; None means "not given"."""
 
     api_key: str | ApiKey | None
     base_url: str | None
@@ -160,20 +157,20 @@ class OtherSettings(TypedDict, total=False):
     deadline_s: float | None
 
 
-class SomeSettings(OtherSettings, total=False):
-    """The settings as keywords, which `configure` and `Client` take."""
+class SettingsKwargs(SettingsKwargsWithoutKind, total=False):
+    """The settings as keyword arguments of `configure` and `Client`."""
 
     key_kind: KeyKind | None
 
 
 def _setting(read: Callable[[str, Any], Any], default: Any = None) -> Any:
-    """Declare how a setting is read, of the name that it came by and its value; and its default."""
+    """Return a field with a default, and a function that checks (source, value)."""
     return field(default=default, metadata={"read": read})
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Settings:
-    """How to reach the service, and how fast and how long to ask it.
+    """The service, the key, the cache, the request rate and the time limits.
 
     Each setting is taken from the argument, else from the environment variable
     ``WALLETFRAME_<NAME>``, else from its default. Keyword-only; None means "not given".
@@ -181,33 +178,33 @@ class Settings:
     Parameters
     ----------
     api_key : str, optional
-        The caller's key. Better set as ``WALLETFRAME_API_KEY`` than written into a notebook.
+        Your key. Set it as ``WALLETFRAME_API_KEY`` rather than in a notebook.
     key_kind : {"public", "private", "test"}, optional
         The kind of the key. A public key goes only to `public_base_url`, a private key only to
-        `base_url`; a test key goes to `base_url`, or to `public_base_url` where only that is set.
+        `base_url`; a test key goes to `base_url`, or to `public_base_url` if only that is set.
     base_url, public_base_url : str, optional
         The private and the public base address; https unless they are on this machine.
     service : str, optional
         The service's name, under which answers are cached. Default: the base address.
     cache : path, "memory", False, or a requests-cache backend, optional
-        Where answers are cached; False: nowhere. Several machines share a ``RedisCache`` with
-        ``serializer="json"``. Default: a file in the user's cache folder.
+        The place where answers are cached; False disables the cache. Several machines can share a
+        ``RedisCache`` with ``serializer="json"``. Default: a file in the user's cache folder.
     cache_max_bytes : int, default 1,000,000,000
         The largest size of the file in bytes; the oldest answers are evicted.
     expire_after_s : float, default 3600
-        How long an answer is fresh, in seconds; ``inf`` means always.
+        The time in seconds for which an answer is fresh; ``inf`` means always.
     stale_if_error : bool, default True
-        Whether to use a kept answer, marked ``stale``, if no new one can be had.
+        Whether to use an expired answer, marked ``stale``, if the service can't give a new one.
     workers : int, default 8
         The number of concurrent requests.
     requests_per_second : float, optional
-        The request rate, if you know it; otherwise it is found out, and that of a test key stays
-        below 2.
+        The request rate, if you know it. Otherwise walletframe discovers the rate limit, and stays
+        below 2 with a test key.
     retry_after_max_s : float, default 60
         The longest pause that the service may ask for, in seconds.
     batch_size : int, default 1
         Wallets in one request, up to 100, as repeated ``address=`` parameters. The service's
-        document shows one alone; what a batch leaves unanswered is requested one by one.
+        document shows only single ones; wallets that a batch leaves out are requested one by one.
     timeout_s : float, default 60
         The total time of one request in seconds, with name lookup, connection, proxy and TLS.
     deadline_s : float, default 300
@@ -218,8 +215,8 @@ class Settings:
     Raises
     ------
     SettingsError
-        For an unknown name, as argument or variable, with the nearest known one; for a value
-        that can't be read; for a key kind without its base address; for http to another machine.
+        If an argument or a variable has an unknown name (the nearest one is suggested), a value
+        can't be used, a key kind has no base address, or http would go to another machine.
 
     Examples
     --------
@@ -244,24 +241,23 @@ class Settings:
     deadline_s: float = _setting(partial(_read_number, float, 0, 864_000), 300.0)
 
     @frameless
-    def __init__(self, **given: Unpack[SomeSettings]) -> None:
-        found = {
+    def __init__(self, **given: Unpack[SettingsKwargs]) -> None:
+        variables = {
             variable.removeprefix(PREFIX): text
             for variable, text in os.environ.items()
             if variable.startswith(PREFIX) and variable != RPC_URL_VARIABLE
         }
-        _refuse_unknown([name.lower() for name in found], prefix=PREFIX)
-        set_there = {name.lower(): (PREFIX + name, text) for name, text in found.items() if text}
-        self._fill(given, set_there)
+        _refuse_unknown([name.lower() for name in variables], prefix=PREFIX)
+        self._fill(given, {k.lower(): (PREFIX + k, text) for k, text in variables.items() if text})
 
     def _fill(self, given: Mapping[str, Any], environment: dict[str, tuple[str, Any]]) -> None:
-        """Read all settings; refuse a key without its base address, or in what is displayed."""
+        """Read all settings; refuse a key without base address, or in a displayed setting."""
         _refuse_unknown(given, prefix="")
         values = environment | {k: (k, v) for k, v in given.items() if v is not None}
         for each in fields(self):
             source, value = values.get(each.name, (each.name, each.default))
-            read = value if value is None else each.metadata["read"](source, value)
-            object.__setattr__(self, each.name, read)
+            checked = value if value is None else each.metadata["read"](source, value)
+            object.__setattr__(self, each.name, checked)
         needed = {"public": "public_base_url", "private": "base_url"}.get(self.key_kind or "")
         any_base = self.base_url or self.public_base_url
         if needed and any_base and getattr(self, needed) is None:
@@ -270,16 +266,16 @@ class Settings:
                 hint=f"set {needed}, or correct key_kind",
             )
         for name in ("base_url", "public_base_url", "service", "cache"):
-            if _holds_key(getattr(self, name), self.api_key):
-                alone = "the key goes into api_key alone: this setting is displayed"
-                raise SettingsError(f"{name}: contains the key", alone)
+            if _contains_key(getattr(self, name), self.api_key):
+                hint = "the key goes only into api_key: this setting is displayed"
+                raise SettingsError(f"{name} contains the key", hint)
         if self.service is None:
             object.__setattr__(self, "service", self.endpoint)
 
     @classmethod
     @frameless
-    def isolated(cls, **given: Unpack[SomeSettings]) -> Settings:
-        """Return settings into which nothing of the environment goes.
+    def isolated(cls, **given: Unpack[SettingsKwargs]) -> Settings:
+        """Return settings that ignore the environment.
 
         Parameters
         ----------
@@ -307,12 +303,12 @@ class Settings:
 
     @property
     def endpoint(self) -> str | None:
-        """The base address that the key belongs to.
+        """The base address for the kind of the key.
 
         Returns
         -------
         str or None
-            None where no key kind is set and the two addresses leave it open.
+            None if it is not set, or if `public_base_url` is set and `key_kind` is not.
         """
         if self.key_kind == "public":
             return self.public_base_url
@@ -323,13 +319,13 @@ class Settings:
         return self.base_url if self.public_base_url is None else None
 
     @frameless
-    def replace(self, **overrides: Unpack[SomeSettings]) -> Settings:
-        """Return the same settings but for some; the environment is not read again.
+    def replace(self, **overrides: Unpack[SettingsKwargs]) -> Settings:
+        """Return a copy with some settings changed; the environment is not read again.
 
         Parameters
         ----------
         **overrides
-            Any of the settings; a service that was only named after its address follows it.
+            Any of the settings. A service that is named after the base address is renamed with it.
 
         Returns
         -------
@@ -346,14 +342,14 @@ class Settings:
         >>> Settings(workers=2).replace(workers=4).workers
         4
         """
-        kept: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        values: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
         if self.service == self.endpoint:
-            kept["service"] = None
-        kept.update(overrides)
-        return Settings.isolated(**kept)
+            values["service"] = None
+        values.update(overrides)
+        return Settings.isolated(**values)
 
 
-# What `Settings?` shows and Tab offers; checkers read SomeSettings.
+# The signature for `Settings?` and completion; type checkers read SettingsKwargs.
 Settings.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
     [
         *(
@@ -369,56 +365,57 @@ def _refuse_unknown(names: Iterable[str], *, prefix: str) -> None:
     settings = [each.name for each in fields(Settings)]
     for name in names:
         if name not in settings:
-            near = difflib.get_close_matches(name, settings, n=1, cutoff=0.5)
+            close = difflib.get_close_matches(name, settings, n=1, cutoff=0.5)
             written = f"{prefix}{name.upper()}" if prefix else name
-            known = [f"{prefix}{known.upper()}" if prefix else known for known in near or settings]
-            lead = "did you mean " if near else "known settings: "
-            is_word = name.replace("_", "").isalpha()  # a key, as a rule, has digits
-            shown = repr(written) if is_word else f"by a name that is {quoted(name)}"
-            raise SettingsError(f"unknown setting {shown}", hint=lead + ", ".join(known))
+            known = [f"{prefix}{known.upper()}" if prefix else known for known in close or settings]
+            hint = f"did you mean {known[0]}?" if close else f"use one of {', '.join(known)}"
+            is_word = name.replace("_", "").isalpha()  # a key usually has digits
+            shown = repr(written) if is_word else f"with a name that is {quoted(name)}"
+            raise SettingsError(f"there is no setting {shown}", hint=hint)
 
 
 def with_own_key(settings: Settings) -> Settings:
-    """Return settings of another process with the key of this one's environment.
+    """Return another process's settings with the key from this process's environment.
 
-    The environment may name no other address, nor another kind, than theirs: a key goes nowhere
-    else. Without such a key they stay as they are.
+    The settings stay without a key if the environment has none, or names another base address or
+    key kind: a key is never sent to a foreign address.
     """
     own = Settings()
-    is_theirs = own.endpoint in (None, settings.endpoint)
-    if own.api_key and is_theirs and own.key_kind in (None, settings.key_kind):
+    is_same_address = own.endpoint in (None, settings.endpoint)
+    if own.api_key and is_same_address and own.key_kind in (None, settings.key_kind):
         return settings.replace(api_key=own.api_key)
     return settings
 
 
 def default_cache() -> Path:
-    """Return the file in which answers are kept unless the settings name another."""
+    """Return the path of the default cache file."""
     return user_cache_path("walletframe") / "answers.sqlite"
 
 
-def require_settings(given: object) -> None:
-    """Refuse what is neither `Settings` nor None, without quoting it: it may be the key."""
-    if not isinstance(given, Settings | None):
+def require_settings(settings: object) -> None:
+    """Refuse a value other than `Settings` or None, without quoting it: it may be the key."""
+    if not isinstance(settings, Settings | None):
         hint = "give a walletframe.Settings, or settings by their names, such as key_kind=…"
-        raise ArgumentError(f"settings is of type {type(given).__name__}, not Settings", hint)
+        raise ArgumentError(f"settings is of type {type(settings).__name__}, not Settings", hint)
 
 
 def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
-    """Return the base address and the key that belongs to it, or say what is missing."""
+    """Return the base address and its key, or raise an error that names the missing settings."""
     missing = [name for name in ("api_key", "key_kind") if not getattr(settings, name)]
     if settings.endpoint is None:
         missing.append("public_base_url" if settings.key_kind == "public" else "base_url")
     if missing or settings.endpoint is None or settings.api_key is None:
         names = ", ".join(f"{PREFIX}{name.upper()}" for name in missing)
-        hint = f"set {names} in the environment{_OTHERWISE}"
-        raise SettingsError(f"not set: {', '.join(missing)}", hint)
+        hint = f"set {names} in the environment{_OR_CONFIGURE}"
+        verb = "is" if len(missing) == 1 else "are"
+        raise SettingsError(f"{', '.join(missing)} {verb} not set", hint)
     return settings.endpoint, settings.api_key
 
 
 def require_service(settings: Settings) -> str:
-    """Return the name under which answers are cached, or say what is missing."""
+    """Return the name under which answers are cached, or raise an error if there is none."""
     if settings.service is None:
         names = f"{PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY"
-        hint = f"set {names} in the environment{_OTHERWISE}"
-        raise SettingsError("not set: base_url (or service, to read the cache alone)", hint)
+        hint = f"set {names} in the environment{_OR_CONFIGURE}"
+        raise SettingsError("base_url is not set (to read only the cache, set service)", hint)
     return settings.service

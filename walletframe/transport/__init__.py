@@ -3,7 +3,7 @@
 The only place that imports requests or requests-cache.
 """
 
-from walletframe.transport.cachefile import Kept
+from walletframe.transport.cachefile import CachedAnswer
 from walletframe.transport.pace import Pacer
 from walletframe.transport.session import NodeSession, Reply, ServiceSession
 from walletframe.transport.store import AnswerStore, StoreFacts, clear, describe

@@ -1,7 +1,7 @@
-"""Running requests: how long each may take, in whatever step it is, and how it is cut off.
+"""Requests in flight: their time limit, which covers every step, and how they are aborted.
 
-urllib3's name lookup has no limit, and its limit for connecting counts for each address of a host
-anew: so names are looked up, and connections made, here, within the time of an attempt.
+urllib3 has no time limit for DNS lookups, and applies its connect timeout to each address of a host
+separately. So this module does the lookups and opens the connections, within an attempt's time.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from urllib3.connection import HTTPConnection
 
-_Address: TypeAlias = "tuple[Any, Any, int, str, Any]"  # as socket.getaddrinfo gives them
-Options: TypeAlias = "Collection[tuple[int, int, int | bytes]] | None"  # these two as urllib3's are
+_Address: TypeAlias = "tuple[Any, Any, int, str, Any]"  # as socket.getaddrinfo returns them
+Options: TypeAlias = "Collection[tuple[int, int, int | bytes]] | None"  # both as in urllib3
 Socks: TypeAlias = "Mapping[str, Any] | None"
 
 _TICK_S = 0.05
@@ -33,51 +33,50 @@ _SOCKS_PORT = 1080
 
 
 class Attempt:
-    """One request, whatever it is at: a name, a connection, a proxy, TLS, the answer."""
+    """One request in any step: DNS lookup, connection, proxy, TLS, answer."""
 
     def __init__(self, seconds: float) -> None:
-        self.until: float = time.monotonic() + seconds
-        self.is_cut: bool = False
+        self.deadline: float = time.monotonic() + seconds
+        self.is_aborted: bool = False
         self._lock = Lock()
         self._handle: socket.socket | None = None
 
-    def left_s(self) -> float:
-        """Return how many seconds are left; a TimeoutError where none are, or it was cut off."""
-        left = self.until - time.monotonic()
-        if self.is_cut or left <= 0:
+    def remaining_s(self) -> float:
+        """Return the remaining seconds; raise a TimeoutError if none remain or it was aborted."""
+        remaining = self.deadline - time.monotonic()
+        if self.is_aborted or remaining <= 0:
             raise TimeoutError
-        return left
+        return remaining
 
-    def hold(self, sock: socket.socket) -> None:
-        """Keep a handle of our own to the socket in use: TLS wraps it, its users forget it."""
+    def track_socket(self, sock: socket.socket) -> None:
+        """Keep a duplicate of the socket's handle, since TLS wraps sockets and users drop them."""
         handle = socket.fromfd(sock.fileno(), socket.AF_INET, socket.SOCK_STREAM)
-        self.end()
+        self.release_socket()
         with self._lock:
             self._handle = handle
-        if self.is_cut:
-            self.cut()
+        if self.is_aborted:
+            self.abort()
 
-    def cut(self) -> None:
-        """End it, so that its thread hears of it at once."""
+    def abort(self) -> None:
+        """Shut the socket down, so that the thread that waits for it stops at once."""
         with self._lock:
-            self.is_cut = True
+            self.is_aborted = True
             if self._handle is not None:
                 with suppress(OSError):
                     self._handle.shutdown(socket.SHUT_RDWR)
 
-    def end(self) -> None:
-        """Forget the socket."""
+    def release_socket(self) -> None:
+        """Close the handle of the socket."""
         with self._lock:
             if self._handle is not None:
                 self._handle.close()
                 self._handle = None
 
 
-class UnderWay:
-    """The attempts that are under way, one for each thread, and what is done for them.
+class InFlightRequests:
+    """The requests in flight, one for each thread, with their connections and DNS lookups.
 
-    That is connections, and lookups of names, each by one thread at a time, which keeps nobody
-    waiting.
+    Each lookup runs on a thread of its own, so that the requests that wait for it can time out.
     """
 
     def __init__(self) -> None:
@@ -87,8 +86,8 @@ class UnderWay:
         self._pending: dict[tuple[str, int], Future[list[_Address]]] = {}
 
     @contextmanager
-    def begun(self, seconds: float) -> Iterator[Attempt]:
-        """Begin and end this thread's attempt, which may take so long as a whole."""
+    def attempt(self, seconds: float) -> Iterator[Attempt]:
+        """Register an attempt for this thread, which may take `seconds` as a whole."""
         attempt = Attempt(seconds)
         with self._lock:
             self._attempts[get_ident()] = attempt
@@ -97,57 +96,57 @@ class UnderWay:
         finally:
             with self._lock:
                 del self._attempts[get_ident()]
-            attempt.end()
+            attempt.release_socket()
 
-    def now(self) -> Attempt:
+    def current(self) -> Attempt:
         """Return this thread's attempt."""
         return self._attempts[get_ident()]
 
-    def cut_of(self, threads: Collection[int | None]) -> None:
-        """Cut off the attempts of some threads, named by ``threading.get_ident()``."""
+    def abort_threads(self, threads: Collection[int | None]) -> None:
+        """Abort the attempts of these threads, identified by ``threading.get_ident()``."""
         with self._lock:
             for thread, attempt in self._attempts.items():
                 if thread in threads:
-                    attempt.cut()
+                    attempt.abort()
 
     def watch(self, closed: Event) -> None:
-        """Until `closed`, cut off what takes too long as a whole, however steadily it dribbles."""
+        """Abort attempts past their deadline, even if they still receive data, until `closed`."""
         while not closed.wait(_TICK_S):
             now = time.monotonic()
             with self._lock:
                 for attempt in self._attempts.values():
-                    if attempt.until <= now:
-                        attempt.cut()
+                    if attempt.deadline <= now:
+                        attempt.abort()
 
-    def leave(self) -> None:
-        """Close a forked child's copies of the sockets, waiting for no lock and saying nothing."""
+    def discard_after_fork(self) -> None:
+        """Close a forked child's copies of the sockets, without a lock and without sending."""
         for connection in list(self.connections):
             if connection.sock is not None:
                 with suppress(OSError):
                     os.close(connection.sock.detach())
 
     def addresses(self, host: str, port: int) -> list[_Address]:
-        """Return the addresses of a host; a TimeoutError where the attempt ends before."""
+        """Return the addresses of a host, or raise a TimeoutError if the attempt ends first."""
         with suppress(socket.gaierror):
             return _look_up(host, port, socket.AI_NUMERICHOST)
         with self._lock:
-            found = self._pending.get((host, port))
-            if found is None:  # a lookup can't be cut off: its thread may outlast who asked
-                found = self._pending[host, port] = Future()
-                asked = (found, host, port)
-                Thread(target=self._run, args=asked, name="walletframe-name", daemon=True).start()
-        while not found.done():
-            wait([found], min(_TICK_S, self.now().left_s()))
-        fault = found.exception()
+            lookup = self._pending.get((host, port))
+            if lookup is None:  # a lookup can't be aborted: its thread may outlive the attempt
+                lookup = self._pending[host, port] = Future()
+                args = (lookup, host, port)
+                Thread(target=self._run, args=args, name="walletframe-name", daemon=True).start()
+        while not lookup.done():
+            wait([lookup], min(_TICK_S, self.current().remaining_s()))
+        fault = lookup.exception()
         if isinstance(fault, OSError):
-            raise type(fault)(*fault.args)  # its own for each thread that raises it
-        return found.result()
+            raise type(fault)(*fault.args)  # a new one for each thread, since raising changes it
+        return lookup.result()
 
-    def _run(self, found: Future[list[_Address]], host: str, port: int) -> None:
+    def _run(self, lookup: Future[list[_Address]], host: str, port: int) -> None:
         try:
-            found.set_result(_look_up(host, port))
+            lookup.set_result(_look_up(host, port))
         except (OSError, UnicodeError) as fault:
-            found.set_exception(fault)
+            lookup.set_exception(fault)
         finally:
             with self._lock:
                 del self._pending[host, port]
@@ -159,37 +158,37 @@ def _look_up(host: str, port: int, flags: int = 0) -> list[_Address]:
 
 
 def dial(
-    host: str, port: int, under_way: UnderWay, socks: Socks, options: Options
+    host: str, port: int, in_flight: InFlightRequests, socks: Socks, options: Options
 ) -> socket.socket:
-    """Connect to a host, through a SOCKS proxy if there is one, in what is left of the time.
+    """Connect to a host, through a SOCKS proxy if there is one, in the attempt's remaining time.
 
-    Each address of a name gets its share of that; the last one's OSError is raised.
+    The addresses of the host share that time; if all fail, the last one's OSError is raised.
     """
-    made, attempt = socket.socket, under_way.now()
+    make_socket, attempt = socket.socket, in_flight.current()
     if socks is None:
-        addresses = under_way.addresses(host, port)
+        addresses = in_flight.addresses(host, port)
     else:
-        made, options = import_module("socks").socksocket, None
+        make_socket, options = import_module("socks").socksocket, None
         proxy = (socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT)
-        addresses = under_way.addresses(*proxy)
-        if not socks["rdns"]:  # the proxy looks up no names
-            found = under_way.addresses(host, port)
-            host = min(found, key=lambda each: each[0] != socket.AF_INET)[4][0]
+        addresses = in_flight.addresses(*proxy)
+        if not socks["rdns"]:  # the proxy does no DNS lookups
+            resolved = in_flight.addresses(host, port)
+            host = min(resolved, key=lambda each: each[0] != socket.AF_INET)[4][0]
     fault = OSError("no address")
     for number, (family, kind, protocol, _, address) in enumerate(addresses):
-        share_s = attempt.left_s() / (len(addresses) - number)
-        sock = made(family, kind, protocol)
+        share_s = attempt.remaining_s() / (len(addresses) - number)
+        sock = make_socket(family, kind, protocol)
         try:
             for option in options or ():
                 sock.setsockopt(*option)
-            attempt.hold(sock)
+            attempt.track_socket(sock)
             sock.settimeout(share_s)
             if socks is not None:
                 login = (socks["username"], socks["password"])
                 through = (socks["socks_version"], *address[:2], socks["rdns"])
                 sock.set_proxy(*through, *login)  # type: ignore[attr-defined]
             sock.connect(address if socks is None else (host, port))
-            sock.settimeout(attempt.left_s())  # for TLS, which takes it as a whole
+            sock.settimeout(attempt.remaining_s())  # for the whole TLS handshake
         except OSError as error:
             sock.close()
             fault = error

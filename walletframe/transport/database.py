@@ -1,11 +1,11 @@
-"""A database whose failures never stop a fetch: one file for all threads, processes and forks.
+"""An SQLite file for all threads, processes and forks, whose failures never stop a fetch.
 
-Knows patience, rollback, the fork, a file that is broken or was taken away, and memory as the
-fallback. There is one connection at a time: SQLite has one writer anyway, a lock of Python's is
-fairer than SQLite's polling, and before a fork there is one thing to close.
+It handles lock timeouts, rollback, forks and broken or removed files, and falls back to memory. It
+has one connection at a time: SQLite has one writer anyway, a Python lock is fairer than SQLite's
+polling, and a fork then has one thing to close.
 """
-# Nobody may open the file in any other way while it is in use: closing such a handle drops SQLite's
-# locks on it. So SQLite makes it, too, with the mode of a private file that stands as a model.
+# While the file is in use, nothing else may open it: closing such a handle drops SQLite's locks. So
+# SQLite creates the file, too, and copies the mode of a private file (`modeof`).
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ T = TypeVar("T")
 Identity: TypeAlias = tuple[int, int]
 
 _PAUSE_S = 0.005
-_HELD = () if os.name == "posix" else (PermissionError,)  # Windows renames no file that is open
-_OTHERS_AT_IT = (BlockingIOError, FileNotFoundError, *_HELD)
+_OPEN_FAULTS = () if os.name == "posix" else (PermissionError,)  # Windows renames no open file
+_RACE_FAULTS = (BlockingIOError, FileNotFoundError, *_OPEN_FAULTS)
 _WAIT_SLICE_S = 0.1
 _UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last where a message is no text
+FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last if a message is not UTF-8
 
 
 class _ReplacedError(OSError):
-    """Another file has taken the place of the one that was opened."""
+    """The path no longer leads to the file that was opened."""
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
-    """What a file is for: its name, how a connection gets its tables, how long to wait for others.
+class DatabaseSpec:
+    """The purpose of a file: its name, how its tables are prepared, and its lock timeout.
 
-    `without` says what is lost where the file can't be used, of its {path} and the {fault}.
+    `without` is the warning if the file can't be used, with the fields {path} and {fault}.
     """
 
     name: str
@@ -62,15 +62,15 @@ class Contents:
 
 
 class Database:
-    """One file, made at the first use, or memory, after one CacheWarning, where the file fails."""
+    """One file, created at its first use; if it fails, one CacheWarning, and memory instead."""
 
-    def __init__(self, path: Path, contents: Contents) -> None:
+    def __init__(self, path: Path, spec: DatabaseSpec) -> None:
         self.path = path
-        self._contents = contents
+        self._spec = spec
         self.lock: RLock = RLock()
-        self._link: sqlite3.Connection | None = None
-        self._linked_to: Identity | None = None
-        self.is_crowded: bool = False  # memory took over since others did not let go of the file
+        self._con: sqlite3.Connection | None = None
+        self._opened_file: Identity | None = None
+        self.fell_back_because_locked: bool = False
         self._readable = True
         self._memory: sqlite3.Connection | None = None
         self._warnings: list[str] = []
@@ -82,28 +82,28 @@ class Database:
         if self._memory is not None:
             self._memory.close()
 
-    def look(self, work: Callable[[sqlite3.Connection], T]) -> list[T]:
-        """Return what the work, which may be called again, finds in the file, then in memory."""
-        found = []
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> list[T]:
+        """Return the results of `work` (which may run twice) on the file and on memory, if used."""
+        results = []
         with self.lock:
             if self._readable:
                 try:
-                    found.append(self._on_file(work))
+                    results.append(self._on_file(work))
                 except FAULTS as fault:
                     self._readable = False
                     self._fall_back(fault)
             if self._memory is not None:
-                found.append(work(self._memory))
+                results.append(work(self._memory))
         self._warn()
-        return found
+        return results
 
-    def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Write wholly or not at all; the work may be called again where others were in the way."""
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work` in one transaction; it may run again if other processes were in the way."""
         with self.lock:
             memory = self._memory
             if memory is None:
                 try:
-                    result = self._on_file(lambda link: transact(link, work))
+                    result = self._on_file(lambda con: transact(con, work))
                 except FAULTS as fault:
                     memory = self._fall_back(fault)
             if memory is not None:
@@ -112,15 +112,15 @@ class Database:
         return result
 
     def _on_file(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        deadline = time.monotonic() + self._contents.wait_s
+        deadline = time.monotonic() + self._spec.wait_s
         while True:
             try:
                 result = work(self._open())
-                self._require_place()  # else nobody would find what was written
+                self._require_same_file()  # else the result would be in a file without a name
             except (sqlite3.Error, UnicodeDecodeError, _ReplacedError) as fault:
                 if not self._may_retry(fault) or time.monotonic() > deadline:
                     raise
-                time.sleep(_PAUSE_S)  # SQLite waits for no one who begins a file at that moment
+                time.sleep(_PAUSE_S)  # SQLite does not wait while another process creates the file
             else:
                 return result
 
@@ -129,61 +129,61 @@ class Database:
             return True
         if not is_broken(fault):
             return is_busy(fault)
-        for each in list(_databases):  # this one is among them; who uses the file keeps it open
+        for each in list(_databases):  # includes this one; a database in use stays open
             if each.path == self.path and each.lock.acquire(blocking=False):
                 each.close()
                 each.lock.release()
-        with suppress(*_OTHERS_AT_IT):
-            aside = move_aside(self.path, self._linked_to)
+        with suppress(*_RACE_FAULTS):
+            aside = move_aside(self.path, self._opened_file)
             if aside is not None:
                 self._warnings.append(
-                    f"the {self._contents.name} {self.path} was broken; it is kept as {aside}, "
+                    f"the {self._spec.name} {self.path} was broken; it is kept as {aside}, "
                     "and a new one begun"
                 )
         return True
 
-    def _require_place(self) -> None:
-        if identity(self.path) != self._linked_to:
-            raise _ReplacedError("it is replaced all the time")
+    def _require_same_file(self) -> None:
+        if identity(self.path) != self._opened_file:
+            raise _ReplacedError("another process keeps replacing the file")
 
     def _open(self) -> sqlite3.Connection:
-        if self._link is not None and self._link.in_transaction:
-            self._link.execute("ROLLBACK")  # left by a second interrupt during a rollback
-        if self._link is not None and identity(self.path) == self._linked_to:
-            return self._link
+        if self._con is not None and self._con.in_transaction:
+            self._con.execute("ROLLBACK")  # after a second interrupt during a rollback
+        if self._con is not None and identity(self.path) == self._opened_file:
+            return self._con
         self.close()
-        self._linked_to = identity(self.path)
-        link = connect(self.path, "rwc")
+        self._opened_file = identity(self.path)
+        con = connect(self.path, "rwc")
         try:
-            self._require_place()  # not where it was made just now: then once more
-            self._contents.prepare(link)
+            self._require_same_file()  # fails if the file was just created: the caller retries
+            self._spec.prepare(con)
         except BaseException:
-            link.close()
+            con.close()
             raise
-        self._link = link
-        return link
+        self._con = con
+        return con
 
     def _fall_back(self, fault: Exception) -> sqlite3.Connection:
         if self._memory is None:
-            self.is_crowded = is_busy(fault)
-            self._warnings.append(self._contents.without.format(path=self.path, fault=fault))
+            self.fell_back_because_locked = is_busy(fault)
+            self._warnings.append(self._spec.without.format(path=self.path, fault=fault))
             memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            self._contents.prepare(memory)
+            self._spec.prepare(memory)
             self._memory = memory
         return self._memory
 
     def _warn(self) -> None:
         with self.lock:
             texts, self._warnings = self._warnings, []
-        for text in texts:  # without the lock: what a warning sets off is not known here
+        for text in texts:  # outside the lock, since a warning may run any code
             notify(text, CacheWarning)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         with self.lock:
-            link, self._link = self._link, None
-            if link is not None:
-                link.close()
+            con, self._con = self._con, None
+            if con is not None:
+                con.close()
 
 
 _databases: WeakSet[Database] = WeakSet()
@@ -192,7 +192,7 @@ _forking = RLock()
 
 
 def _before_fork() -> None:
-    """Close the connection: SQLite's must not cross a fork."""
+    """Close the connections, since SQLite's must not cross a fork."""
     _forking.acquire()
     for database in list(_databases):
         _paused.enter_context(database.lock)
@@ -211,35 +211,35 @@ if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
-    """Open a file for any thread, one at a time, only to be read where it can't be written.
+    """Open a file for any thread, one at a time, read-only if it can't be written.
 
-    With ``rwc`` it is made where there is none, readable by its owner alone.
+    With ``rwc`` a missing file is created, readable by its owner alone.
     """
     with suppress(FileNotFoundError):
-        if mode == "rw" or path.stat().st_size:  # an empty one is made anew, and private
+        if mode == "rw" or path.stat().st_size:  # an empty file is recreated, and private
             try:
-                return _opened(path, "mode=rw")
+                return _connect_or_read_only(path, "mode=rw")
             except sqlite3.OperationalError:
                 if mode == "rw" or path.stat().st_size:
-                    raise  # else it was taken away just now
+                    raise  # else it was emptied meanwhile
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with NamedTemporaryFile() as model:
-        return _opened(path, f"mode=rwc&modeof={quote(model.name)}")
+        return _connect_or_read_only(path, f"mode=rwc&modeof={quote(model.name)}")
 
 
-def _opened(path: Path, query: str) -> sqlite3.Connection:
+def _connect_or_read_only(path: Path, query: str) -> sqlite3.Connection:
     try:
-        return _link(path, query)
+        return _connect(path, query)
     except sqlite3.OperationalError as fault:
         wal = Path(f"{path}-wal")
-        is_whole = not (wal.exists() and wal.stat().st_size)  # else content is beside the file
+        is_whole = not (wal.exists() and wal.stat().st_size)  # else the WAL holds some content
         if code_of(fault) not in _UNWRITABLE or not path.is_file() or not is_whole:
             raise
-        return _link(path, "mode=ro&immutable=1")
+        return _connect(path, "mode=ro&immutable=1")
 
 
-def _link(path: Path, query: str) -> sqlite3.Connection:
-    link = sqlite3.connect(
+def _connect(path: Path, query: str) -> sqlite3.Connection:
+    con = sqlite3.connect(
         f"{path.absolute().as_uri()}?{query}",
         uri=True,
         timeout=_WAIT_SLICE_S,
@@ -247,68 +247,68 @@ def _link(path: Path, query: str) -> sqlite3.Connection:
         check_same_thread=False,
     )
     try:  # a damaged row must not hide the others
-        link.text_factory = lambda stored: stored.decode(errors="replace")
-        link.execute("PRAGMA user_version").fetchall()
+        con.text_factory = lambda stored: stored.decode(errors="replace")
+        con.execute("PRAGMA user_version").fetchall()
     except BaseException:
-        link.close()
+        con.close()
         raise
-    return link
+    return con
 
 
-def version(link: sqlite3.Connection) -> int:
-    """Return the version of the tables in a file, as whoever made them wrote it; 0 without."""
-    return int(link.execute("PRAGMA user_version").fetchone()[0])
+def version(con: sqlite3.Connection) -> int:
+    """Return the version that a file's tables were created with; 0 if it has none."""
+    return int(con.execute("PRAGMA user_version").fetchone()[0])
 
 
-def require_version(link: sqlite3.Connection, *known: int) -> None:
-    """Raise a NotSupportedError where the tables are of a version that is not known."""
-    if version(link) not in known:
+def require_version(con: sqlite3.Connection, *known: int) -> None:
+    """Raise a NotSupportedError if the version of the tables is unknown."""
+    if version(con) not in known:
         raise sqlite3.NotSupportedError("a later release of walletframe wrote it")
 
 
-def transact(link: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
-    """Run some work wholly or not at all, whatever interrupts it; return what it returned."""
+def transact(con: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    """Run `work` in a transaction, rolled back at any exception; return its result."""
     try:
-        link.execute("BEGIN IMMEDIATE")
-        result = work(link)
-        link.execute("COMMIT")
+        con.execute("BEGIN IMMEDIATE")
+        result = work(con)
+        con.execute("COMMIT")
     except BaseException:
-        if link.in_transaction:
-            link.execute("ROLLBACK")
+        if con.in_transaction:
+            con.execute("ROLLBACK")
         raise
     return result
 
 
 def identity(path: Path) -> Identity | None:
-    """Return what tells a file from another of the same name: device and inode, None without."""
+    """Return a file's device and inode, which tell it from a successor; None if it is missing."""
     try:
-        found = path.stat()
+        file = path.stat()
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return file.st_dev, file.st_ino
 
 
 def is_busy(fault: Exception) -> bool:
-    """Return whether somebody else holds the file."""
+    """Return whether another connection holds a lock on the file."""
     return code_of(fault) in _BUSY
 
 
 def is_broken(fault: Exception) -> bool:
-    """Return whether the file's content is damaged, or no database at all."""
-    return code_of(fault) in _BROKEN or isinstance(fault, UnicodeDecodeError)  # of its message
+    """Return whether the file is damaged or is not a database."""
+    return code_of(fault) in _BROKEN or isinstance(fault, UnicodeDecodeError)
 
 
 def code_of(fault: Exception) -> int:
-    """Return SQLite's primary code of an error; 0 where it has none."""
+    """Return SQLite's primary error code; 0 if the error has none."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 
 
 def move_aside(path: Path, broken: Identity | None) -> Path | None:
-    """Rename a broken file, unless somebody else has done so; return its new name, or None.
+    """Rename a broken file, unless another process has done so; return its new name, or None.
 
-    An OSError where it can't be renamed, or somebody is just doing it.
+    Raises an OSError if it can't be renamed, or another process is renaming it.
     """
-    with _alone_in(path.parent):
+    with _locked_folder(path.parent):
         if identity(path) != broken:
             return None
         names = (path.with_name(f"{path.name}.broken-{number}") for number in itertools.count(1))
@@ -320,7 +320,7 @@ def move_aside(path: Path, broken: Identity | None) -> Path | None:
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def _locked_folder(folder: Path) -> Iterator[None]:
     if os.name != "posix":  # pragma: no cover - Windows renames no file that others have open
         yield
         return

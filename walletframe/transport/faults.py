@@ -17,7 +17,7 @@ Server: TypeAlias = Literal["service", "node"]
 
 _QUOTED = 160
 _LONGEST_BODY = 100_000
-_SAID = ("message", "detail", "error")
+_MESSAGE_FIELDS = ("message", "detail", "error")
 _REFUSED = {
     "service": "the key was refused (check it and key_kind)",
     "node": "the node refused the request (check the key in its URL)",
@@ -34,7 +34,7 @@ _UNREACHABLE: dict[type[Exception], str] = {
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
-    """Translate an exception of requests, whose text is not shown, since it quotes the URL.
+    """Translate an exception of requests; its own text is not shown, since it quotes the URL.
 
     >>> fault_outcome(requests.ConnectTimeout(), 60).error
     'no answer within 60 s'
@@ -51,23 +51,23 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
         return Outcome(Status.UNREACHABLE, f"the trusted certificates can't be read ({check})")
     if isinstance(fault, exceptions.ContentDecodingError):
         return Outcome(Status.INVALID, "the answer's compression is broken")
-    said = next(said for kind, said in _UNREACHABLE.items() if isinstance(fault, kind))
-    return Outcome(Status.UNREACHABLE, said.format(server=server))
+    message = next(text for kind, text in _UNREACHABLE.items() if isinstance(fault, kind))
+    return Outcome(Status.UNREACHABLE, message.format(server=server))
 
 
 def is_passing(fault: Exception, *, reached: bool = False) -> bool:
-    """Return whether asking again may well succeed, as after a timeout or a broken connection."""
+    """Return whether a retry may succeed, as after a timeout or a broken connection."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):
         return False
     reason = getattr(fault.args[0] if fault.args else None, "reason", None)
-    made = not isinstance(reason, NewConnectionError)  # else the address is wrong, unless reached
-    return isinstance(fault, requests.ConnectionError) and (made or reached)
+    connected = not isinstance(reason, NewConnectionError)  # else a wrong address, unless reached
+    return isinstance(fault, requests.ConnectionError) and (connected or reached)
 
 
 def reason_of(body: bytes) -> bytes:
-    """Find the text of an error's JSON, else all; its escapes are undone: it may echo the key."""
+    """Return the message in an error's JSON, unescaped since it may echo the key; else all."""
     if len(body) > _LONGEST_BODY or not body.lstrip().startswith(b"{"):
         return body
     try:
@@ -75,20 +75,20 @@ def reason_of(body: bytes) -> bytes:
     except (ValueError, RecursionError):
         return body
     objects = [each for each in (problem, problem.get("error")) if isinstance(each, dict)]
-    named = (each.get(name) for each in objects for name in _SAID)
-    said = next((text for text in named if isinstance(text, str) and text.strip()), None)
-    return body if said is None else said.encode(errors="replace")
+    values = (each.get(name) for each in objects for name in _MESSAGE_FIELDS)
+    message = next((text for text in values if isinstance(text, str) and text.strip()), None)
+    return body if message is None else message.encode(errors="replace")
 
 
 def status_outcome(status: int, body: bytes, server: Server = "service") -> Outcome:
-    """Translate an HTTP status that is not 200; the body is quoted short and cleaned.
+    """Translate an HTTP status other than 200, and quote the start of the body, made harmless.
 
     >>> status_outcome(404, b"no such path").error
     "answered 404 Not Found: 'no such path'"
     """
     name = next((known.phrase for known in HTTPStatus if known == status), "")
-    said = shown(body[:1000].decode(errors="replace"), _QUOTED)
-    answered = f"answered {status} {name}".rstrip() + (f": {said!r}" if said else "")
+    quote = shown(body[:1000].decode(errors="replace"), _QUOTED)
+    answered = f"answered {status} {name}".rstrip() + (f": {quote!r}" if quote else "")
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return Outcome(Status.REJECTED, f"{_REFUSED[server]}: {answered}")
     if status == HTTPStatus.TOO_MANY_REQUESTS:

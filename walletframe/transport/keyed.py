@@ -1,7 +1,7 @@
-"""The one place that adds the key, or a node's URL, at the socket, and removes echoes of it there.
+"""The one place that adds the key, or a node's URL, at the socket, and masks its echoes there.
 
-requests, urllib3, http.client, their exceptions, frames and logs see a request without the secret,
-a head of the answer without echoes of it, and none of its body while they wait for more.
+requests, urllib3, http.client, their exceptions, frames and logs see a request without the secret
+and response headers without echoes of it. No frame holds body data while it waits for more.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from urllib3 import exceptions
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from walletframe.settings.key import Secret, login_of, secret_pieces
-from walletframe.transport.attempt import UnderWay, dial
+from walletframe.settings.key import Secret, basic_credentials, secret_pieces
+from walletframe.transport.attempt import InFlightRequests, dial
 from walletframe.wire.shapes import KEY_PARAMETER
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from walletframe.transport.attempt import Socks
 
 _Rewrite: TypeAlias = "Callable[[bytes], bytes]"
-_Place: TypeAlias = tuple[str, int]
+_HostPort: TypeAlias = tuple[str, int]
 
 MASK = "node.invalid"  # RFC 2606: never the name of a host
 PACKING = "gzip"
@@ -55,42 +55,42 @@ _BEHIND_NAME = "|".join(f"(?<={KEY_PARAMETER}{sign})" for sign in ("=", "%3D")).
 
 
 class KeyedAdapter(HTTPAdapter):
-    """An adapter of one session, whose connections put a secret into each request.
+    """A requests adapter for one session, whose connections add a secret to each request.
 
-    The session asks one address and follows no redirect, so the secret can go nowhere else:
-    `attach` puts it into the head of a request, `scrub` takes it out of answers.
+    The session uses one address and follows no redirect, so the secret can go nowhere else.
+    `attach` adds it to the head of a request, `scrub` masks it in answers.
     """
 
     def __init__(
-        self, attach: _Rewrite, scrub: _Rewrite, *, connections: int, real: _Place | None = None
+        self, attach: _Rewrite, scrub: _Rewrite, *, connections: int, real: _HostPort | None = None
     ) -> None:
         self.scrub = scrub
-        self.under_way: UnderWay = UnderWay()
-        known = {
-            "under_way": self.under_way,
+        self.in_flight: InFlightRequests = InFlightRequests()
+        attributes = {
+            "in_flight": self.in_flight,
             "attach": staticmethod(attach),
             "scrub": staticmethod(scrub),
             "real": real,
         }
 
         class PlainPool(HTTPConnectionPool):
-            ConnectionCls = type("Keyed", (_Keyed,), known)
+            ConnectionCls = type("Keyed", (_Keyed,), attributes)
 
         class EncryptedPool(HTTPSConnectionPool):
-            ConnectionCls = type("KeyedOverTLS", (_KeyedOverTLS,), known)
+            ConnectionCls = type("KeyedOverTLS", (_KeyedOverTLS,), attributes)
 
         self._pool_classes = {"http": PlainPool, "https": EncryptedPool}
         super().__init__(pool_maxsize=connections)
         self.poolmanager.pool_classes_by_scheme = self._pool_classes
 
     def proxy_manager_for(self, *args: Any, **kwargs: Any) -> PoolManager:
-        """Make the pools of connections through a proxy keyed ones."""
+        """Return a proxy manager whose pools make keyed connections."""
         manager: PoolManager = super().proxy_manager_for(*args, **kwargs)
         manager.pool_classes_by_scheme = self._pool_classes
         return manager
 
     def build_response(self, req: Any, resp: BaseHTTPResponse) -> requests.Response:
-        """Read the body by `_pieces`, without a reference cycle that would keep the connection."""
+        """Read the body with `_pieces`, without a reference cycle that would keep it alive."""
         resp.stream = partial(_pieces, proxy(resp))  # type: ignore[method-assign]
         return super().build_response(req, resp)
 
@@ -107,13 +107,13 @@ def service_adapter(key: ApiKey, *, connections: int) -> KeyedAdapter:
 
 
 def node_adapter(url: SplitResult) -> KeyedAdapter:
-    """Return an adapter that is asked for `MASK`: its connections alone know the node."""
+    """Return an adapter for requests to `MASK`, whose connections alone know the node's URL."""
     target = requote_uri((url.path or "/") + (f"?{url.query}" if url.query else "")).encode()
 
     def attach(head: bytes) -> bytes:
         method, _, rest = head.split(b" ", 2)
         version, _, lines = rest.partition(b"\r\n")
-        if login := login_of(url):
+        if login := basic_credentials(url):
             lines = b"Authorization: Basic %s\r\n%s" % (login.reveal().encode(), lines)
         return b"%s %s %s\r\n%s" % (method, target, version, lines)
 
@@ -122,9 +122,9 @@ def node_adapter(url: SplitResult) -> KeyedAdapter:
 
 
 def _pieces(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
-    """Yield a body as it comes: no frame keeps an echo while the next piece is waited for.
+    """Yield a body piece by piece; while it waits for the next one, no frame holds an echo.
 
-    gzip is unpacked by zlib, `amt` bytes at a time: urllib3 before 2.6 unpacks a piece as a whole.
+    zlib unpacks gzip, `amt` bytes at a time, since urllib3 before 2.6 unpacks a piece as a whole.
     """
     read = partial(body.read1, amt, decode_content=False)
     if not decode_content or body.headers.get("Content-Encoding", "").lower() != PACKING:
@@ -139,45 +139,45 @@ def _pieces(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterat
             except zlib.error as fault:
                 raise exceptions.DecodeError("not gzip", fault) from fault
             packed = unpacker.unconsumed_tail
-            if unpacker.eof:  # another file may follow
+            if unpacker.eof:  # another gzip member may follow
                 packed, unpacker = unpacker.unused_data, None
     if unpacker is not None:
         raise exceptions.DecodeError("gzip is cut off")
 
 
 class _Keyed(HTTPConnection):
-    """A connection made within the attempt's time, which puts the secret into each request."""
+    """A connection that is opened within the attempt's time and adds the secret to each request."""
 
-    under_way: UnderWay
+    in_flight: InFlightRequests
     attach: _Rewrite
     scrub: _Rewrite
-    real: _Place | None
+    real: _HostPort | None
     _is_head_next = False
 
     def __init__(
         self, host: str, port: int | None = None, *, _socks_options: Socks = None, **options: Any
     ) -> None:
-        # a proxy is called by its own name
+        # A proxy keeps its own name.
         place = self.real if self.real is not None and host == MASK else (host, port)
         super().__init__(*place, **options)
         self._socks = _socks_options
-        self.response_class = partial(_Answer, self.scrub)  # type: ignore[assignment]  # it calls it
+        self.response_class = partial(_Answer, self.scrub)  # type: ignore[assignment]  # only called
 
     def set_tunnel(self, host: str, port: int | None = None, *args: Any, **kwargs: Any) -> None:
-        """Lead through a proxy to the real place."""
+        """Tunnel through a proxy to the real host and port."""
         super().set_tunnel(*(self.real or (host, port)), *args, **kwargs)
 
     def _new_conn(self) -> socket.socket:
-        self.under_way.connections.add(self)
+        self.in_flight.connections.add(self)
         place, how = (self._dns_host, self.port), (self._socks, self.socket_options)
         try:
-            sock = dial(*place, self.under_way, *how)
+            sock = dial(*place, self.in_flight, *how)
         except TimeoutError as fault:
             raise exceptions.ConnectTimeoutError(self, "no connection in time") from fault
         except OSError as fault:
             if self._socks is not None:
-                said = "the SOCKS proxy did not let the connection through"
-                raise exceptions.ProxyError(said, fault) from fault
+                message = "the SOCKS proxy did not let the connection through"
+                raise exceptions.ProxyError(message, fault) from fault
             if isinstance(fault, socket.gaierror):
                 raise exceptions.NameResolutionError(self.host, self, fault) from fault
             raise exceptions.NewConnectionError(self, f"no connection: {fault}") from fault
@@ -186,17 +186,17 @@ class _Keyed(HTTPConnection):
 
     def _tunnel(self) -> None:
         super()._tunnel()
-        self.under_way.now().left_s()  # what was cut off can look like the end of a proxy's answer
+        self.in_flight.current().remaining_s()  # an aborted one can look like a complete answer
 
     def putrequest(self, *args: Any, **kwargs: Any) -> None:
-        """Begin the head of a request."""
+        """Start the head of a request."""
         if self.sock is not None:
-            self.under_way.now().hold(self.sock)
+            self.in_flight.current().track_socket(self.sock)
         super().putrequest(*args, **kwargs)
         self._is_head_next = True
 
     def send(self, data: Any) -> None:
-        """Send the head of a request with the secret, which stands in no frame's locals."""
+        """Send the head of a request with the secret, which no frame's locals hold."""
         is_head, self._is_head_next = self._is_head_next, False
         if not is_head:
             super().send(data)
@@ -208,7 +208,7 @@ class _Keyed(HTTPConnection):
 
 
 class _KeyedOverTLS(_Keyed, HTTPSConnection):
-    """The same with TLS."""
+    """A keyed connection over TLS."""
 
 
 class _Answer(HTTPResponse):
@@ -224,14 +224,14 @@ class _Answer(HTTPResponse):
         try:
             super().begin()
         finally:
-            if self.fp is head:  # pragma: no branch - else it is closed, and an error ends this
+            if self.fp is head:  # pragma: no branch - else it is closed, and an error is raised
                 self.fp = stream
 
     def _close_conn(self) -> None:
-        """End the answer, and the connection if more has come than was asked for."""
+        """End the answer, and close the connection if it has unrequested data left to read."""
         limit_s = self._sock.gettimeout()
         self._sock.settimeout(0)
-        with suppress(OSError):  # TLS says so that there is no more
+        with suppress(OSError):  # TLS raises if there is no more
             if self.fp.peek():
                 self._sock.shutdown(socket.SHUT_RDWR)
         self._sock.settimeout(limit_s)
@@ -239,7 +239,7 @@ class _Answer(HTTPResponse):
 
 
 class _Head:
-    """The head of an answer, line by line, without echoes of the key: some lines are logged."""
+    """The head of an answer, line by line, without echoes of the key, since some are logged."""
 
     def __init__(self, stream: BufferedReader, scrub: _Rewrite) -> None:
         self._scrub = scrub
@@ -251,10 +251,10 @@ class _Head:
 
 
 def scrubber(*secrets: Secret) -> _Rewrite:
-    """Return a function that puts as many asterisks into bytes where they echo a secret.
+    """Return a function that masks echoes of a secret in bytes, with an asterisk for each byte.
 
-    It is found plain, encoded for a URL, JSON or HTML once or twice, or decoded once too often, in
-    either case, but not in forms that nobody makes by accident (backwards, in base64).
+    It finds plain text, text encoded once or twice for a URL, JSON or HTML, and text decoded once
+    too often, in upper or lower case, but not reversed text or base64.
     """
     texts = (secret.reveal() for secret in secrets)
     decoded = ((text, unquote(text), unquote_plus(text)) for text in texts)
@@ -262,25 +262,25 @@ def scrubber(*secrets: Secret) -> _Rewrite:
     for text in dict.fromkeys(chain.from_iterable(decoded)):
         rare = max(_PLAIN.findall(text.encode()), key=len, default=b"").lower()
         pattern = rb"\x00{0,3}".join(map(_forms, text))  # wide characters have zero bytes between
-        if len(text) < _ANYWHERE_FROM:  # it could be any word
+        if len(text) < _ANYWHERE_FROM:  # so short a secret could be any word
             pattern = b"(?:%s)%s" % (_BEHIND_NAME, pattern)
         echoes.append((rare, re.compile(pattern, re.IGNORECASE)))
 
-    def scrubbed(said: bytes) -> bytes:
-        folded = said.lower()
-        for rare, echo in echoes:
-            if rare in folded or b"\0" in said:  # its longest piece that only wide forms change
-                said = echo.sub(lambda found: b"*" * len(found[0]), said)
-        return said
+    def scrub(content: bytes) -> bytes:
+        folded = content.lower()
+        for rare, echo in echoes:  # `rare` is the longest piece that only wide forms change
+            if rare in folded or b"\0" in content:
+                content = echo.sub(lambda match: b"*" * len(match[0]), content)
+        return content
 
-    return scrubbed
+    return scrub
 
 
 def _forms(char: str) -> bytes:
     if char.isascii() and char.isalnum():
         return char.encode()
     forms: list[bytes] = []
-    for each in "+ " if char in "+ " else char:  # these stand for each other in a form
+    for each in "+ " if char in "+ " else char:  # in form data, + means a space
         code, units = ord(each), each.encode("utf-16-be").hex()
         percent = "".join(rf"(?:%(?:25){{0,2}}|\\{{1,4}}x){byte:02x}" for byte in each.encode())
         escaped = "".join(rf"\\{{1,4}}u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -1,6 +1,6 @@
-"""The service, or a node, over HTTP: requests out, replies in, over one pool of connections.
+"""HTTP sessions with the service or a node: requests out, replies in, one pool of connections.
 
-Never exceeds the time of one attempt, and follows no redirect; knows no cache, retry or plan.
+Sessions enforce the time limit of requests and follow no redirect; callers cache and retry.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _PASSING = frozenset({429, 502, 503, 504})
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of one request, which ended at `fetched_at` (UTC).
+    """The result of one request, which ended at `fetched_at` (UTC).
 
-    The answer is the body that came with status 200, scrubbed, or what went wrong. `passing` says
-    whether asking again may well succeed, `turn` which of all requests it was (None: not counted).
+    `answer` is the scrubbed body of a response with status 200, or the failure. `passing` is True
+    if a retry may succeed; `sequence` is the request's sequence number (None: not numbered).
     """
 
     fetched_at: datetime
@@ -61,18 +61,18 @@ class Reply:
     key_refused: bool = False
     passing: bool = False
     retry_after_s: float | None = None
-    turn: int | None = None
+    sequence: int | None = None
 
     @property
     def failure(self) -> Status | None:
-        """What went wrong; None where an answer came."""
+        """The status of a failure, or None if an answer came."""
         return self.answer.status if isinstance(self.answer, Outcome) else None
 
 
 class Session:
-    """Asks one address; `url` is what requests and its logs see, `real_url` decides about proxies.
+    """HTTP to one address: requests and its logs see `url`; `real_url` decides about proxies.
 
-    Times: for one request as a whole, and the longest pause that the server may ask for.
+    `timeout_s` limits one request as a whole, `longest_s` the pause that the server may ask for.
     """
 
     _server: ClassVar[Server] = "service"
@@ -83,20 +83,20 @@ class Session:
     ) -> None:
         self._url, self._adapter = url, adapter
         self._timeout_s, self._longest_s = timeout_s, longest_s
-        self._under_way = adapter.under_way
+        self._in_flight = adapter.in_flight
         self._large_body = Lock()
         self._session = requests.Session()
         from_environment = self._session.merge_environment_settings(real_url, {}, None, None, None)
         self._session.verify = from_environment["verify"]
-        if url.startswith("https:"):  # http is for this machine: a proxy would read the key
+        if url.startswith("https:"):  # http is for this machine, and a proxy would read the key
             self._session.proxies = from_environment["proxies"]
-        self._session.trust_env = False  # else a .netrc's password goes out with every request
+        self._session.trust_env = False  # else every request carries the password from a .netrc
         headers = {"Accept": "application/json", "Accept-Encoding": PACKING}
         self._session.headers.update(headers, **{"User-Agent": "walletframe"})
         self._session.adapters.clear()
         self._session.mount(url.partition("//")[0] + "//", adapter)
         self._closed, self._reached = Event(), Event()
-        watch, closed = self._under_way.watch, (self._closed,)
+        watch, closed = self._in_flight.watch, (self._closed,)
         Thread(target=watch, args=closed, name="walletframe-watch", daemon=True).start()
         weakref.finalize(self, self._closed.set).atexit = False
 
@@ -105,36 +105,36 @@ class Session:
         self._closed.set()
         self._session.close()
 
-    def leave(self) -> None:
-        """Forget the connections in a forked child, where they are the parent's."""
-        self._under_way.leave()
+    def discard_after_fork(self) -> None:
+        """Close a forked child's copies of the connections, which belong to the parent."""
+        self._in_flight.discard_after_fork()
 
     def abort(self, threads: Collection[int | None]) -> None:
-        """Cut off the requests of some threads, which hear of it at once."""
-        self._under_way.cut_of(threads)
+        """Abort the requests of these threads at once."""
+        self._in_flight.abort_threads(threads)
 
     @cached_property
     def _prepared(self) -> requests.PreparedRequest:
-        """What all requests share; made with the first of them, since a wrong address raises."""
+        """The template of all requests, made with the first one, since a wrong address raises."""
         return self._session.prepare_request(requests.Request(self._method, self._url))
 
     @frameless
-    def ask(self, query: str = "", body: bytes | None = None, most_s: float = math.inf) -> Reply:
+    def send(self, query: str = "", body: bytes | None = None, most_s: float = math.inf) -> Reply:
         """Send one request, of at most `most_s`, and read its answer; only an interrupt raises.
 
-        The adapter alone sends it, and so follows no redirect and sends no cookie or password.
+        The adapter sends it directly, so it follows no redirect and sends no cookie or password.
         """
         limit_s = max(min(self._timeout_s, most_s), _LEAST_S)
         session, scrub = self._session, self._adapter.scrub
         how: dict[str, Any] = {"verify": session.verify, "proxies": session.proxies}
-        with self._under_way.begun(limit_s) as attempt:
+        with self._in_flight.attempt(limit_s) as attempt:
             try:
                 request = self._prepared.copy()
                 request.url = f"{request.url}{query}"
                 if body is not None:
                     request.prepare_body(body, None)
                 with self._adapter.send(request, stream=True, timeout=limit_s, **how) as response:
-                    for hook in session.hooks["response"]:  # as requests itself does
+                    for hook in session.hooks["response"]:  # as requests.Session does
                         hook(response)
                     self._reached.set()
                     content, status = self._body(response, attempt), response.status_code
@@ -151,12 +151,12 @@ class Session:
                         passing=status in _PASSING,
                         retry_after_s=seconds_to_wait(wait, self._longest_s),
                     )
-            except (OSError, HTTPError, ValueError) as fault:  # those of requests are OSErrors
+            except (OSError, HTTPError, ValueError) as fault:  # requests raises OSErrors
                 outcome = fault_outcome(fault, limit_s, self._server)
                 passing = is_passing(fault, reached=self._reached.is_set())
                 reply = Reply(datetime.now(UTC), outcome, passing=passing)
-        late = time.monotonic() >= attempt.until and isinstance(reply.answer, Outcome)
-        if attempt.is_cut or late:  # what was cut off can look like a short answer
+        late = time.monotonic() >= attempt.deadline and isinstance(reply.answer, Outcome)
+        if attempt.is_aborted or late:  # an aborted answer can look like a short one
             outcome = fault_outcome(requests.Timeout(), limit_s, self._server)
             return Reply(datetime.now(UTC), outcome, passing=True)
         if isinstance(reply.answer, bytes) and (flaw := self._flaw(reply.answer)):
@@ -164,29 +164,29 @@ class Session:
         return reply
 
     def _flaw(self, _body: bytes) -> str | None:
-        """Return what makes an answer unusable."""
+        """Return the reason why an answer is unusable, or None if it can be used."""
         return None
 
     def _body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return a body, scrubbed, None where it is too large; large ones come one at a time."""
-        read, is_large = BytesIO(), False  # shows nobody what it holds, and is of one piece
+        """Return the scrubbed body, or None if it is too large; read large ones one at a time."""
+        buffer, is_large = BytesIO(), False  # its repr hides the content
         try:
-            for _ in map(read.write, response.iter_content(_PIECE)):
-                if read.tell() > _MAX_BODY_BYTES:
+            for _ in map(buffer.write, response.iter_content(_PIECE)):
+                if buffer.tell() > _MAX_BODY_BYTES:
                     return None
-                if read.tell() > _SMALL_BODY_BYTES and not is_large:
-                    while not self._large_body.acquire(timeout=min(_TICK_S, attempt.left_s())):
+                if buffer.tell() > _SMALL_BODY_BYTES and not is_large:
+                    while not self._large_body.acquire(timeout=min(_TICK_S, attempt.remaining_s())):
                         pass
                     is_large = True
-            return self._adapter.scrub(read.getvalue())
+            return self._adapter.scrub(buffer.getvalue())
         finally:
-            read.close()
+            buffer.close()
             if is_large:
                 self._large_body.release()
 
 
 class ServiceSession(Session):
-    """A session with the service; a SettingsError where the key or the base address is not set."""
+    """A session with the service; it needs the key and the base address, else a SettingsError."""
 
     @frameless
     def __init__(self, settings: Settings) -> None:
@@ -194,25 +194,25 @@ class ServiceSession(Session):
         url, adapter = base_url + DETAILS_PATH, service_adapter(key, connections=settings.workers)
         longest_s = settings.retry_after_max_s
         super().__init__(url, url, adapter, timeout_s=settings.timeout_s, longest_s=longest_s)
-        self._looking = Lock()  # at one answer at a time, since it takes memory
+        self._checking = Lock()  # one answer at a time, since a check takes memory
 
     def _flaw(self, body: bytes) -> str | None:
-        with self._looking:
+        with self._checking:
             name = repeated_name(body)
         return None if name is None else f"the answer has {shown(name)!r} twice in one place"
 
 
 class NodeSession(Session):
-    """A session with a blockchain's node; a SettingsError where its URL is missing or wrong."""
+    """A session with a blockchain's node; a SettingsError if its URL is missing or wrong."""
 
     _server, _method = "node", "POST"
 
     @frameless
     def __init__(self, url: NodeUrl, timeout_s: float) -> None:
         parts = require_node(url)
-        seen_url = f"{parts.scheme}://{MASK}/"
+        shown_url = f"{parts.scheme}://{MASK}/"
         real_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
-        super().__init__(seen_url, real_url, node_adapter(parts), timeout_s=timeout_s, longest_s=0)
+        super().__init__(shown_url, real_url, node_adapter(parts), timeout_s=timeout_s, longest_s=0)
         self._session.headers["Content-Type"] = "application/json"
 
     def reconnect(self) -> None:
@@ -221,7 +221,7 @@ class NodeSession(Session):
 
 
 def seconds_to_wait(header: str | None, most_s: float) -> float | None:
-    """Read Retry-After: seconds from 0 to `most_s`, None where it says nothing.
+    """Read Retry-After: seconds from 0 to `most_s`, or None if it is missing or unreadable.
 
     >>> seconds_to_wait("1.5", 60), seconds_to_wait("86400", 60), seconds_to_wait("soon", 60)
     (1.5, 60, None)

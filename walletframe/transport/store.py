@@ -1,7 +1,7 @@
 """The cache: one answer for each service and wallet; statistics and clearing of a cache file.
 
-Keeps bytes and times, and decides nothing: whether an answer is fresh is the plan's business, and
-what may be kept is the client's. The key is in none of it.
+It stores bytes and times and decides nothing: `client` decides whether an answer is fresh and may
+be stored. The cache never holds the key.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from walletframe.text import shown
 from walletframe.transport.cachefile import (
     VERSION,
     AnswerFile,
-    Kept,
+    CachedAnswer,
     checksum,
     moment_of,
-    turn_of,
+    sequence_of,
 )
 from walletframe.transport.database import (
     FAULTS,
@@ -55,24 +55,24 @@ _UNSAFE = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib"})
 
 
 class AnswerStore(AbstractContextManager["AnswerStore"]):
-    """The answers of one service, in a file that processes share, a backend, or in memory.
+    """The cached answers of one service, in a shared file, a backend or memory.
 
-    The oldest beyond `max_bytes` are deleted. Trouble is one CacheWarning: a broken file is moved
-    aside and begun anew, otherwise memory takes over. Pickles are a SettingsError.
+    The oldest beyond `max_bytes` are deleted. A failure is one CacheWarning: a broken file is moved
+    aside and replaced; else memory is used instead. Pickles are a SettingsError.
     """
 
     def __init__(self, choice: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
         self.service = service
-        self._shelf: AnswerFile | BorrowedShelf | None = None
+        self._store: AnswerFile | BackendStore | None = None
         if choice == "memory" or isinstance(choice, BaseCache):
-            self._shelf = BorrowedShelf(BaseCache() if choice == "memory" else choice)
+            self._store = BackendStore(BaseCache() if choice == "memory" else choice)
         elif choice is None or isinstance(choice, Path):
-            self._shelf = AnswerFile(choice or default_cache(), max_bytes=max_bytes)
-            self._shelf.read([])  # so that trouble with a file is warned of at once
+            self._store = AnswerFile(choice or default_cache(), max_bytes=max_bytes)
+            self._store.read([])  # so that a file that fails causes its warning at once
         elif choice is not False:
             raise SettingsError(
-                f"cache: {type(choice).__name__} is not a cache",
-                hint='a path, "memory", False, or a requests-cache backend',
+                f"cache can't be of type {type(choice).__name__}",
+                hint='use a path, "memory", False, or a requests-cache backend',
             )
 
     def __exit__(self, *exc: object) -> None:
@@ -80,39 +80,39 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
 
     def close(self) -> None:
         """Close the file, if there is one."""
-        if isinstance(self._shelf, AnswerFile):  # who opened a backend closes it
-            self._shelf.close()
+        if isinstance(self._store, AnswerFile):  # the caller closes a backend
+            self._store.close()
 
-    def read(self, wallets: Iterable[WalletAddress]) -> dict[WalletAddress, Kept]:
-        """Return what is kept of some wallets, in one look, in the order given."""
-        if self._shelf is None:
+    def read(self, wallets: Iterable[WalletAddress]) -> dict[WalletAddress, CachedAnswer]:
+        """Return the cached answers of these wallets, in one read, in the given order."""
+        if self._store is None:
             return {}
         keys = {wallet: self._key(wallet) for wallet in wallets}
-        found = self._shelf.read(list(dict.fromkeys(keys.values())))
-        return {wallet: found[key] for wallet, key in keys.items() if key in found}
+        answers = self._store.read(list(dict.fromkeys(keys.values())))
+        return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
-    def write(self, answers: Iterable[tuple[WalletAddress, Kept]]) -> None:
-        """Keep answers, each unless one that was asked for later is there.
+    def write(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
+        """Store answers; one that was requested later is not replaced.
 
         In a file, an interrupt leaves all of them or none.
         """
-        keyed = [(self._key(wallet), kept) for wallet, kept in answers]
-        if self._shelf is not None and keyed:
-            self._shelf.write(keyed)
+        keyed = [(self._key(wallet), answer) for wallet, answer in answers]
+        if self._store is not None and keyed:
+            self._store.write(keyed)
 
-    def turn(self) -> int:
-        """Return the next sequence number of requests, in a file of those of any process."""
-        return 0 if self._shelf is None else self._shelf.turn()
+    def next_sequence(self) -> int:
+        """Return the next sequence number of requests, which processes that share a file share."""
+        return 0 if self._store is None else self._store.next_sequence()
 
     def _key(self, wallet: WalletAddress) -> str:
         blockchain, address = canonical_key(wallet.blockchain, wallet.address)
         return f"{self.service} {blockchain}.{address}"
 
 
-class BorrowedShelf:
-    """Keeps answers in a backend of the caller's, and in memory, after one warning, where it fails.
+class BackendStore:
+    """Answers in the caller's requests-cache backend; if it fails, one warning, and in memory.
 
-    A SettingsError refuses pickles: reading one runs what its writer wanted.
+    A backend with pickles is a SettingsError, since reading a pickle runs its writer's code.
     """
 
     def __init__(self, backend: BaseCache) -> None:
@@ -126,70 +126,72 @@ class BorrowedShelf:
                 hint='give the backend a JSON serializer, such as serializer="json"',
             )
         self._backend = backend
-        self._spare: dict[str, Kept] = {}  # what the backend could not keep
+        self._fallback: dict[str, CachedAnswer] = {}  # answers that the backend could not store
         self._readable = self._writable = True
         self._lock = OwnLock()
         self._ahead = 0
 
-    def read(self, keys: Sequence[str]) -> dict[str, Kept]:
-        """Return those that are there and undamaged; of two for one key, the one asked later."""
-        found: dict[str, Kept] = {}
+    def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
+        """Return the undamaged answers; if a key has two, the one that was requested later."""
+        answers: dict[str, CachedAnswer] = {}
         if self._readable:
             try:
-                read = ((key, self._borrowed(key)) for key in keys)
-                found = {key: kept for key, kept in read if kept is not None}
+                read = ((key, self._read_one(key)) for key in keys)
+                answers = {key: answer for key, answer in read if answer is not None}
             except Exception as fault:  # noqa: BLE001 - each backend has errors of its own
                 self._readable = False
                 self._fall_back(fault)
         with self._lock:
             for key in keys:
-                if (own := self._spare.get(key)) is not None:
-                    found[key] = max(own, found.get(key, own), key=turn_of)
-            latest = max(map(turn_of, found.values()), default=0)
+                if (own := self._fallback.get(key)) is not None:
+                    answers[key] = max(own, answers.get(key, own), key=sequence_of)
+            latest = max(map(sequence_of, answers.values()), default=0)
             self._ahead = max(self._ahead, latest - time.monotonic_ns())
-        return found
+        return answers
 
-    def write(self, answers: Sequence[tuple[str, Kept]]) -> None:
-        """Keep all of them, each unless one that was asked for later is there."""
+    def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
+        """Store answers; one that was requested later is not replaced."""
         with self._lock:
-            now, trouble = self.turn(), None
+            now, failure = self.next_sequence(), None
             answers = [
-                (key, replace(kept, turn=now) if kept.turn is None else kept)
-                for key, kept in answers
+                (key, replace(answer, sequence=now) if answer.sequence is None else answer)
+                for key, answer in answers
             ]
             if self._writable:
                 try:
-                    for key, kept in answers:
-                        self._lend(key, kept)
+                    for key, answer in answers:
+                        self._write_one(key, answer)
                 except Exception as fault:  # noqa: BLE001 - each backend has errors of its own
-                    trouble = fault
-            if trouble is not None or not self._writable:
-                for key, kept in answers:
-                    self._spare[key] = max(kept, self._spare.get(key, kept), key=turn_of)
-            if trouble is not None:  # only now: a warning can be an error
-                self._fall_back(trouble)
+                    failure = fault
+            if failure is not None or not self._writable:
+                for key, answer in answers:
+                    self._fallback[key] = max(
+                        answer, self._fallback.get(key, answer), key=sequence_of
+                    )
+            if failure is not None:  # last, since a warning can be raised as an error
+                self._fall_back(failure)
 
-    def turn(self) -> int:
-        """Return a number above all that were given on this machine, and all that were found."""
+    def next_sequence(self) -> int:
+        """Return a number above all earlier ones of this machine, and above all that were read."""
         return time.monotonic_ns() + self._ahead
 
-    def _borrowed(self, key: str) -> Kept | None:
-        """Return what the backend keeps, unless it is damaged."""
+    def _read_one(self, key: str) -> CachedAnswer | None:
+        """Return an answer from the backend, or None if it is missing or damaged."""
         response = self._backend.responses.get(quote(key, safe=_NAMEABLE))
         if response is None or not response.content:
             return None
-        turn = response.headers.get(_TURN, "")
-        if not turn.isdecimal():
+        sequence = response.headers.get(_TURN, "")
+        if not sequence.isdecimal():
             return None
-        kept = Kept(response.content, response.created_at, int(turn))
-        return kept if response.headers.get(_CHECKSUM) == _checksum(key, kept) else None
+        answer = CachedAnswer(response.content, response.created_at, int(sequence))
+        return answer if response.headers.get(_CHECKSUM) == _checksum(key, answer) else None
 
-    def _lend(self, key: str, kept: Kept) -> None:
-        if turn_of(self._borrowed(key)) <= turn_of(kept):
-            headers = {_TURN: str(kept.turn), _CHECKSUM: _checksum(key, kept)}
+    def _write_one(self, key: str, answer: CachedAnswer) -> None:
+        if sequence_of(self._read_one(key)) <= sequence_of(answer):
+            headers = {_TURN: str(answer.sequence), _CHECKSUM: _checksum(key, answer)}
             self._backend.responses[quote(key, safe=_NAMEABLE)] = CachedResponse(
-                content=kept.body,
-                created_at=kept.fetched_at,
+                content=answer.body,
+                created_at=answer.fetched_at,
                 status_code=200,
                 headers=CaseInsensitiveDict(headers),
             )
@@ -204,16 +206,16 @@ class BorrowedShelf:
             )
 
 
-def _checksum(key: str, kept: Kept) -> str:
-    fetched_at = kept.fetched_at.astimezone(UTC).isoformat()
-    return str(checksum(key, fetched_at, kept.body, kept.turn))
+def _checksum(key: str, answer: CachedAnswer) -> str:
+    fetched_at = answer.fetched_at.astimezone(UTC).isoformat()
+    return str(checksum(key, fetched_at, answer.body, answer.sequence))
 
 
 @dataclass(frozen=True, slots=True)
 class StoreFacts:
-    """What is kept in one file: its size with what SQLite keeps beside it, answers by service.
+    """Statistics of one cache file: its size including the WAL, and answers by service.
 
-    Of the times, UTC, None means that there are no answers, or one whose time is damaged.
+    A time (UTC) is None if there are no answers, or if the answer's time is damaged.
     """
 
     path: Path
@@ -224,12 +226,12 @@ class StoreFacts:
 
 
 def describe(path: Path) -> StoreFacts:
-    """Describe what is kept in a file, which is not made; a CacheError where it can't be read."""
+    """Return statistics of a cache file, never creating it; a CacheError if it can't be read."""
     keys, ends = [], (None, None)
-    with _opened(path) as link:
-        if link is not None:
-            keys = link.execute("SELECT key FROM answers").fetchall()
-            ends = link.execute("SELECT min(fetched_at), max(fetched_at) FROM answers").fetchone()
+    with _connection(path) as con:
+        if con is not None:
+            keys = con.execute("SELECT key FROM answers").fetchall()
+            ends = con.execute("SELECT min(fetched_at), max(fetched_at) FROM answers").fetchone()
         files = (path, path.with_name(f"{path.name}-wal"))
         size_bytes = sum(file.stat().st_size for file in files if file.exists())
     services = Counter(key.rpartition(" ")[0] for (key,) in keys)
@@ -237,27 +239,27 @@ def describe(path: Path) -> StoreFacts:
 
 
 def clear(path: Path) -> int:
-    """Forget all answers of a file and make it small; return how many, or raise a CacheError."""
-    with _opened(path) as link:
-        if link is None:
+    """Delete all answers in a file and shrink it; return their number, or raise a CacheError."""
+    with _connection(path) as con:
+        if con is None:
             return 0
-        forgotten = link.execute("DELETE FROM answers").rowcount
-        with suppress(sqlite3.OperationalError):  # somebody is reading: it shrinks at a later write
-            link.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        return forgotten
+        deleted = con.execute("DELETE FROM answers").rowcount
+        with suppress(sqlite3.OperationalError):  # with a reader, the file shrinks at a later write
+            con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return deleted
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Return a connection, or None where there is nothing to see; never make a file."""
+def _connection(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """Return a connection, or None if there is no file or no table; never create a file."""
     try:
         if not path.exists():
             yield None
             return
-        with closing(connect(path, "rw")) as link:
-            link.execute(f"PRAGMA busy_timeout = {_WAIT_MS}").fetchall()
-            require_version(link, 0, VERSION)
-            yield link if version(link) else None
+        with closing(connect(path, "rw")) as con:
+            con.execute(f"PRAGMA busy_timeout = {_WAIT_MS}").fetchall()
+            require_version(con, 0, VERSION)
+            yield con if version(con) else None
     except FAULTS as fault:
         hint = "name another file with cache= or WALLETFRAME_CACHE"
         if is_broken(fault):

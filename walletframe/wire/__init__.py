@@ -1,5 +1,4 @@
-"""The wallet details endpoint: the query out, the JSON in.
+"""The wallet details endpoint: building the query, and reading the JSON of the answer.
 
-Knows the service's document and nothing about HTTP, keys, caches or DataFrames. What the sandbox
-needs of the document is in `shapes`.
+This package knows the service's document, but nothing about HTTP, keys, caches or DataFrames.
 """

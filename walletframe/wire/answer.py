@@ -1,8 +1,8 @@
-"""The answer: bytes in, one outcome for each requested wallet, or one body for each.
+"""Read the body of an answer into one outcome, or one body, for each requested wallet.
 
-A fast decoder reads what keeps to the service's document, or nearly so. What it refuses is read
-once more, entry by entry and balance by balance: an odd balance costs itself, and what has no
-structure that can be used costs its own wallet.
+A fast decoder reads answers that follow the service's document, or nearly so. Other answers are
+read leniently, entry by entry and balance by balance: a malformed balance is read as far as
+possible, and a malformed entry makes only its own wallet invalid.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
 
-_Key: TypeAlias = tuple[str, str]  # blockchain and address, in the form in which they are compared
+_Key: TypeAlias = tuple[str, str]  # blockchain and address, in the form for comparisons
 _T = TypeVar("_T")
 
 
@@ -56,7 +56,7 @@ class _Entries(msgspec.Struct):
     error: Raw = NULL
 
 
-# The document with all of its fields, none of which may be left out.
+# The document's shapes with all fields required.
 
 
 class _WholeAsset(msgspec.Struct, gc=False):
@@ -89,18 +89,18 @@ class _WholeAnswer(msgspec.Struct, gc=False):
 
 
 NO_LIST = "the service gave no list of balances"
-_FAILED = "the service could not retrieve this wallet"
+_FAILED_REASON = "the service could not retrieve this wallet"
 _MISSING = Outcome(Status.MISSING, "the answer left this wallet out")
 _CONTRADICTION = Outcome(
     Status.INVALID, "the answer has this wallet twice, with different contents"
 )
 _ESCAPES = re.compile(
-    r"\\\\"  # a backslash that escapes nothing behind it
-    r"|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"  # a pair, which is one character
+    r"\\\\"  # an escaped backslash
+    r"|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"  # a surrogate pair
     r"|(?P<lone>\\u[dD][89a-fA-F][\da-fA-F]{2})"
 )
-_MOST_DECIMALS = 9  # digits: more are out of any range
-_QUICK_BYTES = 1_000_000
+_MAX_DECIMALS_DIGITS = 9  # longer numbers of decimals are out of range
+_MAX_FAST_CHECK_BYTES = 1_000_000
 
 _decode_answer = Decoder(SentAnswer).decode
 _decode_whole = Decoder(_WholeAnswer).decode
@@ -119,9 +119,9 @@ _encode = msgspec.json.Encoder().encode
 
 
 def repeated_name(body: bytes) -> str | None:
-    """Return a name that an object of some JSON has twice; None without, and for what is no JSON.
+    """Return a name that a JSON object has twice, else None; None if the body is not JSON.
 
-    Readers differ in which of the two they take.
+    JSON readers differ in which of the two values they use.
     """
     repeated: list[str] = []
 
@@ -130,13 +130,12 @@ def repeated_name(body: bytes) -> str | None:
             counts = Counter(name for name, _ in pairs)
             repeated.append(max(counts, key=counts.__getitem__))
 
-    # First two quick looks, for ten times the memory. An answer that has all fields has so many
-    # names at least. JSON that is decoded and encoded again has fewer colons where a name was
-    # repeated, unless some were escaped.
-    is_fit = len(body) <= _QUICK_BYTES
+    # Two fast checks come first, which take ten times the memory. A complete answer has a known
+    # number of names. JSON that is decoded and encoded again has fewer colons if a name was
+    # repeated, unless colons were escaped.
+    is_small = len(body) <= _MAX_FAST_CHECK_BYTES
     with suppress(ValueError, RecursionError):
-        is_plain = is_fit and not any(space in body for space in (b" :", b"\t", b"\n", b"\r"))
-        if is_plain:
+        if is_small and not any(space in body for space in (b" :", b"\t", b"\n", b"\r")):
             count = 1
             for balances in (wallet.balances for wallet in _decode_whole(body).wallets):
                 prices = [balance.price for balance in balances]
@@ -144,8 +143,8 @@ def repeated_name(body: bytes) -> str | None:
             if count == body.count(b'":'):
                 return None
     with suppress(ValueError, RecursionError):
-        is_fit = is_fit and b"\\u003" not in body
-        if is_fit and _encode(_decode_any(body)).count(b":") == body.count(b":"):
+        can_count = is_small and b"\\u003" not in body
+        if can_count and _encode(_decode_any(body)).count(b":") == body.count(b":"):
             return None
     with suppress(ValueError, RecursionError):
         text = body.decode(json.detect_encoding(body), "replace")
@@ -154,75 +153,75 @@ def repeated_name(body: bytes) -> str | None:
 
 
 class Answer(NamedTuple):
-    """One outcome for each wallet asked for, in the order asked; whom nobody asked for, as text."""
+    """One outcome for each requested wallet, in their order, and unrequested wallets as text."""
 
     outcomes: list[Outcome]
-    strangers: list[str]
+    unrequested: list[str]
 
 
-def read_answer(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
-    """Read the body of an answer with status 200; nothing in it raises."""
+def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
+    """Read the body of an answer with status 200, whatever it contains, without an error."""
     try:
         answer = _decode_answer(body)
     except (ValueError, RecursionError):
-        return _read_carefully(body, asked)
-    error = _error(answer.error)
+        return _read_answer_leniently(body, requested)
+    error = _error_message(answer.error)
     entries = [
         (canonical_key(each.block_chain, each.address), _outcome(each, error))
         for each in answer.wallets
     ]
-    return _match(entries, asked, error)
+    return _match(entries, requested, error)
 
 
-def _error(sent: Raw) -> str | None:
-    """Return what an answer without balances says went wrong, None where it says nothing."""
-    if bytes(sent) == b"null" or not _read(_decode_any, sent):
+def _error_message(sent: Raw) -> str | None:
+    """Return a message for the `error` field of an answer without balances, None if it is empty."""
+    if bytes(sent) == b"null" or not _decoded(_decode_any, sent):
         return None
     return f"an error and no balances came: {shown(_as_sent(sent) or '')!r}"
 
 
 def _outcome(wallet: SentWallet, error: str | None) -> Outcome:
-    """Return what became of a wallet; the error is that of the whole answer."""
+    """Return the outcome of an entry; `error` is the message of the whole answer."""
     if wallet.failed:
-        return Outcome(Status.FAILED, _FAILED, wallet.explorer_url)
-    if not wallet.balances and (error := _error(wallet.error) or error):
+        return Outcome(Status.FAILED, _FAILED_REASON, wallet.explorer_url)
+    if not wallet.balances and (error := _error_message(wallet.error) or error):
         return Outcome(Status.INVALID, error, wallet.explorer_url)
     if wallet.balances is None:
         return Outcome(Status.FAILED, NO_LIST, wallet.explorer_url)
     balances = Balances.of(wallet.balances)
-    return Outcome(Status.OK, balances.flaws, wallet.explorer_url, balances)
+    return Outcome(Status.OK, balances.unreadable_message, wallet.explorer_url, balances)
 
 
 def _match(
     entries: Iterable[tuple[_Key | None, Outcome]],
-    asked: Sequence[WalletAddress],
+    requested: Sequence[WalletAddress],
     error: str | None,
 ) -> Answer:
-    """Match by canonical address, never by position; an entry without one is of who is missing."""
-    found: dict[_Key, Outcome] = {}
+    """Match entries by canonical address, not position; unnamed ones are of missing wallets."""
+    by_key: dict[_Key, Outcome] = {}
     missing = Outcome(Status.INVALID, error) if error else None
     for key, outcome in entries:
         if key is None:
             missing = missing or outcome
             continue
-        first = found.setdefault(key, outcome)
+        first = by_key.setdefault(key, outcome)
         if (first.status, first.balances) != (outcome.status, outcome.balances):
-            found[key] = _CONTRADICTION
-    keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in asked]
-    strangers = [shown(".".join(key)) for key in found.keys() - set(keys)]
-    return Answer([found.get(key, missing or _MISSING) for key in keys], strangers)
+            by_key[key] = _CONTRADICTION
+    keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in requested]
+    unrequested = [shown(".".join(key)) for key in by_key.keys() - set(keys)]
+    return Answer([by_key.get(key, missing or _MISSING) for key in keys], unrequested)
 
 
-def _read_carefully(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
+def _read_answer_leniently(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
     text = body.decode(json.detect_encoding(body), "replace")
-    if "\\u" in text:  # no text can hold lone surrogates either
-        text = _ESCAPES.sub(lambda found: "\ufffd" if found["lone"] else found[0], text)
-    mended = text.encode()
+    if "\\u" in text:  # lone surrogates are replaced like invalid bytes
+        text = _ESCAPES.sub(lambda match: "\ufffd" if match["lone"] else match[0], text)
+    repaired = text.encode()
     try:
-        answer = _decode_entries(mended)
+        answer = _decode_entries(repaired)
     except msgspec.ValidationError:
-        parts = _read(_decode_parts, mended) or {}
-        reason = _error(parts.get("error", NULL)) or "the answer has no list of wallets"
+        parts = _decoded(_decode_parts, repaired) or {}
+        reason = _error_message(parts.get("error", NULL)) or "the answer has no list of wallets"
     except RecursionError:
         reason = "the answer is nested too deeply"
     except ValueError:
@@ -231,110 +230,110 @@ def _read_carefully(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
             beginning = shown(body[:400].decode(errors="replace"), 60)
             reason = f"the answer is not JSON; it begins with {beginning!r}"
     else:
-        error, entries = _error(answer.error), []
+        error, entries = _error_message(answer.error), []
         for entry in answer.wallets:
             try:
-                wallet = _read(_decode_wallet, entry) or _read_odd(entry)
+                wallet = _decoded(_decode_wallet, entry) or _read_wallet_leniently(entry)
                 outcome = _outcome(wallet, error)
             except (ValueError, RecursionError) as fault:
-                reason = f"breaks the contract: {shown(str(fault))}"
+                reason = f"the entry breaks the contract: {shown(str(fault))}"
                 outcome = Outcome(Status.INVALID, reason)
             entries.append((_entry_key(entry), outcome))
-        return _match(entries, asked, error)
-    return Answer([Outcome(Status.INVALID, reason)] * len(asked), [])
+        return _match(entries, requested, error)
+    return Answer([Outcome(Status.INVALID, reason)] * len(requested), [])
 
 
 def _entry_key(entry: Raw) -> _Key | None:
-    """Return whose entry it is, where it says so."""
-    name = _read(_decode_name, entry)
+    """Return the key of the wallet that an entry names, if it does."""
+    name = _decoded(_decode_name, entry)
     return None if name is None else canonical_key(name.block_chain, name.address)
 
 
-def _read_odd(entry: Raw) -> SentWallet:
-    """Read a wallet's entry part by part, with a balance for each that was sent unless it failed.
+def _read_wallet_leniently(entry: Raw) -> SentWallet:
+    """Read a wallet's entry part by part, without dropping a balance.
 
-    A ValueError where it does not say whose it is, ``failed`` is no boolean, or ``balances`` no
+    Raise a ValueError if it names no wallet, ``failed`` is not a boolean, or ``balances`` is not a
     list.
     """
     parts = _decode_wallet_parts(entry)
     sent = None if parts.failed else _decode_list(parts.balances)
-    balances = None if sent is None else [_balance(each) for each in sent]
-    link = _read(_decode_text, parts.explorer_url)
+    balances = None if sent is None else [_read_balance_leniently(each) for each in sent]
+    link = _decoded(_decode_text, parts.explorer_url)
     return SentWallet(parts.block_chain, parts.address, parts.failed, balances, link, parts.error)
 
 
-def _balance(sent: Raw) -> SentBalance:
-    plain = _read(_decode_balance, sent)
-    if plain is not None:
-        return plain
-    parts = _read(_decode_parts, sent)
+def _read_balance_leniently(sent: Raw) -> SentBalance:
+    balance = _decoded(_decode_balance, sent)
+    if balance is not None:
+        return balance
+    parts = _decoded(_decode_parts, sent)
     if parts is None:
         return SentBalance(amount=SentAmount(_as_sent(sent)))
-    asset = _read(_decode_asset, parts.get("asset", NULL))
+    asset = _decoded(_decode_asset, parts.get("asset", NULL))
     if asset is None:
-        of_asset = _read(_decode_parts, parts.get("asset", NULL)) or {}
-        chain, symbol, given = (
-            _read(_decode_text, of_asset.get(name, NULL))
+        asset_parts = _decoded(_decode_parts, parts.get("asset", NULL)) or {}
+        chain, symbol, address = (
+            _decoded(_decode_text, asset_parts.get(name, NULL))
             for name in ("blockchain", "symbol", "address")
         )
-        if given is None and bytes(of_asset.get("address", NULL)) != b"null":
-            chain = None  # it may be any token of the blockchain
-        asset = SentAsset(chain, symbol, given)
+        if address is None and bytes(asset_parts.get("address", NULL)) != b"null":
+            chain = None  # an unreadable address is an unknown token, not the native coin
+        asset = SentAsset(chain, symbol, address)
     quantity = parts.get("amount", NULL)
     amount = SentAmount(_as_sent(quantity))
-    of_amount = _read(_decode_parts, quantity)
-    if of_amount is not None:
-        digits = _as_sent(of_amount.get("decimals", NULL)) or ""
-        whole = digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DECIMALS
-        decimals = int(digits) if whole else None
-        amount = SentAmount(_as_sent(of_amount.get("amount", NULL)), decimals)
-    price = parts.get("price", NULL)
-    number = _read(_decode_price, price)
-    if number is None:  # it may be the text of one
-        number = _read(_decode_price, (_read(_decode_text, price) or "").encode())
-    return SentBalance(asset, amount, number)
+    amount_parts = _decoded(_decode_parts, quantity)
+    if amount_parts is not None:
+        digits = _as_sent(amount_parts.get("decimals", NULL)) or ""
+        is_valid = digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DECIMALS_DIGITS
+        decimals = int(digits) if is_valid else None
+        amount = SentAmount(_as_sent(amount_parts.get("amount", NULL)), decimals)
+    sent_price = parts.get("price", NULL)
+    price = _decoded(_decode_price, sent_price)
+    if price is None:  # it can be a number as text
+        price = _decoded(_decode_price, (_decoded(_decode_text, sent_price) or "").encode())
+    return SentBalance(asset, amount, price)
 
 
 def _as_sent(sent: Raw) -> str | None:
     """Return a text, or the JSON of anything else; None for null."""
     if bytes(sent) == b"null":
         return None
-    text = _read(_decode_text, sent)
+    text = _decoded(_decode_text, sent)
     return bytes(sent).decode(errors="replace") if text is None else text
 
 
-def _read(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> _T | None:
+def _decoded(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> _T | None:
     try:
         return decode(sent)
     except (ValueError, RecursionError):
         return None
 
 
-class Split(NamedTuple):
-    """An answer taken apart: by place among the wallets asked for, a body for each that is named.
+class SplitAnswer(NamedTuple):
+    """One body for each requested wallet with an entry, by position, and unrequested wallets.
 
-    A body is what the service would have answered for that wallet alone, its entries untouched.
+    A body is the answer that the service would send for that wallet alone, its entries unchanged.
     """
 
     bodies: dict[int, bytes]
-    strangers: list[str]
+    unrequested: list[str]
 
 
-def split_answer(body: bytes, asked: Sequence[WalletAddress]) -> Split:
-    """Take the answer to several wallets apart, into nothing where it can't be read."""
-    answer = _read(_decode_entries, body)
-    places = {canonical_key(each.blockchain, each.address): n for n, each in enumerate(asked)}
-    found: dict[int, list[bytes]] = {}
-    strangers: dict[str, None] = {}
+def split_answer(body: bytes, requested: Sequence[WalletAddress]) -> SplitAnswer:
+    """Split the answer for a batch into one body per wallet; without bodies if it is unreadable."""
+    answer = _decoded(_decode_entries, body)
+    positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(requested)}
+    entries: dict[int, list[bytes]] = {}
+    unrequested: dict[str, None] = {}
     for entry in answer.wallets if answer else ():
         key = _entry_key(entry)
-        if key in places:
-            found.setdefault(places[key], []).append(bytes(entry))
+        if key in positions:
+            entries.setdefault(positions[key], []).append(bytes(entry))
         elif key is not None:
-            strangers[shown(".".join(key))] = None
+            unrequested[shown(".".join(key))] = None
     error = bytes(answer.error) if answer else b""
     bodies = {
-        place: b'{"wallets":[%s],"error":%s}' % (b",".join(parts), error)
-        for place, parts in found.items()
+        position: b'{"wallets":[%s],"error":%s}' % (b",".join(parts), error)
+        for position, parts in entries.items()
     }
-    return Split(bodies, list(strangers))
+    return SplitAnswer(bodies, list(unrequested))

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 MAX_DECIMALS = 77
 MAX_DIGITS = 4300
-_POSSIBLE = frozenset(range(MAX_DECIMALS + 1))
-_LONGEST = 200
+_VALID_DECIMALS = frozenset(range(MAX_DECIMALS + 1))
+_MAX_KEPT_CHARS = 200  # of an unreadable amount
 
 
 @dataclass(frozen=True, slots=True)
 class Balances:
     """The balances of one wallet as columns, each of n values in the order of the answer.
 
-    A token without address is a native coin, one without blockchain unknown. Amounts are in base
-    units, as sent; where they can't be read, cut, and their places in `no_digits`.
+    A token without blockchain is unknown, else without address the native coin. Amounts are in base
+    units, as sent; unreadable ones are truncated, and `unreadable_amounts` has their positions.
     """
 
     symbols: list[str | None]
@@ -32,12 +32,12 @@ class Balances:
     raw_amounts: list[str | None]
     decimals: list[int | None]
     prices: list[float | None]
-    no_digits: frozenset[int] = frozenset()
-    unreadable: int = 0
+    unreadable_amounts: frozenset[int] = frozenset()
+    unreadable: int = 0  # balances without readable amount, decimals or token
 
     @classmethod
     def of(cls, sent: Sequence[SentBalance]) -> Balances:
-        """Turn what was decoded into columns."""
+        """Convert decoded balances to columns."""
         assets = [balance.asset for balance in sent]
         amounts = [balance.amount for balance in sent]
         symbols = [asset.symbol for asset in assets]
@@ -48,38 +48,38 @@ class Balances:
         prices = [balance.price for balance in sent]
         if not all(symbols):
             symbols = [symbol or None for symbol in symbols]
-        if not all(addresses) and "" in addresses:  # null alone means the native coin
+        if not all(addresses) and "" in addresses:  # only null means the native coin
             chains = [
                 None if address == "" else chain
                 for chain, address in zip(chains, addresses, strict=True)
             ]
             addresses = [address or None for address in addresses]
-        most = min(MAX_DIGITS, sys.get_int_max_str_digits() or MAX_DIGITS)
-        is_plain = _POSSIBLE.issuperset(decimals) and all(chains)
-        if is_plain and _are_digits(raw, most):
+        max_digits = min(MAX_DIGITS, sys.get_int_max_str_digits() or MAX_DIGITS)
+        is_plain = _VALID_DECIMALS.issuperset(decimals) and all(chains)
+        if is_plain and _are_digits(raw, max_digits):
             return cls(symbols, addresses, chains, raw, decimals, prices)
         texts = [str(each) if isinstance(each, int) else each for each in raw]
-        if is_plain and _are_digits(texts, most):
+        if is_plain and _are_digits(texts, max_digits):
             return cls(symbols, addresses, chains, texts, decimals, prices)
         chains = [chain or None for chain in chains]
-        odd = frozenset(
-            place
-            for place, text in enumerate(texts)
-            if not (text and _only_digits(text) and len(text) <= most)
+        wrong = frozenset(
+            n
+            for n, text in enumerate(texts)
+            if not (text and _only_digits(text) and len(text) <= max_digits)
         )
         unreadable = sum(
-            place in odd or each not in _POSSIBLE or chain is None
-            for place, (each, chain) in enumerate(zip(decimals, chains, strict=True))
+            n in wrong or each not in _VALID_DECIMALS or chain is None
+            for n, (each, chain) in enumerate(zip(decimals, chains, strict=True))
         )
-        for place in odd:  # a number of too many digits stays whole
-            text = texts[place]
-            if text and len(text) > _LONGEST and not _only_digits(text):
-                texts[place] = f"{text[: _LONGEST - 1]}…"
-        return cls(symbols, addresses, chains, texts, decimals, prices, odd, unreadable)
+        for n in wrong:  # a number of too many digits is not truncated
+            text = texts[n]
+            if text and len(text) > _MAX_KEPT_CHARS and not _only_digits(text):
+                texts[n] = f"{text[: _MAX_KEPT_CHARS - 1]}…"
+        return cls(symbols, addresses, chains, texts, decimals, prices, wrong, unreadable)
 
     @property
-    def flaws(self) -> str | None:
-        """What a person is told of the balances that can't be read, None where there are none."""
+    def unreadable_message(self) -> str | None:
+        """A message on the unreadable balances, None if there are none."""
         if not self.unreadable:
             return None
         noun = "balance" if len(self) == 1 else "balances"
@@ -90,7 +90,7 @@ class Balances:
 
 
 def _are_digits(sent: Sequence[str | int | None], most: int) -> TypeGuard[list[str | None]]:
-    """Return whether all are strings of digits, so many at most; quick where they are."""
+    """Return whether all values are strings of 1 to `most` digits; fast if they are."""
     strings = cast("list[str]", sent)
     try:
         joined = "".join(strings)
@@ -106,9 +106,9 @@ def _only_digits(text: str) -> bool:
 
 
 class Status(StrEnum):
-    """What became of a wallet that was asked for; the categories of the column ``status``.
+    """The status of a requested wallet; the categories of the column ``status``.
 
-    OK means known: only such a wallet has a list of balances, be it empty.
+    Only a wallet that is OK has a list of balances, which may be empty.
     """
 
     OK = "ok"
@@ -126,9 +126,9 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one wallet: there are balances where it is ok, and only there.
+    """The result for one wallet, with balances if and only if it is ok.
 
-    The error is one line for a person, also where it is ok but balances could not be read.
+    The error is one line for a person; an ok wallet has one if balances could not be read.
     """
 
     status: Status
@@ -137,11 +137,11 @@ class Outcome:
     balances: Balances | None = None
 
 
-def unforeseen(fault: BaseException) -> Outcome:
-    """Return the outcome of a wallet at which something failed that nobody has thought of.
+def outcome_of_exception(fault: BaseException) -> Outcome:
+    """Return the outcome of a wallet whose processing raised an unexpected exception.
 
-    >>> unforeseen(ZeroDivisionError()).error
+    >>> outcome_of_exception(ZeroDivisionError()).error
     'an unforeseen error: ZeroDivisionError'
     """
-    name = type(fault).__name__  # and not its text, which may quote anything
+    name = type(fault).__name__  # not its text, which could quote a secret
     return Outcome(Status.INVALID, f"an unforeseen error: {name}")

@@ -1,9 +1,8 @@
-"""The endpoint: path, parameters, query, and the shapes of its answer, documented and tolerated.
+"""The endpoint: its path, parameters and query, and the strict and tolerant shapes of its answer.
 
-The sandbox sends the documented shapes, and what it is given to send has to keep to them: a
-number where the document says string, or a field that is not there, is an error. Only where null is
-allowed may a field be left out. Answers are read in the tolerant shapes, whose names begin with
-`Sent`.
+The sandbox sends the strict, documented shapes, and requires them of the holdings that it is told
+to serve: a wrong type or a missing field is an error, and only a field that can be null may be
+left out. Answers are read in the tolerant shapes, whose names begin with `Sent`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Price = Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)] | None
 
 
 def details_query(wallets: Iterable[WalletAddress]) -> str:
-    """Return the query string that asks for wallets, percent-encoded, without the key."""
+    """Return the percent-encoded query string for wallets, without the key."""
     return urlencode([(ADDRESS_PARAMETER, str(wallet)) for wallet in wallets])
 
 
@@ -41,14 +40,14 @@ class Asset(msgspec.Struct, frozen=True, gc=False):
 
 
 class Amount(msgspec.Struct, frozen=True, gc=False):
-    """A quantity in base units, as digits; decimals are None where the service knows none."""
+    """A quantity in base units, as digits; decimals are None if the service does not know them."""
 
     amount: str
     decimals: int | None = None
 
 
 class AssetAndAmount(msgspec.Struct, frozen=True, gc=False):
-    """A token and how much of it a wallet holds; live services also send a price."""
+    """A balance: a token and its amount; live services also send a price."""
 
     asset: Asset
     amount: Amount
@@ -56,7 +55,7 @@ class AssetAndAmount(msgspec.Struct, frozen=True, gc=False):
 
 
 class WalletDetail(msgspec.Struct, frozen=True, gc=False, rename="camel"):
-    """What the service answers about one wallet, unless retrieving it `failed`."""
+    """The entry of one wallet; `failed` if the service could not retrieve it."""
 
     failed: bool
     block_chain: str
@@ -66,17 +65,17 @@ class WalletDetail(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class WalletDetailsAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The whole answer: one entry for each wallet asked for, when the request is valid."""
+    """The whole answer to a valid request: one entry for each requested wallet."""
 
     wallets: list[WalletDetail]
 
 
-# As seen in practice, nearly every field may be null or left out, and an amount be an integer;
-# fields that are not named here are ignored.
+# In practice, nearly every field can be null or missing, and an amount can be an integer; other
+# fields are ignored.
 
 
 class SentAsset(msgspec.Struct, frozen=True, gc=False):
-    """A token; an unknown one where the blockchain is None, else a native coin without address."""
+    """A token: unknown if it has no blockchain, else the native coin if it has no address."""
 
     blockchain: str | None = None
     symbol: str | None = None
@@ -84,14 +83,14 @@ class SentAsset(msgspec.Struct, frozen=True, gc=False):
 
 
 class SentAmount(msgspec.Struct, frozen=True, gc=False):
-    """A quantity in base units, as text where it is no JSON integer, and its decimals."""
+    """A quantity in base units, as an integer if JSON had one, else as text; and its decimals."""
 
     amount: str | int | None = None
     decimals: int | None = None
 
 
 class SentBalance(msgspec.Struct, frozen=True, gc=False):
-    """A token and how much of it a wallet holds."""
+    """A balance: a token, its amount, and perhaps a price."""
 
     asset: SentAsset = SentAsset()
     amount: SentAmount = SentAmount()
@@ -99,7 +98,7 @@ class SentBalance(msgspec.Struct, frozen=True, gc=False):
 
 
 class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
-    """What the service answers about one wallet."""
+    """The entry of one wallet."""
 
     block_chain: str
     address: str
@@ -110,7 +109,7 @@ class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class SentAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The whole answer; other endpoints of the service send `error` where they fail."""
+    """The whole answer; other endpoints of the service send `error` if they fail."""
 
     wallets: list[SentWallet]
     error: msgspec.Raw = NULL

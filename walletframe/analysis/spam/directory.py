@@ -1,4 +1,4 @@
-"""Which tokens own a symbol: the known ones, and those that the caller allows and denies."""
+"""The owners of symbols: known tokens, and tokens on the caller's allow and deny lists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from walletframe.analysis.token_lists import listed_tokens
 from walletframe.errors import TokenListError
 from walletframe.frames.identity import token_key
 from walletframe.frames.names import known_by_key
-from walletframe.tokens import PRIME, covered_blockchains, known_tokens
+from walletframe.tokens import MOST_IMITATED, covered_blockchains, known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Owners: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
 
-# Contracts that stand for a blockchain's own coin, so that they rightly bear its symbol.
+# Contracts that represent a blockchain's own coin, and rightly have its symbol.
 _COIN_CONTRACTS = frozenset(
     {
         "0x0000000000000000000000000000000000000000",
@@ -39,15 +39,15 @@ _COIN_CONTRACTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """What is known of tokens, all of them canonical."""
+    """Known, allowed and denied tokens, by canonical keys."""
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
-    owners: Owners  # by blockchain and skeleton: the symbol, and the contract it belongs to
-    names: dict[str, str]  # a symbol for each skeleton of a known one
+    owners: Owners  # by blockchain and skeleton: the symbol, and the contract that owns it
+    names: dict[str, str]  # by skeleton of a known symbol: the symbol
 
-    def standing(self, token: TokenKey) -> Finding | None:
-        """Return what settles the matter before any symbol is read, if anything does."""
+    def list_verdict(self, token: TokenKey) -> Finding | None:
+        """Return the finding that decides alone, if any: a list, a native coin or a known token."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:
@@ -57,42 +57,42 @@ class Directory:
         return Finding("known_token") if token in known_by_key() else None
 
     def imitations(self, token: TokenKey, symbol: str) -> list[Finding]:
-        """Find out whose symbol, of at most `HEAD` characters, an unknown token bears."""
-        # A known token's contract is its own on every EVM blockchain: nobody else can deploy there.
-        alike = [name for name in skeletons(symbol) if name in self.names]
-        if not _contracts().get(token[1] or "", set()).isdisjoint(alike):
+        """Return findings if an unlisted token has another token's symbol (`HEAD` characters)."""
+        # A known contract's address is its own on all EVM blockchains: others can't deploy there.
+        similar = [name for name in skeletons(symbol) if name in self.names]
+        if not _contracts().get(token[1] or "", set()).isdisjoint(similar):
             return [Finding("same_contract")]
-        owner = next(filter(None, (self.owners.get((token[0], name)) for name in alike)), None)
-        found = []
+        owner = next(filter(None, (self.owners.get((token[0], name)) for name in similar)), None)
+        findings = []
         if owner:
-            found.append(Finding("impersonation", (owner[0], _described(token[0], owner[1]))))
-        elif alike:
-            known = self.names[alike[0]]
-            # BTC is no token's symbol, a coin's seldom.
-            coin = next((_coins()[name] for name in alike if name in _coins()), None)
+            findings.append(Finding("impersonation", (owner[0], _described(token[0], owner[1]))))
+        elif similar:
+            known = self.names[similar[0]]
+            # No honest token has the symbol BTC; few have that of another coin.
+            coin = next((_coins()[name] for name in similar if name in _coins()), None)
             if not coin or token[0] not in covered_blockchains():
-                found.append(Finding("borrowed", (known, token[0])))
+                findings.append(Finding("borrowed", (known, token[0])))
             else:
-                reason = "impersonation" if coin.asset in PRIME else "coin"
-                found.append(Finding(reason, (known, _described(coin.blockchain, None))))
+                reason = "impersonation" if coin.asset in MOST_IMITATED else "coin"
+                findings.append(Finding(reason, (known, _described(coin.blockchain, None))))
             if symbol.istitle() and known.isupper() and (token[1] or "").startswith("0x"):
-                found.append(Finding("recased", (symbol, known)))
+                findings.append(Finding("recased", (symbol, known)))
         misspelled = owner is not None and owner[0].lower() not in symbol.lower()
-        # Letters, and not only what stands around them, may be other than they look.
+        # Only letters count as look-alikes, not signs around them.
         foreign = any(char.isalpha() and not char.isascii() for char in symbol)
-        if misspelled or (alike and (foreign or hidden_characters(symbol))):
-            found.append(Finding("lookalike", (self.names[alike[0]],)))
-        return found
+        if misspelled or (similar and (foreign or hidden_characters(symbol))):
+            findings.append(Finding("lookalike", (self.names[similar[0]],)))
+        return findings
 
 
 def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directory:
-    """Merge the packaged tokens and the caller's; allowed ones own their symbols."""
+    """Merge the packaged tokens with the caller's lists; allowed tokens own their symbols."""
     allowed = [(token_key(token), symbol) for token, symbol in listed_tokens(allow)]
     denied = [token_key(token) for token, _ in listed_tokens(deny)]
-    clean, said = frozenset(dict(allowed)), "it is on the lists given as allow and as deny"
-    if both := [(place, f"{token}", said) for place, token in enumerate(denied) if token in clean]:
+    clean, fault = frozenset(dict(allowed)), "it is on the lists given as allow and as deny"
+    if both := [(place, f"{token}", fault) for place, token in enumerate(denied) if token in clean]:
         raise TokenListError(both)
-    owners = _owners((token, symbol) for token, symbol in allowed if symbol) | _bundled()
+    owners = _owners((token, symbol) for token, symbol in allowed if symbol) | _packaged_owners()
     names = {name: symbol for (_, name), (symbol, _) in reversed(owners.items())}
     return Directory(clean, frozenset(denied), owners, names)
 
@@ -102,17 +102,17 @@ def _described(blockchain: str, contract: str | None) -> str:
 
 
 def _owners(tokens: Iterable[tuple[TokenKey, str]]) -> Owners:
-    """Return the token that a symbol belongs to: of several, the first."""
-    found: Owners = {}
+    """Return the owner of each symbol: the first of its tokens."""
+    owners: Owners = {}
     for token, symbol in tokens:
         for name in filter(None, skeletons(symbol[:HEAD])):
-            found.setdefault((token[0], name), (symbol, token[1]))
-    return found
+            owners.setdefault((token[0], name), (symbol, token[1]))
+    return owners
 
 
 @cache
-def _bundled() -> Owners:
-    listed = (each for each in known_tokens() if each.is_imitated)
+def _packaged_owners() -> Owners:
+    listed = (each for each in known_tokens() if each.owns_symbol)
     return _owners((token_key((each.blockchain, each.contract)), each.symbol) for each in listed)
 
 
@@ -124,10 +124,10 @@ def _coins() -> dict[str, KnownToken]:
 
 @cache
 def _contracts() -> dict[str, set[str]]:
-    """Return the EVM contracts of known tokens, and the skeletons of their symbols."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    """Return the skeletons of symbols of each EVM contract of a known token."""
+    by_contract: defaultdict[str, set[str]] = defaultdict(set)
     for token in known_tokens():
         contract = token_key((token.blockchain, token.contract))[1]
         if contract and contract.startswith("0x"):
-            found[contract].update(skeletons(token.symbol))
-    return dict(found)
+            by_contract[contract].update(skeletons(token.symbol))
+    return dict(by_contract)

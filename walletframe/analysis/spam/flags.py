@@ -1,4 +1,4 @@
-"""Flags for each row of holdings: a token under one of its symbols is a case, judged once."""
+"""Spam flags for rows of holdings: each distinct pair of a token and a symbol is judged once."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pandas as pd
 
 from walletframe.amounts.integers import Exact
 from walletframe.amounts.sums import Segments, positive, sums
-from walletframe.analysis.parted import Grouping, fold
+from walletframe.analysis.parted import GroupSpec, aggregate_chunks
 from walletframe.analysis.spam.directory import make_directory
 from walletframe.analysis.spam.reasons import BAIT, Finding, in_order, score, words
 from walletframe.analysis.spam.symbols import HEAD, read_symbol, skeletons
 from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames.contract import amounts_of, require_columns
-from walletframe.frames.identity import TOKEN, Identities, first_rows, token_identities
+from walletframe.frames.identity import TOKEN, KeyCodes, first_rows, token_identities
 from walletframe.frames.names import find_token
-from walletframe.notice import mention
+from walletframe.notice import warn_never_raise
 from walletframe.numerals import many
 from walletframe.pandas_versions import TEXT, factorized
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from walletframe.amounts import AmountArray
-    from walletframe.analysis.parted import InBlocks
+    from walletframe.analysis.parted import ChunkedHoldings
     from walletframe.analysis.spam.directory import Directory
     from walletframe.analysis.token_lists import TokensLike
     from walletframe.frames.identity import Codes, Mask
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions
 
 THRESHOLD = 0.5
-_WHOSE = ["symbol", "token_blockchain", "token_address"]
+_TOKEN_COLUMNS = ["symbol", "token_blockchain", "token_address"]
 
 _CROWD = 3
-_CHANCE = 500  # so many tokens have one more under the same symbol by chance
+_CHANCE = 500  # among so many tokens, one more shares a symbol by chance
 _EXTREME = 10**15
 _NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
 _ABSURD, _ABSURD_DIGITS = 10**18, 60  # whole tokens, and digits in base units
@@ -60,8 +60,8 @@ def flag_spam(
     allow : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are never spam: a file in the Uniswap token-list format, or parsed from one,
         a frame with ``token_blockchain`` and ``token_address``, or (blockchain, contract)
-        pairs. Where the list has symbols, another contract that bears one of them on the same
-        blockchain counts as an imitation.
+        pairs. If the list has symbols, another contract with one of them on the same blockchain
+        counts as an imitation.
     deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are spam, in the same forms.
     threshold : float, default 0.5
@@ -71,8 +71,8 @@ def flag_spam(
     -------
     DataFrame, or WalletDetails of a fetch
         The same rows and columns, and ``spam_score`` (float64, from 0 to 1), ``spam_reasons``
-        (str: stable words, the heaviest first, joined by ``", "``; empty where nothing was
-        found) and ``is_spam`` (bool). All rows of one token under one symbol have the same.
+        (str: stable words, the heaviest first, joined by ``", "``; empty if there are none) and
+        ``is_spam`` (bool). All rows with the same token and symbol have the same values.
 
     Raises
     ------
@@ -83,14 +83,14 @@ def flag_spam(
 
     Notes
     -----
-    The score is the sum of the reasons' weights, at most 1; `explain_spam` gives each. Known
+    The score is the sum of the reasons' weights, at most 1; `explain_spam` lists them. Known
     and allowed tokens and native coins have 0, denied ones 1. Nothing is fetched. A worthless
     token with a plain name is not detected.
 
-    A price that the service gives weighs against other findings, but never against a link, a
-    claim or a disguise. That it gives none, where it gives one for another token of the
-    blockchain, weighs a little beside other findings. Pass the whole frame: prices, amounts and
-    equal symbols in all its rows count.
+    A price from the service weighs against other findings, but never against a link, a claim or
+    a disguise. A missing price, if the service prices another token of the blockchain, adds a
+    little to other findings. Pass the whole frame: prices, amounts and equal symbols in all its
+    rows count.
 
     Examples
     --------
@@ -104,10 +104,10 @@ def flag_spam(
     1         0.0                                     False
     """
     directory = _read_lists(allow, deny, threshold)
-    cases = _Cases(directory, _evidence_of(holdings))
+    cases = _Cases(directory, _collect_evidence(holdings))
     scores = np.zeros(len(cases.tokens))
     reasons = np.full(len(cases.tokens), "", dtype=object)
-    for case, findings in cases.judged().items():
+    for case, findings in cases.suspect_findings().items():
         scores[case], reasons[case] = score(findings), words(findings)
     return holdings.assign(
         spam_score=scores[cases.codes],
@@ -128,14 +128,14 @@ def without_spam(
     Parameters
     ----------
     allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
-        Tokens that are no spam, and tokens that are, as in `flag_spam`.
+        Tokens that are not spam, and tokens that are, as in `flag_spam`.
     threshold : float, default 0.5
         The lowest score that counts as spam.
 
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        Those rows in their order, on their own index, with the columns they had.
+        The unflagged rows in their order, on their own index, without new columns.
 
     Raises
     ------
@@ -147,8 +147,8 @@ def without_spam(
     Warns
     -----
     SpamWarning
-        Saying how many rows of how many tokens were left out, if any; never an error, whatever
-        the filters of warnings.
+        With the number of rows and tokens left out, if any; never an error, whatever the
+        warning filters.
 
     Examples
     --------
@@ -161,22 +161,20 @@ def without_spam(
     """
     flagged = flag_spam(holdings, allow=allow, deny=deny, threshold=threshold)
     suspect = flagged["is_spam"].to_numpy()
-    _say_left_out(int(suspect.sum()), len(token_identities(holdings[suspect]).keys))
+    _warn_of_spam(int(suspect.sum()), len(token_identities(holdings[suspect]).keys))
     return holdings[~suspect]
 
 
-def _say_left_out(rows: int, tokens: int) -> None:
-    """Mention how much was left out, if anything was."""
+def _warn_of_spam(rows: int, tokens: int) -> None:
+    """Warn of the number of rows left out, if any."""
     if rows:
-        mention(
-            f"{many(rows, 'row')} of {many(tokens, 'token')} that look like spam left out; "
-            "explain_spam() says why",
-            SpamWarning,
-        )
+        verbs = "looks like spam and is" if rows == 1 else "look like spam and are"
+        counts = f"{many(rows, 'row')} of {many(tokens, 'token')}"
+        warn_never_raise(f"{counts} {verbs} left out; explain_spam() says why", SpamWarning)
 
 
 def explain_spam(
-    holdings: pd.DataFrame | InBlocks,
+    holdings: pd.DataFrame | ChunkedHoldings,
     token: TokenLike | None = None,
     *,
     allow: TokensLike | None = None,
@@ -184,26 +182,26 @@ def explain_spam(
     threshold: float = THRESHOLD,
     everything: bool = False,
 ) -> pd.DataFrame:
-    """Explain in words, token by token, what `flag_spam` found.
+    """Explain in words, token by token, the findings of `flag_spam`.
 
     Parameters
     ----------
     token : str or (str, str or None), optional
         Only this token, flagged or not: (blockchain, contract), or an unambiguous symbol.
     allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
-        Tokens that are no spam, and tokens that are, as in `flag_spam`.
+        Tokens that are not spam, and tokens that are, as in `flag_spam`.
     threshold : float, default 0.5
         The lowest score that counts as spam.
     everything : bool, default False
-        Include tokens that are not flagged, if there are findings about them.
+        Include tokens that are not flagged, but have findings.
 
     Returns
     -------
     DataFrame
-        One row for each finding, the highest score first, of each token the heaviest reason:
-        ``symbol``, ``token_blockchain``, ``token_address``, ``spam_score`` (float64) and
-        ``is_spam`` (bool) of the token, ``reason`` (str), ``weight`` (float64; 0 or less for
-        what speaks for a token) and ``text`` (str).
+        One row for each finding, tokens with the highest score first, and the heaviest reason
+        of a token first: ``symbol``, ``token_blockchain``, ``token_address``, ``spam_score``
+        (float64) and ``is_spam`` (bool) of the token, ``reason`` (str), ``weight`` (float64; 0
+        or less for reasons against spam) and ``text`` (str).
 
     Raises
     ------
@@ -225,23 +223,23 @@ def explain_spam(
     """
     directory = _read_lists(allow, deny, threshold)
     if isinstance(holdings, pd.DataFrame):
-        evidence = _evidence_of(holdings)
+        evidence = _collect_evidence(holdings)
     else:
-        evidence, _, _ = _evidence_of_blocks(holdings)
+        evidence, _, _ = _collect_chunked_evidence(holdings)
     cases, rows = _Cases(directory, evidence), evidence.holdings
-    asked = np.ones(len(rows), dtype=bool) if token is None else find_token(rows, token)
-    places, first = np.unique(cases.codes[asked], return_index=True)
-    whose = rows.loc[asked, _WHOSE].iloc[first]
-    judged = cases.judged()
-    found = [judged.get(int(case)) or cases.findings(int(case)) for case in places]
-    scores = np.array([score(findings) for findings in found], dtype=float)
+    chosen = np.ones(len(rows), dtype=bool) if token is None else find_token(rows, token)
+    places, first = np.unique(cases.codes[chosen], return_index=True)
+    tokens = rows.loc[chosen, _TOKEN_COLUMNS].iloc[first]
+    suspects = cases.suspect_findings()
+    every = [suspects.get(int(case)) or cases.findings(int(case)) for case in places]
+    scores = np.array([score(findings) for findings in every], dtype=float)
     ranked = np.argsort(-scores, kind="stable")
     if token is None and not everything:
         ranked = ranked[scores[ranked] >= threshold]
-    pairs = [(place, finding) for place in ranked.tolist() for finding in found[place]]
+    pairs = [(place, finding) for place in ranked.tolist() for finding in every[place]]
     owners = np.array([place for place, _ in pairs], dtype=np.intp)
     return (
-        whose.iloc[owners]
+        tokens.iloc[owners]
         .assign(
             spam_score=scores[owners],
             is_spam=scores[owners] >= threshold,
@@ -255,36 +253,36 @@ def explain_spam(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What n rows give away."""
+    """The facts about rows that spam detection needs."""
 
-    holdings: pd.DataFrame  # whose they are
-    tokens: Identities
-    amounts: Exact  # their sums where several rows left one
-    absurd: Mask  # whether a balance is one that nobody has
-    priced: Mask  # whether the service gives a price
+    holdings: pd.DataFrame
+    tokens: KeyCodes
+    amounts: Exact  # sums, if a row stands for several
+    absurd: Mask  # whether a balance is impossibly large
+    priced: Mask  # whether the service has a price
 
 
-def _evidence_of(holdings: pd.DataFrame) -> Evidence:
-    """Read what holdings give away, row by row."""
+def _collect_evidence(holdings: pd.DataFrame) -> Evidence:
+    """Return the evidence of each row of holdings."""
     require_columns(holdings, _NEEDED)
     tokens, amounts = token_identities(holdings), amounts_of(holdings["amount"])
     absurd = _absurd(holdings, amounts)
     return Evidence(holdings, tokens, amounts.exact(), absurd, _priced(holdings))
 
 
-def _evidence_of_blocks(held: InBlocks) -> tuple[Evidence, Codes, Codes]:
-    """Read what holdings give away that are never in memory as a whole: a row for those alike.
+def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes, Codes]:
+    """Return evidence with one row for all equal rows.
 
-    Also give of each row its place among all, and how many it stands for.
+    Also return the position of each row among all rows, and the number of its equal rows.
     """
-    require_columns(held.whole.holdings, _NEEDED)
-    [(block, groups, tally)] = fold(held, [_ALIKE], ["raw_amount", "price"])
+    require_columns(source.whole.holdings, _NEEDED)
+    [(chunk, groups, sums)] = aggregate_chunks(source, [_EQUAL_ROWS], ["raw_amount", "price"])
     first = first_rows(groups.codes, len(groups))
-    holdings = block.positions.holdings.iloc[first].reset_index(drop=True)
-    known: Any = tally.units, tally.sizes == 0, tally.scale
-    signs, tokens = holdings["signs"].to_numpy(), block.positions.tokens.take(first)
+    holdings = chunk.positions.holdings.iloc[first].reset_index(drop=True)
+    known: Any = sums.units, sums.sizes == 0, sums.scale
+    signs, tokens = holdings["signs"].to_numpy(), chunk.positions.tokens.take(first)
     evidence = Evidence(holdings, tokens, Exact(*known), signs % 2 > 0, signs > 1)
-    return evidence, block.rows[first], tally.balances
+    return evidence, chunk.rows[first], sums.balances
 
 
 def _signs(positions: Positions) -> pd.DataFrame:
@@ -293,13 +291,13 @@ def _signs(positions: Positions) -> pd.DataFrame:
     return holdings[[*TOKEN]].assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(4)))
 
 
-_ALIKE = Grouping(["token", "symbol", "signs"], seen=_signs)
+_EQUAL_ROWS = GroupSpec(["token", "symbol", "signs"], key_columns=_signs)
 
 
 def _absurd(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
     digits = holdings["raw_amount"].astype(TEXT).str.len().to_numpy(dtype=float, na_value=0)
-    found = positive(amounts._amounts(), _ABSURD)  # noqa: SLF001 - of ours
-    return np.asarray(found | (digits >= _ABSURD_DIGITS))
+    large = positive(amounts._amounts(), _ABSURD)  # noqa: SLF001 - of ours
+    return np.asarray(large | (digits >= _ABSURD_DIGITS))
 
 
 def _priced(holdings: pd.DataFrame) -> Mask:
@@ -310,14 +308,14 @@ def _priced(holdings: pd.DataFrame) -> Mask:
 
 
 class _Cases:
-    """The cases of a frame, in the order of their first rows."""
+    """The distinct pairs of a token and a symbol, in the order of their first rows."""
 
     def __init__(self, directory: Directory, evidence: Evidence) -> None:
         symbol_codes, symbols = factorized(evidence.holdings["symbol"])
         names = [*map(str, symbols.tolist()), ""]  # the code of a missing symbol is -1
         numbers = evidence.tokens.codes * len(names) + symbol_codes % len(names)
         self.codes, pairs = pd.factorize(numbers)  # of each row, its case
-        # Of each case, the place of its token among `keys`, and of its symbol among `names`.
+        # Of each case, the index of its token in `keys`, and of its symbol in `names`.
         self.tokens, self.symbols = np.divmod(pairs, len(names))
         self.directory, self.keys = directory, evidence.tokens.keys
         self.names = [name[:HEAD] for name in names]
@@ -325,16 +323,16 @@ class _Cases:
         self.by_amount = _amount_findings(evidence)
         self.by_price = _price_findings(evidence)
 
-    def judged(self) -> dict[int, tuple[Finding, ...]]:
-        """Return the findings, by case, of all cases that anything may speak against."""
+    def suspect_findings(self) -> dict[int, tuple[Finding, ...]]:
+        """Return the findings of all suspect cases, by case."""
         known, denied = self.directory.names.keys(), self.directory.denied
         readings = zip(self.names, self.by_symbol, strict=True)
         symbols = [bool(read) or not known.isdisjoint(skeletons(name)) for name, read in readings]
         tokens = [place in self.by_amount or key in denied for place, key in enumerate(self.keys)]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
-        found = {case: self.findings(case) for case in np.flatnonzero(suspects).tolist()}
+        by_case = {case: self.findings(case) for case in np.flatnonzero(suspects).tolist()}
         borrowers = defaultdict(list)
-        for case, findings in found.items():
+        for case, findings in by_case.items():
             for finding in findings:
                 if finding.reason == "borrowed":
                     borrowers[finding.details].append(case)
@@ -342,92 +340,92 @@ class _Cases:
             count = len(np.unique(self.tokens[cases]))
             if count >= max(_CROWD, len(self.keys) // _CHANCE):
                 crowd = Finding("crowd", (many(count, "contract"), *details))
-                found |= {case: in_order([*found[case], crowd]) for case in cases}
-        return found
+                by_case |= {case: in_order([*by_case[case], crowd]) for case in cases}
+        return by_case
 
     def findings(self, case: int) -> tuple[Finding, ...]:
-        """Return what is found about a case, in order, whatever the others are."""
+        """Return the findings about one case, in order, apart from other cases."""
         token, symbol = int(self.tokens[case]), int(self.symbols[case])
-        standing = self.directory.standing(self.keys[token])
-        if standing:
-            return (standing,)
-        found = [
+        verdict = self.directory.list_verdict(self.keys[token])
+        if verdict:
+            return (verdict,)
+        findings = [
             *self.by_symbol[symbol],
             *self.by_amount.get(token, ()),
             *self.directory.imitations(self.keys[token], self.names[symbol]),
         ]
-        # What a price says counts beside other findings alone.
-        price, reasons = self.by_price[token], {each.reason for each in found if each.weight}
+        # A price, or a missing one, only counts with other findings.
+        price, reasons = self.by_price[token], {each.reason for each in findings if each.weight}
         if price and reasons and (price is _UNPRICED or BAIT.isdisjoint(reasons)):
-            found.append(price)
-        return in_order(found)
+            findings.append(price)
+        return in_order(findings)
 
 
 def _read_lists(allow: TokensLike | None, deny: TokensLike | None, threshold: float) -> Directory:
-    """Read what a caller knows of tokens, and refuse a threshold that is none."""
+    """Read the caller's lists, and check the threshold."""
     if not 0 < threshold <= 1:
-        hint = "it is a score: above 0 and at most 1"
-        raise SettingsError(f"threshold is {threshold!r}", hint=hint)
+        hint = "give a score: above 0 and at most 1"
+        raise SettingsError(f"threshold can't be {threshold!r}", hint=hint)
     return make_directory(allow, deny)
 
 
 def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
-    """Find tokens with balances that nobody has, and supplies that no honest token needs."""
+    """Return the findings about impossibly large balances and supplies, by token."""
     exact, codes = evidence.amounts, evidence.tokens.codes
     one, count = 10**exact.scale, len(evidence.tokens.keys)
     absurd = np.unique(codes[evidence.absurd]).tolist()
-    found: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd, (_ABSURD_BALANCE,))
-    # Added up is only what can be extreme: of n terms then not all are below an n-th of it.
+    findings: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd, (_ABSURD_BALANCE,))
+    # Only tokens with a large amount are added up: a sum of n terms is extreme only if one of them
+    # is at least an n-th of that.
     most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
     large = np.zeros(count, dtype=bool)
     large[codes[exact.integers >= _EXTREME * one // most_rows]] = True
     supplies = sums(Segments(exact, np.where(large[codes], codes, -1), count))
     for code in np.flatnonzero(supplies >= _EXTREME * one).tolist():
-        found[code] = (*found.get(code, ()), _EXTREME_SUPPLY)
-    return found
+        findings[code] = (*findings.get(code, ()), _EXTREME_SUPPLY)
+    return findings
 
 
 def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
-    """Return for each token `_PRICED`, `_UNPRICED` where others on its blockchain are, or None."""
+    """Return each token's `_PRICED`, `_UNPRICED` if another one on its blockchain is, or None."""
     tokens = evidence.tokens
-    found = np.full(len(tokens.keys), None, dtype=object)
-    priced = np.zeros(len(found), dtype=bool)
+    findings = np.full(len(tokens.keys), None, dtype=object)
+    priced = np.zeros(len(findings), dtype=bool)
     priced[tokens.codes[evidence.priced]] = True
     chains, _ = factorized(np.array([key[0] for key in tokens.keys], dtype=object))
-    covered = np.bincount(chains[priced], minlength=len(found) + 1)[chains] > 0
-    found[covered] = _UNPRICED
-    found[priced] = _PRICED
-    return found
+    covered = np.bincount(chains[priced], minlength=len(findings) + 1)[chains] > 0
+    findings[covered] = _UNPRICED
+    findings[priced] = _PRICED
+    return findings
 
 
-def flags_on_disk(
-    held: InBlocks,
+def chunked_flags(
+    source: ChunkedHoldings,
     *,
     allow: TokensLike | None = None,
     deny: TokensLike | None = None,
     threshold: float = THRESHOLD,
     dropped: bool = False,
 ) -> tuple[dict[Any, tuple[float, str]], dict[int, tuple[float, str]], Codes]:
-    """Find what `flag_spam` does; mention how much that is, if it is to be dropped.
+    """Return scores and reasons by known token and symbol, and by row of an unknown token.
 
-    Scores and reasons are by known token and symbol, or by the row of an unknown token. The last
-    are the places of all rows of unknown tokens.
+    Also return the positions of all rows of unknown tokens. With `dropped`, warn of the spam.
     """
     directory = _read_lists(allow, deny, threshold)
-    evidence, places, balances = _evidence_of_blocks(held)
+    evidence, places, balances = _collect_chunked_evidence(source)
     cases = _Cases(directory, evidence)
-    judged, codes = cases.judged().items(), cases.codes
-    found = {case: (score(findings), words(findings)) for case, findings in judged}
-    rows = np.flatnonzero(np.isin(codes, [*found]))
+    suspects, codes = cases.suspect_findings().items(), cases.codes
+    flags = {case: (score(findings), words(findings)) for case, findings in suspects}
+    rows = np.flatnonzero(np.isin(codes, [*flags]))
     tokens, symbols = evidence.tokens, evidence.holdings["symbol"].astype(object)
     symbols = symbols.where(symbols.notna(), None)
     unknown = tokens.unknown[tokens.codes]
-    of = {
-        (tokens.keys[tokens.codes[row]], symbols[row]): found[codes[row]]
+    by_token = {
+        (tokens.keys[tokens.codes[row]], symbols[row]): flags[codes[row]]
         for row in rows[~unknown[rows]].tolist()
     }
-    of_rows = {int(places[row]): found[codes[row]] for row in rows[unknown[rows]].tolist()}
+    by_row = {int(places[row]): flags[codes[row]] for row in rows[unknown[rows]].tolist()}
     if dropped:
-        spam = rows[[found[code][0] >= threshold for code in codes[rows].tolist()]]
-        _say_left_out(int(balances[spam].sum()), len(np.unique(tokens.codes[spam])))
-    return of, of_rows, places[unknown]
+        spam = rows[[flags[code][0] >= threshold for code in codes[rows].tolist()]]
+        _warn_of_spam(int(balances[spam].sum()), len(np.unique(tokens.codes[spam])))
+    return by_token, by_row, places[unknown]

@@ -1,6 +1,6 @@
-"""Signs of spam in a symbol alone, whichever token has it, and what a symbol reads as.
+"""Signs of spam in a symbol alone, and the plain text that a symbol looks like.
 
-Which characters look alike is Unicode's own list (UTS #39, from confusable_homoglyphs).
+Look-alike characters are those of Unicode's own list (UTS #39, from confusable_homoglyphs).
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 from unicodedata import category, combining, name, normalize
 
 from walletframe.analysis.spam.reasons import Finding
-from walletframe.text import is_unseen
+from walletframe.text import is_invisible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from publicsuffixlist import PublicSuffixList
 
-HEAD = 512  # strangers choose the symbols: only so many characters are looked at
+HEAD = 512  # symbols are untrusted: only so many characters are read
 _LONGEST = 100
-_MOST_WORDS, _MOST_LABELS = 2, 2  # of a name: no name has two dots
+_MOST_WORDS, _MOST_LABELS = 2, 2  # of a name; names have at most one dot
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BAIT = re.compile(
-    # Parts of words, too: of 29,500 symbols of public lists four have one, and nothing beside it.
+    # These match inside words, too: only four of 29,500 symbols in public lists contain one.
     r"air[- ]?drop(?:s|ped)?|(?<!ac)(?<!dis)(?<!ex)(?<!pro)(?<!re)claim(?:s|ed|able|ing)?"
     r"|eligible|give[- ]?away|redeem|rewards?|visit|vouchers?"
     r"|(?<![a-z])(?:bonus(?:es)?|congratulations|gift(?:s|ed)?|invitation|jackpot|prizes?|promo"
@@ -49,7 +49,7 @@ _FOREMOST = re.compile(r"(?:[!#$*>~]|[^\w\s\x00-\x7f])+(?=\s+\w)")
 _ADDRESS = re.compile(r"0x[0-9a-f]{40}", re.IGNORECASE)
 _CUT_OFF = re.compile(r"[^\W_]\s?\.{3}$")
 _TAGS = "a|b|br|body|button|div|embed|font|form|h[1-6]|html|i|iframe|img|input|link|meta|object|p"
-# What a page or a spreadsheet would run or render: tags, scripts' addresses, formulas.
+# Text that a web page or a spreadsheet would run or render: tags, script URLs, formulas.
 _MARKUP = re.compile(
     rf"<\s*/?\s*(?:{_TAGS}|script|span|style|svg|table|u|video)\b[^<]{{0,200}}>"
     r"|javascript\s*:|^\s*[=@+-]\s*[a-z.]{2,20}\s*\(",
@@ -60,26 +60,26 @@ _LINK = re.compile(
     r"|(?:telegram|twitter|discord|\btg|\u7535\u62a5\S?)\s?:?\s?@\w{3}",
     re.IGNORECASE,
 )
-# A space may stand before a dot, and behind it before a common ending; behind a hyphen a name goes
-# on, as in E.WEBER-ST-TOLEDO, unless the ending is a common one.
+# A dot may have a space before it, and a space after it if a common ending follows. After a hyphen
+# the name continues, as in E.WEBER-ST-TOLEDO, unless the ending is a common one.
 _DOMAIN = re.compile(
     r"(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
     r"(?:\s?\.(?:\s(?=(?:com|net|org|io|xyz)\b))?|\s?[\[(]\.[\])]\s?))+)"
     r"((?:com|net|org|io|xyz)(?=-)|[a-z]{2,24}(?!-\w))(?![a-z0-9_])(\s?/\s?[a-z0-9])?",
     re.IGNORECASE,
 )
-# What is left of a domain where its end is cut off, and one that has a space for its dot.
+# A domain whose end is cut off, and one with a space for its dot.
 _CUT = re.compile(r"[^\W_][\w-]{2,62}\.[a-z]{0,12}\.{3}$", re.IGNORECASE)
 _SPACED = re.compile(r"\b[a-z0-9-]{4,63}\s(?:com|net|org|io|xyz)\b", re.IGNORECASE)
 _WHITE = re.compile(r"\s")
 _LABELS = re.compile(r"[^\w-]+")
-# Top-level domains that projects put into their names; most others are only ever an address.
+# Top-level domains that projects use in their names; most others are only used in addresses.
 _STYLISH = frozenset(
     {"ai", "bot", "cat", "dog", "farm", "fi", "fun", "game", "games", "gg", "gold", "man", "meme"}
     | {"moe", "money", "network", "one", "pizza", "zip"}
 )
 _LIKE_A_DOT = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
-# Greek small letters, too: honest tokens begin with them.
+# Lower-case Greek letters, too: honest tokens begin with them.
 _HONEST = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKANA")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 _UNKNOWN = ("Cn", "Co", "Cs")
@@ -88,17 +88,17 @@ _TWINS = str.maketrans("Il|Oo", "11100")
 
 
 def read_symbol(symbol: str) -> tuple[Finding, ...]:
-    """Find what speaks against a token in its symbol: nothing in nearly all real ones."""
+    """Return the findings about a symbol; nearly all real symbols have none."""
     head = symbol[:HEAD]
     text = readable(head)
-    found = list(_words(text))
+    findings = list(_words(text))
     if len(symbol) > _LONGEST:
-        found.append(Finding("long_text", (f"{len(symbol):,}",)))
+        findings.append(Finding("long_text", (f"{len(symbol):,}",)))
     if head.startswith("0x") and _ADDRESS.fullmatch(head):
-        found.append(Finding("address"))
+        findings.append(Finding("address"))
     if not (head.isalnum() and head.isascii()):
-        found += [*_addresses(text), *_signs(head, text)]
-    return tuple(found)
+        findings += [*_addresses(text), *_signs(head, text)]
+    return tuple(findings)
 
 
 def _words(text: str) -> Iterator[Finding]:
@@ -110,7 +110,7 @@ def _words(text: str) -> Iterator[Finding]:
         yield Finding("prize", (prize.group().strip(),))
     if len(text.split()) > 1:
         is_phrase = bool(_WORD.search(text))
-    else:  # capitals set words apart, too
+    else:  # capitals separate words, too
         is_phrase = len(_WORD.findall(spaced)) > _MOST_WORDS
     if is_phrase or (bait and _letters(bait.group()) < _letters(text)):
         yield Finding("phrase")
@@ -121,7 +121,7 @@ def _letters(text: str) -> int:
 
 
 def _addresses(text: str) -> Iterator[Finding]:
-    """Find the first link, domain, and name that is styled with a top-level domain, as written."""
+    """Yield findings about the first link, domain, and name with a top-level domain."""
     matches = _DOMAIN.finditer(text) if "." in text else ()
     dotted = [match for match in matches if _is_top_level(match[2].lower())]
     link = _LINK.search(text) or next((match for match in dotted if match[3]), None)
@@ -139,18 +139,18 @@ def _addresses(text: str) -> Iterator[Finding]:
     cut = _CUT.search(text) if text.endswith("...") else None
     spaced = _SPACED.search(text) if " " in text else None
     domains += [match.group() for match in (cut, spaced) if match]
-    yield from (Finding("domain", (found,)) for found in domains[:1])
-    yield from (Finding("dotted_name", (found,)) for found in names[:1])
+    yield from (Finding("domain", (domain,)) for domain in domains[:1])
+    yield from (Finding("dotted_name", (name,)) for name in names[:1])
 
 
-@lru_cache(maxsize=4096)  # strangers choose the names
+@lru_cache(maxsize=4096)  # bounded, since the names are untrusted
 def _is_top_level(name: str) -> bool:
     return _suffixes().publicsuffix(name, accept_unknown=False) == name
 
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - reads the list when made
+    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - reads its list
 
     return PublicSuffixList(only_icann=True)
 
@@ -169,15 +169,15 @@ def _signs(head: str, text: str) -> Iterator[Finding]:
 
 
 def readable(text: str) -> str:
-    """Return text as a person reads it: look-alikes of ASCII letters, digits and dots as these."""
+    """Return text as a person reads it, with look-alikes replaced by ASCII characters."""
     if text.isascii() and text.isprintable():
         return text
-    shown = "".join(char for char in text if char.isspace() or not is_unseen(char))
-    return "".join(map(_plain, normalize("NFKC", shown)))
+    visible = "".join(char for char in text if char.isspace() or not is_invisible(char))
+    return "".join(map(_plain, normalize("NFKC", visible)))
 
 
 def skeletons(text: str) -> tuple[str, ...]:
-    """Return bare forms of a symbol: two symbols look alike where any of their forms is equal."""
+    """Return plain forms of a symbol: two symbols look alike if they have a form in common."""
     if text.isalnum() and text.isascii():
         return text.lower(), text.translate(_TWINS).lower()
     plain = readable(text)
@@ -185,9 +185,9 @@ def skeletons(text: str) -> tuple[str, ...]:
         plain = "".join(char for char in normalize("NFKD", plain) if not combining(char))
     plain = plain.strip("".join(char for char in set(plain) if not _belongs(char)))
     plain = "".join(plain.split())
-    found = plain.lower(), plain.translate(_TWINS).lower()
-    spelled = found[0].translate(_SIGNS)
-    return found if spelled == found[0] else (*found, spelled)
+    forms = plain.lower(), plain.translate(_TWINS).lower()
+    spelled = forms[0].translate(_SIGNS)
+    return forms if spelled == forms[0] else (*forms, spelled)
 
 
 def _belongs(char: str) -> bool:
@@ -195,21 +195,21 @@ def _belongs(char: str) -> bool:
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Find characters that show nothing, but for padding and what joins emoji: ``"U+200B"``."""
+    """Return invisible characters as ``"U+200B"``, except padding and the joiners of emoji."""
     if text.isascii() and text.isprintable():
         return []
     inside = text.strip("\0 \t\r\n")
-    found = [
+    codes = [
         f"U+{ord(char):04X}"
         for before, char in zip(" " + inside, inside, strict=False)
-        if is_unseen(char) and not char.isspace() and category(char) not in _UNKNOWN
+        if is_invisible(char) and not char.isspace() and category(char) not in _UNKNOWN
         if not (char in _JOINERS and not before.isalpha())
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(codes))
 
 
 def mixes_scripts(text: str) -> bool:
-    """Check whether a word has ASCII letters, and all its others only look like such."""
+    """Return whether a word has ASCII letters, and only look-alikes of ASCII beside them."""
     for word in () if text.isascii() else text.split():
         latin = any(char.isascii() and char.isalpha() for char in word)
         foreign = [char for char in word if char.isalpha() and not char.isascii()]
@@ -229,7 +229,7 @@ def _plain(char: str) -> str:
         return "."
     from confusable_homoglyphs import confusables  # noqa: PLC0415 - reads half a megabyte of JSON
 
-    found = confusables.is_confusable(char)
-    likes = [like["c"] for like in found[0]["homoglyphs"]] if found else []
+    matches = confusables.is_confusable(char)
+    likes = [like["c"] for like in matches[0]["homoglyphs"]] if matches else []
     plain = (like for like in likes if like.isascii() and len(like) == 1)
     return next((like for like in plain if like == "." or like.isalnum()), char)

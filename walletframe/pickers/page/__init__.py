@@ -1,4 +1,4 @@
-"""The front end of our widgets: modules and styles, joined into the texts that anywidget takes."""
+"""The front end of the widgets: modules and style sheets, joined into texts for anywidget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EXPORT = re.compile(r"^export (?!default\b)", re.MULTILINE)
 
 @cache
 def script(*names: str) -> str:
-    """Join modules and what they import, each behind its own imports; names are unique in all."""
+    """Join modules and their imports, imports first; names must be unique across modules."""
     joined: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -29,7 +29,7 @@ def script(*names: str) -> str:
 
 @cache
 def styles(*names: str) -> str:
-    """Join style sheets behind that of the theme."""
+    """Join style sheets, after that of the theme."""
     return "\n".join(_text(f"{name}.css") for name in ("theme", *names))
 
 

@@ -115,7 +115,7 @@ export class Chart {
     try {
       this.#plotly = await this.load();
       if (this.#content === content) await this.#draw();
-      return this.#plotly ? "" : "No chart: the kernel gave no plotly.js.";
+      return this.#plotly ? "" : "No chart: the kernel sent no plotly.js.";
     } catch (error) {
       return `No chart: ${error.message}`;
     }
@@ -198,7 +198,7 @@ function chartParts(root) {
   fold.append(element("summary", {}, "About this chart"), about);
   const words = made("div", "words");
   words.append(title, line);
-  const given = { class: "wf-chart", "aria-label": "Picture of holdings" };
+  const given = { class: "wf-chart", "aria-label": "Chart of holdings" };
   const box = element("section", given, tools, words, plot, reason, fold);
   root.append(box);
   return { ...parts, box };

@@ -2,18 +2,18 @@
 
 import { choice, element, linkButton, setText } from "./elements.js";
 
-const CHOICES = { chart: "Chart", measure: "Measure", group: "Group by", thing: "Add up" };
+const CHOICES = { chart: "Chart", measure: "Measure", group: "Group by", thing: "Combine" };
 
 /** Make the tools, and return what shows in them what Python said of a picture. */
 export function chartTools(root, refresh, head) {
   const summary = summaryLine();
-  const path = element("nav", { class: "wf-path", "aria-label": "What is picked" });
+  const path = element("nav", { class: "wf-path", "aria-label": "Selection" });
   const choices = Object.entries(CHOICES).map(([name, label]) => [
     name,
     choice(label, (chosen) => refresh({ [name]: chosen })),
   ]);
-  const spam = onOff((on) => refresh({ spam: on }), ["show", "hide"]);
-  const dust = onOff((on) => refresh({ dust: on }), ["unfold", "fold"]);
+  const spam = onOff((on) => refresh({ spam: on }));
+  const dust = onOff((on) => refresh({ dust: on }));
   const row = element("div", { class: "wf-chart-row" });
   row.append(...choices.map(([, { root: list }]) => list), spam.root, dust.root);
   head.append(summary.root);
@@ -45,7 +45,7 @@ function summaryLine() {
 }
 
 /** A switch that says how much it is about. */
-function onOff(turn, [on, off]) {
+function onOff(turn) {
   const text = element("span");
   const link = linkButton("");
   const root = element("span", { class: "wf-switch" }, text, " ", link);
@@ -53,13 +53,13 @@ function onOff(turn, [on, off]) {
   const show = ({ shown, text: words }) => {
     root.hidden = !words;
     setText(text, words);
-    setText(link, shown ? off : on);
+    setText(link, shown ? "hide" : "show");
     link.onclick = () => turn(!shown);
   };
   return { root, show };
 }
 
-/** What is picked, kind by kind; a click on one takes back what was picked behind it. */
+/** Show the breadcrumb of the selection; a click on a part removes the parts behind it. */
 function showPath(root, crumbs, refresh) {
   root.hidden = !crumbs.length;
   const names = ["All", ...crumbs];

@@ -76,7 +76,7 @@ export async function copyText(text, what) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    if (!copySelected(text)) return "The page may not copy: select and copy it";
+    if (!copySelected(text)) return "The browser blocks copying: select the text and copy it";
   }
   return `Copied ${what}`;
 }

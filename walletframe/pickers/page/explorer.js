@@ -25,7 +25,7 @@ class Explorer {
       signal,
     });
     this.taken = new TakeAway(kernel, (format) => this.chart.image(format), signal);
-    const { buttons, far } = fetchBar(part, "Refresh", "Ask anew for all wallets");
+    const { buttons, far } = fetchBar(part, "Refresh", "Fetch all wallets again");
     parts.tools.append(...buttons, ...this.taken.buttons);
     parts.head.append(parts.summary, parts.tools);
     this.status = foldOf("About these wallets", (place) => this.#fill(place));

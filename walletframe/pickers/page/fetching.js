@@ -4,7 +4,7 @@ import { button, element, setText } from "./elements.js";
 import { follow } from "./widget.js";
 
 /**
- * Make the buttons; Python's `Fetches` hears them.
+ * Make the buttons; Python's `FetchingWidget` handles their messages.
  *
  * @param {{model: any, kernel: any, signal: AbortSignal}} part of a widget
  * @param {string} name of the button that begins

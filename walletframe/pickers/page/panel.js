@@ -5,12 +5,12 @@ import { fetchBar, showStatus } from "./fetching.js";
 import { pickerOf } from "./modelpicker.js";
 import { follow, widget } from "./widget.js";
 
-const ANEW = "Ask anew even where an answer is kept on this machine";
+const ANEW = "Request wallets even if the cache has an answer";
 
 export default widget((part) => {
   const { model, root, kernel, signal } = part;
   pickerOf(part);
-  const { buttons, far } = fetchBar(part, "Fetch", "Fetch what is chosen and pasted");
+  const { buttons, far } = fetchBar(part, "Fetch", "Fetch the chosen and pasted wallets");
   buttons[0].classList.add("wf-main-button");
   const box = element("input", { type: "checkbox" });
   box.addEventListener("change", () => {

@@ -162,9 +162,9 @@ export class Picker {
 
   #emptyText(typed, count) {
     if (this.#found.length > 0) return "";
-    if (typed && count > 0) return "Nothing matches. Esc takes the words away.";
+    if (typed && count > 0) return "Nothing matches. Press Esc to clear the search.";
     return this.#options.count > 0
-      ? "The other pickers leave nothing here."
+      ? "No option matches the other filters."
       : "Nothing to choose from.";
   }
 

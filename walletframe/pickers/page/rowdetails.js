@@ -26,7 +26,7 @@ export class RowDetails {
     const said = element("div", { class: "wf-detail-cell" }, this.name, this.text, this.out);
     const line = element("div", { class: "wf-detail-line" }, said, this.buttons);
     this.all = element("dl", { class: "wf-detail-row", hidden: true });
-    const given = { class: "wf-detail", role: "group", "aria-label": "The cell that is chosen" };
+    const given = { class: "wf-detail", role: "group", "aria-label": "Selected cell" };
     this.root = element("div", given, line, this.all);
     this.buttons.hidden = true;
   }

@@ -27,7 +27,7 @@ export class Table {
    * @param {object} given
    * @param {AbortSignal} given.signal ends it
    * @param {(said: object) => void} [given.pick] hears on which cell "Only this wallet" was clicked,
-   *   as Python's `HoldingsTable.meant` takes it; without it nothing of that is offered
+   *   as Python's `HoldingsTable.cell_selection` takes it; without it nothing of that is offered
    */
   constructor(root, kernel, { signal, pick }) {
     this.id = uniqueId();
