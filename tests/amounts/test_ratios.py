@@ -82,7 +82,8 @@ def test_spreads_are_those_of_the_floats(column, skipna, ddof):
         assert_same(getattr(amounts, name)(skipna=skipna, ddof=ddof), wanted)
         assert_same(getattr(amounts.array, name)(skipna=skipna, ddof=ddof), wanted)
     for name in ("skew", "kurt"):
-        assert_same(getattr(amounts, name)(skipna=skipna), getattr(near, name)(skipna=skipna))
+        with np.errstate(over="ignore"):  # of which pandas 2.2 warns
+            assert_same(getattr(amounts, name)(skipna=skipna), getattr(near, name)(skipna=skipna))
 
 
 @given(columns, st.lists(st.sampled_from([0, 0.25, 0.5, 0.75, 1]), max_size=3))
