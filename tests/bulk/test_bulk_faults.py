@@ -286,7 +286,7 @@ class TestInterrupted:
 
         with fast.client() as client:
             with monkeypatch.context() as broken:
-                broken.setattr(Dataset, "add", fail)
+                broken.setattr(Dataset, "write_part", fail)
                 with pytest.raises(DatasetError, match="has gone"):
                     wf.fetch_to_parquet(asked, folder, client=client)
             assert list(segments(folder / ".walletframe"))

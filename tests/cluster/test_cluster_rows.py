@@ -174,5 +174,5 @@ def test_what_cannot_be_joined_is_refused():
         mine.wf.join(wallets)
     with pytest.raises(SettingsError, match="how"):
         mine.wf.join(wallets, "both", on="wallet")
-    with pytest.raises(ArgumentError, match="of type str"):
+    with pytest.raises(ArgumentError, match="joined with str"):
         mine.wf.join("wallets", on="wallet")

@@ -72,7 +72,7 @@ def test_errors_travel_whole(opened):
     path.write_bytes(b"no Parquet")
     with pytest.raises(DatasetError, match="shard-2 has changed") as caught:
         cluster.wf.totals()
-    assert caught.value.hint == "open the folder anew"
+    assert caught.value.hint == "open the folder again"
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     with pytest.raises(AmountError):
         cluster._replace(holdings=cluster.holdings.assign(amount=1.5)).wf.totals()

@@ -107,7 +107,7 @@ def test_calls():
 def test_an_index_of_amounts():
     """It is divided by exact amounts; Dask's own choice would be floats, which are refused."""
     check_index()
-    with pytest.raises(AmountError, match="no exact amount"):
+    with pytest.raises(AmountError, match="not an exact amount"):
         parts(KNOWN).set_index("amount").npartitions  # noqa: B018 - a property that computes
 
 

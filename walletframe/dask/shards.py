@@ -229,9 +229,9 @@ def _result(future: distributed.Future[FetchSummary]) -> FetchSummary:
             "the scheduler, or the connection to it, is lost", f"start it again: {RESUME_HINT}"
         ) from None
     except KilledWorker as fault:
+        workers = many(fault.allowed_failures + 1, "worker")
         raise ClusterError(
-            f"{fault.allowed_failures + 1} workers died while they fetched one shard; the last was "
-            f"{fault.last_worker.address}",
+            f"{workers} died while fetching one shard; the last was {fault.last_worker.address}",
             hint=f"see its log: perhaps it ran out of memory; {RESUME_HINT}",
         ) from None
 
