@@ -1,5 +1,7 @@
 """Folders of Parquet files as frames of Dask."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import dask
 import pandas as pd
 import pyarrow.parquet as pq
@@ -123,3 +125,10 @@ def test_what_needs_frames_in_memory_says_so(folder):
             with pytest.raises(FramesNeededError, match=r"(?s)in partitions.*compute\(\)"):
                 getattr(accessor, name)
         assert not hasattr(accessor, "tootals")
+
+
+def test_folders_opened_in_threads_leave_dasks_settings_alone(folder):
+    """Dask's settings are the process's: what one thread restores is not what another has set."""
+    with dask.config.set({"dataframe.convert-string": None}), ThreadPoolExecutor(8) as pool:
+        list(pool.map(walletframe.dask.open_wallets, [folder] * 200))
+        assert dask.config.get("dataframe.convert-string") is None

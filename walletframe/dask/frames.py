@@ -7,8 +7,10 @@ raise if its files have changed since the folder was opened.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import dask
@@ -50,7 +52,7 @@ from walletframe.settings.values import require_service, require_settings
 from walletframe.walletfile import read_input
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from walletframe.address.lists import OnUnreadable
     from walletframe.bulk import FetchSummary
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from walletframe.settings.values import Settings
 
 _KEY_COLUMN = "_walletframe_key"
+_CONFIG_LOCK = Lock()
 _MAX_SHARDS = 10_000
 
 RowsT = TypeVar("RowsT")
@@ -343,7 +346,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             if how in ("left", "inner"):
                 shared = delayed(other, pure=True, traverse=False)
                 return table.map_partitions(work, shared, meta=meta)
-            with dask.config.set({"dataframe.convert-string": False}):
+            with _own_text_dtypes():
                 other = dd.from_pandas(other, npartitions=1)
         count = max(table.npartitions, other.npartitions)
         ours = _shuffle_by_wallet(table, partial(_key_table, on=on), count)
@@ -430,10 +433,20 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         none = assemble([])
         kept = [with_kept_columns(none.wallets, Layout(path)) for path in roots]
     widest = max(kept, key=lambda frame: len(frame.columns))
-    with dask.config.set({"dataframe.convert-string": False}):  # it changes the missing value
+    with _own_text_dtypes():
         wallets = dd.from_map(wallets_of, shards, meta=widest, args=[widest])
         holdings = dd.from_map(balances_of, shards, meta=none.holdings)
     return ClusterWallets(wallets, holdings)
+
+
+@contextmanager
+def _own_text_dtypes() -> Iterator[None]:
+    """Keep text dtypes as they are: Dask's conversion changes the missing value.
+
+    Dask restores what it met, so that two threads that change its settings at once leave a change.
+    """
+    with _CONFIG_LOCK, dask.config.set({"dataframe.convert-string": False}):
+        yield
 
 
 def _merged(table: pd.DataFrame, frame: object, **options: Any) -> pd.DataFrame:
