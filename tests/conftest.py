@@ -21,7 +21,9 @@ from walletframe.service import Sandbox, sandbox
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each child would compile all of it anew
 os.environ.pop("COLUMNS", None)  # of pytest-xdist's workers, to which tables would be fitted
-settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
+settings.register_profile(  # a busy machine is no failure; .ci/versions draws more examples
+    "untimed", deadline=None, max_examples=int(os.environ.get("WF_TEST_EXAMPLES", "25"))
+)
 settings.load_profile("untimed")
 if os.name == "nt":  # what only POSIX has: terminals, file locks by handle, small disks, forks
     collect_ignore = [

@@ -98,6 +98,7 @@ def test_a_progress_callable_that_raises_ends_the_fetch(canned):
         assert client.fetch("ETH.0xa", offline=True).wallets.status.tolist() == ["ok"]
 
 
+@pytest.mark.system
 def test_killed_process_loses_nothing_that_was_kept(tmp_path, canned):
     """After kill -9 the next call asks only for what was not answered."""
     code = (

@@ -383,6 +383,7 @@ def saving(folder, name, count, before=""):
     return subprocess.Popen([sys.executable, "-c", code])
 
 
+@pytest.mark.system
 def test_two_processes_save_at_once(folder):
     """Nothing is lost, and no snapshot mixes the two."""
     names = ["https://one.example", "https://two.example"]

@@ -101,8 +101,11 @@ def check(folder, now, saved):
     return len({*saved} - there)
 
 
-def check_beside(begin, folder, each):
-    """Let two save so many, beside two that thin and one that reads."""
+@pytest.mark.system
+@pytest.mark.timeout(900)
+def test_what_is_saved_beside_thinners_stays(begin, folder):
+    """Two savers and two thinners at once: all that is not due is there, and nobody fails."""
+    each = 80
     now = pd.Timestamp(datetime.now(UTC)).as_unit("us")
     savers = [begin(save, folder, now, number, 0) for number in range(2)]
     others = [begin(work, folder) for work in (thin, thin, read)]
@@ -117,20 +120,11 @@ def check_beside(begin, folder, each):
     assert gone
 
 
-def test_what_is_saved_beside_thinners_stays(begin, folder):
-    """Two savers and two thinners at once: all that is not due is there, and nobody fails."""
-    check_beside(begin, folder, 20)
-
-
-@pytest.mark.stress
+@pytest.mark.system
 @pytest.mark.timeout(900)
-def test_what_is_saved_beside_thinners_stays_at_length(begin, folder):
-    """The same with more snapshots."""
-    check_beside(begin, folder, 80)
-
-
-def check_killed(begin, folder, rounds):
-    """Kill two that save and two that thin at random moments, and begin anew."""
+def test_who_is_killed_loses_nothing(begin, folder):
+    """At any moment: what was acknowledged and is not due is there, and the next call goes on."""
+    rounds = 16
     now, saved = pd.Timestamp(datetime.now(UTC)).as_unit("us"), []
     drawn = np.random.default_rng(7)
     for number in range(rounds):
@@ -146,15 +140,3 @@ def check_killed(begin, folder, rounds):
     assert len(saved) >= 4 * rounds
     assert gone
     assert not [*folder.glob(".removed-*")]
-
-
-def test_who_is_killed_loses_nothing(begin, folder):
-    """At any moment: what was acknowledged and is not due is there, and the next call goes on."""
-    check_killed(begin, folder, 4)
-
-
-@pytest.mark.stress
-@pytest.mark.timeout(900)
-def test_who_is_killed_loses_nothing_at_length(begin, folder):
-    """The same sixteen times."""
-    check_killed(begin, folder, 16)

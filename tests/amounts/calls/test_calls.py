@@ -6,7 +6,7 @@ import page
 import pytest
 
 
-@pytest.mark.uncounted  # which takes twice as long
+@pytest.mark.stress
 @pytest.mark.parametrize("holder", page.holders())
 def test_each_call_is_what_the_page_says(holder):
     """Each gives the values, or the error, of its row, on all sets of data."""
