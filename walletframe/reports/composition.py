@@ -208,7 +208,7 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
         f"The amount of {many(amounts, 'balance')} is unknown, since it can't be read.": amounts,
         f"The token of {many(strange, 'balance')} is unknown. It may be any token, so these "
         "wallets may hold more of other tokens.": strange,
-        f"No value includes {many(unpriced, 'balance')} without a price.": unpriced,
+        f"Values leave out {many(unpriced, 'balance')} without a price.": unpriced,
     }
     return tuple(line for line, count in lines.items() if count)
 
