@@ -21,7 +21,7 @@ from walletframe.transport import ServiceSession
 
 NOBODY = "http://127.0.0.1:9"
 UNKNOWN = "https://nobody.invalid"
-BRIEFLY = 0.2
+BRIEFLY = 0.6
 FAILURES = [
     "reset at the start",
     "reset in the body",
