@@ -148,7 +148,7 @@ def test_groupby_has_what_the_column_has(frame):
     assert grouped.nunique().tolist() == [3, 1, 2]
 
 
-@pytest.mark.skipif(PANDAS < (3, 0), reason="groups skip what is missing before pandas 3")
+@pytest.mark.skipif(PANDAS < (3, 0), reason="sums of groups take skipna from pandas 3 on")
 def test_sums_of_groups_without_skipping(frame):
     """With `skipna=False` a group with a gap has no sum and no mean."""
     grouped = frame.groupby("key")["amount"]

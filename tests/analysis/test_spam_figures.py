@@ -68,7 +68,7 @@ def say(capsys):
 
     def say(words):
         with capsys.disabled():
-            print(f"\n{words}")  # noqa: T201 - the figures
+            print(f"\n{words}")  # noqa: T201 - detection rates are shown in each run
 
     return say
 

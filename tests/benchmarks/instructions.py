@@ -361,25 +361,26 @@ def run_forks(names, jobs):
     for name in list(names):
         try:
             prepared(name, wallets[:SMALL])()
-        except Exception as error:  # noqa: BLE001 - an older tree may lack what is measured
+        except Exception as error:  # noqa: BLE001 - reported, and fails the run
             forks[name] = f"{type(error).__name__}: {error}".splitlines()[0]
     for thread in set(threading.enumerate()) - {threading.main_thread()}:
         thread.join(1)
     gc.collect()
-    running = 0
+    running = failed = 0
     for name, only_prepare in itertools.product(names, (True, False)):
         if isinstance(forks.get(name), str):
             continue
         if running == jobs:
-            os.wait()
+            failed += os.wait()[1] != 0
             running -= 1
         pid = os.fork()
         if not pid:
             run_fork(name, wallets, only_prepare=only_prepare)
         running += 1
         forks.setdefault(name, []).append(pid)
-    for _ in range(running):
-        os.wait()
+    failed += sum(os.wait()[1] != 0 for _ in range(running))
+    if failed:
+        sys.exit(f"{failed} forks failed")
     Path("forks.json").write_text(json.dumps(forks), encoding="utf-8")
 
 
@@ -389,7 +390,7 @@ def run_fork(name, wallets, *, only_prepare):
         work = prepared(name, wallets)
         if not only_prepare:
             work()
-    except BaseException:  # noqa: BLE001 - a fork must not go on as its parent
+    except BaseException:  # noqa: BLE001 - else the fork does its parent's work
         traceback.print_exc()
         sys.stderr.flush()
         os._exit(1)
@@ -543,7 +544,7 @@ def other_versions():
 
 
 def compare(names, jobs):
-    """Measure, print a table, and return what to record and which have grown."""
+    """Measure, print a table, and return the ratios, and which measures grew or failed."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
         executed(folder, sys.executable, __file__, "--prepare")
@@ -557,11 +558,12 @@ def compare(names, jobs):
         forks = [name for name in names if name not in PROCESSES]
         if forks := [*forks, *filter(None, map(rival, forks))]:
             counts |= counted_forks(folder, forks, jobs)
-    found, grown = {}, []
+    found, grown, failed = {}, [], []
     print(f"{'measure':22}{'ratio':>8}{'recorded':>10}{'of rival':>10}  since")
     for name in names:
         count, before = counts[name], recorded.get(name, {})
         if isinstance(count, str):
+            failed.append(name)
             print(f"{name:22}{'-':>8}{before.get('ratio', '-'):>10}{'':10}  {count}")
             continue
         ratio = float(f"{count / pandas.result():.4g}")
@@ -575,7 +577,7 @@ def compare(names, jobs):
             f"{found[name].get('of rival', ''):>10}  {before.get('since', '')}"
             f"{' (has grown)' if name in grown else ''}"
         )
-    return found, grown
+    return found, grown, failed
 
 
 def write(found, grown, feature):
@@ -604,7 +606,9 @@ def main():
     else:
         if others := other_versions():
             parser.error(f"pip install -r {PINS}: other versions are {', '.join(others)}")
-        found, grown = compare(options.names or every, options.jobs)
+        found, grown, failed = compare(options.names or every, options.jobs)
+        if failed:
+            sys.exit(f"These measures did not run: {', '.join(failed)}")
         if options.write:
             write(found, grown, options.write)
         elif grown:

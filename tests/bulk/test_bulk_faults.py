@@ -449,7 +449,7 @@ class TestFolder:
             with pytest.raises(DatasetError, match="without locks"):
                 wf.fetch_to_parquet([], folder, client=client)
 
-        def acquire(*_, **__):
+        def acquire(*_, **__):  # raises filelock's own error
             raise NotImplementedError("FileSystem does not appear to support flock")
 
         monkeypatch.setattr(FileLock, "acquire", acquire)

@@ -256,7 +256,7 @@ def test_sandbox_serves_in_the_foreground_until_interrupted(home):
             lines.append(process.stdout.readline())
         said = "".join(lines)
         url = re.search(r"http://\S+/openapi\.json", said).group()
-        with urlopen(url) as document:  # noqa: S310 - the sandbox's own address
+        with urlopen(url) as document:  # noqa: S310 - http on this machine
             assert "/private/wallets/details" in json.load(document)["paths"]
         then = '"$0" -m walletframe fetch NEAR.alice.near; ls "$WALLETFRAME_CACHE"'
         words = ["/bin/sh", "-c", f"set -eu\n{said}\n{then}", sys.executable]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Codes: TypeAlias = "npt.NDArray[np.intp]"
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
 TokenKey: TypeAlias = tuple[str, str | None]
+T = TypeVar("T")
 
 TOKEN: Final = ("token_blockchain", "token_address", "symbol")
 """The columns with the token of a row, as written."""
@@ -112,22 +113,19 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
     return KeyCodes(codes, keys, first_rows(codes, len(keys)))
 
 
-def _numbered(names: Iterable[str]) -> tuple[Codes, list[str]]:
-    """Return the code of each name, and the distinct names in order."""
-    places: dict[str, int] = {}
-    codes = [places.setdefault(name, len(places)) for name in names]
+def _numbered(values: Iterable[T]) -> tuple[Codes, list[T]]:
+    """Return the code of each value, and the distinct values in order."""
+    places: dict[T, int] = {}
+    codes = [places.setdefault(value, len(places)) for value in values]
     return np.array(codes, dtype=np.intp), [*places]
 
 
 def joined_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
     """Merge the tokens of several frames by their keys; `order` has the positions of the rows."""
-    places: dict[TokenKey, int] = {}
-    codes = []
-    for part in parts:
-        numbers = [places.setdefault(key, len(places)) for key in part.plain_keys]
-        codes.append(np.array(numbers, dtype=np.intp)[part.codes])
+    numbers, keys = _numbered(key for part in parts for key in part.plain_keys)
+    by_part = np.split(numbers, np.cumsum([len(part.keys) for part in parts])[:-1])
+    codes = [own[part.codes] for own, part in zip(by_part, parts, strict=True)]
     merged, kept = pd.factorize(np.concatenate(codes)[order])
-    keys = [*places]
     own = [keys[place] for place in kept.tolist()]
     return _split_unknown(KeyCodes(merged, own, first_rows(merged, len(own))))
 

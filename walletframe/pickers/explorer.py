@@ -302,7 +302,7 @@ class HoldingsExplorer(FetchingWidget):
             return {"name": name, "type": media_type}, [path.read_bytes()]
 
     def _follow(self, edition: int) -> None:
-        """Tell all pages that the view changed, and clear the error."""
+        """Show the new view on all pages, and clear the error."""
         self._show_error("")
         self._edition = edition
 

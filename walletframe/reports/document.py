@@ -253,7 +253,7 @@ def _chart_images(charts: Sequence[Chart]) -> list[list[Markup]]:
 
 
 async def _draw(browser: Any, views: Sequence[ChartView], drawn: Pictures) -> None:
-    """Put the picture of each view into a queue, or the error that ended the work."""
+    """Draw and queue each view's picture, or queue the error."""
     try:
         async with browser:
             for view in views:

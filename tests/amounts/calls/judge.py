@@ -34,7 +34,7 @@ NO_DIGITS, REFUSED, RAISES = "no digits", "refused", "raises"
 CLOSE_ERROR = 1e-12
 
 _UINT256 = str(2**256 - 1)
-_DRAW = Random(42)  # noqa: S311  made-up amounts, no secrets
+_DRAW = Random(42)  # noqa: S311  test data, of the same seed in every run
 
 
 def _drawn():
@@ -190,7 +190,7 @@ class World:
         names = {name: getattr(self, name) for name in re.findall(r"\w+", code) if name in _NAMES}
         *before, last = code.split("; ")
         try:
-            exec("\n".join([*before, f"found = ({last})"]), names)  # noqa: S102  lines of our files
+            exec("\n".join([*before, f"found = ({last})"]), names)  # noqa: S102  only calls that files of this folder list
             return names["found"]
         finally:
             if "matplotlib.pyplot" in sys.modules:
@@ -257,7 +257,7 @@ def _is_moved(call, folder):
         exact = list(leaves(World(texts, _fractions, folder).run(code)))
         try:
             rounded = list(leaves(World(texts, _rounded, folder).run(code)))
-        except Exception:  # noqa: BLE001  such as an index that is no longer unique
+        except Exception:  # noqa: BLE001  rounded input may break a call in any way
             return True
         if exact != rounded:
             return True
@@ -269,7 +269,7 @@ def _judged(call, texts, folder):
         found = World(texts, _amounts, folder).run(call.code)
     except SyntaxError:
         raise
-    except Exception as fault:  # noqa: BLE001  whatever a call raises is judged
+    except Exception as fault:  # noqa: BLE001  each error is a verdict
         return REFUSED if "\nHint: " in str(fault) else RAISES
     try:
         wanted = World(texts, _fractions, folder).run(call.reference or call.code)
@@ -300,7 +300,7 @@ def _as_floats(call, texts, folder, found, wanted):
     """Tell whether what isn't exact is what the same call gives of the nearest floats."""
     try:
         near = list(leaves(World(texts, _floats, folder).run(call.code)))
-    except Exception:  # noqa: BLE001  such as a method that floats don't have
+    except Exception:  # noqa: BLE001  floats may lack the call
         return False
     ours, exact = list(leaves(found)), list(leaves(wanted))
     return len(near) == len(ours) and all(
