@@ -24,7 +24,9 @@ picked = {}
 
 def note(change):
     picked[change.owner.description] = change.new
-    Path(__file__).with_name("picked.json").write_text(json.dumps(picked))
+    new = Path(__file__).with_name("new.json")
+    new.write_text(json.dumps(picked))
+    new.replace(new.with_name("picked.json"))  # the reader finds a whole file
 
 def narrow(change):
     held = details.holdings
