@@ -486,7 +486,19 @@ class FetchWarning(WalletframeWarning):
 
 
 class InputWarning(WalletframeWarning):
-    """The input is used, but may not be what you meant: repeats, odd names, rows left out."""
+    """The input is used, but may not be what you meant: repeats, odd names, rows left out.
+
+    Parameters
+    ----------
+    message : str
+        Counts the rows and shows the first.
+    problems : sequence of (int, str, str), optional
+        As in `AddressError`: all rows of a list that were left out, or whose label was.
+    """
+
+    def __init__(self, message: str, problems: Problems = ()) -> None:
+        super().__init__(message)
+        self.problems: Problems = tuple(problems)
 
 
 class PricesWarning(WalletframeWarning):

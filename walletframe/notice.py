@@ -16,13 +16,16 @@ _PACKAGE = __name__.partition(".")[0]
 _warned: set[str] = set()
 
 
-def notify(text: str, category: type[WalletframeWarning]) -> None:
-    """Warn at the line of the caller outside this package; the text must not hold the key."""
+def notify(text: str, category: type[WalletframeWarning], *details: object) -> None:
+    """Warn at the line of the caller outside this package; the text must not hold the key.
+
+    `details` are the category's further arguments.
+    """
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as warnings itself does
     level = 2
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1
-    warnings.warn(category(text), stacklevel=level)
+    warnings.warn(category(text, *details), stacklevel=level)
 
 
 def warn_never_raise(text: str, category: type[WalletframeWarning]) -> None:

@@ -312,7 +312,7 @@ class TestInput:
         [name] = addresses(0xAB)
         other = name.replace("cafe", "CAFE")
         with fast.client() as client:
-            with pytest.warns(InputWarning, match="2 rows, 1 wallet"):
+            with pytest.warns(InputWarning, match="found 1 wallet in 2 rows"):
                 assert wf.fetch_to_parquet([other, name], folder, client=client).wallets == 1
             assert wf.fetch_to_parquet(iter([name, other]), folder, client=client).wallets == 1
         assert read_addresses(folder) == [other]

@@ -98,7 +98,7 @@ def test_fetch_reads_files_and_standard_input(run, reachable, tmp_path):
     result = run("fetch", *files, "--file", "-", input=f"{SHOWCASE[0]}\n{SHOWCASE[2]}\n")
     assert result.exit_code == 0
     assert "3 wallets on 3 blockchains" in result.output
-    assert "Warning: 4 rows, 3 wallets (1 repeated)" in result.output
+    assert "Warning: found 3 wallets in 4 rows: 1 repeated" in result.output
 
 
 @pytest.mark.filterwarnings("default::walletframe.errors.InputWarning")
@@ -112,7 +112,7 @@ def test_what_is_unreadable_can_be_left_out(run, reachable, tmp_path, monkeypatc
     assert refused.exit_code == 2
     assert "list.txt line 2: 'bad'" in refused.output
     result = run(*words, "--on-unreadable", "drop")
-    assert "4 rows, 2 wallets (2 unreadable and left out; by place: " in result.output
+    assert "found 2 wallets in 4 rows: 2 unreadable and left out; by place: " in result.output
     assert "argument 2: 'worse': no dot" in result.output
     assert "list.txt line 2: 'bad': no dot" in result.output
     assert "Nearprotocol: did you mean NEAR?" in result.output

@@ -197,7 +197,7 @@ def test_what_is_odd_about_the_list_is_told_in_lines(kernel):
     )
     assert said["error"] == ""
     assert "unreadable and left out:\n  bad: no dot" in said["stderr"]
-    assert "3 rows, 2 wallets (1 repeated)" in said["stderr"]
+    assert "found 2 wallets in 3 rows: 1 repeated" in said["stderr"]
     assert "Matic: did you mean POLYGON?" in said["stderr"]
     assert "Warning" not in said["stderr"]
 

@@ -68,7 +68,7 @@ def test_showcase_comes_whole(client):
 def test_one_request_for_each_distinct_wallet(canned):
     """Spellings of one wallet send one request; the frames keep the first."""
     canned.default = (200, {}, answer(wallet("0xa"), wallet("b", "SOLANA")))
-    repeated = pytest.warns(InputWarning, match="4 rows, 2 wallets")
+    repeated = pytest.warns(InputWarning, match="found 2 wallets in 4 rows")
     with canned.client() as client, pytest.warns(AnswerWarning), repeated:
         details = client.fetch(["ETH.0xA", "SOLANA.b", "eth.0XA", "ETH.0xa"])
     assert len(canned.paths) == 2

@@ -64,20 +64,26 @@ def test_rows_of_one_wallet_are_told_where_they_differ(client):
     """The first label stays; a missing one says nothing."""
     table = pd.DataFrame({"wallet": [NEAR, ETHER, NEAR.lower(), NEAR, NEAR]})
     table["owner"] = [None, "Ben", "Ada", " Ada", "E\u202eve"]
-    with pytest.warns(InputWarning) as told:
+    with pytest.warns(InputWarning) as caught:
         wallets = table.wf.fetch(keep="owner", client=client).wallets
     assert wallets["owner"].tolist() == ["Ada", "Ben"]
-    [said] = [str(each.message) for each in told if "'owner'" in str(each.message)]
-    assert "in 1 row 'owner' differs from an earlier row of the same wallet; the first" in said
-    assert "by position, from 0: NEAR.alice.near: 'Ada' at 2, 'Eve' at 4" in said
+    [warning] = [each.message for each in caught]
+    assert "3 repeated, 1 with another 'owner' than before, which is ignored" in str(warning)
+    problem = (4, NEAR, "'Eve' here, 'Ada' before")
+    assert str(warning).endswith(f"; by position, from 0: 4: {NEAR!r}: {problem[2]}")
+    assert warning.problems == (problem,)
 
 
-def test_of_many_that_differ_the_first_are_named(client):
-    """And the others counted."""
-    table = pd.DataFrame({"wallet": [NEAR] * 6, "owner": range(6)})
-    with pytest.warns(InputWarning) as told:
-        table.wf.fetch(keep="owner", client=client)
-    assert any(str(each.message).endswith("'3' at 3; and 2 more)") for each in told)
+def test_a_warning_shows_three_of_many_problems(client):
+    """Its attribute has all, with whole addresses; labels and unreadable rows are one warning."""
+    table = pd.DataFrame({"wallet": [*[ETHER] * 6, "bad"], "owner": range(7)})
+    with pytest.warns(InputWarning) as caught:
+        table.wf.fetch(keep="owner", client=client, on_unreadable="drop")
+    [warning] = [each.message for each in caught]
+    assert str(warning).endswith(": '3' here, '0' before; and 3 more, in the warning's problems")
+    assert ETHER not in str(warning)
+    assert [place for place, _, _ in warning.problems] == [1, 2, 3, 4, 5, 6]
+    assert warning.problems[0][1] == ETHER
 
 
 def test_names_of_the_contract_and_of_results_are_refused(client):
@@ -151,7 +157,9 @@ def test_a_file_has_columns_to_keep(tmp_path, client):
         details = wf.fetch_wallets(path, keep=["team", "name"], client=client, on_unreadable="drop")
     assert details.wallets["name"].fillna("-").tolist() == ["Ada", "-"]
     assert details.wallets["team"].fillna("-").tolist() == ["1", "-"]
-    assert any("'Ada' at 2, 'Eve' at 6" in str(each.message) for each in told)
+    [warning] = [each.message for each in told]
+    assert [place for place, _, _ in warning.problems] == [4, 6]
+    assert warning.problems[1] == (6, NEAR, "'Eve' here, 'Ada' before")
     assert read_input(path, ["name", "team"]).labels["name"].tolist()[0] == "Ada"
 
 

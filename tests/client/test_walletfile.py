@@ -3,7 +3,7 @@
 import pytest
 
 from walletframe.address.forms import WalletAddress
-from walletframe.address.lists import deduplicated_wallets
+from walletframe.address.lists import select_wallets
 from walletframe.errors import AddressError
 from walletframe.walletfile import read_input, rows_of_file
 
@@ -47,7 +47,7 @@ def test_all_bad_lines_are_named_at_once(path):
     reading = read_input(path)
     assert [number for number, _, _ in reading.problems] == [2, 4]
     with pytest.raises(AddressError, match=r"by line of .*list\.txt"):
-        deduplicated_wallets(reading, "raise")
+        select_wallets(reading, "raise")
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", ""])

@@ -74,9 +74,8 @@ def test_bad_rows_are_reported_by_position():
 def test_parsed_rows_keep_their_index():
     """Without those that are empty or, on request, left out, which is told."""
     series = pd.Series(["eth.0x1", None, "x", "ETH.0X1"], index=list("abcd"))
-    with pytest.warns(
-        InputWarning, match=r"4 rows, 1 wallet \(1 repeated, 1 empty, 1 unreadable and left out"
-    ):
+    counts = "1 repeated, 1 empty, 1 unreadable and left out"
+    with pytest.warns(InputWarning, match=f"found 1 wallet in 4 rows: {counts}; by position"):
         parsed = series.wf.parse(on_unreadable="drop")
     assert parsed.index.tolist() == ["a", "d"]
     assert parsed.blockchain.tolist() == ["ETH", "ETH"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -26,7 +27,7 @@ from walletframe.errors import (
 from walletframe.notice import notify
 from walletframe.numerals import many
 from walletframe.pandas_versions import TEXT, factorized
-from walletframe.text import shown
+from walletframe.text import shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,6 +52,7 @@ _IDENTIFIER = re.compile(r"(?!0x)[A-Za-z][\w-]*|[A-Z][A-Z0-9_]*:")
 _ADDRESS = re.compile(r"(?![A-Z][A-Z0-9_]*\.).*[\d.].*")  # not a dotted wallet, and not a word
 _COLON = re.compile(r"(?!\w+://)[^.]*:[^.]*\.")
 _COLON_REASON = 'a colon before the first dot: write it as in "ETH.0x52…"'
+_LONG_WORD = re.compile(r"\w{20,}")  # an address
 _QUOTES_AND_BRACKETS = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - chats curl quotes
 
 
@@ -162,29 +164,35 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
     return zip(frame["blockchain"], frame["address"], strict=True)
 
 
-def deduplicated_wallets(
+def select_wallets(
     reading: Reading, on_unreadable: OnUnreadable, *, locate: Callable[[int], str] = str
-) -> list[WalletAddress]:
-    """Return the distinct wallets in order of first appearance; warn of repeats and unread rows."""
+) -> tuple[list[WalletAddress], pd.DataFrame | None]:
+    """Return the distinct wallets, in order of first appearance, and their first labels.
+
+    One warning counts the rows that repeat a wallet, are empty or unreadable, or have other labels.
+    """
     _refuse_unreadable(reading, on_unreadable)
     wallets = distinct_wallets(reading.wallets)
+    labels, conflicts = _distinct_labels(reading)
     if len(wallets) < len(reading.wallets) or reading.problems:
-        notify(_summary(reading, len(wallets), locate), InputWarning)
-    return wallets
+        _warn_of_rows(reading, len(wallets), conflicts, locate)
+    return wallets, labels
 
 
-def wallets_to_request(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
-    """Return the distinct wallets; warn of repeats, unread rows and unknown blockchains."""
-    wallets = deduplicated_wallets(reading, on_unreadable)
+def wallets_to_request(
+    reading: Reading, on_unreadable: OnUnreadable
+) -> tuple[list[WalletAddress], pd.DataFrame | None]:
+    """Return the distinct wallets and their labels, and warn of unknown blockchains, too."""
+    wallets, labels = select_wallets(reading, on_unreadable)
     warn_of_unknown_blockchains(wallets)
-    return wallets
+    return wallets, labels
 
 
 def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
     """Return the wallets at `Reading.positions`, repeats included; warn of unreadable rows."""
     _refuse_unreadable(reading, on_unreadable)
     if reading.problems:
-        notify(_summary(reading, len(distinct_wallets(reading.wallets)), str), InputWarning)
+        _warn_of_rows(reading, len(distinct_wallets(reading.wallets)), {}, str)
     return reading.wallets
 
 
@@ -219,19 +227,33 @@ def _refuse_unreadable(reading: Reading, on_unreadable: OnUnreadable) -> None:
         raise AddressError(reading.problems, reading.where)
 
 
-def _summary(reading: Reading, distinct: int, locate: Callable[[int], str]) -> str:
+def _warn_of_rows(
+    reading: Reading,
+    distinct: int,
+    conflicts: Mapping[str, list[Problem]],
+    locate: Callable[[int], str],
+) -> None:
+    """Warn of rows that name no new wallet, or other labels than the wallet's first row."""
     counts = {
         "repeated": len(reading.wallets) - distinct,
         "empty": reading.empty,
         "unreadable and left out": len(reading.problems),
     }
-    counted = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-    listed = "; ".join(
-        f"{locate(position)}: {shown(value)!r}: {reason}"
-        for position, value, reason in reading.problems[:_MAX_LISTED]
-    )
-    where = f"; {reading.where}: {listed}" if listed else ""
-    return f"{many(reading.rows, 'row')}, {many(distinct, 'wallet')} ({counted}{where})"
+    for name, others in conflicts.items():
+        counts[f"with another {shown(name)!r} than before, which is ignored"] = len(others)
+    counted = ", ".join(f"{count:,} {which}" for which, count in counts.items() if count)
+    text = f"found {many(distinct, 'wallet')} in {many(reading.rows, 'row')}: {counted}"
+    problems = sorted(chain(reading.problems, *conflicts.values()))
+    if problems:
+        listed = "; ".join(
+            f"{locate(position)}: {_LONG_WORD.sub(lambda word: shortened(word[0]), shown(value))!r}"
+            f": {reason}"
+            for position, value, reason in problems[:_MAX_LISTED]
+        )
+        rest = len(problems) - _MAX_LISTED
+        more = f"; and {rest:,} more, in the warning's problems" if rest > 0 else ""
+        text = f"{text}; {reading.where}: {listed}{more}"
+    notify(text, InputWarning, problems)
 
 
 def read_table(table: object, keep: Sequence[str]) -> Reading:
@@ -272,21 +294,31 @@ def _stripped(column: pd.Series) -> pd.Series:
     return pd.Series(cells, index=column.index, dtype=TEXT if is_text else object)
 
 
-def distinct_labels(reading: Reading, *, locate: Callable[[int], str] = str) -> pd.DataFrame | None:
-    """Return each distinct wallet's first label in each column; warn of contradicting labels."""
+def _distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
+    """Return each distinct wallet's first label in each column, and rows with other labels."""
+
+    def label(column: pd.Series, row: int) -> str:
+        return repr(shown(str(column.iloc[row])))
+
+    conflicts: dict[str, list[Problem]] = {}
     if reading.labels is None:
-        return None
+        return None, conflicts
     keys: dict[tuple[str, str], int] = {}
     all_keys = (canonical_key(wallet.blockchain, wallet.address) for wallet in reading.wallets)
     codes = np.array([keys.setdefault(key, len(keys)) for key in all_keys], dtype=np.intp)
     columns = {}
     for name, column in reading.labels.items():
-        rows, conflicts = first_labelled_rows(str(name), codes, column)
-        if conflicts:
-            pairs = [(int(rows[codes[row]]), row) for row in conflicts]
-            _warn_of_conflicts(str(name), reading, column, pairs, locate)
+        rows, others = first_labelled_rows(str(name), codes, column)
+        conflicts[str(name)] = [
+            (
+                reading.positions[row],
+                str(reading.wallets[row]),
+                f"{label(column, row)} here, {label(column, rows[codes[row]])} before",
+            )
+            for row in others
+        ]
         columns[name] = column.array.take(rows, allow_fill=bool((rows < 0).any()))
-    return pd.DataFrame(columns, index=range(len(keys)))
+    return pd.DataFrame(columns, index=range(len(keys))), conflicts
 
 
 def first_labelled_rows(name: str, codes: Indices, column: Any) -> tuple[Indices, list[int]]:
@@ -308,28 +340,6 @@ def unhashable_column_error(name: str) -> SettingsError:
         f"the column {shown(name)!r} holds lists or similar values, which can't name a group",
         hint="convert them to text with .astype('str')",
     )
-
-
-def _warn_of_conflicts(
-    name: str,
-    reading: Reading,
-    column: pd.Series,
-    pairs: list[tuple[int, int]],
-    locate: Callable[[int], str],
-) -> None:
-    """Warn of wallets with contradicting labels; `pairs` are a first row and a later one."""
-
-    def label(row: int) -> str:
-        return f"{shown(str(column.iloc[row]))!r} at {locate(reading.positions[row])}"
-
-    cells = [
-        f"{shown(str(reading.wallets[first]))}: {label(first)}, {label(other)}"
-        for first, other in pairs[:_MAX_LISTED]
-    ]
-    more = f"; and {len(pairs) - _MAX_LISTED:,} more" if len(pairs) > _MAX_LISTED else ""
-    fault = f"{shown(name)!r} differs from an earlier row of the same wallet"
-    text = f"in {many(len(pairs), 'row')} {fault}; the first value is kept"
-    notify(f"{text} ({reading.where}: {'; '.join(cells)}{more})", InputWarning)
 
 
 @dataclass(frozen=True, slots=True)

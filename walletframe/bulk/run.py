@@ -187,8 +187,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - options
         if isinstance(wallets, str) and wallets.lower().endswith((".csv", ".txt")):
             wallets = Path(wallets)
         reading = read_input(wallets, names)
-        requested = lists.wallets_to_request(reading, on_unreadable or "raise")
-        kept = lists.distinct_labels(reading)
+        requested, kept = lists.wallets_to_request(reading, on_unreadable or "raise")
     summary = fetch_into(root, requested, client or default_client(), progress, counters, kept=kept)
     conclude(summary, on_failure)
     return summary

@@ -12,7 +12,7 @@ import click
 import pandas as pd
 
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.address.lists import deduplicated_wallets, distinct_labels, read_rows, with_labels
+from walletframe.address.lists import read_rows, select_wallets, with_labels
 from walletframe.cli.files import require_wallets
 from walletframe.errors import FetchInterrupted
 from walletframe.frames.kept import names_to_keep
@@ -101,16 +101,17 @@ def requested_wallets(
         more = [f"… and {count - _SHOWN} more"] if count > _SHOWN else []
         lines = [f"{many(count, 'wallet')} can't be read:", *islice(shown, _SHOWN), *more]
         raise click.UsageError("\n  ".join(lines))
-    asked = deduplicated_wallets(reading, on_unreadable, locate=lambda number: placed[number][0])
-    if not asked:
-        raise click.UsageError("no wallets: give some, or a --file of them")
     if kept:
         labelled = pd.DataFrame([placed[number][2] for number in reading.positions], columns=kept)
         reading = with_labels(reading, labelled)
-    labels = distinct_labels(reading, locate=lambda number: placed[number][0])
+    requested, labels = select_wallets(
+        reading, on_unreadable, locate=lambda number: placed[number][0]
+    )
+    if not requested:
+        raise click.UsageError("no wallets: give some, or a --file of them")
     if labels is None:
-        return asked
-    pairs = [(wallet.blockchain, wallet.address) for wallet in asked]
+        return requested
+    pairs = [(wallet.blockchain, wallet.address) for wallet in requested]
     return pd.DataFrame(pairs, columns=["blockchain", "address"]).join(labels)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from walletframe.errors import AnswerWarning, FetchError, FetchWarning, SettingsError
@@ -38,13 +38,16 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
 
 
 def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
-    """Append the most frequent reasons, from a mapping to counts in descending order.
+    """Append the most frequent reasons, from a mapping to counts; hints after a semicolon are cut.
 
-    >>> with_reasons("3 of 4 wallets are not ok", {"timed out": 2, "no such page": 1})
+    >>> with_reasons("3 of 4 wallets are not ok", {"no such page; a typo?": 1, "timed out": 2})
     '3 of 4 wallets are not ok (2 x timed out; 1 x no such page)'
     """
-    named = [f"{count} x {reason}" for reason, count in islice(reasons.items(), _NAMED)]
-    rest = len(reasons) - _NAMED
+    counts: Counter[str] = Counter()
+    for reason, count in reasons.items():
+        counts[reason.partition("; ")[0]] += count
+    named = [f"{count:,} x {reason}" for reason, count in counts.most_common(_NAMED)]
+    rest = len(counts) - _NAMED
     more = [many(rest, "other reason")] if rest > 0 else []
     return f"{lead} ({'; '.join(named + more)})"
 

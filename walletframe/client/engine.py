@@ -7,7 +7,7 @@ from contextlib import closing
 from threading import Event
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
 
-from walletframe.address.lists import distinct_labels, wallets_to_request
+from walletframe.address.lists import wallets_to_request
 from walletframe.client.asking import Sender
 from walletframe.client.conclusion import check_on_failure, conclude
 from walletframe.client.job import Job, status_counter
@@ -166,8 +166,7 @@ class Client:
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
         policy = Policy(fresh_s, refresh, offline, stale_if_error)
         reading = read_input(wallets, names_to_keep(keep))
-        requested = wallets_to_request(reading, on_unreadable)
-        labels = distinct_labels(reading)
+        requested, labels = wallets_to_request(reading, on_unreadable)
         cancel = cancel or Event()
         portions = (requested[at : at + _PORTION] for at in range(0, len(requested), _PORTION))
         with (

@@ -25,7 +25,7 @@ from walletframe.accessor import NAME
 from walletframe.accessor.holdings import warn_without_wallets
 from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
-from walletframe.address.lists import distinct_labels, wallets_to_request, with_standard_columns
+from walletframe.address.lists import wallets_to_request, with_standard_columns
 from walletframe.bulk.files import Layout, dataset_errors
 from walletframe.bulk.reading import service_of, with_kept_columns
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, conclude
@@ -273,8 +273,8 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         read_input(make_meta(frame), names)  # raises for missing columns before any is computed
         wanted = [*COLUMNS, *names] if {*COLUMNS} <= {*frame.columns} else [*frame.columns]
         reading = read_input(frame[wanted].compute(), names)
-        requested = wallets_to_request(reading, on_unreadable)
-        parts = split_into_shards(root, requested, distinct_labels(reading), shards)
+        requested, labels = wallets_to_request(reading, on_unreadable)
+        parts = split_into_shards(root, requested, labels, shards)
         claim(root, service, shards)
         summaries: dict[str, FetchSummary] = {}
         display = progress_display(progress, len(requested), smoothing=0)
