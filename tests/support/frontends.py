@@ -74,7 +74,7 @@ def _free_port():
 
 
 def _wait(port, process, log):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError):
             socket.create_connection(("127.0.0.1", port), 1).close()

@@ -138,7 +138,7 @@ def running(words, own):
 
 
 def _address(runtime, process, log):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline and process.poll() is None:
         for path in runtime.glob("jpserver-*.json"):
             with contextlib.suppress(ValueError):
