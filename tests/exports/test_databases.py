@@ -140,5 +140,5 @@ def test_columns_of_several_types_are_named(frame, tmp_path):
 
 def test_what_is_no_connection(frame):
     """Other databases take the Arrow table."""
-    with pytest.raises(wf.errors.ArgumentError, match=r"not a connection[\s\S]*to_arrow"):
+    with pytest.raises(wf.errors.ArgumentError, match=r"not a supported connection[\s\S]*to_arrow"):
         frame.wf.to_sql("t", duckdb.connect())

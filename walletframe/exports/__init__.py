@@ -1,6 +1,7 @@
-"""Frames as files for other programs, and back: exact amounts, and text that does no harm there.
+"""Writers of files for other programs, and readers of the files that walletframe wrote.
 
-Writers take any frame, and are atomic: a failure leaves the earlier file.
+Amounts are exact, and text that another program would run as code is escaped. A writer accepts any
+DataFrame. If writing fails, the earlier file is unchanged.
 """
 
 from walletframe.exports.readers import NEEDED, SUFFIXES, read_holdings, saved_tables, typed

@@ -49,33 +49,37 @@ _FLOAT_TOLERANCE = 1e-14  # a spreadsheet keeps 15 digits of a number
 
 
 def read_holdings(path: str | Path) -> pd.DataFrame:
-    """Read a file that walletframe wrote, and return the original frame.
+    """Read a file that walletframe wrote, and return the original DataFrame.
 
     Parameters
     ----------
     path : str or Path
-        A file of ``.wf.to_csv``, ``.wf.to_parquet``, ``.wf.to_excel`` or ``walletframe fetch
-        --output``: it ends in ``.csv``, ``.tsv`` (or ``.gz`` after it), ``.parquet``, ``.xlsx`` or
-        ``.json``.
+        A file written by ``.wf.to_csv``, ``.wf.to_parquet``, ``.wf.to_excel`` or ``walletframe
+        fetch --output``. Its name ends in ``.csv``, ``.tsv``, ``.csv.gz``, ``.tsv.gz``,
+        ``.parquet``, ``.xlsx`` or ``.json``.
 
     Returns
     -------
     DataFrame
-        n rows, with the columns and dtypes of ``WalletDetails.holdings``, exact amounts, complete
-        texts, and the original missing values. Columns that `value` and `flag_spam` add have their
-        dtypes; your own columns are included, as text if the file has no types. A file of wallets,
-        such as ``holdings.wallets.csv``, gives the columns of ``WalletDetails.wallets``. An Excel
-        file has times to the millisecond, and at most 32,000 characters of a text.
+        n rows, with the columns and dtypes of ``WalletDetails.holdings``. Amounts are exact, texts
+        are complete, and missing values are the original ones. The columns that `value` and
+        `flag_spam` add have the dtypes that these methods return. Your own columns are included;
+        they are text if the file format stores no types. For a file of wallets, such as
+        ``holdings.wallets.csv``, the columns are those of ``WalletDetails.wallets``. An Excel file
+        stores times to the millisecond, and at most 32,000 characters of a text.
 
     Raises
     ------
     SettingsError
-        If the name has another ending.
-    ColumnsError, DatasetError
-        If the file is broken, has neither holdings nor wallets, or a column has other values than
-        its name says.
-    MissingExtraError, OSError
-        If an Excel file needs openpyxl, which is not installed, or there is no such file.
+        If the name of the file has another ending.
+    ColumnsError
+        If the file contains neither holdings nor wallets.
+    DatasetError
+        If the file is broken, or values in a column do not have the type of that column.
+    MissingExtraError
+        If the file is an Excel file, and openpyxl is not installed.
+    OSError
+        If the file does not exist or can't be read.
 
     Examples
     --------
@@ -91,13 +95,13 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     frame = _main_frame(_read_frames(Path(path)))
     missing = [name for name in NEEDED if name not in frame.columns]
     if missing and not {*_OF_WALLETS} <= {*frame.columns}:
-        hint = "give a file of holdings, or of the wallets of a fetch"
+        hint = "use a file of holdings, or the file of wallets that was written beside it"
         raise ColumnsError(missing, [*map(str, frame.columns)], hint)
     return typed(frame)
 
 
 def saved_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read a frame, and its wallets, from ``NAME.wallets.csv`` beside it or from the same JSON."""
+    """Read a file and its wallets, which are in ``NAME.wallets.csv`` or in the same JSON file."""
     frames = _read_frames(path)
     wallets = frames.get("wallets")
     beside = path.with_suffix(f".wallets{path.suffix}")
@@ -107,17 +111,17 @@ def saved_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Convert columns with known names to their dtypes, or raise a `DatasetError`."""
+    """Convert the columns with known names to their dtypes, or raise a DatasetError."""
     return pd.DataFrame({name: _convert(str(name), column) for name, column in frame.items()})
 
 
 def _main_frame(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the holdings, else the first frame."""
+    """Return the frame of holdings if the file has one, else the first frame."""
     return frames["holdings"] if "holdings" in frames else next(iter(frames.values()))
 
 
 def _read_frames(path: Path) -> dict[str, pd.DataFrame]:
-    """Read the frames of a file, by name; only a JSON has names."""
+    """Read the frames of a file by their names, which only JSON files have."""
     suffix = uncompressed(path).suffix.lower()
     readers = dict.fromkeys(SEPARATORS, _read_separated)
     readers |= {".parquet": _read_parquet, ".xlsx": _read_excel, ".json": _read_json}
@@ -179,11 +183,11 @@ def _read_excel(path: Path) -> dict[str, pd.DataFrame]:
         heads, *rows = sheet.iter_rows(values_only=True)
     written = [row for row in rows if any(cell is not None for cell in row)]
     frame = _unescaped(pd.DataFrame(written, columns=pd.Index(heads, dtype=object)))
-    for name in [*frame]:  # exact amounts are in the text beside their numbers, if both agree
+    for name in [*frame]:  # the exact amounts are in the text column, if it agrees with the numbers
         text = f"{name}{SUFFIX}"
         if text not in frame.columns or infer_dtype(frame[name]) == "string":
             continue
-        with suppress(AmountError, TypeError, ValueError):  # both are the caller's own columns
+        with suppress(AmountError, TypeError, ValueError):  # a caller's own column
             amounts = frame[text].astype(AmountDtype())
             numbers = amounts.astype("float64"), frame[name].astype("float64")
             if np.allclose(*numbers, rtol=_FLOAT_TOLERANCE, atol=0, equal_nan=True):
@@ -195,7 +199,7 @@ def _read_json(path: Path) -> dict[str, pd.DataFrame]:
     content = json.loads(path.read_text(encoding="utf-8"))
     frames = {}
     for name, rows in (content if isinstance(content, dict) else {"": content}).items():
-        columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # of an empty list
+        columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # if there are no rows
         frames[name] = pd.DataFrame(rows, columns=None if rows else [*columns])
     return frames or {"": pd.DataFrame()}
 
@@ -218,7 +222,7 @@ def _convert(name: str, column: pd.Series) -> pd.Series:
             return column
         if isinstance(dtype, pd.CategoricalDtype):
             is_known = column.dropna().isin(dtype.categories).all()
-            return column.astype(dtype if is_known else _TEXT)  # a node has other statuses
+            return column.astype(dtype if is_known else _TEXT)  # balances of a node have others
         if isinstance(dtype, pd.DatetimeTZDtype):
             return pd.to_datetime(column, utc=True, format="ISO8601").astype(dtype)
         if isinstance(dtype, pd.Int16Dtype | pd.Int64Dtype):
@@ -235,7 +239,7 @@ def _convert(name: str, column: pd.Series) -> pd.Series:
         raise _unreadable(f"the column {name!r}", str(fault)) from None
 
 
-def _unreadable(what: str, reason: str) -> DatasetError:
+def _unreadable(source: str, reason: str) -> DatasetError:
     return DatasetError(
-        f"{what} can't be read: {reason}", hint="give an unchanged file that walletframe wrote"
+        f"{source} can't be read: {reason}", hint="use an unchanged file that walletframe wrote"
     )

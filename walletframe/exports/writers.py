@@ -1,8 +1,8 @@
-"""Frames as CSV, Parquet, JSON and Excel files: exact amounts, and text that does no harm there.
+"""Writers of CSV, Parquet, JSON and Excel files, with exact amounts and escaped text.
 
-pandas's own CSV writer leaves a bare carriage return unquoted, which begins a new row for most
-readers, and writes missing and empty text alike. Here no cell has a control character, and empty
-text is quoted, missing text is not.
+pandas's own CSV writer does not quote a bare carriage return, which most readers take for the end
+of a row, and writes missing text as it writes empty text. Here, control characters are escaped, and
+empty text is quoted, while missing text is not.
 """
 
 from __future__ import annotations
@@ -48,24 +48,28 @@ _EXCEL_CELL, _EXCEL_LINKS = 32_000, 65_000
 
 
 def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a CSV file with exact amounts, harmless text and one line per row.
+    """Write a CSV file with exact amounts, escaped text and one line per row.
 
-    Amounts and floats have all their digits and no exponent. Text that a spreadsheet would read
-    as a formula, or that has control characters, is escaped and begins with an apostrophe.
-    Empty text is quoted, missing values are not. The index is left out. A spreadsheet turns
-    symbols such as ``1e5`` and ``2026-01-01`` into numbers and dates; `to_excel` keeps them.
-    `read_holdings` reads the file back.
+    Amounts and floats are written with all their digits and without an exponent. Text that a
+    spreadsheet would read as a formula, and text with control characters, is escaped and begins
+    with an apostrophe. Empty text is quoted, while missing values are not. The index is not
+    written. A spreadsheet converts symbols such as ``1e5`` and ``2026-01-01`` to numbers and dates
+    when it opens a CSV file, but not when it opens a file of `to_excel`. `read_holdings` reads the
+    file back.
 
     Parameters
     ----------
     path : str or Path
-        The file; an earlier one is replaced once the new one is complete on the disk.
-        Separated by tabs if it ends in ``.tsv``, compressed if it ends in ``.gz``.
+        The path of the file. The separator is a tab if the name ends in ``.tsv``, and the file is
+        compressed if the name ends in ``.gz``. An existing file is replaced once the new one is
+        complete on the disk.
 
     Raises
     ------
-    SettingsError, OSError
-        If the name ends in another compression, or the file can't be written.
+    SettingsError
+        If the name has the ending of another compression, such as ``.zip``.
+    OSError
+        If the file can't be written.
 
     Examples
     --------
@@ -78,7 +82,7 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
     target = Path(path)
     if target.suffix.lower() in _OTHER_COMPRESSIONS:
         raise SettingsError(
-            f"a CSV can't be written as {target.name!r}",
+            f"to_csv can't write {target.name!r} with this compression",
             hint="use a name that ends in .csv, .tsv, .csv.gz or .tsv.gz",
         )
     separator = SEPARATORS.get(uncompressed(target).suffix.lower(), ",")
@@ -102,7 +106,7 @@ def uncompressed(path: Path) -> Path:
 
 
 def _cells(series: pd.Series) -> list[str]:
-    """Return the cells of a column, empty for missing values."""
+    """Return the cells of a column; a cell is empty if its value is missing."""
     is_exact = isinstance(series.dtype, AmountDtype)  # its kind is "f", too
     if is_float_dtype(series.dtype) and not is_exact:
         plain = np.format_float_positional
@@ -121,7 +125,7 @@ def _cells(series: pd.Series) -> list[str]:
 
 
 def _cell(value: object) -> str:
-    """Return the text of any value; numbers are not escaped, since they are no formulas."""
+    """Return any value as text, escaped unless it is a number, which is never a formula."""
     return str(value) if isinstance(value, Number) else as_cell(str(value))
 
 
@@ -136,7 +140,7 @@ def _may_hold_text(series: pd.Series) -> bool:
 
 
 def _as_texts(series: pd.Series) -> pd.Series:
-    """Return each value as text in an object column; None if missing."""
+    """Return each value as text in an object column, with None for missing values."""
     return series.astype(TEXT).astype(object).where(series.notna(), None)
 
 
@@ -146,14 +150,17 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        The columns of the frame, without the index. Amounts are decimal128(38, 18), the nearest
-        if an amount has more decimals, and null if it has more than 20 digits before the point.
-        Beside each such column its exact text is in ``<name>_text``, large_string.
+        The columns of the frame, without the index. A column of amounts becomes decimal128(38, 18):
+        an amount with more decimals is rounded to the nearest such number, and an amount with more
+        than 20 digits before the point is null. The next column, ``<name>_text``, contains the
+        exact amounts as text (large_string).
 
     Raises
     ------
-    ArgumentError, SettingsError
-        If a column has values of several types, or the name of another column's exact text.
+    ArgumentError
+        If a column contains values of several types.
+    SettingsError
+        If the frame already has a column ``<name>_text`` for a column of amounts.
 
     Examples
     --------
@@ -168,19 +175,22 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a Parquet file for DuckDB, polars, and pandas without walletframe.
 
-    It has the columns of `to_arrow`: decimals for computing, and exact texts. `read_holdings`
-    reads the file back.
+    The columns are those of `to_arrow`: amounts as decimals for computing, and as exact text.
+    `read_holdings` reads the file back.
 
     Parameters
     ----------
     path : str or Path
-        The file; an earlier one is replaced once the new one is complete on the disk.
+        The path of the file. An existing file is replaced once the new one is complete on the disk.
 
     Raises
     ------
-    ArgumentError, SettingsError, OSError
-        If a column has values of several types, or the name of another column's exact text; or
-        the file can't be written.
+    ArgumentError
+        If a column contains values of several types.
+    SettingsError
+        If the frame already has a column ``<name>_text`` for a column of amounts.
+    OSError
+        If the file can't be written.
 
     Examples
     --------
@@ -190,7 +200,7 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     >>> pd.read_parquet("amounts.parquet").columns.tolist()
     ['symbol', 'amount', 'amount_text']
     """
-    import pyarrow.parquet  # noqa: PLC0415 - pandas does not load it either
+    import pyarrow.parquet  # noqa: PLC0415 - slow to load, and pandas does not load it
 
     columns = [  # Parquet stores categories in the order of their first rows
         each.cat.as_unordered() if getattr(each.dtype, "ordered", False) else each
@@ -204,28 +214,29 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
 def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing = "fail") -> None:
     """Write a table into a database.
 
-    Amounts are DECIMAL(38, 18), as in `to_arrow`, so that the database can compute with them.
-    SQLite has no decimals: amounts are the nearest floats. Beside each such column its exact text
-    is in ``<name>_text``; read that: ``pd.read_sql("…", con, dtype={"amount_text": "amount"})``.
-    The index is left out.
+    Amounts are written as DECIMAL(38, 18), as in `to_arrow`, so that the database can compute with
+    them. SQLite has no decimals, so it stores the nearest floats. The column ``<name>_text``
+    contains the exact amounts as text; read them with
+    ``pd.read_sql("…", con, dtype={"amount_text": "amount"})``. The index is not written.
 
     Parameters
     ----------
     name : str
         The name of the table.
     con : sqlite3.Connection, str, or engine or connection of SQLAlchemy
-        The database; a str is SQLAlchemy's URL.
+        The database; a str is a database URL for SQLAlchemy.
     if_exists : {"fail", "replace", "append"}, default "fail"
         What to do if the table exists.
 
     Raises
     ------
     ArgumentError
-        If `con` is of another type.
+        If `con` has another type.
     SettingsError
-        If a column has the name of another column's exact text.
+        If the frame already has a column ``<name>_text`` for a column of amounts.
     ValueError
-        If the table exists; this error is pandas's own, as all errors of the database are.
+        If the table exists and `if_exists` is "fail". pandas raises this error; errors of the
+        database are passed on, too.
 
     Examples
     --------
@@ -253,8 +264,8 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 
 def _decimal_type() -> Any:
-    """Return SQLAlchemy's decimal type without conversion: some dialects (DuckDB's) send floats."""
-    from sqlalchemy import Numeric  # noqa: PLC0415 - pandas needs it, too
+    """Return SQLAlchemy's decimal type without the conversion to float that DuckDB uses."""
+    from sqlalchemy import Numeric  # noqa: PLC0415 - an extra
 
     class Decimals(Numeric[Decimal]):
         def bind_processor(self, dialect: Any) -> None:  # noqa: ARG002 - SQLAlchemy's own
@@ -264,7 +275,7 @@ def _decimal_type() -> Any:
 
 
 def _has_decimals(con: Database) -> bool:
-    """Return whether a database has decimals: SQLite stores floats."""
+    """Return whether a database can store decimals, which SQLite can't."""
     import sqlite3  # noqa: PLC0415 - a caller with a connection has loaded it
 
     if isinstance(con, sqlite3.Connection):
@@ -272,15 +283,15 @@ def _has_decimals(con: Database) -> bool:
     dialect = con if isinstance(con, str) else getattr(getattr(con, "dialect", None), "name", None)
     if dialect is None:
         raise ArgumentError(
-            f"a {type(con).__name__} is not a connection for writing tables",
-            hint="give a sqlite3.Connection, or an engine or a connection of SQLAlchemy; "
-            "other databases read the Arrow table of `to_arrow`",
+            f"con is a {type(con).__name__}, which is not a supported connection",
+            hint="pass a sqlite3.Connection, or an engine or a connection of SQLAlchemy; "
+            "other databases can read the Arrow table that `to_arrow` returns",
         )
     return not dialect.startswith("sqlite")
 
 
 def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
-    """Write frames by name, as lists of records: exact amounts as text, times in ISO 8601."""
+    """Write frames under their names as lists of records, with exact amounts as text."""
     records = {}
     for title, frame in frames.items():
         names = [str(name) for name in frame.columns]
@@ -291,7 +302,7 @@ def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
 
 
 def _json_value(value: Any) -> Any:
-    """Return a cell as a JSON value; pandas's own writer cuts floats to ten decimals."""
+    """Return a value for JSON with all digits; pandas's own writer rounds to ten decimals."""
     if pd.isna(value):
         return None
     if isinstance(value, Decimal):
@@ -302,30 +313,34 @@ def _json_value(value: Any) -> Any:
 
 
 def require_openpyxl(purpose: str) -> None:
-    """Raise if openpyxl is not installed: pandas needs it, and its own error is less clear."""
+    """Raise an error if openpyxl is not installed, since the error of pandas is less clear."""
     if find_spec("openpyxl") is None:
         raise MissingExtraError("excel", purpose)
 
 
 def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write an Excel file: amounts as numbers and as exact text, all other text harmless.
+    """Write an Excel file, with each amount as a number and as exact text.
 
-    Amounts are the nearest numbers, for sorting, filtering and sums: a cell's number is a float,
-    of which Excel shows 15 digits. Beside each such column its exact text is in ``<name>_text``.
-    Times are in UTC, to the millisecond; text is on one line, and cut to the size of a cell.
-    Only columns ``…_url`` have links, to http or https. The index is left out. `read_holdings`
-    reads the file back, from the exact text.
+    The numbers are the floats nearest to the amounts, for sorting, filtering and sums; Excel shows
+    15 of their digits. The next column, ``<name>_text``, contains the exact amounts as text. Text
+    that Excel would run as a formula is escaped. Times are in UTC, to the millisecond. Line breaks
+    are removed from text, and text of more than 32,000 characters is truncated. Only columns whose
+    name ends in ``_url`` contain links, to http or https. The index is not written. `read_holdings`
+    reads the file back, with exact amounts.
 
     Parameters
     ----------
     path : str or Path
-        The file; an earlier one is replaced once the new one is complete on the disk.
+        The path of the file. An existing file is replaced once the new one is complete on the disk.
 
     Raises
     ------
-    MissingExtraError, SettingsError, OSError
-        If openpyxl is not installed, a column has the name of another column's exact text, or the
-        file can't be written.
+    MissingExtraError
+        If openpyxl is not installed.
+    SettingsError
+        If the frame already has a column ``<name>_text`` for a column of amounts.
+    OSError
+        If the file can't be written.
 
     Examples
     --------
@@ -348,7 +363,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
         if isinstance(series.dtype, AmountDtype):
             names.append(_excel_value(text_name(name, frame)))
             columns.append(_as_texts(series))
-    buffer = BytesIO()  # with a full disk, openpyxl's writer can't be closed
+    buffer = BytesIO()  # since openpyxl's writer can't be closed if the disk is full
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         rebuilt(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))
         sheet: Any = next(iter(book.sheets.values()))
@@ -359,13 +374,13 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def _excel_column(series: pd.Series) -> pd.Series:
-    """Convert a column: text becomes harmless, amounts floats, and times UTC without a zone."""
+    """Escape text, convert amounts to floats, and convert times to UTC without a time zone."""
     if isinstance(series.dtype, AmountDtype):
         return series.astype("float64")
     if _may_hold_text(series):
         series = series.astype(object).map(_excel_value)  # infers the dtype of times, too
     if isinstance(series.dtype, pd.DatetimeTZDtype):
-        series = series.dt.tz_convert(None)  # keeps the time in UTC
+        series = series.dt.tz_convert(None)  # the result is in UTC
     return series
 
 
@@ -374,7 +389,7 @@ def _excel_value(value: Any) -> Any:
 
 
 def rebuilt(columns: list[pd.Series], labels: list[Any], frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame of columns whose labels may repeat; without columns, ``frame`` itself."""
+    """Return a frame of these columns, whose labels may repeat, or `frame` if there are none."""
     if not columns:
         return frame
     return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)
