@@ -241,7 +241,7 @@ def _where(kinds, worst, kind):
     said = []
     if kind in {OBJECTS, CLOSE, WRONG} and worst[""] not in {kind, None}:
         spoilers = [condition for condition, other in worst.items() if other == kind]
-        said.append(f"{worst['']} without {' and '.join(spoilers)}")
+        said.append(f"only with {' and '.join(spoilers)}, otherwise {worst['']}")
     for fault in (REFUSED, RAISES):
         where = [condition for condition, some in kinds.items() if fault in some]
         if where and fault != kind:

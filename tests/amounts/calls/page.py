@@ -1,7 +1,7 @@
 """Writes docs/amounts.md, the table of all calls: ``python tests/amounts/calls/page.py``.
 
-It judges the calls with the pandas that is installed, and keeps the verdicts beside those of other
-versions of pandas, from which the page is made.
+The script judges all calls with the installed pandas, and stores the verdicts. The page is made
+from the stored verdicts of all versions of pandas.
 """
 
 import inspect
@@ -33,7 +33,7 @@ _HERE = Path(__file__).parent
 _VERDICTS = _HERE / "verdicts"
 PAGE = _HERE.parents[2] / "docs" / "amounts.md"
 ABSENT = "absent"
-"""What a call is where an older pandas lacks the method."""
+"""The verdict if an older pandas lacks the method."""
 
 _PANDAS = {
     "Series": ("s", pd.Series),
@@ -61,50 +61,51 @@ _SECTIONS = {
     EXACT: """\
 ## Exact
 
-The result is the exact one, and amounts stay amounts.
+The result is exact, and amounts stay amounts.
 """,
     NEAREST: """\
 ## The nearest float64
 
-The result is a float64, and none is nearer to the exact value.
+The result is the float64 that is nearest to the exact value.
 """,
     NO_DIGITS: """\
-## No digits needed
+## Correct even with floats
 
-The result is right, and would be right if each amount were its nearest float64.
+The result is correct, and would also be correct if the amounts were first converted to float64.
 """,
     OBJECTS: """\
 ## Objects
 
-The values are exact, but no longer a column of amounts: pandas rounds sums of objects to 28 digits.
+The values are exact, but the result has the dtype object. Convert it back with `wf.as_amounts`
+before you add: pandas rounds sums of Decimal objects to 28 digits.
 """,
     FLOATS: """\
-## What floats say
+## Computed with floats
 
-The result is that of `.astype(float)`: pandas, or another library, takes the nearest float64 of
-each amount. Small differences of large amounts lose all their digits, and what is counted, ranked
-or sorted can be another answer.
+The result is the same as after `.astype(float)`: pandas, or another library, converts each amount
+to the nearest float64. Small differences between large amounts are lost, so counts, ranks and sort
+orders can be wrong.
 """,
     CLOSE: """\
-## Floats that miss the last digits
+## Floats with a small error
 
-The relative error is below 10^-12.
+The relative error of the result is below 10^-12.
 """,
     WRONG: """\
-## Wrong in silence
+## Silently wrong
 
-Amounts become floats or text before anything is computed. Small differences of large amounts lose
-all their digits, and what is counted, ranked or sorted can be another answer.
+Amounts are converted to floats or text before anything is computed. Small differences between large
+amounts are lost, so counts, ranks and sort orders can be wrong.
 """,
     REFUSED: """\
 ## Refused with a hint
 
-The error says what to write instead.
+The call raises an error of walletframe, which says what to use instead.
 """,
     RAISES: """\
 ## Raises
 
-The error is that of pandas, or of another library.
+The call raises an error of pandas or of another library.
 """,
 }
 _INTRODUCTION = """\
@@ -112,27 +113,35 @@ _INTRODUCTION = """\
 
 <!-- Made by tests/amounts/calls/page.py, which runs every call; don't edit. -->
 
-Every public method of pandas, and calls of other libraries, with pandas {release} and the newest
-versions of the others. A column says what differs with an older pandas and the oldest versions of
-the others. Each call was run as it stands here, and each value in its result was compared with the
-exact one. It stands in the section of its worst result on these amounts:
+This page lists what each public pandas method, and many calls of other libraries, do to amounts.
+The results are for pandas {release} and the newest versions of the other libraries. The columns
+{older} say what differs with that pandas and with the oldest supported
+versions of the other libraries: `nearest`, `objects`, `floats`, `wrong`, `refused` and `raises` are
+the sections of this page, and `absent` means that the method does not exist.
 
-- some that differ in the 34th digit, 2^256-1 units beside 0.3, 2^53+1 beside 2^53 and 10^33 beside
-  2, some where floats are coarsest, and random ones;
-- the same with NA among them;
-- some with 0 and some with negative amounts among them.
+Each call was run exactly as shown here, and each value in its result was compared with the exact
+value. A call is listed in the section of its worst result for any of these inputs:
 
-`s` and `t` are Series of amounts, `df` has both as columns and `other` has them swapped, `i` is an
-Index, `g` and `dg` are groups, `r` windows of two rows, `x` growing windows, `w` weighted ones,
-`rs` days, `one` and `two` amounts. A bare name is the method without arguments.
+- amounts that differ only in the 34th digit;
+- very large amounts with very small ones (2^256-1 units and 0.3, 10^33 and 2);
+- neighbours that have the same float64 (2^53 and 2^53+1);
+- amounts in a range where floats are coarse, and random amounts;
+- the same amounts with some NA among them;
+- amounts with some 0 among them, and amounts with some negative amounts among them.
 
-Not tried, since they need other packages or files:
+In the calls, `s` and `t` are Series of amounts. `df` is a DataFrame of both, and `other` is the
+same with the columns swapped. `i` is an Index of amounts. `g` is a SeriesGroupBy and `dg` is a
+DataFrameGroupBy. `r` is `s.rolling(2)`, `x` is `s.expanding()`, `w` is `s.ewm(alpha=0.5)`, and `rs`
+is a resampler of `s` with days as its index. `one` and `two` are single amounts. A name without
+parentheses is the method without arguments.
+
+These methods were not tried, since they need other packages or files:
 {not_tried}.
 """
 
 
 def calls():
-    """Return the calls that the files list, and bare ones for names of pandas that they don't."""
+    """Return the calls in the files, and a call without arguments for each other pandas name."""
     found = listed(_HERE / "pandas.txt")
     known = {(call.holder, call.name) for call in found}
     for holder, (variable, owner) in _PANDAS.items():
@@ -145,12 +154,12 @@ def calls():
 
 
 def hasattr_(owner, name):
-    """Tell whether this pandas has a name; ``plot.bar`` is one of an accessor."""
+    """Return whether the installed pandas has a name; ``plot.bar`` is found as ``plot``."""
     return hasattr(owner, name.partition(".")[0])
 
 
 def public(owner):
-    """Return the names that take amounts: all of a class, the functions of pandas."""
+    """Return the public names of a class, or the functions of pandas, that accept amounts."""
     left_out = _TAKE_NO_AMOUNTS | _NOT_TRIED
     names = [name for name in dir(owner) if name[0] != "_" and name not in left_out]
     if inspect.ismodule(owner):
@@ -159,26 +168,26 @@ def public(owner):
 
 
 def holders():
-    """Return what calls are made on, pandas's first."""
+    """Return the classes and libraries of the calls; those of pandas are first."""
     return list(dict.fromkeys([*_PANDAS, *(call.holder for call in calls())]))
 
 
 @cache
 def verdicts(holder):
-    """Judge the calls of a holder."""
+    """Return the verdict of each call of a class or library."""
     mpl.use("agg")
     return {(holder, call.code): judged(call) for call in calls() if call.holder == holder}
 
 
 def kept():
-    """Read the verdicts for each version of pandas, the newest first."""
+    """Return the stored verdicts by version of pandas, the newest version first."""
     releases = sorted((_numbers(file.stem) for file in _VERDICTS.glob("*.txt")), reverse=True)
     found = {release: _read(release) for release in releases}
     return {release: {**found[releases[0]], **own} for release, own in found.items()}
 
 
 def installed():
-    """Return the version of pandas whose verdicts are those of the installed one."""
+    """Return the version of pandas whose stored verdicts apply to the installed pandas."""
     return max(release for release in kept() if release <= _numbers(pd.__version__))
 
 
@@ -191,14 +200,14 @@ def _name(release):
 
 
 def _read(release):
-    """Read a file: all verdicts for the newest pandas, and for others those that differ."""
+    """Read the verdicts of a version: all for the newest pandas, else only the different ones."""
     text = (_VERDICTS / f"{_name(release)}.txt").read_text(encoding="utf-8")
     lines = [line.split("\t") for line in text.splitlines()]
     return {(holder, code): Verdict(kind, where) for kind, where, holder, code in lines}
 
 
 def write():
-    """Write the page, and the verdicts for the installed pandas, where the newest has others."""
+    """Store the verdicts for the installed pandas that differ from the newest, and the page."""
     release, newest = _numbers(pd.__version__), max(kept(), default=(0, 0))
     known = _read(newest) if release < newest else {}
     found = {key: verdict for holder in holders() for key, verdict in verdicts(holder).items()}
@@ -214,24 +223,25 @@ def write():
 
 @cache
 def advice():
-    """Return the patterns of calls, and what to write instead."""
+    """Return the advice by the pattern of the calls that it applies to."""
     lines = (_HERE / "advice.txt").read_text(encoding="utf-8").splitlines()
     return dict(line.split(" -> ") for line in lines if line and not line.startswith("#"))
 
 
 def advised(holder, code, verdict):
-    """Return the first pattern that a call matches, "" where it needs no advice."""
+    """Return the first pattern that a call matches, or "" if the call needs no advice."""
     if verdict.kind not in {OBJECTS, FLOATS, CLOSE, WRONG, RAISES}:
         return ""
     return next((pattern for pattern in advice() if re.search(pattern, f"{holder}: {code}")), None)
 
 
 def page():
-    """Return the text of the page."""
+    """Return the Markdown of the page."""
     found = kept()
     newest, *older = found
     names = fill(", ".join(f"`{name}`" for name in sorted(_NOT_TRIED)), 100)
-    parts = [_INTRODUCTION.format(release=_name(newest), not_tried=names)]
+    columns = " and ".join(f'"pandas {_name(release)}"' for release in older)
+    parts = [_INTRODUCTION.format(release=_name(newest), older=columns, not_tried=names)]
     for kind, section in _SECTIONS.items():
         keys = [key for key, verdict in found[newest].items() if verdict.kind == kind]
         rows = {key: [release[key] for release in found.values()] for key in keys}
@@ -240,13 +250,14 @@ def page():
 
 
 def _table(rows, older):
-    """Return a table without empty columns; calls that differ in nothing else are one row."""
+    """Return a table without empty columns; calls with the same verdicts share a row."""
     together = defaultdict(list)
     for (holder, code), (verdict, *others) in rows.items():
         differing = ["" if other == verdict else _cell(holder, code, other) for other in others]
         instead = _instead(holder, code, verdict)
         together[holder, verdict.where, instead, *differing].append(_shown(holder, code))
-    table = [("on", "calls", "but", "instead", *(f"pandas {_name(release)}" for release in older))]
+    headers = ("called on", "calls", "except", "use instead")
+    table = [(*headers, *(f"pandas {_name(release)}" for release in older))]
     places = holders()
     for (holder, *rest), shown in sorted(together.items(), key=lambda row: places.index(row[0][0])):
         table.append((holder, ", ".join(f"`{call}`" for call in sorted(shown)), *rest))
@@ -264,7 +275,7 @@ def _instead(holder, code, verdict):
 
 
 def _shown(holder, code):
-    """Return a call without its holder's variable."""
+    """Return a call without the variable that it is called on."""
     variable, _ = _PANDAS.get(holder, ("", None))
     if code.startswith(f"{variable}.") and ";" not in code:
         code = code.removeprefix(f"{variable}.")
