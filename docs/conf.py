@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: ``hatch run docs``, or ``.ci/docs``; it asks no other host."""
+"""Configuration of Sphinx for ``hatch run docs`` and ``.ci/docs``; it requests no other host."""
 
 import atexit
 import os
@@ -31,29 +31,30 @@ extensions = [
     "numpydoc",
     "myst_nb",
     "sphinx_click",
-    "contracts",
+    "definitions",
     "charts",
 ]
 exclude_patterns = ["_build", "ext"]
 templates_path = ["_templates"]
 nitpicky = True
 nitpick_ignore_regex = [
-    ("py:.*", r"(decimal|pandas)\..*"),  # documented elsewhere, by hosts that are not asked
-    ("py:obj", r"[a-z_]+"),  # in a docstring: a parameter with the name of a module, no reference
+    ("py:.*", r"(decimal|pandas)\..*"),  # documented on hosts that are not requested
+    ("py:obj", r"[a-z_]+"),  # in docstrings: parameters, which share names with modules
 ]
-default_role = "autolink"  # of docstrings: links names that are documented
+default_role = "autolink"  # in docstrings, `name` links to the name if it is documented
 
-autodoc_typehints = "none"  # the docstrings say them in words
+autodoc_typehints = "none"  # the docstrings describe the types
 autodoc_member_order = "alphabetical"
 _PUBLIC = [Amount]
 _PUBLIC += [
     getattr(each, name) for each in (walletframe, walletframe.errors) for name in each.__all__
 ]
 _BASES = {base for each in _PUBLIC if isinstance(each, type) for base in each.__mro__}
-_OF_OTHERS = {base.__name__ for base in _BASES if not base.__module__.startswith("walletframe.")}
-autodoc_default_options = {"inherited-members": ",".join(sorted(_OF_OTHERS))}  # but for theirs
+_FOREIGN = {base.__name__ for base in _BASES if not base.__module__.startswith("walletframe.")}
+# Members that are inherited from these classes of other libraries are not listed.
+autodoc_default_options = {"inherited-members": ",".join(sorted(_FOREIGN))}
 autosummary_ignore_module_all = False
-numpydoc_show_class_members = False  # the templates list them
+numpydoc_show_class_members = False  # the templates list the members
 numpydoc_xref_param_type = False
 
 myst_enable_extensions = ["substitution"]
@@ -66,12 +67,12 @@ myst_substitutions = {
 }
 myst_heading_anchors = 3
 
-# The notebooks run at each build, against the sandbox, with folders of their own.
+# Each build runs the notebooks against the sandbox, with folders that only this build uses.
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 600  # seconds a cell, of a machine that does other things as well
+nb_execution_timeout = 600  # seconds per cell, since the machine may be busy
 NotebookClient.startup_timeout.default_value = nb_execution_timeout
-nb_ipywidgets_js = {}  # would be loaded from other hosts
+nb_ipywidgets_js = {}  # the default scripts would be loaded from other hosts
 nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
 nb_merge_streams = True
 nb_render_markdown_format = "gfm"
@@ -95,7 +96,7 @@ html_theme_options = {
 
 
 def setup(_app: Sphinx) -> None:
-    """Take the notebooks in, and give their kernels folders of their own."""
+    """Copy the notebooks into the site, and create folders for their kernels."""
     rmtree(HERE / "reference" / "api", ignore_errors=True)  # autosummary leaves old pages there
     notebooks = HERE.parent / "notebooks"
     for each in [*notebooks.glob("*.ipynb"), *notebooks.glob("*.csv")]:

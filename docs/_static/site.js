@@ -1,4 +1,4 @@
-// The theme's buttons that unfold a part of the navigation have no names.
+// The theme's buttons that expand a section of the navigation have no accessible name.
 for (const each of document.querySelectorAll("summary:has(.toctree-toggle)")) {
   each.setAttribute("aria-label", "Pages below");
 }

@@ -1,4 +1,4 @@
-"""What the notebooks' kernels run first, since their pages have no kernel and nobody waits."""
+"""Startup file of the notebooks' kernels: the site's pages have no kernel and show no progress."""
 
 from functools import partialmethod
 from typing import Any
@@ -8,14 +8,14 @@ from plotly.io.base_renderers import MimetypeRenderer
 from tqdm.auto import tqdm
 
 
-class _Page(MimetypeRenderer):
-    """A figure as HTML that takes plotly's script from the page it is in."""
+class _PageRenderer(MimetypeRenderer):
+    """A renderer of figures as HTML that uses the plotly script of the page."""
 
     def to_mimebundle(self, fig_dict: dict[str, Any]) -> dict[str, str]:
-        """Give it to IPython."""
+        """Return the figure's HTML for IPython."""
         return {"text/html": to_html(fig_dict, include_plotlyjs=False, full_html=False)}
 
 
-renderers["page"] = _Page()
+renderers["page"] = _PageRenderer()
 renderers.default = "page"
-tqdm.__init__ = partialmethod(tqdm.__init__, disable=True)  # a bar would stay at 0
+tqdm.__init__ = partialmethod(tqdm.__init__, disable=True)  # on a page, bars would stay at 0
