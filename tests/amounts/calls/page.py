@@ -114,10 +114,10 @@ _INTRODUCTION = """\
 <!-- Made by tests/amounts/calls/page.py, which runs every call; don't edit. -->
 
 This page lists what each public pandas method, and many calls of other libraries, do to amounts.
-The results are for pandas {release} and the newest versions of the other libraries. The columns
-{older} say what differs with that pandas and with the oldest supported
-versions of the other libraries: `nearest`, `objects`, `floats`, `wrong`, `refused` and `raises` are
-the sections of this page, and `absent` means that the method does not exist.
+The results are for pandas {release} and the newest versions of the other libraries. The columns for
+older versions of pandas say what differs with that pandas and with the oldest supported versions of
+the other libraries: `exact`, `objects`, `floats`, `wrong`, `refused` and `raises` mean the sections
+of this page, and `absent` means that the method does not exist.
 
 Each call was run exactly as shown here, and each value in its result was compared with the exact
 value. A call is listed in the section of its worst result for any of these inputs:
@@ -141,7 +141,7 @@ These methods were not tried, since they need other packages or files:
 
 
 def calls():
-    """Return the calls in the files, and a call without arguments for each other pandas name."""
+    """Return the calls that the files list, and bare ones for names of pandas that they don't."""
     found = listed(_HERE / "pandas.txt")
     known = {(call.holder, call.name) for call in found}
     for holder, (variable, owner) in _PANDAS.items():
@@ -154,12 +154,12 @@ def calls():
 
 
 def hasattr_(owner, name):
-    """Return whether the installed pandas has a name; ``plot.bar`` is found as ``plot``."""
+    """Tell whether this pandas has a name; ``plot.bar`` is one of an accessor."""
     return hasattr(owner, name.partition(".")[0])
 
 
 def public(owner):
-    """Return the public names of a class, or the functions of pandas, that accept amounts."""
+    """Return the names that take amounts: all of a class, the functions of pandas."""
     left_out = _TAKE_NO_AMOUNTS | _NOT_TRIED
     names = [name for name in dir(owner) if name[0] != "_" and name not in left_out]
     if inspect.ismodule(owner):
@@ -168,26 +168,26 @@ def public(owner):
 
 
 def holders():
-    """Return the classes and libraries of the calls; those of pandas are first."""
+    """Return what calls are made on, pandas's first."""
     return list(dict.fromkeys([*_PANDAS, *(call.holder for call in calls())]))
 
 
 @cache
 def verdicts(holder):
-    """Return the verdict of each call of a class or library."""
+    """Judge the calls of a holder."""
     mpl.use("agg")
     return {(holder, call.code): judged(call) for call in calls() if call.holder == holder}
 
 
 def kept():
-    """Return the stored verdicts by version of pandas, the newest version first."""
+    """Read the verdicts for each version of pandas, the newest first."""
     releases = sorted((_numbers(file.stem) for file in _VERDICTS.glob("*.txt")), reverse=True)
     found = {release: _read(release) for release in releases}
     return {release: {**found[releases[0]], **own} for release, own in found.items()}
 
 
 def installed():
-    """Return the version of pandas whose stored verdicts apply to the installed pandas."""
+    """Return the version of pandas whose verdicts are those of the installed one."""
     return max(release for release in kept() if release <= _numbers(pd.__version__))
 
 
@@ -200,14 +200,14 @@ def _name(release):
 
 
 def _read(release):
-    """Read the verdicts of a version: all for the newest pandas, else only the different ones."""
+    """Read a file: all verdicts for the newest pandas, and for others those that differ."""
     text = (_VERDICTS / f"{_name(release)}.txt").read_text(encoding="utf-8")
     lines = [line.split("\t") for line in text.splitlines()]
     return {(holder, code): Verdict(kind, where) for kind, where, holder, code in lines}
 
 
 def write():
-    """Store the verdicts for the installed pandas that differ from the newest, and the page."""
+    """Write the page, and the verdicts for the installed pandas, where the newest has others."""
     release, newest = _numbers(pd.__version__), max(kept(), default=(0, 0))
     known = _read(newest) if release < newest else {}
     found = {key: verdict for holder in holders() for key, verdict in verdicts(holder).items()}
@@ -223,25 +223,24 @@ def write():
 
 @cache
 def advice():
-    """Return the advice by the pattern of the calls that it applies to."""
+    """Return the patterns of calls, and what to write instead."""
     lines = (_HERE / "advice.txt").read_text(encoding="utf-8").splitlines()
     return dict(line.split(" -> ") for line in lines if line and not line.startswith("#"))
 
 
 def advised(holder, code, verdict):
-    """Return the first pattern that a call matches, or "" if the call needs no advice."""
+    """Return the first pattern that a call matches, "" where it needs no advice."""
     if verdict.kind not in {OBJECTS, FLOATS, CLOSE, WRONG, RAISES}:
         return ""
     return next((pattern for pattern in advice() if re.search(pattern, f"{holder}: {code}")), None)
 
 
 def page():
-    """Return the Markdown of the page."""
+    """Return the text of the page."""
     found = kept()
     newest, *older = found
     names = fill(", ".join(f"`{name}`" for name in sorted(_NOT_TRIED)), 100)
-    columns = " and ".join(f'"pandas {_name(release)}"' for release in older)
-    parts = [_INTRODUCTION.format(release=_name(newest), older=columns, not_tried=names)]
+    parts = [_INTRODUCTION.format(release=_name(newest), not_tried=names)]
     for kind, section in _SECTIONS.items():
         keys = [key for key, verdict in found[newest].items() if verdict.kind == kind]
         rows = {key: [release[key] for release in found.values()] for key in keys}
@@ -250,7 +249,7 @@ def page():
 
 
 def _table(rows, older):
-    """Return a table without empty columns; calls with the same verdicts share a row."""
+    """Return a table without empty columns; calls that differ in nothing else are one row."""
     together = defaultdict(list)
     for (holder, code), (verdict, *others) in rows.items():
         differing = ["" if other == verdict else _cell(holder, code, other) for other in others]
@@ -275,7 +274,7 @@ def _instead(holder, code, verdict):
 
 
 def _shown(holder, code):
-    """Return a call without the variable that it is called on."""
+    """Return a call without its holder's variable."""
     variable, _ = _PANDAS.get(holder, ("", None))
     if code.startswith(f"{variable}.") and ";" not in code:
         code = code.removeprefix(f"{variable}.")
