@@ -1,26 +1,26 @@
-// The cells of a table: numbers in parts that stand below each other, texts cut with their wholes.
+// Table cells: numbers with aligned decimal points, and shortened texts with their full texts.
 
 import { element } from "./elements.js";
 import { brightDecimals, numberShown, thousands } from "./numbers.js";
 import { mapped } from "./rows.js";
 
-const NONE = "-"; // Python's tables say so, too
-const FOR_LINKS = 80; // pixels
+const NONE = "-"; // as in Python's tables
+const FOR_LINKS = 80; // minimum width in pixels of a cell with a link
 
-/** What a page has of a cell: its parts by name (`text`, `whole`, `fraction`, …), or nothing. */
+/** Return the parts of a cell by name (`text`, `whole`, `fraction`, …), or null if not loaded. */
 export function cellOf(row, name) {
   const lists = row?.cells[name];
   return lists ? mapped(lists, (list) => list[row.at]) : null;
 }
 
-/** Return what is to be read of a cell in full: all digits, the whole address. */
+/** Return the full text of a cell: all digits, or the full address. */
 export function wholeText(cell) {
   if (cell.note) return cell.note;
   if (cell.text !== undefined) return cell.whole ?? cell.text;
   return cell.copy ?? exactText(cell);
 }
 
-/** Return what a cell gives to the clipboard: it does no harm in a spreadsheet. */
+/** Return the text of a cell for the clipboard, which is safe to paste into a spreadsheet. */
 export function copiedText(cell) {
   return cell.copy ?? wholeText(cell);
 }
@@ -29,7 +29,7 @@ function exactText({ whole, fraction }) {
   return fraction ? `${whole}.${fraction}` : whole;
 }
 
-/** Fill a cell with what is known, in the room that its column has. */
+/** Draw a cell in the width of its column; the cell stays empty until its data is loaded. */
 export function drawCell(node, cell, column) {
   node.classList.toggle("wf-waiting", cell === null);
   if (column.bar) node.style.setProperty("--wf-share", cell?.bar ?? 0);
@@ -43,13 +43,13 @@ export function drawCell(node, cell, column) {
 function drawText(node, cell, { text: room, linked, widthOf }) {
   if (!cell.text) return drawNote(node, NONE);
   node.title = wholeText(cell);
-  const isLinked = cell.link && linked >= FOR_LINKS; // else the link is below the table alone
+  const isLinked = cell.link && linked >= FOR_LINKS; // else see the line below the table
   const said = cutText(cell.text, isLinked ? linked : room, widthOf);
   const text = element("span", { class: "wf-text" }, said);
   node.replaceChildren(text, ...(isLinked ? [linkTo(cell)] : []));
 }
 
-/** A link to a page of an explorer; the keyboard finds it below the table. */
+/** Return a link to a block explorer. Keyboard users find the same link below the table. */
 export function linkTo(cell, given = { tabindex: "-1" }) {
   const label = `Open ${wholeText(cell)} in its explorer`;
   const safe = { href: cell.link, target: "_blank", rel: "noopener noreferrer" };
@@ -68,20 +68,20 @@ function drawNumber(node, cell, column) {
   node.replaceChildren(element("span", { class: "wf-digits" }, ...said));
 }
 
-/** Say what is known of a cell that has nothing else. */
+/** Draw a note in a cell that has no text or number. */
 function drawNote(node, note) {
   if (note === NONE) node.removeAttribute("title");
   else node.title = note;
   node.replaceChildren(element("span", { class: "wf-note" }, note));
 }
 
-/** Show what is near a number, and have the number copied and read out. */
+/** Return an approximate number to show, and the exact one for copying and screen readers. */
 function insteadOf(parts, exact) {
   const near = element("span", { class: "wf-near", "aria-hidden": "true" }, ...parts);
   return [near, element("span", { class: "wf-unseen" }, exact)];
 }
 
-/** Return what is to be read of a cell in full, a number with its thousands apart. */
+/** Return elements with the full text of a cell, or its full number with separated thousands. */
 export function wholeParts(cell) {
   const said = wholeText(cell);
   if (cell.text !== undefined || cell.note) return [said];
@@ -90,7 +90,7 @@ export function wholeParts(cell) {
   return numberParts(numberShown(whole, fraction, room), fraction.length);
 }
 
-/** Thousands are set apart by a margin, which nobody copies. */
+/** Return the elements of a number. Thousands are separated by margins, which are not copied. */
 function numberParts({ sign, whole, fraction, rest }, behind) {
   const groups = /^\d+$/.test(whole) ? thousands(whole) : [whole];
   const digits = groups.map((group, place) =>
@@ -113,7 +113,7 @@ function numberParts({ sign, whole, fraction, rest }, behind) {
   return [before, after];
 }
 
-/** Measure texts by their letters, each of which is measured once. */
+/** Return a function that sums the widths of a text's letters, and measures each letter once. */
 export function summedWidths(measure) {
   const known = new Map();
   return (text) => {
@@ -126,14 +126,14 @@ export function summedWidths(measure) {
   };
 }
 
-/** Measure texts in a font, as CSS writes it. */
+/** Return a function that measures texts in a CSS font. */
 export function widthsIn(font) {
   const context = document.createElement("canvas").getContext("2d");
   context.font = font;
   return summedWidths((letter) => context.measureText(letter).width);
 }
 
-/** Cut a text to a width; what ends with the end of an address keeps that, if there is room. */
+/** Cut a text to a width; the end of a shortened address is kept if there is space. */
 export function cutText(text, width, widthOf) {
   if (widthOf(text) <= width) return text;
   const end = /(?<=…)[^…]{1,6}$/u.exec(text)?.[0] ?? "";

@@ -1,4 +1,4 @@
-// A chart that plotly draws in place: words above it, what it is about below, clicks that pick.
+// A plotly chart with tools and a title above it and its notes below; a click selects holdings.
 
 import { chartTools } from "./charttools.js";
 import { element, setText } from "./elements.js";
@@ -6,10 +6,10 @@ import { pageColors, paintedLayout, plotlyOf } from "./plotly.js";
 
 const CONFIG = { displayModeBar: false, displaylogo: false, doubleClick: "reset+autosize" };
 const NARROW = 560;
-const TITLE = 36; // pixels for it in a picture for other programs
+const TITLE = 36; // height in pixels of the title in an exported picture
 const NODES = new Set(["treemap", "sunburst"]);
 
-/** Say what was clicked in a chart: a node, a slice, a bar or a cell; null where it was nothing. */
+/** Return the clicked node, slice, bar or cell of a chart, or null if there is none. */
 export function clickedPoint(event) {
   const [point] = event?.points ?? [];
   if (!point) return null;
@@ -19,7 +19,7 @@ export function clickedPoint(event) {
   return { trace: point.curveNumber, point: point.pointNumber ?? point.i ?? null };
 }
 
-/** Say which entry of a legend was clicked: slices of a pie share a trace, and have labels. */
+/** Return the clicked legend entry; the slices of a pie are labels of a single trace. */
 export function clickedEntry(event) {
   const trace = event?.data?.[event.curveNumber];
   if (!trace) return null;
@@ -28,28 +28,28 @@ export function clickedEntry(event) {
 }
 
 export class Chart {
-  #content = null; // what Python said of the picture
+  #content = null; // Python's last answer about the chart
   #figure = null;
   #plotly = null;
-  #number = 0; // of the last question
+  #number = 0; // of the last request
   #drawn = Promise.resolve();
-  #drawnType = ""; // which chart stands there
+  #drawnType = ""; // the type of the displayed chart
   #width = 0;
-  #missed = false; // it was to be drawn where nothing has a size or a colour
+  #missed = false; // not drawn, because the element was not in the page
 
   /**
    * @param {HTMLElement} root
-   * @param {any} kernel answers "chart" and "plotly"
+   * @param {any} kernel answers the requests "chart" and "plotly"
    * @param {object} given
-   * @param {string} given.version of the kernel's plotly.js
-   * @param {(content: any) => void} [given.shown] hears what Python said of each picture
-   * @param {HTMLElement} [given.summary] where the line goes that sums up, if not above the chart
-   * @param {AbortSignal} given.signal ends it
+   * @param {string} given.version the version of the kernel's plotly.js
+   * @param {(content: any) => void} [given.shown] called with Python's answer for each chart
+   * @param {HTMLElement} [given.summary] the place of the summary line; default: above the chart
+   * @param {AbortSignal} given.signal removes the chart
    */
   constructor(root, kernel, { version, shown = () => {}, summary, signal }) {
     Object.assign(this, { root, kernel, shown, signal });
     this.load = () => plotlyOf(version, kernel);
-    this.load().catch(() => {}); // told where a picture wants it
+    this.load().catch(() => {}); // #problem reports the error
     Object.assign(this, chartParts(root));
     this.showTools = chartTools(this.tools, (said) => this.refresh(said), summary ?? this.tools);
     this.colors = pageColors(this.box, () => this.#redraw(), signal);
@@ -61,13 +61,13 @@ export class Chart {
     });
   }
 
-  /** Ask for the picture of now; `said` tells Python what is to change. */
+  /** Request the current chart; `said` contains the changes for Python. */
   async refresh(said = {}) {
     this.box.setAttribute("aria-busy", "true");
     const number = (this.#number += 1);
     this.isNarrow = this.#isNarrow();
     const answer = await this.kernel.ask("chart", { narrow: this.isNarrow, ...said });
-    this.root.closest(".wf")?.classList.add("wf-live"); // takes the place of what was saved
+    this.root.closest(".wf")?.classList.add("wf-live"); // hides the saved view
     if (answer && !this.signal.aborted) {
       this.#content = answer.content;
       await this.#show(answer.buffers);
@@ -76,7 +76,7 @@ export class Chart {
     if (number === this.#number) this.box.removeAttribute("aria-busy");
   }
 
-  /** Return the chart as a data: address, for other programs: on the paper of now, with its title. */
+  /** Return the chart as a data: URL, with its title and the current background. */
   async image(format) {
     if (!this.#figure || !this.#plotly) return "";
     const { title, painted } = this.#content;
@@ -109,7 +109,7 @@ export class Chart {
     this.plot.setAttribute("aria-label", `${content.title}. ${content.line}`);
   }
 
-  /** Draw with the kernel's plotly.js, and return what went wrong, if anything did. */
+  /** Draw with the kernel's plotly.js; return an error message, or an empty text. */
   async #problem() {
     const content = this.#content;
     try {
@@ -125,7 +125,7 @@ export class Chart {
     this.#draw().catch(() => {});
   }
 
-  /** Draw in place, one drawing after the other: what a person zoomed stays in the same view. */
+  /** Draw after earlier drawings have ended; the user's zoom is kept within a view. */
   #draw() {
     this.#drawn = this.#drawn.catch(() => {}).then(() => this.#drawNow());
     return this.#drawn;
@@ -143,7 +143,7 @@ export class Chart {
     if (chart === this.#drawnType) {
       await plotly.react(this.plot, figure.data, layout, CONFIG);
     } else {
-      // Of another kind: room made for names of the old one would stay. All in one frame, too.
+      // For a chart of another type, react would keep the margins for the names of the old chart.
       await plotly.newPlot(this.plot, figure.data, layout, CONFIG);
       this.#listen();
     }
@@ -165,7 +165,7 @@ export class Chart {
     }
   }
 
-  /** A click picks: nothing is zoomed into, no series hidden. */
+  /** Make clicks select holdings, instead of zooming or hiding a series. */
   #listen() {
     const pick = (click) => {
       if (click) this.refresh({ click, view: this.#content.view });
@@ -204,7 +204,7 @@ function chartParts(root) {
   return { ...parts, box };
 }
 
-/** Write text so that plotly shows it as it is. */
+/** Escape text so that plotly shows it unchanged. */
 export function escaped(text) {
   const signs = { "&": "&amp;", "<": "&lt;", ">": "&gt;", $: "&#36;" };
   return text.replace(/[&<>$]/g, (sign) => signs[sign]);

@@ -1,10 +1,10 @@
-// What stands above a chart: what is summed up, what is picked, and which chart of what it is.
+// The tools above a chart: the summary, the selection, and the choice of the chart and its data.
 
 import { choice, element, linkButton, setText } from "./elements.js";
 
 const CHOICES = { chart: "Chart", measure: "Measure", group: "Group by", thing: "Combine" };
 
-/** Make the tools, and return what shows in them what Python said of a picture. */
+/** Make the tools, and return a function that updates them from Python's answer for a chart. */
 export function chartTools(root, refresh, head) {
   const summary = summaryLine();
   const path = element("nav", { class: "wf-path", "aria-label": "Selection" });
@@ -27,7 +27,7 @@ export function chartTools(root, refresh, head) {
   };
 }
 
-/** One line of what matters, and what is left out behind it. */
+/** Make the summary line: first the value and the known wallets, last what is left out. */
 function summaryLine() {
   const root = element("p", { class: "wf-summary", role: "status" });
   const show = ({ known, value, prices, as_of: asOf, simulated, unpriced }) => {
@@ -44,7 +44,7 @@ function summaryLine() {
   return { root, show };
 }
 
-/** A switch that says how much it is about. */
+/** Make a switch with a text that says how much it shows or hides. */
 function onOff(turn) {
   const text = element("span");
   const link = linkButton("");
@@ -59,7 +59,7 @@ function onOff(turn) {
   return { root, show };
 }
 
-/** Show the breadcrumb of the selection; a click on a part removes the parts behind it. */
+/** Show the breadcrumb of the selection; a click on a part removes the parts after it. */
 function showPath(root, crumbs, refresh) {
   root.hidden = !crumbs.length;
   const names = ["All", ...crumbs];

@@ -1,13 +1,13 @@
-// Elements made of data that strangers may have written: it is always text, never markup.
+// Elements from untrusted data, which is always inserted as text, never as markup.
 
-// JupyterLab takes keys for its own commands where such a thing has the keyboard: `x` cuts the cell.
+// Without this attribute, JupyterLab handles keys of a focused element: `x` cuts the cell.
 const OWN_KEYS = "data-lm-suppress-shortcuts";
 const KEYED = new Set(["a", "button", "select", "summary"]);
 
 /**
  * Make an element with properties (`onclick`), attributes (`class`), and children.
  *
- * What can have the keyboard keeps its keys.
+ * JupyterLab's shortcuts are suppressed on elements that can have the focus.
  */
 export function element(tag, given = {}, ...children) {
   const made = document.createElement(tag);
@@ -18,19 +18,19 @@ export function element(tag, given = {}, ...children) {
   return made;
 }
 
-/** Set a property or an attribute; null, undefined and false take an attribute away. */
+/** Set a property or an attribute; null, undefined and false remove an attribute. */
 export function setPart(node, name, value) {
   if (name.startsWith("on") || name === "value") node[name] = value;
   else if (value === null || value === undefined || value === false) node.removeAttribute(name);
   else node.setAttribute(name, value === true ? "" : String(value));
 }
 
-/** Set the text of an element, if it is another one: what stays the same is not read out anew. */
+/** Set the text of an element if it differs, so that screen readers read only changes. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Make a button that does something. */
+/** Make a button with a click handler. */
 export function button(text, onclick, given = {}) {
   return element("button", { class: "wf-button", type: "button", ...given, onclick }, text);
 }
@@ -40,7 +40,7 @@ export function linkButton(text, onclick, given = {}) {
   return button(text, onclick, { class: "wf-link", ...given });
 }
 
-/** Make a list, [value, text], of which one is chosen; it is made anew only where it is another. */
+/** Make a labelled select of [value, text] options, which are replaced only if they differ. */
 export function choice(label, choose) {
   const list = element("select", { class: "wf-field", onchange: () => choose(list.value) });
   const root = element("label", { class: "wf-choice" }, element("span", {}, label), list);
@@ -58,7 +58,7 @@ export function choice(label, choose) {
   return { root, show };
 }
 
-/** Make an id that no other widget of the page has: each has these modules for itself. */
+/** Make an id that is unique on the page, since each widget has its own copy of this module. */
 export function uniqueId() {
   return `wf-${Math.random().toString(36).slice(2)}`;
 }
@@ -66,12 +66,12 @@ export function uniqueId() {
 const HEAD = 6;
 const TAIL = 4;
 
-/** Cut a long address in the middle, as Python's `shortened` does: people look at both ends. */
+/** Shorten a long address in the middle, as Python's `shortened` does. */
 export function shortened(text) {
   return text.length <= HEAD + TAIL + 3 ? text : `${text.slice(0, HEAD)}…${text.slice(-TAIL)}`;
 }
 
-/** Copy text, where the page may not by way of a field, and return what to tell people of it. */
+/** Copy text, with a text field if the clipboard is blocked; return a message for the user. */
 export async function copyText(text, what) {
   try {
     await navigator.clipboard.writeText(text);
@@ -92,7 +92,7 @@ function copySelected(text) {
   return copied;
 }
 
-/** Return what has the keyboard, within shadow roots, too (marimo puts widgets into one). */
+/** Return the focused element, also in shadow roots (marimo puts widgets into one). */
 export function focusedElement() {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;

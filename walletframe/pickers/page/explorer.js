@@ -1,4 +1,4 @@
-// The explorer: what matters in a line, pickers, a chart, the table, and what can be taken away.
+// The explorer: a summary line, pickers, a chart, the table, and tools to save or copy them.
 
 import { Chart } from "./chart.js";
 import { element } from "./elements.js";
@@ -10,8 +10,8 @@ import { TakeAway } from "./takeaway.js";
 import { follow, Kernel, widget } from "./widget.js";
 
 class Explorer {
-  #edition = -1; // of what is shown
-  #rows = ""; // which are shown
+  #edition = -1; // of the displayed holdings
+  #rows = ""; // an id of the displayed rows
 
   constructor(part) {
     const { model, root, kernel, signal } = part;
@@ -47,7 +47,7 @@ class Explorer {
     follow(model, "_edition", (edition) => this.#follow(edition), signal);
   }
 
-  /** Something changed that this page did not ask for: by Python, or by another page. */
+  /** Refresh the chart after a change that Python or another page has made. */
   #follow(edition) {
     if (!this.kernel.isAsked("chart") && edition > this.#edition) this.chart.refresh();
   }
@@ -77,7 +77,7 @@ function explorerParts() {
   return Object.fromEntries(names.map((name) => [name, part(name)]));
 }
 
-/** Make a fold that is filled when it is opened, and anew when it is out of date. */
+/** Make a section that is filled when it is opened, and again when it is out of date. */
 function foldOf(title, fill) {
   const place = element("div");
   const root = element("details", { class: "wf-status" }, element("summary", {}, title), place);
@@ -86,11 +86,11 @@ function foldOf(title, fill) {
   return { root, again };
 }
 
-/** Load plotly.js, of which a browser has most to do, as soon as Python can send it. */
+/** Load plotly.js as soon as Python can send it, since loading takes the browser longest. */
 function initialize({ model }) {
   const ended = new AbortController();
   const kernel = new Kernel(model, ended.signal);
-  const load = () => plotlyOf(model.get("_plotly"), kernel).catch(() => {}); // told by the chart
+  const load = () => plotlyOf(model.get("_plotly"), kernel).catch(() => {}); // see the chart
   follow(model, "_edition", (edition) => edition >= 0 && load(), ended.signal);
   return () => ended.abort();
 }

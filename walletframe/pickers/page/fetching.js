@@ -1,4 +1,4 @@
-// Buttons to fetch, how far a fetch is, and what came of it.
+// Buttons for a fetch, its progress, and its result.
 
 import { button, element, setText } from "./elements.js";
 import { follow } from "./widget.js";
@@ -6,9 +6,9 @@ import { follow } from "./widget.js";
 /**
  * Make the buttons; Python's `FetchingWidget` handles their messages.
  *
- * @param {{model: any, kernel: any, signal: AbortSignal}} part of a widget
- * @param {string} name of the button that begins
- * @param {string} title what it does
+ * @param {{model: any, kernel: any, signal: AbortSignal}} part the widget's model and kernel
+ * @param {string} name the text of the button that starts the fetch
+ * @param {string} title the tooltip of this button
  */
 export function fetchBar({ model, kernel, signal }, name, title) {
   const start = button(name, () => kernel.tell("fetch"), { title });
@@ -36,7 +36,7 @@ export function fetchBar({ model, kernel, signal }, name, title) {
   return { buttons: [start, cancel, again], far };
 }
 
-/** Show the lines and the table that Python's `wallet_status` gives. */
+/** Show the lines and the table that Python's `wallet_status` returns. */
 export function showStatus(root, { lines, heads, rows, more }) {
   const items = lines.map((line, place) =>
     element(place ? "p" : "strong", { class: "wf-status-line" }, line),

@@ -1,9 +1,9 @@
-// The explorer's pickers: each a button that says what is chosen, and opens the list.
+// The explorer's pickers: buttons that show what is chosen, and open the lists.
 
 import { button, element, setPart, setText, uniqueId } from "./elements.js";
 import { Picker } from "./picker.js";
 
-/** Say what a filter lets through. */
+/** Return the text of a filter's button: the number of chosen or available options. */
 export function filterText({ all, here, chosen }) {
   const count = (number) => number.toLocaleString("en");
   if (chosen > 0) return `${count(chosen)} chosen`;
@@ -30,7 +30,7 @@ class Filter {
     this.button.append(this.said);
     this.place = element("div", { id, hidden: true });
     this.place.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return; // the picker had no use for it
+      if (event.key !== "Escape") return; // the picker has handled all other uses of Escape
       this.open(false);
       this.button.focus();
     });
@@ -100,7 +100,7 @@ export class Filters {
     this.places.hidden = true;
   }
 
-  /** Show what is chosen of each; what is offered anew is asked for. */
+  /** Show the chosen values of each filter; load the options again if they have changed. */
   show(chosen, offered) {
     for (const filter of this.all) filter.show(chosen[filter.of]);
     if (this.#offered !== null && this.#offered !== offered) {
@@ -109,7 +109,7 @@ export class Filters {
     this.#offered = offered;
   }
 
-  /** Ask what remains of each beside what is chosen of the others. */
+  /** Request the options of each filter that match the choices in the other filters. */
   async narrow() {
     const open = this.all.filter(({ picker }) => picker).map(({ of }) => of);
     const answer = await this.kernel.ask("remaining", { of: open });

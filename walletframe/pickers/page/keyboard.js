@@ -1,10 +1,10 @@
-// Where the keys of a list and of a grid lead.
+// Keyboard navigation in a list and in a grid.
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 7, PageUp: -7 };
 
 /**
- * Return the row of a list to which a key leads from another, -1 for none, or null for other keys.
- * Home and End belong to the text until a row was reached by another key.
+ * Return the row of a list to which a key moves, or null if the key moves nowhere.
+ * Home and End move in the text field until a row is active.
  */
 export function rowAfter(key, active, count) {
   if (count === 0) return null;
@@ -17,7 +17,7 @@ export function rowAfter(key, active, count) {
   return key === "End" ? count - 1 : null;
 }
 
-/** Move the active cell, as the grid pattern of WAI-ARIA has it; null where a key moves nothing. */
+/** Return the cell to which a key moves in a WAI-ARIA grid, or null if it moves nowhere. */
 export function moved({ row, column }, { key, far }, { rows, columns, page }) {
   const keys = {
     ArrowDown: [far ? rows : row + 1, column],

@@ -1,4 +1,4 @@
-// A picker of a widget's traits, and its field to paste wallets into.
+// A picker connected to a widget's traits, and its field for pasted wallets.
 
 import { button, element, setText } from "./elements.js";
 import { Picker } from "./picker.js";
@@ -25,7 +25,7 @@ export function pickerOf({ model, root, kernel, signal }) {
   kernel.hear("narrowed", ({ here }) => picker.narrow(here));
 }
 
-/** Make the field, which also takes the lines that somebody pastes into the search. */
+/** Make the field for pasted wallets, which also receives lines pasted into the search. */
 function pasteField(model, kernel, search, signal) {
   const { root, field, add, problems } = pasteParts();
   let timer = 0;
@@ -73,7 +73,7 @@ function pasteParts() {
   return { root, field, add, problems };
 }
 
-/** Several lines are no search. */
+/** Call a function with several wallets that are pasted into the search. */
 function onLines(search, call) {
   search.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text").trim() ?? "";

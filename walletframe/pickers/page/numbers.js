@@ -1,14 +1,14 @@
-// How exact numbers are shown in the room of a column: whole, cut with a mark, or told roughly.
+// Exact numbers in the width of a column: in full, cut with a mark, or approximate.
 
-const ROUGH_DIGITS = 15; // that a float holds exactly
-const BRIGHT = 4; // decimals that are not dimmed
+const ROUGH_DIGITS = 15; // number of digits that a float holds exactly
+const BRIGHT = 4; // number of decimals that are not dimmed
 
-/** Split the digits before a point into groups of three, from the right. */
+/** Split the digits before the decimal point into groups of three, from the right. */
 export function thousands(digits) {
   return digits.match(/\d{1,3}(?=(?:\d{3})*$)/g) ?? [];
 }
 
-/** Write a whole number of many digits in three of them: 1.16e77. */
+/** Format a large integer with three significant digits, such as 1.16e77. */
 export function roughly(digits) {
   const head = digits.slice(0, ROUGH_DIGITS);
   const [mantissa, power] = Number(head).toExponential(2).split("e");
@@ -16,14 +16,14 @@ export function roughly(digits) {
 }
 
 /**
- * Decide how to show a number, whose parts are exact text, in the room of its column.
+ * Return how a number is shown in the width of its column; its parts are exact text.
  *
- * @param {string} whole what stands before the point, with a sign
- * @param {string} fraction what stands behind it
- * @param {{digits: number, decimals: number}} room
+ * @param {string} whole the integer part, with a sign
+ * @param {string} fraction the digits after the decimal point
+ * @param {{digits: number, decimals: number}} room the maximum numbers of digits
  * @returns {{sign: string, whole: string, fraction: string, rest: string, instead: boolean}}
- *   `rest` are digits that are not shown, which a mark has to tell; `instead` says that what is to
- *   be shown is not the number, but near it
+ *   `rest` contains the digits that are replaced by a mark; `instead` is true if the returned
+ *   number is approximate
  */
 export function numberShown(whole, fraction, room) {
   const [, sign, digits] = /^([<>]?-?)(.*)$/.exec(whole);
@@ -46,13 +46,13 @@ export function numberShown(whole, fraction, room) {
   return { ...shown, ...lessThan(shown.sign, room.decimals), instead: true };
 }
 
-/** Say of what is too small to be seen that it is there. */
+/** Return a bound for a number that is too small for the available decimals. */
 function lessThan(sign, decimals) {
   const step = decimals ? { whole: "0", fraction: "1".padStart(decimals, "0") } : { whole: "1" };
   return { fraction: "", ...step, sign: sign ? `>${sign}` : "<" };
 }
 
-/** Split decimals into those that people read, and those that are dimmed. */
+/** Split decimals into bright ones and dimmed ones. */
 export function brightDecimals(whole, fraction) {
   const zeros = whole === "0" ? /^0*/.exec(fraction)[0].length : 0;
   const bright = Math.max(BRIGHT, zeros + 2);

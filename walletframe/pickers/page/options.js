@@ -1,4 +1,4 @@
-// What there is to choose from: columns from Python, each option by its place in them.
+// The options of a picker: columns from Python, in which each option has a position.
 
 import { shortened } from "./elements.js";
 
@@ -14,11 +14,11 @@ export const NO_OPTIONS = {
 
 export class Options {
   #haystacks = null;
-  #places = null; // by key
-  #facts = null; // of what remains, by place
+  #places = null; // positions by key
+  #facts = null; // indices into the remaining options' columns, by position
   #remaining = null;
 
-  /** @param {Record<string, any>} columns as `Options.columns` of Python makes them */
+  /** @param {Record<string, any>} columns from Python's `Options.columns` */
   constructor(columns) {
     this.columns = columns;
     this.all = columns.values.map((_, place) => place);
@@ -26,7 +26,7 @@ export class Options {
     this.narrow(columns.here);
   }
 
-  /** Let only some remain, in the order of their places; null for all. */
+  /** Keep only the options at some positions, in their order; null keeps all. */
   narrow(remaining) {
     const { places } = remaining ?? {};
     this.#remaining = remaining;
@@ -38,7 +38,7 @@ export class Options {
     return this.all.length;
   }
 
-  /** Whether options are somewhere: blockchains themselves are not. */
+  /** Whether options belong to a blockchain: wallets and tokens do, blockchains do not. */
   get arePlaced() {
     return this.columns.chains.some((chain) => chain !== "");
   }
@@ -55,7 +55,7 @@ export class Options {
     return keyOf(this.columns.values[place]);
   }
 
-  /** Return the place of a key, undefined where it is not among the options. */
+  /** Return the position of a key, or undefined if it is not among the options. */
   placeOf(key) {
     this.#places ??= new Map(this.all.map((place) => [this.key(place), place]));
     return this.#places.get(key);
@@ -69,17 +69,17 @@ export class Options {
     return this.columns.chains[this.columns.on[place]];
   }
 
-  /** The whole address or contract, perhaps a word for one that there is not; empty for none. */
+  /** Return the full address or contract, or a text such as "native coin"; it may be empty. */
   whole(place) {
     return this.columns.wholes[place] ?? addressOf(this.columns.values[place]);
   }
 
-  /** A name that no other has. */
+  /** Return a short name that is unique among the options. */
   short(place) {
     return this.columns.short[place] || this.name(place) || shortened(this.whole(place));
   }
 
-  /** All that is told of it in one line. */
+  /** Return name, blockchain and address in one line. */
   label(place) {
     const parts = [this.name(place), this.chain(place), this.whole(place)];
     return parts.filter((part) => part !== "").join(" · ");
@@ -98,12 +98,12 @@ export class Options {
     return number === undefined ? this.columns[name]?.[place] : this.#remaining[name][number];
   }
 
-  /** Do what the first search and the first click need, and what takes a while. */
+  /** Build the slow indices for the first search and the first click. */
   prepare() {
     return [this.haystacks, this.placeOf("")];
   }
 
-  /** The texts that are searched, in small letters; what people know each by comes first. */
+  /** The searched texts, in lower case; each begins with the name of its option. */
   get haystacks() {
     this.#haystacks ??= this.all.map((place) => {
       const value = this.value(place);
@@ -116,7 +116,7 @@ export class Options {
   }
 }
 
-/** Return a text that is equal for equal values. */
+/** Return a key, a text that is equal for equal values. */
 export function keyOf(value) {
   return JSON.stringify(value);
 }
@@ -126,11 +126,11 @@ function addressOf(value) {
 }
 
 /**
- * Return the places whose text holds all words, those first whose name is the text, then those that
- * begin with it, each in the order given. Blank text finds all.
+ * Return the positions of the texts that contain all typed words. Names that equal the typed text
+ * come first, then names that begin with it; otherwise the order is kept. Blank text finds all.
  *
- * @param {string[]} texts by place, in small letters
- * @param {number[]} places to search in
+ * @param {string[]} texts by position, in lower case
+ * @param {number[]} places the positions to search
  * @param {string} typed
  */
 export function findPlaces(texts, places, typed) {
@@ -145,7 +145,7 @@ export function findPlaces(texts, places, typed) {
   return found.flat();
 }
 
-/** 0 where the name is the text, 1 where it begins with it, else 2. */
+/** Return 0 if the name equals the text, 1 if it begins with the text, otherwise 2. */
 function nearness(text, whole) {
   if (!text.startsWith(whole)) return 2;
   return text.length === whole.length || text[whole.length] === " " ? 0 : 1;

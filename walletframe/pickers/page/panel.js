@@ -1,4 +1,4 @@
-// The panel that fetches: wallets to choose or paste, buttons, and what came of it.
+// The fetch panel: wallets to choose or paste, buttons, and the result.
 
 import { element, setText } from "./elements.js";
 import { fetchBar, showStatus } from "./fetching.js";

@@ -1,4 +1,4 @@
-// The picker: a line to search, a list to choose from, and buttons for what is chosen.
+// The picker: a search field, a list of options, and a button for each chosen option.
 
 import { copyText, setPart, setText, shortened, uniqueId } from "./elements.js";
 import { rowAfter } from "./keyboard.js";
@@ -17,29 +17,29 @@ import {
 } from "./pickerparts.js";
 import { VirtualRows } from "./virtual.js";
 
-const SEEN_ROWS = 7.5; // half a row says that there are more
+const SEEN_ROWS = 7.5; // half a row shows that the list can be scrolled
 const SLOW_MS = 600;
 const LOST_MS = 15_000;
 const PREPARE_MS = 100;
-const READ_OUT_MS = 500; // until what was found is read out
+const READ_OUT_MS = 500; // delay before screen readers read the result of a search
 
 export class Picker {
-  values = []; // those that are chosen
+  values = []; // the chosen values
   #options = new Options(NO_OPTIONS);
-  #chosen = new Set(); // their keys
-  #marked = new Set(); // their places
+  #chosen = new Set(); // the keys of the chosen values
+  #marked = new Set(); // the positions of the chosen options
   #found = [];
-  #active = -1; // a row of what was found
-  #reached = false; // by the arrow keys or the mouse, not by typing
+  #active = -1; // the active row among the found options
+  #reached = false; // whether arrow keys or the mouse, not typing, made the row active
   #chosenAlone = false;
   #loading = false;
 
   /**
    * @param {object} given
    * @param {HTMLElement} given.root
-   * @param {() => Promise<{content: any} | null>} given.ask asks for the options, as `load` does
-   * @param {(values: any[]) => void} given.choose hears what is chosen, and then calls `show`
-   * @param {boolean} [given.pastes] there is a field for others, too
+   * @param {() => Promise<{content: any} | null>} given.ask requests the options
+   * @param {(values: any[]) => void} given.choose called with a new choice; has to call `show`
+   * @param {boolean} [given.pastes] whether there is a field for pasted values
    * @param {AbortSignal} given.signal
    */
   constructor({ root, ask, choose, pastes = false, signal }) {
@@ -60,7 +60,7 @@ export class Picker {
     this.search.oninput = () => this.#find();
     this.search.onkeydown = (event) => this.#press(event);
     this.list.onmousedown = (event) => {
-      event.preventDefault(); // the line keeps the keyboard
+      event.preventDefault(); // the search field keeps the focus
       this.search.focus({ preventScroll: true });
     };
     this.all.onclick = () => this.#chooseFound();
@@ -71,14 +71,14 @@ export class Picker {
     nameFrame(this, text);
   }
 
-  /** Show what is chosen; what is not among the options was perhaps added to them by Python. */
+  /** Show the chosen values; if some are not among the options, load the options again. */
   show(values) {
     this.values = values;
     this.#mark();
     if (this.#marked.size < this.#chosen.size && !this.#loading) this.load();
   }
 
-  /** Show what Python offers by now. */
+  /** Request the options from Python and show them. */
   async load() {
     const timers = [
       setTimeout(() => this.#say("Asking the kernel …"), SLOW_MS),
@@ -96,12 +96,12 @@ export class Picker {
     setText(this.sorted, answer.content.sorted && `by ${answer.content.sorted}`);
     this.#mark();
     this.#find();
-    setTimeout(() => this.#options.prepare(), PREPARE_MS); // or the first key would wait for it
+    setTimeout(() => this.#options.prepare(), PREPARE_MS); // so that the first key press is fast
   }
 
-  /** Show of the options what remains. */
+  /** Show only the options that match the other pickers. */
   narrow(here) {
-    if (this.#loading) return; // the answer will say it, too
+    if (this.#loading) return; // the pending answer contains it
     this.#options.narrow(here);
     this.#find({ stay: true });
   }
@@ -141,7 +141,7 @@ export class Picker {
     this.#find();
   }
 
-  /** Show what the words find; where Python changed what there is, stay at the marked row. */
+  /** Show the options that match the search; with `stay`, keep the active row and the position. */
   #find({ stay = false } = {}) {
     const typed = this.search.value.trim();
     const among = this.#chosenAlone ? [...this.#marked] : this.#options.here;
@@ -240,7 +240,7 @@ export class Picker {
     this.choose(this.values.filter((value) => !isGone(keyOf(value))));
   }
 
-  /** Choose all that was found; where all of it is chosen, none. */
+  /** Choose all found options, or remove them if all are chosen. */
   #chooseFound() {
     const unchosen = this.#found.filter((place) => !this.#marked.has(place));
     const found = new Set(this.#found.map((place) => this.#options.key(place)));
@@ -266,7 +266,7 @@ export class Picker {
     event.stopPropagation();
   }
 
-  /** Do what a key does beside moving; tell whether it did something. */
+  /** Handle a key that does not move; return whether it had an effect. */
   #pressOther({ key, repeat }) {
     const { value } = this.search;
     if (key === "Enter") this.#enter();
@@ -276,7 +276,7 @@ export class Picker {
     return true;
   }
 
-  /** Choose what is marked; what typing alone found is chosen, and another search begins. */
+  /** Toggle the active option; if the search made it active, also clear the search. */
   #enter() {
     if (this.#active < 0) return;
     this.#toggle(this.#active);

@@ -1,8 +1,8 @@
-// The parts of a picker: the frame and its words, a row of the list, buttons for what is chosen.
+// The parts of a picker: the frame and its texts, a row of the list, buttons of chosen options.
 
 import { copyText, element, linkButton, setPart, setText, shortened } from "./elements.js";
 
-/** Make the parts, and put them together. */
+/** Make the elements of a picker. */
 export function pickerFrame(id, chips) {
   const name = element("label", { class: "wf-picker-name", for: `${id}-search` });
   const count = element("span", { class: "wf-picker-count" });
@@ -35,7 +35,7 @@ export function pickerFrame(id, chips) {
   return { name, count, search, list, note, sorted, all, foot, status, field, chipRow: chips, box };
 }
 
-/** Name the parts after what is chosen in them. */
+/** Label the elements of a picker with the name of its options. */
 export function nameFrame({ name, search, list, chipRow, box }, text) {
   const things = text.toLowerCase();
   setText(name, text);
@@ -49,7 +49,7 @@ function counted(number) {
   return number.toLocaleString("en");
 }
 
-/** Say how many options there are, or match, or remain. */
+/** Return a text with the number of options, matches or remaining options. */
 export function countText({ typed, found, here, all }) {
   if (typed) return `${counted(found)} of ${counted(here)} match`;
   return here === all
@@ -57,7 +57,7 @@ export function countText({ typed, found, here, all }) {
     : `${counted(here)} of ${counted(all)} here`;
 }
 
-/** Say what the button does that takes all that was found; empty where there is no use for it. */
+/** Return the text of the button that chooses or removes all found options; empty if useless. */
 export function allText({ typed, found, unchosen, here, all }) {
   if (found < 2) return "";
   const which = typed ? " that match" : here === all ? "" : " here";
@@ -66,22 +66,22 @@ export function allText({ typed, found, unchosen, here, all }) {
     : `Remove all ${counted(found)}${which}`;
 }
 
-/** Say to those who don't see it what was found, what is chosen, and what Enter does. */
+/** Return the text for screen readers: matches, chosen options, and the effect of Enter. */
 export function statusText({ chosen, enter, ...counts }) {
   const parts = [countText(counts), `${counted(chosen)} chosen`];
   return [...parts, ...(enter ? [`Enter chooses ${enter}`] : [])].join(", ");
 }
 
-/** Say how many balances stand behind an option, and of what; nothing where that is not known. */
+/** Return the number of balances of an option and its unit; empty texts if unknown. */
 export function balancesText(balances) {
   if (balances === null || balances === undefined) return ["", ""];
   return [counted(balances), balances === 1 ? " balance" : " balances"];
 }
 
-export const TALL = 46; // two lines
-export const FLAT = 32; // of what is nowhere but itself
+export const TALL = 46; // height of a row with two lines
+export const FLAT = 32; // height of a row with one line, for blockchains
 
-/** Make an empty row; `said` hears what became of copying. */
+/** Make an empty row; `said` is called with a message after copying. */
 export function optionRow(said) {
   const row = element("div", { class: "wf-option", role: "option" });
   row.parts = {
@@ -95,7 +95,7 @@ export function optionRow(said) {
   };
   const copy = element("span", { class: "wf-copy", title: "Copy the whole address" });
   copy.addEventListener("click", async (event) => {
-    event.stopPropagation(); // it chooses nothing
+    event.stopPropagation(); // copying does not choose the option
     said(await copyText(row.whole, shortened(row.whole)));
   });
   row.parts.copy = copy;
@@ -108,7 +108,7 @@ export function optionRow(said) {
   return row;
 }
 
-/** Fill a row with an option. */
+/** Show an option in a row. */
 export function drawOption(row, options, place, { selected, active, count, number, id }) {
   const [name, whole] = [options.name(place), options.whole(place)];
   const { parts } = row;
@@ -124,10 +124,10 @@ export function drawOption(row, options, place, { selected, active, count, numbe
   parts.address.title = whole;
   const beside = (isAddress ? parts.name : parts.address).parentNode;
   if (parts.copy.parentNode !== beside) beside.append(parts.copy);
-  const isWord = whole.includes(" "); // such as native coin
+  const isWord = whole.includes(" "); // such as "native coin"
   parts.address.classList.toggle("wf-option-address", !isWord);
   parts.copy.hidden = whole === "" || isWord;
-  const balances = balancesText(options.balances(place)); // a narrow list has a shorter unit
+  const balances = balancesText(options.balances(place)); // number and unit
   setText(parts.number, balances[0]);
   setText(parts.unit, balances[1]);
   parts.count.hidden = !balances[0];
@@ -138,7 +138,7 @@ export function drawOption(row, options, place, { selected, active, count, numbe
 }
 
 export class Chips {
-  /** `orElse` gives what takes the keyboard when no button is left. */
+  /** `orElse` returns the element that gets the focus when no button is left. */
   constructor({ remove, removeAll, toggleChosen, orElse }) {
     Object.assign(this, { remove, orElse });
     const small = { class: "wf-link wf-chips-more" };
@@ -147,7 +147,7 @@ export class Chips {
     this.root = element("div", { class: "wf-chips", role: "group" });
   }
 
-  /** Show the first of what is chosen, and how many there are; `alone` if the list shows them alone. */
+  /** Show the first chosen options and their number; `alone` if the list shows only chosen ones. */
   show(first, count, alone) {
     const focused = this.#focused();
     const rest = count - first.length;
@@ -171,7 +171,7 @@ export class Chips {
       class: here ? "wf-chip" : "wf-chip wf-chip-away",
       type: "button",
       title: `Remove ${label}${aside}`,
-      "aria-label": `Remove ${label.includes(short) ? label : short}`, // has what is seen
+      "aria-label": `Remove ${label.includes(short) ? label : short}`, // contains the visible text
       onclick: () => this.remove(key),
     };
     return element("button", given, element("span", {}, short), " ✕");

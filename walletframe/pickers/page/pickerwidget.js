@@ -1,4 +1,4 @@
-// A picker as a widget of its own.
+// A picker as a separate widget.
 
 import { pickerOf } from "./modelpicker.js";
 import { widget } from "./widget.js";

@@ -1,4 +1,4 @@
-// plotly.js: the kernel's own, imported once for all widgets of a page, in the page's colours.
+// The kernel's plotly.js, imported once for all widgets of a page, and the page's colours.
 
 import { element } from "./elements.js";
 
@@ -6,7 +6,7 @@ const SHELF = Symbol.for("walletframe.plotly");
 const BEFORE = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
 const BEHIND = "\nexport default module.exports;\n";
 
-/** Give a version of plotly.js, which the page has already or the kernel sends; null for no answer. */
+/** Return a version of plotly.js, from the page or the kernel; null without an answer. */
 export async function plotlyOf(version, kernel) {
   const shelf = (globalThis[SHELF] ??= new Map());
   if (!shelf.has(version)) {
@@ -23,7 +23,7 @@ export async function plotlyOf(version, kernel) {
   return shelf.get(version);
 }
 
-/** Import a script as a module of its own: what else the page calls Plotly stays what it was. */
+/** Import a script as a module, and restore the page's global variable Plotly. */
 async function importedScript(script) {
   if (!script) return null;
   const before = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
@@ -41,7 +41,7 @@ async function importedScript(script) {
 const PARTS = { text: "--wf-text", back: "--wf-back", line: "--wf-line", faint: "--wf-faint" };
 const CLEAR = "rgba(0, 0, 0, 0)";
 
-/** Write a computed colour as plotly reads it: browsers write mixed ones as `color(srgb …)`. */
+/** Convert a computed colour for plotly: browsers write mixed colours as `color(srgb …)`. */
 export function asRgb(computed) {
   const found = /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?\)$/.exec(
     computed,
@@ -51,7 +51,7 @@ export function asRgb(computed) {
   return `rgba(${red}, ${green}, ${blue}, ${Number(found[4] ?? 1)})`;
 }
 
-/** Follow the colours of a root that bears the theme; what is returned tells those of now. */
+/** Call `changed` when the theme's colours change; return a function that reads the colours. */
 export function pageColors(root, changed, signal) {
   const probe = (variable) => {
     const made = element("span", { class: "wf-unseen", "aria-hidden": "true" });
@@ -60,11 +60,11 @@ export function pageColors(root, changed, signal) {
     return made;
   };
   const probes = Object.entries(PARTS).map(([name, variable]) => {
-    // However a page changes its theme: a colour that changes is a transition that ends.
+    // This detects every way of changing the theme: a changed colour ends a transition.
     const watched = probe(variable);
     watched.style.setProperty("transition", "color 1ms step-end", "important");
     watched.addEventListener("transitionend", changed, { signal });
-    // While it goes on, a colour is of a space that plotly can't read: another one has none.
+    // During a transition, plotly can't read the colour, so an element without transition is read.
     const still = probe(variable);
     still.style.setProperty("transition", "none", "important");
     return [name, still];
@@ -77,7 +77,7 @@ export function pageColors(root, changed, signal) {
   });
 }
 
-/** Return a layout in the colours of a page; what a figure says itself is left as it is. */
+/** Return a layout in the page's colours; axis options that the figure sets are kept. */
 export function paintedLayout(layout, colors) {
   const axis = {
     gridcolor: colors.line,

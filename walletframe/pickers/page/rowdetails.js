@@ -1,4 +1,4 @@
-// Below a table: the active cell in full, and its row, to be read and copied, with their links.
+// The full active cell and its row below a table, to read and copy, with their links.
 
 import { cellOf, copiedText, linkTo, wholeParts } from "./cells.js";
 import { button, copyText, element, setText } from "./elements.js";
@@ -9,8 +9,8 @@ export class RowDetails {
   unfolded = false;
 
   /**
-   * @param {(said: string) => void} say tells people that something was copied
-   * @param {() => void} [pick] hears that all is to be of this cell's wallet, token or blockchain
+   * @param {(said: string) => void} say announces that something was copied
+   * @param {() => void} [pick] selects only the cell's wallet, token or blockchain
    */
   constructor(say, pick) {
     this.say = say;
@@ -31,7 +31,7 @@ export class RowDetails {
     this.buttons.hidden = true;
   }
 
-  /** Show a cell of a row; where there is none, say what this place is for. */
+  /** Show a cell of a row, or a hint if there is none. */
   show(row, column, columns) {
     const cell = row && column ? cellOf(row, column.name) : null;
     Object.assign(this, { row, cell, columns });
@@ -52,7 +52,7 @@ export class RowDetails {
     if (this.unfolded) this.#fill();
   }
 
-  /** Copy the cell, exactly. */
+  /** Copy the exact text of the cell. */
   async copyCell() {
     this.say(await copyText(copiedText(this.cell), "the cell"));
   }

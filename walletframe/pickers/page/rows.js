@@ -1,16 +1,16 @@
-// The rows that a page has of a table, in blocks, and which it asks for next.
+// The loaded rows of a table, in blocks, and the requests for more rows.
 
 const BLOCK = 64;
 const MOST_BLOCKS = 80;
-const MOST_ASKED = 6; // blocks at once
-const AHEAD = 10; // how many steps like the last one are looked ahead
+const MOST_ASKED = 6; // maximum number of blocks per request
+const AHEAD = 10; // number of scroll steps, as long as the last one, to load ahead
 const FARTHEST = 4 * BLOCK;
-const PATIENCE = 800; // milliseconds until it is said that Python takes its time
+const PATIENCE = 800; // milliseconds before a late answer is reported
 
 /**
- * Find the blocks that are missing in a range, as one range of rows that may be asked for.
+ * Find the first missing blocks in a range of rows, as one range of rows to request.
  *
- * @returns {[number, number] | null} the first row and how many
+ * @returns {[number, number] | null} the first row and the number of rows
  */
 export function missingRows(first, end, count, has) {
   const stop = Math.min(end, count);
@@ -22,30 +22,30 @@ export function missingRows(first, end, count, has) {
   return to > from ? [from * BLOCK, (to - from) * BLOCK] : null;
 }
 
-/** Widen a range of rows in the direction in which it moves: the faster, the farther. */
+/** Extend a range of rows in the scroll direction, farther if the user scrolls faster. */
 export function rowsAhead([first, end], step) {
   const ahead = Math.max(-FARTHEST, Math.min(step * AHEAD, FARTHEST));
   return ahead < 0 ? [first + ahead, end] : [first, end + ahead];
 }
 
-/** Make of each named thing another. */
+/** Return an object with a function applied to each value. */
 export function mapped(named, call) {
   return Object.fromEntries(Object.entries(named).map(([name, each]) => [name, call(each)]));
 }
 
 export class RowStore {
   #blocks = new Map();
-  #asked = null; // the query that is under way
+  #asked = null; // the query of the pending request
   #sight = [0, 2 * BLOCK];
-  #step = 0; // by how many rows the sight moved last
+  #step = 0; // number of rows of the last scroll step
   #table = "";
 
   /**
-   * @param {any} kernel answers "rows"
+   * @param {any} kernel answers the request "rows"
    * @param {object} calls
-   * @param {(content: any) => void} calls.opened a query is answered: its rows replace the others
-   * @param {(first: number, end: number) => void} calls.came more rows of the same are there
-   * @param {(isLate: boolean) => void} calls.late an answer keeps people waiting, or no more
+   * @param {(content: any) => void} calls.opened called when the rows of a new query arrive
+   * @param {(first: number, end: number) => void} calls.came called when more rows arrive
+   * @param {(isLate: boolean) => void} calls.late called if an answer is late, and when it arrives
    */
   constructor(kernel, { opened, came, late }) {
     Object.assign(this, { kernel, opened, came, late });
@@ -53,7 +53,7 @@ export class RowStore {
     this.count = 0;
   }
 
-  /** Ask anew: in another order, for other words or groups; until it is there, the rows stay. */
+  /** Request the rows of a changed query; the old rows stay until the new ones arrive. */
   async open(change = {}) {
     const query = { ...this.query, ...change };
     this.query = query;
@@ -73,7 +73,7 @@ export class RowStore {
     this.opened(answer.content);
   }
 
-  /** Hear which rows are in sight, and ask for those that are missing, then for the next ones. */
+  /** Request the missing rows of the visible range, then the rows next to it. */
   see(first, end) {
     this.#step = first - this.#sight[0];
     this.#sight = [first, end];
@@ -81,7 +81,7 @@ export class RowStore {
   }
 
   /**
-   * Return what is known of a row.
+   * Return the block of a row and the row's index in it, or undefined if it is not loaded.
    *
    * @returns {{cells: Record<string, Record<string, any[]>>, at: number} | undefined}
    */
@@ -99,7 +99,7 @@ export class RowStore {
   }
 
   async #fetch() {
-    if (this.#asked !== null) return; // Python takes one thing at a time
+    if (this.#asked !== null) return; // only one request at a time
     const has = (block) => this.#blocks.has(block);
     const [first, end] = this.#sight;
     const missing =
@@ -127,7 +127,7 @@ export class RowStore {
     this.#forget();
   }
 
-  /** Let go of the blocks that are farthest from what is in sight. */
+  /** Drop the blocks that are farthest from the visible rows. */
   #forget() {
     const middle = (this.#sight[0] + this.#sight[1]) / 2 / BLOCK;
     const far = (block) => Math.abs(block + 0.5 - middle);

@@ -1,4 +1,4 @@
-// A table of any number of rows: Python sorts, finds and groups; here is what is in sight.
+// A table of any number of rows. Python sorts, searches and groups; the page draws visible rows.
 
 import { cellOf, drawCell, widthsIn } from "./cells.js";
 import { element, setPart, setText, uniqueId } from "./elements.js";
@@ -9,25 +9,25 @@ import { cellAttributes, emptySaid, orderMeant, TableHead, TableTools } from "./
 import { scrollTo, VirtualRows } from "./virtual.js";
 import { fitColumns } from "./widths.js";
 
-const HEIGHTS = { 1: 30, 2: 50 }; // of a row, by its lines
-const PROBED = 20; // digits whose width is measured
+const HEIGHTS = { 1: 30, 2: 50 }; // of a row in pixels, by its number of lines
+const PROBED = 20; // number of digits whose width is measured
 
 export class Table {
-  #columns = []; // all that Python has
-  #shown = []; // those that fit, and how
-  #active = null; // the row and the column where the keyboard is
+  #columns = []; // all columns
+  #shown = []; // the columns that fit, with their widths
+  #active = null; // the row and the column of the active cell
   #rows = null;
-  #drawing = null; // ends what draws rows
+  #drawing = null; // aborts the drawing of rows
   #lines = 1;
   #width = 0;
 
   /**
    * @param {HTMLElement} root
-   * @param {any} kernel answers "rows", as Python's `HoldingsTable` does
+   * @param {any} kernel answers the request "rows" with Python's `HoldingsTable`
    * @param {object} given
-   * @param {AbortSignal} given.signal ends it
-   * @param {(said: object) => void} [given.pick] hears on which cell "Only this wallet" was clicked,
-   *   as Python's `HoldingsTable.cell_selection` takes it; without it nothing of that is offered
+   * @param {AbortSignal} given.signal removes the table
+   * @param {(said: object) => void} [given.pick] called when "Only this wallet" is clicked, with
+   *   the argument of Python's `HoldingsTable.cell_selection`; without it, there is no such button
    */
   constructor(root, kernel, { signal, pick }) {
     this.id = uniqueId();
@@ -67,7 +67,7 @@ export class Table {
     return grid;
   }
 
-  /** Take what a query gave: other rows, and perhaps other columns. */
+  /** Show the rows and columns of a new query. */
   #open(content) {
     if (content.columns) {
       this.#columns = content.columns.map((column, index) => ({ ...column, index }));
@@ -84,7 +84,7 @@ export class Table {
     this.#activate(null);
     this.#fit();
     this.head.mark(query);
-    if (!this.#rows) return; // it is not in sight yet
+    if (!this.#rows) return; // the table is not visible yet
     this.#rows.count = count;
     this.#setHeight();
   }
@@ -94,7 +94,7 @@ export class Table {
     if (this.#active) this.#activate(this.#active);
   }
 
-  /** Choose columns anew where they or the width are others. */
+  /** Choose the columns again if the columns or the width have changed. */
   #fit() {
     const width = this.grid.clientWidth;
     if (!this.#columns.length || !width || width === this.#width) return;
@@ -170,7 +170,7 @@ export class Table {
     }
   }
 
-  /** Make a cell the one that the keyboard, the line below and a screen reader are at. */
+  /** Make a cell active, for the keyboard, screen readers and the line below the table. */
   #activate(active) {
     const before = this.#active;
     this.#active = active;
@@ -208,7 +208,7 @@ export class Table {
     event.stopPropagation();
   }
 
-  /** Do what a key means at the active cell; tell whether it means something. */
+  /** Handle a key at the active cell; return whether it had an effect. */
   #act(key, far) {
     if (key === "Enter") this.details.unfold();
     else if (far && key === "c" && getSelection().isCollapsed) this.details.copyCell();
@@ -216,7 +216,7 @@ export class Table {
     return true;
   }
 
-  /** Return how much of the grid is for rows: its heading stays above them. */
+  /** Return the height of the grid that is available for rows, without the headings. */
   #room() {
     return this.grid.clientHeight - this.head.root.offsetHeight;
   }

@@ -1,11 +1,10 @@
-// What stands above a table: search, groups, the order where no heading shows it, the count, and
-// headings that sort.
+// The tools above a table: search, groups, sort order and count; and the headings, which sort.
 
 import { choice, element, focusedElement, setText } from "./elements.js";
 
-const PAUSE = 120; // milliseconds without a key before Python is asked
+const PAUSE = 120; // milliseconds after the last key before a search is sent
 
-/** Say why no row is shown; groups are searched by what stands in them. */
+/** Return the reason why no row is shown; a search finds only the texts of groups. */
 export function emptySaid({ find, by }) {
   if (!find.trim()) return "There is nothing to show.";
   const more = "Only groups are searched: group by nothing to search all balances.";
@@ -15,7 +14,7 @@ export function emptySaid({ find, by }) {
 export class TableTools {
   counted = "";
 
-  /** `open` asks for rows by another query. */
+  /** `open` requests the rows of a changed query. */
   constructor(open, signal) {
     this.open = open;
     this.find = element("input", {
@@ -37,7 +36,7 @@ export class TableTools {
     signal.addEventListener("abort", () => clearTimeout(this.timer));
   }
 
-  /** Show what the rows are of. */
+  /** Show the query and the number of rows. */
   show({ query, groups, columns, counted }) {
     const named = groups.map(({ name, label }) => [name, label || "nothing"]);
     this.by.show(named, query.by);
@@ -48,7 +47,7 @@ export class TableTools {
     setText(this.said, counted);
   }
 
-  /** Say that Python is busy with something else, or again what there is. */
+  /** Show that Python is late, or show the number of rows again. */
   wait(isLate) {
     setText(this.said, isLate ? "Waiting for the kernel …" : this.counted);
   }
@@ -59,7 +58,7 @@ export class TableTools {
   }
 
   #findNow(event) {
-    event.stopPropagation(); // a notebook has keys of its own
+    event.stopPropagation(); // notebooks use this key for commands
     if (event.key === "Escape" && this.find.value) {
       this.find.value = "";
       event.preventDefault();
@@ -81,21 +80,21 @@ function ordersOf({ name, label, number }) {
   return number ? both.reverse() : both;
 }
 
-/** Tell which order a click on a heading means: the other one, or what is read first. */
+/** Return the sort order after a click on a heading: the reverse, or the column's default. */
 export function orderMeant({ name, number }, query) {
   return { sort: name, down: query.sort === name ? !query.down : number };
 }
 
 export class TableHead {
-  #headings = new Map(); // by the name of their column
+  #headings = new Map(); // by column name
 
-  /** @param {(column: object) => void} sort hears on which heading was clicked */
+  /** @param {(column: object) => void} sort called with the column of a clicked heading */
   constructor(sort) {
     this.sort = sort;
     this.root = element("div", { class: "wf-head", role: "row", "aria-rowindex": "1" });
   }
 
-  /** Make headings for the columns that are shown; the keyboard stays where it was. */
+  /** Make headings for the displayed columns, and keep the focus. */
   make(columns) {
     const focused = focusedElement();
     const kept = [...this.#headings].find(([, { button }]) => button === focused)?.[0];
@@ -119,7 +118,7 @@ export class TableHead {
     return { cell, button, arrow };
   }
 
-  /** Mark the column that sorts. */
+  /** Mark the heading of the column by which rows are sorted. */
   mark({ sort, down }) {
     for (const [name, { cell, arrow }] of this.#headings) {
       const order = down ? "descending" : "ascending";
@@ -129,7 +128,7 @@ export class TableHead {
   }
 }
 
-/** What a cell or a heading of a column has: its role, and its place beside or above others. */
+/** Return the attributes of a cell or heading: its role and its position. */
 export function cellAttributes(column, role) {
   const kind = column.number ? " wf-number" : "";
   const bar = column.bar && role === "gridcell" ? " wf-bar" : "";

@@ -1,11 +1,11 @@
-// What can be taken away: the code, files of the rows, the report, and the chart as a picture.
+// Exports: the code, files of the rows, the report, and the chart as a picture.
 
 import { button, copyText, element, linkButton, setPart, setText, uniqueId } from "./elements.js";
 
 const FILES = ["CSV", "Parquet", "Excel", "Report"];
 const IMAGES = ["PNG", "SVG"];
 
-/** Write how large a file is. */
+/** Return the size of a file as text. */
 export function sizeText(bytes) {
   if (bytes < 1_000) return `${bytes} bytes`;
   return bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
@@ -14,7 +14,7 @@ export function sizeText(bytes) {
 export class TakeAway {
   #address = "";
 
-  /** `image` gives the chart in a format, as a data: address. */
+  /** `image` returns the chart in a format, as a data: URL. */
   constructor(kernel, image, signal) {
     Object.assign(this, { kernel, image });
     const id = uniqueId();
@@ -45,7 +45,7 @@ export class TakeAway {
     signal.addEventListener("abort", () => URL.revokeObjectURL(this.#address));
   }
 
-  /** What was made is of what was shown before. */
+  /** Hide exports of rows that are no longer displayed. */
   forget() {
     setText(this.said, "");
     this.link.hidden = true;

@@ -1,13 +1,13 @@
-// A list of many rows of one height, of which only those in sight are elements of the page.
+// A list of many rows of equal height, in which only visible rows are elements of the page.
 
 import { element } from "./elements.js";
 
-const SPARE = 12; // rows that are drawn before and behind those in sight
+const SPARE = 12; // number of rows that are drawn before and after the visible rows
 
 /**
- * Tell which rows are to be drawn: those in sight, and some before and behind them.
+ * Return the range of rows to draw: the visible rows, and `spare` rows before and after them.
  *
- * @returns {[number, number]} the first, and the one behind the last
+ * @returns {[number, number]} the first row, and the row after the last
  */
 export function rowsInSight(scrolled, seen, height, count, spare) {
   const first = Math.floor(scrolled / height) - spare;
@@ -16,26 +16,26 @@ export function rowsInSight(scrolled, seen, height, count, spare) {
   return [Math.max(0, Math.min(first, last)), last];
 }
 
-/** Tell how far to scroll so that a row is in sight whole, and no further than needed. */
+/** Return the scroll position, near the current one, at which a row is fully visible. */
 export function scrollTo(row, scrolled, seen, height) {
   if (row * height < scrolled) return row * height;
   return Math.max(scrolled, (row + 1) * height - seen);
 }
 
 export class VirtualRows {
-  #rows = new Map(); // elements by the number of their row
+  #rows = new Map(); // elements by row number
   #free = [];
   #count = 0;
   #range = [0, 0];
 
   /**
-   * @param {HTMLElement} viewport scrolls; its content is made here
+   * @param {HTMLElement} viewport the element that scrolls
    * @param {object} given
-   * @param {number} given.height of a row, in CSS pixels
-   * @param {() => HTMLElement} given.make an empty row, which is used for many
+   * @param {number} given.height the height of a row, in CSS pixels
+   * @param {() => HTMLElement} given.make makes an empty row, which is reused for other rows
    * @param {(row: HTMLElement, place: number) => void} given.draw fills a row
-   * @param {(first: number, end: number) => void} [given.seen] hears which rows are drawn
-   * @param {AbortSignal} given.signal ends it
+   * @param {(first: number, end: number) => void} [given.seen] called with the range of drawn rows
+   * @param {AbortSignal} given.signal removes the listeners
    */
   constructor(viewport, { height, make, draw, seen = () => {}, signal }) {
     Object.assign(this, { viewport, height, make, draw, seen });
@@ -47,20 +47,20 @@ export class VirtualRows {
     signal.addEventListener("abort", () => sizes.disconnect());
   }
 
-  /** Set how many rows there are, and draw anew. */
+  /** Set the number of rows, and redraw. */
   set count(count) {
     this.#count = count;
     this.canvas.style.height = `${count * this.height}px`;
     this.refresh();
   }
 
-  /** Draw all rows in sight anew, or those of some numbers alone. */
+  /** Redraw the visible rows, or only those in a range. */
   refresh(first = 0, end = this.#count) {
     this.#move();
     for (const [place, row] of this.#rows) if (place >= first && place < end) this.draw(row, place);
   }
 
-  /** Scroll until a row is in sight. */
+  /** Scroll until a row is visible. */
   show(place) {
     const { scrollTop, clientHeight } = this.viewport;
     this.viewport.scrollTop = scrollTo(place, scrollTop, clientHeight, this.height);
@@ -95,7 +95,7 @@ export class VirtualRows {
     this.#free.push(row);
   }
 
-  /** Put a row before the next one, so that readers and selections find them in order. */
+  /** Insert a row before the next one, so that screen readers and selections see them in order. */
   #place(place, next) {
     const row = this.#free.pop() ?? this.make();
     this.canvas.insertBefore(row, next);

@@ -1,10 +1,10 @@
-// What all of our widgets have: a root that bears the theme, a line for errors, and one to Python.
+// The common parts of all widgets: a root element with the theme, an error line, and messages.
 
 import { element, setText } from "./elements.js";
 
-/** A widget's line to Python: a request `{kind, n, …}` has an answer of its kind and number. */
+/** A widget's messages to Python; an answer has the kind and the request id `n` of its request. */
 export class Kernel {
-  // Two pages may show one widget of one kernel, and both hear every answer.
+  // Ids start at random, since two pages may show the same widget, and both receive all answers.
   #number = Math.floor(Math.random() * 2 ** 40);
   #asked = new Map();
   #heard = new Map();
@@ -21,10 +21,10 @@ export class Kernel {
   }
 
   /**
-   * Ask something, and forget what was asked of the same kind before.
+   * Send a request, and drop an earlier request of the same kind.
    *
-   * @returns {Promise<{content: any, buffers: DataView[]} | null>} null where a newer request came,
-   *   or Python could not answer, which it shows in the widget's line of errors
+   * @returns {Promise<{content: any, buffers: DataView[]} | null>} null if a newer
+   *   request replaced this one, or if Python failed, which it shows in the widget's error line
    */
   ask(kind, said = {}) {
     this.#asked.get(kind)?.settle(null);
@@ -36,17 +36,17 @@ export class Kernel {
     });
   }
 
-  /** Tell whether a question of a kind is still open. */
+  /** Return whether a request of a kind is pending. */
   isAsked(kind) {
     return this.#asked.has(kind);
   }
 
-  /** Tell Python something that needs no answer. */
+  /** Send Python a message that needs no answer. */
   tell(kind, said = {}) {
     this.model.send({ ...said, kind });
   }
 
-  /** Call something with (content, buffers) whenever Python tells of a kind unasked. */
+  /** Call a function with (content, buffers) for each message of a kind that is not an answer. */
   hear(kind, call) {
     this.#heard.set(kind, call);
   }
@@ -64,11 +64,11 @@ export class Kernel {
 }
 
 /**
- * Make of a function what anywidget wants of a module.
+ * Return the default export that anywidget requires, made from a function.
  *
  * @param {(part: {model: any, root: HTMLElement, kernel: Kernel, signal: AbortSignal}) => Element | void} show
- *   fills the root, and may return what is to hold the line for errors; `signal` says when the
- *   widget leaves the page
+ *   fills the root, and may return the element for the error line; `signal` aborts when the
+ *   widget is removed from the page
  */
 export function widget(show) {
   return {
@@ -87,7 +87,7 @@ export function widget(show) {
   };
 }
 
-/** Follow a trait until the signal; the call comes once at first. */
+/** Call a function with a trait's value now, and after each change until the signal aborts. */
 export function follow(model, trait, call, signal) {
   const tell = () => call(model.get(trait));
   model.on(`change:${trait}`, tell);

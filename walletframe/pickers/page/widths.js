@@ -1,37 +1,37 @@
-// Which columns of a table are shown in a given width, how wide each is, and in how many lines.
+// The layout of a table in a given width: the displayed columns, their widths, one or two lines.
 
-const PADDING = 20; // of a cell, both sides
-const LINK = 24; // behind a text
-const ARROW = 14; // behind the heading of the column that sorts
-const GAP = 0.34; // between thousands, in widths of a digit
-const MARK = 1.9; // that tells of more decimals
+const PADDING = 20; // of a cell, left and right together, in pixels
+const LINK = 24; // width of the link after a text
+const ARROW = 14; // width of the sort arrow after a heading
+const GAP = 0.34; // between thousands, in digit widths
+const MARK = 1.9; // width of the mark for hidden decimals, in digit widths
 const LETTERS = { least: 12, good: 17, most: 36 };
 const DECIMALS = { least: 4, good: 8, most: 18, narrow: 2 };
-const BAR = 260; // as wide as a column with bars grows
-const FEWEST = 4; // columns beside each other; where fewer fit, a row has two lines
-const HALF = 0.5; // of the width of two lines is for numbers, if that is enough for them
-const LARGER = 0.62; // and never more than this
+const BAR = 260; // maximum width of a column with bars
+const FEWEST = 4; // minimum number of columns; if fewer fit, a row has two lines
+const HALF = 0.5; // share of the width for numbers in two lines, if it is enough
+const LARGER = 0.62; // maximum share of the width for numbers in two lines
 
-/** Return how much is behind the last digit before the point, in widths of a digit. */
+/** Return the width of the point, the decimals and the mark, in digit widths. */
 function widthBehind(decimals, cut) {
   return decimals || cut ? decimals + 0.6 + (cut ? MARK : 0) : 0;
 }
 
-/** Return how many pixels digits and decimals need. */
+/** Return the width in pixels of a number with some digits and decimals. */
 function numberWidth(digits, decimals, cut, ch) {
   const gaps = Math.floor((digits - 1) / 3) * GAP;
   const before = Math.max(digits, 2) + gaps;
   return Math.ceil((before + widthBehind(decimals, cut)) * ch) + PADDING;
 }
 
-/** Return how many digits before the point fit, beside so many decimals. */
+/** Return the number of digits before the point that fit, given the number of decimals. */
 function digitsThatFit(width, decimals, cut, ch) {
   let digits = 1;
   while (numberWidth(digits + 1, decimals, cut, ch) <= width) digits += 1;
   return digits;
 }
 
-/** Return the widths that a column needs, that serve it well, and that it has use for. */
+/** Return the least, a good and the best width of a column. */
 export function widthsOf(column, ch) {
   const heading = Math.ceil(column.label.length * ch) + PADDING + ARROW;
   const [before, behind] = column.room;
@@ -46,7 +46,7 @@ export function widthsOf(column, ch) {
   return { least, good, best: Math.max(good, wide("most")) };
 }
 
-/** Say what of numbers is shown in the width of their column. */
+/** Return how much text, or how many digits and decimals, fit into the width of a column. */
 function roomIn(column, width, ch) {
   if (!column.number) {
     return { text: width - PADDING, linked: width - PADDING - LINK, behind: 0 };
@@ -62,7 +62,7 @@ function roomIn(column, width, ch) {
   return { digits, decimals, behind: widthBehind(decimals, cut) };
 }
 
-/** Choose columns for a width, the important ones first, in the order in which they stand. */
+/** Choose the most important columns that fit a width, and keep their order. */
 export function fitColumns(columns, width, ch) {
   const ranked = [...columns].sort((one, other) => one.rank - other.rank);
   const few = ranked.slice(0, FEWEST);
@@ -84,7 +84,7 @@ function fitted(column, width, line, ch) {
   return { name: column.name, width, line, ...roomIn(column, width, ch) };
 }
 
-/** Give each its least width, then more by rank, and what is left to bars and texts. */
+/** Set least widths, extend them in the order of importance, then extend bars and texts. */
 function inOneLine(columns, chosen, width, ch) {
   const wanted = new Map(chosen.map((column) => [column, widthsOf(column, ch)]));
   const widths = new Map(chosen.map((column) => [column, wanted.get(column).least]));
@@ -104,7 +104,7 @@ function inOneLine(columns, chosen, width, ch) {
   return order.map((column) => fitted(column, widths.get(column), 1, ch));
 }
 
-/** Put the two foremost texts above each other, and beside them the two foremost numbers. */
+/** Place the first two texts below each other, and the first two numbers beside them. */
 function inTwoLines(ranked, width, ch) {
   const texts = ranked.filter(({ number }) => !number).slice(0, 2);
   const numbers = ranked.filter(({ number }) => number).slice(0, 2);
