@@ -32,7 +32,7 @@ def is_invisible(char: str) -> bool:
 
 def shown(text: str, limit: int = 80) -> str:
     """Return text as one harmless line of visible characters that no program turns into a link."""
-    if len(text) <= limit and text.isascii() and text.isalnum():
+    if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
         return text  # the fast path, for most symbols and addresses
     line = unlinked(one_line(text, limit))
     return line if len(line) <= limit else unlinked(line[: limit - 1] + _CUT)
@@ -50,7 +50,7 @@ def token_text(token: object) -> str:
 
 def one_line(text: str, limit: int = 80) -> str:
     """Return text on one line without invisible characters, for places that detect no links."""
-    if len(text) <= limit and text.isascii() and text.isprintable():
+    if len(text) <= limit and text.isprintable() and _BLANK.isdisjoint(text):
         return " ".join(text.split())
     head = text[: 4 * limit]
     visible = "".join(char for char in head if char.isspace() or not is_invisible(char))

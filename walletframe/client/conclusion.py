@@ -24,9 +24,9 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
     wallets = details.wallets
     marked = {"not ok": ~known_wallets(wallets), "out of date": stale_wallets(wallets)}
     for state, marks in marked.items():
-        errors = wallets.loc[marks, "error"]
-        if on_failure == "ignore" or not len(errors):
+        if on_failure == "ignore" or not marks.any():
             continue
+        errors = wallets.loc[marks, "error"]
         reasons = {str(reason): int(count) for reason, count in errors.value_counts().items()}
         lead = f"{count_of(len(errors), len(wallets), 'wallet')} {state}"
         text = with_reasons(lead, reasons)

@@ -48,8 +48,15 @@ def typed_frame(
     columns: Mapping[str, Any], dtypes: Mapping[str, Any], index: pd.Index | None = None
 ) -> pd.DataFrame:
     """Build a DataFrame with these columns and dtypes."""
-    arrays = {name: pd.array(columns[name], dtype=dtype) for name, dtype in dtypes.items()}
-    return pd.DataFrame(arrays, index=index)
+    arrays = {name: _typed_array(columns[name], dtype) for name, dtype in dtypes.items()}
+    return pd.DataFrame(arrays, index=index, copy=False)
+
+
+def _typed_array(values: Any, dtype: Any) -> Any:
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return pd.array(values, dtype=dtype)
+    codes = {name: code for code, name in enumerate(dtype.categories)}  # pandas would build indexes
+    return pd.Categorical.from_codes([codes.get(value, -1) for value in values], dtype=dtype)
 
 
 def text_array(values: Any) -> Any:
@@ -178,7 +185,7 @@ def normalize_blockchains(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
     for frame in frames:
         changed = {}
         for name in (name for name in _SPELLED if name in frame.columns):
-            written = frame[name].dropna().unique().tolist()
+            written = frame[name].array.unique().dropna().tolist()
             names = {
                 each: first.setdefault(canonical_blockchain(each), normalize_blockchain(each))
                 for each in written

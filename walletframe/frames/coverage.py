@@ -59,8 +59,9 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
         return np.zeros((2, len(groups)), dtype=np.intp)
     wallets, tokens = positions.wallet_codes[rows], positions.tokens
     counted = ~positions.has_unknown_token[wallets] | tokens.unknown[tokens.codes[rows]]
-    pairs = pd.unique(groups.codes[rows[counted]] * len(positions.wallets) + wallets[counted])
-    codes, wallets = np.divmod(pairs, len(positions.wallets))
+    stride = len(positions.wallet_keys)
+    pairs = pd.unique(groups.codes[rows[counted]] * stride + wallets[counted])
+    codes, wallets = np.divmod(pairs, stride)
     return _sum_by_code(_states(positions)[:2, wallets], codes, len(groups))
 
 
@@ -82,7 +83,7 @@ def _sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -
     steps = np.arange(len(members)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     member_chains = chains[begins[groups.tokens[members]] + steps]
 
-    stride = len(positions.chains)
+    stride = len(positions.chain_places)
     pairs = groups.wallet_set_codes * stride + positions.chain_codes
     distinct, codes = np.unique(pairs, return_inverse=True)
     wanted = groups.wallet_sets[members] * stride + member_chains
@@ -91,7 +92,8 @@ def _sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -
     of_pairs = _sum_by_code(counts, codes, len(distinct))[:, index[present]]
     sums = _sum_by_code(of_pairs, members[present], len(groups))
     without_token = groups.tokens < 0
-    sums[:, without_token] = _sum_wallet_sets(counts, groups)[:, without_token]
+    if without_token.any():
+        sums[:, without_token] = _sum_wallet_sets(counts, groups)[:, without_token]
     return sums
 
 

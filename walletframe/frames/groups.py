@@ -214,12 +214,13 @@ def _checked(by: By, positions: Positions) -> list[str]:
 
 def _wallet_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
     """Return the set index of each wallet, by first wallet, and the number of sets."""
-    count = len(positions.wallets)
+    count = len(positions.wallet_keys)
     if "wallet" in names:  # no other name splits a wallet
         return np.arange(count), count
-    of_chains = positions.chain_codes, len(positions.chains)
     parts = (
-        of_chains if name == "blockchain" else _encode(name, _wallet_values(positions, name))
+        (positions.chain_codes, len(positions.chain_places))
+        if name == "blockchain"
+        else _encode(name, _wallet_values(positions, name))
         for name in names
     )
     return _combine_codes(parts, count)

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pandas as pd
 
 from walletframe.frames.contract import SIMULATED, Source
@@ -36,13 +37,13 @@ SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
 def known_wallets(wallets: pd.DataFrame) -> Mask:
     """Mark the wallets whose balances are known."""
-    is_ok = wallets["status"] == Status.OK.value
-    return is_ok.to_numpy(bool) & wallets["tokens"].notna().to_numpy(bool)
+    return _equal(wallets["status"], Status.OK.value) & ~_missing(wallets["tokens"])
 
 
 def stale_wallets(wallets: pd.DataFrame) -> Mask:
     """Mark the wallets that are known only from an out-of-date answer."""
-    return known_wallets(wallets) & (wallets["source"] == Source.STALE.value).to_numpy(bool)
+    stale = _equal(wallets["source"], Source.STALE.value)
+    return known_wallets(wallets) & stale if stale.any() else stale
 
 
 def known_and_fresh(wallets: pd.DataFrame) -> Mask:
@@ -50,19 +51,28 @@ def known_and_fresh(wallets: pd.DataFrame) -> Mask:
     return known_wallets(wallets) & ~stale_wallets(wallets)
 
 
+def _equal(column: pd.Series, text: str) -> Mask:
+    """Mark the values that equal a text; several times as fast as a comparison of Series."""
+    return np.asarray(column.array == text, dtype=bool)
+
+
+def _missing(column: pd.Series) -> Mask:
+    return np.asarray(pd.isna(column.array), dtype=bool)
+
+
 def unreadable(holdings: pd.DataFrame) -> Mask:
     """Mark the balances whose amount or token could not be read."""
-    return (holdings["amount"].isna() | holdings["token_blockchain"].isna()).to_numpy(bool)
+    return _missing(holdings["amount"]) | _missing(holdings["token_blockchain"])
 
 
 def is_simulated(wallets: pd.DataFrame) -> bool:
     """Return whether any wallet has simulated data of the sandbox."""
-    return bool((wallets["service"] == SIMULATED).any())
+    return bool(_equal(wallets["service"], SIMULATED).any())
 
 
 def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -> list[str]:
     """Return a few lines about a fetch: its size, completeness and the sources of its answers."""
-    chains = wallets["blockchain"].str.upper().nunique()
+    chains = len({name.upper() for name in wallets["blockchain"].array.unique().dropna()})
     statuses = ", ".join(f"{count:,} {name}" for name, count in _counted(wallets["status"]))
     lines = [f"{many(len(wallets), 'wallet')} on {many(chains, 'blockchain')}"]
     lines[0] += f": {statuses}" if statuses else ""
@@ -98,7 +108,10 @@ def _counted(column: pd.Series) -> list[tuple[str, int]]:
 
 def failure_lines(wallets: pd.DataFrame) -> list[str]:
     """Return the reasons why wallets are not ok, the most frequent first."""
-    failed = wallets[~known_wallets(wallets)]
+    known = known_wallets(wallets)
+    if known.all():
+        return []
+    failed = wallets[~known]
     counted = failed.groupby(["status", "error"], observed=True, dropna=False).size()
     reasons = counted.sort_values(ascending=False, kind="stable").reset_index(name="wallets")
     lines = [

@@ -98,7 +98,7 @@ class Positions:
         """The tokens of the rows, also if `tokens` has assets."""
         return self.assets.contracts if self.assets else self.tokens
 
-    @property
+    @cached_property
     def kept(self) -> list[str]:
         """The user's own columns of `wallets`; none if there are only holdings."""
         return kept_names(self.wallet_frame) if self.has_wallets else []

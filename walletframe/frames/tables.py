@@ -14,7 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
 import pandas as pd
@@ -111,7 +111,9 @@ def holdings_table(
     head = holdings if rows is None else holdings.head(rows)
     columns = balance_columns(head, wallets)
     if head["price"].notna().any():
-        columns["price"] = text_cells(head["price"].map(plain, na_action="ignore"))
+        columns["price"] = text_cells(
+            price if pd.isna(price) else plain(price) for price in head["price"]
+        )
     if "value" in head:
         columns["value"] = value_cells(head["value"])
     if "currency" in head and head["currency"].notna().any():
@@ -194,10 +196,12 @@ def value_cells(values: pd.Series, missing: str = DASH) -> list[Cell]:
 
 def minute_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
     """Return cells of times, to the minute."""
-    return text_cells(times.dt.strftime("%Y-%m-%d %H:%M"), missing)
+    return text_cells(
+        (time if pd.isna(time) else f"{time:%Y-%m-%d %H:%M}" for time in times), missing
+    )
 
 
-def text_cells(column: pd.Series, missing: str = DASH, limit: int = 90) -> list[Cell]:
+def text_cells(column: Iterable[Any], missing: str = DASH, limit: int = 90) -> list[Cell]:
     """Return cells of values, as ``str`` writes them."""
     return [Cell(missing if pd.isna(value) else str(value), limit) for value in column]
 
@@ -242,8 +246,10 @@ def _lines(columns: Columns) -> list[str]:
     """Return the aligned lines of a table: headings, a rule, and rows."""
     drawn = []
     for name, cells in columns.items():
-        texts, width = [name, *map(_text, cells)], _column_width(name, cells)
-        gaps = [" " * (width - _text_width(text)) for text in texts]
+        texts = [name, *map(_text, cells)]
+        widths = [*map(_text_width, texts)]
+        width = max(widths)
+        gaps = [" " * (width - each) for each in widths]
         pairs = list(zip(gaps, texts, strict=True))
         sides = [gap + text if name in NUMBERS else text + gap for gap, text in pairs]
         drawn.append([sides[0], "-" * width, *sides[1:]])
