@@ -10,7 +10,7 @@ import decimal
 import math
 from decimal import Decimal
 from fractions import Fraction
-from itertools import repeat
+from itertools import repeat, starmap
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias
 
@@ -347,5 +347,8 @@ class TextAmount(Amount):
 
 def scalars_of(integers: Integers, scale: int, kind: type[Amount] = Amount) -> list[Amount]:
     """Return the amounts ``integers / 10**scale``."""
-    numbers = map(_EXACT_CONTEXT.multiply, integers, repeat(Decimal((0, (1,), -scale))))
-    return list(map(Decimal.__new__, repeat(kind), map(_EXACT_CONTEXT.normalize, numbers)))
+    # starmap and zip reuse one tuple of arguments, where map makes one for each call.
+    factors = zip(integers.tolist(), repeat(Decimal((0, (1,), -scale))))
+    numbers = map(_EXACT_CONTEXT.normalize, starmap(_EXACT_CONTEXT.multiply, factors))
+    arguments = zip(repeat(kind), numbers)
+    return list(starmap(Decimal.__new__, arguments))
