@@ -37,6 +37,13 @@ def test_text_is_read_back(scale):
     assert amounts.dtype.__from_arrow__(pa.chunked_array([texts, texts])).tolist() == wanted * 2
 
 
+@pytest.mark.parametrize("nines", [18, 19, 20, 21, 22])
+def test_text_is_read_up_to_the_width_of_arrows_decimals(nines):
+    """Of 38 digits and a few more or less, with and without a sign."""
+    texts = [f"{sign}{'9' * nines}.{'9' * 18}" for sign in ("", "-", "+")] * 7
+    assert pd.array(texts, dtype="amount").tolist() == list(map(Amount, texts))
+
+
 @pytest.mark.parametrize("kind", [pa.decimal128(38, 18), pa.decimal256(70, 0), pa.decimal128(9, 9)])
 def test_arrow_decimals_are_read(kind):
     """Also a part of an array, which starts within its buffers."""

@@ -50,9 +50,10 @@ def read(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
     for position in np.flatnonzero(missing):
         if isinstance(objects[position], Decimal):
             _read_at(objects[position], int(position))  # a NaN Decimal is refused, not missing
-    types = set(map(type, objects[~missing]))
-    if types <= _EXACT_AS_TEXT and len(objects) > _MIN_ARROW_COUNT:
-        texts = objects if types <= {str} else as_objects([str(value) for value in objects])
+    is_text = pd.api.types.infer_dtype(objects) == "string"
+    is_exact = is_text or set(map(type, objects[~missing])) <= _EXACT_AS_TEXT
+    if is_exact and len(objects) > _MIN_ARROW_COUNT:
+        texts = objects if is_text else as_objects([str(value) for value in objects])
         with suppress(ValueError):  # invalid Unicode, or too long an integer
             amounts = read_texts(pa.array(texts, pa.large_string(), mask=missing))
             if amounts is not None:
@@ -75,8 +76,10 @@ def read_texts(texts: pa.Array) -> Exact | None:
         unusual |= np.asarray(pc.match_substring_regex(texts, "[eE]").fill_null(fill_value=False))
     usual = pc.if_else(unusual, None, texts) if unusual.any() else texts
     scale = int(decimals.max(initial=0, where=~unusual))
+    digits = scale + int((lengths - decimals).max(initial=0, where=~unusual))
+    narrow, wide = pa.decimal128(38, scale), pa.decimal256(76, scale)
     try:
-        amounts = from_decimals(usual.cast(pa.decimal256(76, scale)))
+        amounts = from_decimals(usual.cast(narrow if digits <= narrow.precision else wide))
     except pa.ArrowInvalid:
         return None
     if usual is texts:
