@@ -20,7 +20,14 @@ from walletframe import history
 from walletframe.amounts import AmountArray
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.details import WalletDetails
-from walletframe.history.folder import GROUP_ROWS, HOLDINGS, WALLETS, add, snapshot_folders, writer
+from walletframe.history.folder import (
+    GROUP_ROWS,
+    HOLDINGS,
+    WALLETS,
+    add_snapshot,
+    open_writer,
+    snapshot_folders,
+)
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.together, pytest.mark.timeout(5400)]
 
@@ -95,11 +102,11 @@ def save_again(folder, saved, later):
     def write(name, file):
         table = files[name]
         times = pc.add(table["snapshot"], pa.scalar(later, pa.duration("us")))
-        with writer(file, table.schema) as parquet:
+        with open_writer(file, table.schema) as parquet:
             rows = table.set_column(0, table.schema.field(0), times)
             parquet.write_table(rows, row_group_size=GROUP_ROWS)
 
-    return add(folder, saved.moment + later, write)
+    return add_snapshot(folder, saved.moment + later, write)
 
 
 @pytest.fixture(scope="module")

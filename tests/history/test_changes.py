@@ -219,7 +219,7 @@ def test_frames_that_tell_no_single_time_are_refused():
     """A wallet twice, holdings of nobody, an unknown status: each is named."""
     details = fetched({"ETH.0xA": [token()]})
     twice = details._replace(wallets=pd.concat([details.wallets, details.wallets]))
-    with pytest.raises(SnapshotError, match=r"ETH.'0xA' has more than one row"):
+    with pytest.raises(SnapshotError, match=r"the wallet 'ETH\.0xA' has more than one row"):
         compare(twice, details)
     with pytest.raises(SnapshotError, match="not among the wallets"):
         compare(details, details._replace(wallets=details.wallets.head(0)))
@@ -400,7 +400,7 @@ def test_rows_left_out_of_one_side_alone_are_told():
     less = details._replace(holdings=details.holdings.iloc[:1])
     with pytest.warns(InputWarning, match=r"after has 1 row .* 1 balance of before may seem gone"):
         assert compare(details, less)["change"].tolist() == ["gone"]
-    with pytest.warns(InputWarning, match=r"before has .* may seem new.* leave the same tokens"):
+    with pytest.warns(InputWarning, match=r"before has .* may seem new.* drop the same tokens"):
         compare(less, details)
     assert compare(less, less).empty
     assert compare(details, less, token="TKN").empty
@@ -409,7 +409,7 @@ def test_rows_left_out_of_one_side_alone_are_told():
 def test_changes_by_what_nobody_keeps_are_refused():
     """The names that there are, are told, the user's own among them."""
     details = owned(fetched({"ETH.0xA": []}), **{"0xA": "Ada"})
-    with pytest.raises(SettingsError, match=r"(?s)'team'.*a column of your own \(owner\)"):
+    with pytest.raises(SettingsError, match=r"(?s)'team'.*an extra column of wallets \(owner\)"):
         compare(details, details, by="team")
 
 

@@ -115,7 +115,7 @@ def test_old_cached_answers_come_under_a_new_day_only_where_asked(folder):
     wallets = DETAILS.wallets.assign(source="cache").astype({"source": WALLET_DTYPES["source"]})
     wallets.loc[0, "fetched_at"] -= timedelta(hours=6)
     mixed = DETAILS._replace(wallets=wallets)
-    with pytest.raises(SnapshotError, match=r"1 of 5 wallets .* as of 2026-01-30 23:59 UTC"):
+    with pytest.raises(SnapshotError, match=r"1 of 5 wallets .* oldest .* of 2026-01-30 23:59 UTC"):
         history.save(mixed, folder=folder)
     assert not folder.exists()
     assert history.save(mixed, folder=folder, at=DAY) == DAY
@@ -130,7 +130,7 @@ def test_a_time_without_a_zone_is_the_machines_own_and_said(folder):
     assert str(history.save(DETAILS, folder=folder, at=east)) == "2026-01-31 07:00:00+00:00"
     naive = datetime(2026, 1, 31, 8)  # noqa: DTZ001 - it is what is tested
     for when in (naive, pd.Timestamp(naive) + timedelta(hours=1), "2026-01-31T10:00"):
-        with pytest.warns(InputWarning, match=r"names no zone.*\(JST\), it is 2026-01-3\d \d\d:00"):
+        with pytest.warns(InputWarning, match=r"no time zone.*\(JST\), it is 2026-01-3\d \d\d:00"):
             saved = history.save(DETAILS, folder=folder, at=when)
         found = history.snapshot(when, folder=folder).wallets["snapshot"]
         assert found.unique().tolist() == [saved]
@@ -143,7 +143,7 @@ def test_a_time_without_a_zone_is_the_machines_own_and_said(folder):
 @pytest.mark.parametrize("at", ["2026-01-31", date(2026, 1, 31), "yesterday", pd.NaT, 7])
 def test_a_snapshot_is_of_a_moment(folder, at):
     """A whole day is none, nor is what is no time; nothing is written."""
-    with pytest.raises(SnapshotError, match=r"is a whole day|is not a time"):
+    with pytest.raises(SnapshotError, match=r"is a day|is not a time"):
         history.save(DETAILS, folder=folder, at=at)
     assert not folder.exists()
 
@@ -152,7 +152,7 @@ def test_the_same_answers_are_kept_once(folder):
     """Also where they come from the cache now; a given time that is taken is refused."""
     moment = history.save(DETAILS, folder=folder)
     again = DETAILS.wallets.assign(source="cache").astype({"source": WALLET_DTYPES["source"]})
-    with pytest.warns(InputWarning, match="saved already, as the snapshot of 2026-01-31 05:59:00"):
+    with pytest.warns(InputWarning, match="already saved as the snapshot of 2026-01-31 05:59:00"):
         assert history.save(DETAILS._replace(wallets=again), folder=folder) == moment
     assert history.snapshots(folder=folder)["snapshot"].tolist() == [moment]
     with pytest.raises(SnapshotError, match="already"):
@@ -165,7 +165,7 @@ def test_the_same_answers_are_kept_once_with_own_columns(folder, labels):
     wallets, holdings = fetched({"ETH.0xA": [token()], "ETH.0xB": []})
     labelled = wallets.assign(owner=labels)
     history.save((labelled, holdings), folder=folder)
-    with pytest.warns(InputWarning, match="saved already"):
+    with pytest.warns(InputWarning, match="already saved as"):
         history.save((labelled, holdings), folder=folder)
     history.save((wallets.assign(owner=["x", "y"]), holdings), folder=folder)
     assert len(history.snapshots(folder=folder)) == 2
@@ -328,7 +328,7 @@ def test_other_dtypes_are_converted_or_refused(folder):
     history.save(DETAILS._replace(wallets=text), folder=folder, at=DAY)
     back = history.snapshot(folder=folder).wallets.drop(columns="snapshot")
     assert_frame_equal(back, DETAILS.wallets)
-    with pytest.raises(SnapshotError, match="'fine' is not known"):
+    with pytest.raises(SnapshotError, match="'fine' is not a known value"):
         history.save(DETAILS._replace(wallets=text.assign(status="fine")), folder=folder)
     with pytest.raises(SnapshotError, match="'fetched_at'"):
         history.save(DETAILS._replace(wallets=text.assign(fetched_at="soon")), folder=folder)
@@ -491,7 +491,7 @@ def test_what_a_later_release_wrote_is_told(folder):
     history.save(DETAILS, folder=folder)
     [path] = folder.glob("date=*/*/wallets.parquet")
     rewritten(path, walletframe_history="2")
-    with pytest.raises(HistoryError, match=r"(?s)format is 2, and this one reads up to 1.*update"):
+    with pytest.raises(HistoryError, match=r"(?s)format is 2, .* reads formats up to 1.*update"):
         history.load(folder=folder)
 
 

@@ -29,7 +29,7 @@ from walletframe.errors import (
 )
 from walletframe.frames.known import known_and_fresh
 from walletframe.history import dataset
-from walletframe.history.folder import read, snapshot_folders
+from walletframe.history.folder import read_snapshots, snapshot_folders
 
 TOP = 2**256 - 1
 START = datetime(2026, 1, 30, 0, 30, tzinfo=UTC)
@@ -183,7 +183,7 @@ def test_who_reads_meanwhile_reads_what_is_there(folder):
             first.append(history.thin(folder=folder))
         return found
 
-    found = dataset._read(asked, lambda found: read(found, None))
+    found = dataset._read_selected(asked, lambda found: read_snapshots(found, None))
     assert_same(found, of_times(before, history.snapshots(folder=folder)["snapshot"]))
 
 
@@ -343,11 +343,11 @@ def test_a_crash_loses_nothing_that_stays(tmp_path, tmp_path_factory):
 @pytest.mark.parametrize(
     "given,error,text",
     [
-        ({"keep": "yearly"}, ArgumentError, "not a period"),
-        ({"older_than": "soon"}, SnapshotError, "not a length of time"),
-        ({"older_than": "-1d"}, SnapshotError, "not a length of time"),
-        ({"older_than": "NaT"}, SnapshotError, "not a length of time"),
-        ({"older_than": 7}, SnapshotError, "not a length of time"),
+        ({"keep": "yearly"}, ArgumentError, "'yearly' is not supported"),
+        ({"older_than": "soon"}, SnapshotError, "is not a duration"),
+        ({"older_than": "-1d"}, SnapshotError, "is not a duration"),
+        ({"older_than": "NaT"}, SnapshotError, "is not a duration"),
+        ({"older_than": 7}, SnapshotError, "is not a duration"),
     ],
 )
 def test_what_can_not_be_meant_is_told(folder, given, error, text):

@@ -1,7 +1,7 @@
-"""Snapshots of holdings on this machine, changes between them, and timelines.
+"""Snapshots of holdings on this machine, their changes between two times, and timelines.
 
-A snapshot is the two frames of a fetch, failed wallets included. Unknown amounts stay unknown: no
-change and no total counts them as zero.
+A snapshot consists of the two frames of a fetch, including the failed wallets. Unknown amounts stay
+unknown: no change and no total counts them as zero.
 """
 
 from walletframe.history.changes import compare

@@ -1,4 +1,4 @@
-"""`compare`: changes of holdings between two times, known and unknown."""
+"""`compare`: a table of the known and unknown changes of holdings between two times."""
 
 from __future__ import annotations
 
@@ -17,8 +17,14 @@ from walletframe.frames.groups import ADDED, group, list_names, read_groups
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.known import is_simulated, known_wallets
-from walletframe.history.folder import LISTED, SNAPSHOT
-from walletframe.history.timelines import OK, STATUS, build_matrix, find_token_filter, select_needed
+from walletframe.history.folder import LIST_CALL, SNAPSHOT
+from walletframe.history.timelines import (
+    OK,
+    STATUS,
+    build_matrix,
+    find_token_filter,
+    select_columns,
+)
 from walletframe.notice import notify
 from walletframe.numerals import many
 from walletframe.pandas_versions import TEXT
@@ -36,7 +42,7 @@ if TYPE_CHECKING:
 
 _WALLET = ["blockchain", "address"]
 _TOKEN = ("symbol", "token_address", "token_blockchain")
-_OF_WALLETS = ("wallet", "blockchain")
+_WALLET_GROUPINGS = ("wallet", "blockchain")
 CHANGE = pd.CategoricalDtype(
     pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype=TEXT)
 )
@@ -53,23 +59,30 @@ def compare(  # noqa: PLR0913 - options
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Compare the holdings of each wallet at two times, exactly; unknown changes are listed, too.
+    """Compare the holdings of each wallet at two times, exactly, and list unknown changes as well.
 
     Parameters
     ----------
     before, after : WalletDetails or tuple of (DataFrame, DataFrame)
-        Two fetches, or two snapshots, such as ``history.snapshot("yesterday")``.
+        The results of two fetches, or two snapshots, such as ``history.snapshot("yesterday")``.
     by : str or list of str, optional
-        Sum the changes of each token by this: a column of your own that ``wallets`` keeps, such as
-        ``"owner"``, ``"wallet"``, ``"blockchain"``, or ``"token"`` alone. With ``"asset"``, sum the
-        changes of each asset. A wallet's label comes from `after`, else from `before`.
+        Sum the changes of each token over groups of wallets. A name is one of
+
+        - an extra column of ``wallets``, such as ``"owner"``;
+        - ``"wallet"`` or ``"blockchain"``;
+        - ``"token"``, which alone sums each token over all wallets;
+        - ``"asset"``, which sums the changes of each asset instead of each token.
+
+        A wallet belongs to the group that its row in `after` names. If `after` lacks the wallet,
+        its row in `before` names the group.
     token : str or (str, str or None), optional
-        Only this token: (blockchain, contract), None for a native coin, or an unambiguous symbol.
-        Wallets that could hold it and are unknown in `before` or `after` have a row, too.
+        Compare only this token: a pair (blockchain, contract), in which None as the contract is the
+        native coin, or an unambiguous symbol. The table then also has a row for each wallet that
+        could hold the token and whose balances are unknown in `before` or `after`.
     asset : str or (str, str or None), optional
-        Only this asset, such as ``"USDC"``, or the asset of a contract: the sum over all its
-        contracts, with the column ``asset`` in place of the token's columns; if `by` has
-        ``"token"``, its contracts stay separate.
+        Compare only this asset: its name, such as ``"USDC"``, or one of its contracts. Amounts are
+        summed over all contracts of the asset, and the column ``asset`` replaces the columns of the
+        token. If `by` contains ``"token"``, the contracts stay separate.
     assets, bridged : optional
         The definition of assets: your own contracts, and whether bridged versions count, as in
         `walletframe.assets`.
@@ -77,60 +90,70 @@ def compare(  # noqa: PLR0913 - options
     Returns
     -------
     DataFrame
-        One row for each token of a wallet that changed or may have changed, on an index from 0; no
-        rows if all amounts are known and equal. In the order of the wallets of `before`, then of
-        the wallets in `after` alone. With the columns
+        One row for each token of a wallet whose amount changed or may have changed. There are no
+        rows if all amounts are known and equal. The wallets are in the order of `before`, followed
+        by those that only `after` contains. The index is a RangeIndex. The columns are
 
-        - ``blockchain``, ``address``, str: the wallet, as last written;
-        - ``symbol``, ``token_address``, ``token_blockchain``, str: the token; NA in the only row of
-          a wallet that is unknown at one time, and has no tokens at the other;
+        - ``blockchain``, ``address``, str: the wallet, as spelled in its last row;
+        - ``symbol``, ``token_address``, ``token_blockchain``, str: the token. A wallet that is
+          unknown at one time and has no tokens at the other has a single row, without a token (NA);
         - ``before``, ``after``, amount: 0 if the answer does not list the token, NA if the amount
-          is not known;
-        - ``difference``, amount: ``after - before``, NA if either is;
+          is unknown;
+        - ``difference``, amount: ``after - before``, NA if one of the two is NA;
         - ``change``, category: ``new`` (from 0 or not listed), ``gone`` (to 0 or not listed),
-          ``increased``, ``decreased``, ``unknown``;
-        - ``status_before``, ``status_after``, category: ``ok`` if the amount is known; else the
-          wallet's status, ``stale`` (its answer was out of date, or is the very answer of the
-          earlier time), ``no_amount`` (it could not be read, or is without decimals),
-          ``unknown_token`` (the wallet has a balance of an unknown token, which may be this one; or
-          this is the unknown token, which can't be found at the other time) or ``not_asked``.
+          ``increased``, ``decreased`` or ``unknown``;
+        - ``status_before``, ``status_after``, category: ``ok`` if the amount is known. If it is
+          unknown, the reason: the status of the wallet, or one of
 
-        With `by`, one row for each group and each token in it that changed or may have changed,
-        with the columns of `by`, then ``symbol`` to ``change`` (by asset, without the columns of a
-        token): ``before`` and ``after`` are sums over the wallets known at both times, and
-        ``change`` is ``unknown`` if these are equal. Then ``wallets_known`` and ``wallets``, int64:
-        these wallets, and all that could hold some. If they differ, the change may be larger.
+          - ``stale``: the answer was out of date, or is the same answer as at the earlier time;
+          - ``no_amount``: the amount could not be read, or its decimals are missing;
+          - ``unknown_token``: the wallet has a balance of an unknown token, which may be this
+            token. If the row is about the unknown token itself, that token can't be identified at
+            the other time;
+          - ``not_asked``: the wallet was not requested.
+
+        With `by`, there is one row for each group and each token in the group that changed or may
+        have changed. The columns are those of `by`, followed by ``symbol`` to ``change`` (by asset,
+        without the columns of a token). ``before`` and ``after`` are sums over the wallets that are
+        known at both times. If these sums are equal, ``change`` is ``unknown``. Two more columns,
+        ``wallets_known`` and ``wallets``, int64, count the wallets that are known at both times,
+        and all wallets of the group that could hold the token. If the two counts differ, the true
+        change may be larger.
 
     Raises
     ------
     ArgumentError
-        If `before` or `after` is not a fetch.
+        If `before` or `after` is not the result of a fetch.
     SettingsError
-        If `by` has any other name, if both `token` and `asset` are given, or `assets` or `bridged`
-        without an asset.
+        If `by` contains another name, if both `token` and `asset` are given, or if `assets` or
+        `bridged` are given without an asset.
     TokenListError
         If `assets` can't be used.
     ColumnsError, AmountError
-        If a column is missing, or the amounts are of another dtype.
+        If a column is missing, or if the column ``amount`` has another dtype.
     UnknownTokenError, AmbiguousTokenError
-        If neither has the token or asset, or several tokens share the symbol.
+        If neither `before` nor `after` contains the token or asset, or if several tokens share the
+        symbol.
     SnapshotError
-        If both are the same snapshot; if one of them has a wallet twice, or holdings of a wallet
-        that it lacks; or if only one of them is simulated.
+        If `before` and `after` are the same snapshot; if one of them has two rows for a wallet, or
+        holdings of a wallet that is missing from its ``wallets``; or if only one of them is
+        simulated.
 
     Warns
     -----
     InputWarning
-        If only one of them lacks holdings that were fetched, according to ``wallets.tokens``, and
-        has none of a token that the other has; if two fetches of different times have the same
-        answers, from the cache: such wallets seem unchanged.
+        If only one of the two lacks rows of holdings that were fetched, according to
+        ``wallets.tokens``, and the other has a token that it does not list. Also if the results of
+        two fetches at different times have the same answers, from the cache: the wallets of these
+        answers seem unchanged.
 
     Notes
     -----
-    Wallets and tokens are matched by blockchain and address or contract, hex without case; balances
-    that an answer lists twice are summed. Give complete frames: a row that was dropped from one of
-    them counts as not listed. If two snapshots have the same answer from the cache, it is ``stale``
-    in the later one: the service was not asked in between.
+    Wallets and tokens are matched by blockchain and address or contract; upper and lower case of
+    hex digits are equal. Balances that an answer lists twice are summed. Pass complete frames: a
+    row that was dropped from one of them counts as not listed. If two snapshots contain the same
+    answer, from the cache, the answer is ``stale`` in the later snapshot, since the service was not
+    asked in between.
 
     Examples
     --------
@@ -143,13 +166,15 @@ def compare(  # noqa: PLR0913 - options
     >>> compare(before, failed)["change"].unique().tolist()
     ['unknown']
     """
-    earlier, later = _comparable(as_details(before, "before"), as_details(after, "after"))
+    earlier, later = _mark_shared_answers_stale(
+        as_details(before, "before"), as_details(after, "after")
+    )
     names = [by] if isinstance(by, str) else list(by or [])
     holdings, by_contract = concat_frames([earlier.holdings, later.holdings]), "token" in names
     token_filter = find_token_filter(
         holdings, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
     )
-    sides = [select_needed(side) for side in (earlier, later)]
+    sides = [select_columns(side) for side in (earlier, later)]
     both = WalletDetails(*map(concat_frames, zip(*sides, strict=True)))
     times = [np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*sides, strict=True)]
     matrix = build_matrix(both, times[0], times[1], len(sides), token_filter)
@@ -157,7 +182,7 @@ def compare(  # noqa: PLR0913 - options
     if by is None:
         if asset is None:
             refuse_assets(assets, bridged=bridged)
-        changes = _changes(matrix)
+        changes = _changes_by_wallet(matrix)
     else:
         if asset is not None and "asset" not in names:
             by = names if by_contract else [*names, "asset"]
@@ -174,66 +199,81 @@ def _grouped_changes(
     """Sum changes by token or asset, and by columns of `wallets`, the wallets of both times."""
     ids = matrix.wallet_ids.codes[: len(wallets)]
     distinct = wallets.groupby(ids).last().astype(wallets.dtypes)
-    names = _read_by(by, distinct)
+    names = _parse_by(by, distinct)
     rows = np.flatnonzero(matrix.tokens >= 0)
-    pairs = matrix.labels(rows).assign(amount=matrix.amounts(matrix.integers[rows, 1], rows >= 0))
+    pairs = matrix.pair_labels(rows).assign(
+        amount=matrix.amounts(matrix.integers[rows, 1], rows >= 0)
+    )
     positions, groups = read_groups(pairs, names, distinct, assets=assets, bridged=bridged)
     if wallet_names := [name for name in names if name not in ADDED]:
         owners = group(positions, wallet_names)
     else:
         owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
     pair_wallets = matrix.wallet_ids.codes[matrix.wallet_rows]  # rows in `distinct`
-    codes = len(groups) + owners.wallet_set_codes[pair_wallets]  # pairs without a token come last
+    codes = (
+        len(groups) + owners.wallet_set_codes[pair_wallets]
+    )  # the codes of pairs without a token are the last
     codes[rows] = groups.codes
-    count, known = len(groups) + len(owners), (matrix.status == OK).all(axis=1)
+    group_count, known = len(groups) + len(owners), (matrix.status == OK).all(axis=1)
     group_wallets = codes * len(distinct) + pair_wallets
     partial = np.unique(group_wallets[~known])  # one unknown amount makes the wallet unknown
     known &= ~np.isin(group_wallets, partial)
-    sums = np.full((count, 2), 0, dtype=object)
+    sums = np.full((group_count, 2), 0, dtype=object)
     np.add.at(sums, codes[known], matrix.integers[known])
 
     wallet_known = (matrix.wallet_status == OK).all(axis=1)
     positions = replace(positions, known=wallet_known, stale=np.zeros_like(wallet_known))
     counts = [completeness(positions, each) for each in (groups, owners)]
-    wallets_able, wallets_known = (
+    wallets_possible, wallets_known = (
         np.concatenate([np.asarray(each[name], dtype=np.intp) for each in counts])
         for name in ("wallets_asked", "wallets_ok")
     )
-    of_groups, of_wallets = np.divmod(partial, max(len(distinct), 1))
-    wallets_known -= np.bincount(of_groups[wallet_known[of_wallets]], minlength=count)
-    has_partial = np.bincount(of_groups, minlength=count) > 0
+    partial_groups, partial_wallets = np.divmod(partial, max(len(distinct), 1))
+    wallets_known -= np.bincount(
+        partial_groups[wallet_known[partial_wallets]], minlength=group_count
+    )
+    has_partial = np.bincount(partial_groups, minlength=group_count) > 0
     order = np.argsort(np.append(groups.wallet_sets, owners.wallet_sets), kind="stable")
     chosen = order[(has_partial | (sums[:, 0] != sums[:, 1]))[order]]
-    without_token = owners.labels.reindex(range(len(owners)))
-    labels = pd.concat([groups.labels, without_token], ignore_index=True)
+    labels_without_token = owners.labels.reindex(range(len(owners)))
+    labels = pd.concat([groups.labels, labels_without_token], ignore_index=True)
     tokens = [name for name in _TOKEN if name in labels]
     labels = labels[[*(name for name in labels if name not in tokens), *tokens]]
     labels, wallets_known = labels.take(chosen).reset_index(drop=True), wallets_known[chosen]
     token_labels = labels["asset" if "token_blockchain" not in labels else "token_blockchain"]
     is_known = (wallets_known > 0) & token_labels.notna().to_numpy()
-    return _compared(matrix, labels, sums[chosen], np.column_stack([is_known, is_known])).assign(
-        wallets_known=wallets_known.astype(np.int64), wallets=wallets_able[chosen].astype(np.int64)
+    return _add_change_columns(
+        matrix, labels, sums[chosen], np.column_stack([is_known, is_known])
+    ).assign(
+        wallets_known=wallets_known.astype(np.int64),
+        wallets=wallets_possible[chosen].astype(np.int64),
     )
 
 
-def _changes(matrix: AmountMatrix) -> pd.DataFrame:
+def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
+    """Return one row for each wallet and token whose amount changed or may have changed."""
     known = matrix.status == OK
     rows = np.flatnonzero(~known.all(axis=1) | (matrix.integers[:, 0] != matrix.integers[:, 1]))
     before, after = matrix.status[rows].T
-    return _compared(matrix, matrix.names(rows), matrix.integers[rows], known[rows]).assign(
+    return _add_change_columns(
+        matrix, matrix.output_labels(rows), matrix.integers[rows], known[rows]
+    ).assign(
         status_before=pd.Categorical.from_codes(before, dtype=STATUS),
         status_after=pd.Categorical.from_codes(after, dtype=STATUS),
     )
 
 
-def _compared(
+def _add_change_columns(
     matrix: AmountMatrix, labels: pd.DataFrame, integers: Integers, known: Mask
 ) -> pd.DataFrame:
-    """Add the columns of changes to `labels`, from two columns of integers."""
+    """Add the columns of amounts and changes to `labels`.
+
+    `integers` and `known` have two columns each: the earlier and the later time.
+    """
     (earlier, later), both = integers.T, np.asarray(known.all(axis=1))
     difference = later - earlier
-    kinds = [~both | (difference == 0), earlier == 0, later == 0, difference > 0]
-    change = np.select(kinds, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)
+    conditions = [~both | (difference == 0), earlier == 0, later == 0, difference > 0]
+    change = np.select(conditions, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)
     return labels.assign(
         before=matrix.amounts(earlier, known[:, 0]),
         after=matrix.amounts(later, known[:, 1]),
@@ -242,41 +282,47 @@ def _compared(
     )
 
 
-def _comparable(before: WalletDetails, after: WalletDetails) -> tuple[WalletDetails, WalletDetails]:
-    """Mark answers that both fetches share as stale in the later one, or raise."""
+def _mark_shared_answers_stale(
+    before: WalletDetails, after: WalletDetails
+) -> tuple[WalletDetails, WalletDetails]:
+    """Mark answers that both results contain as stale in the later result.
+
+    Raise a SnapshotError if the results can't be compared.
+    """
     frames = before.wallets, after.wallets
-    kinds: set[bool] = set()
+    is_simulated_values: set[bool] = set()
     for wallets in frames:
         require_columns(wallets, ["service", "source", "fetched_at"])
-        kinds |= set(wallets["service"].isin([SIMULATED]))
-    if len(kinds) > 1:
+        is_simulated_values |= set(wallets["service"].isin([SIMULATED]))
+    if len(is_simulated_values) > 1:
         raise SnapshotError(
             "simulated holdings can't be compared with real ones",
-            hint="compare snapshots of one and the same service: see wallets.service",
+            hint="compare snapshots of the same service, as named in wallets.service",
         )
     times = [wallets.get(SNAPSHOT, pd.Series([])) for wallets in frames]
     same = times[0][times[0].isin(times[1])]
     if len(same):
         raise SnapshotError(
             f"before and after are the same snapshot, of {same.iloc[0]}",
-            hint=f"save a newer one, or name an earlier time: {LISTED} lists them",
+            hint=f"save a newer snapshot, or choose an earlier one from {LIST_CALL}",
         )
-    # An answer in both snapshots came from the cache in the later one: it is no news, so stale.
-    # Two fetches only warn: users who soon fetch failed wallets again want to see what changed.
-    earlier, newest = map(_newest, frames)
+    # An answer in both snapshots came from the cache in the later one, so it is not a new answer
+    # and counts as stale. For two fetches there is only a warning, since users who fetch failed
+    # wallets again after a short time want to see the changes.
+    earlier, newest = map(_newest_time, frames)
     if pd.isna(earlier) or pd.isna(newest) or bool(earlier == newest):
         return before, after
     names = [*_WALLET, "service", "fetched_at"]
     both = concat_frames(wallets[names] for wallets in frames)
     answers = both[["service", "fetched_at"]].assign(wallet=wallet_identities(both).codes)
-    repeated = answers.duplicated(keep=False) & answers["fetched_at"].notna()
-    sides = np.split(repeated.to_numpy(), [len(before.wallets)])
+    is_shared = answers.duplicated(keep=False) & answers["fetched_at"].notna()
+    sides = np.split(is_shared.to_numpy(), [len(before.wallets)])
     later = int(newest > earlier)
     if not all(SNAPSHOT in wallets for wallets in frames):
         if count := int(sides[later].sum()):
             notify(
-                f"{count:,} of {many(len(frames[later]), 'wallet')} have the same answer in both, "
-                "from the cache, and seem unchanged: the service was not asked in between",
+                f"{count:,} of {many(len(frames[later]), 'wallet')} have the same cached answer in "
+                "before and after: they seem unchanged, but the service was not asked in between",
                 InputWarning,
             )
         return before, after
@@ -285,14 +331,14 @@ def _comparable(before: WalletDetails, after: WalletDetails) -> tuple[WalletDeta
     return (before, outdated) if later else (outdated, after)
 
 
-def _newest(wallets: pd.DataFrame) -> Any:
-    """Return the time of the snapshot, else of the newest answer."""
+def _newest_time(wallets: pd.DataFrame) -> Any:
+    """Return the time of the snapshot or, without a snapshot, of the newest answer."""
     name = SNAPSHOT if SNAPSHOT in wallets else "fetched_at"
     return pd.to_datetime(wallets[name], utc=True).max()
 
 
 def _warn_if_rows_are_missing(sides: Sequence[WalletDetails], matrix: AmountMatrix) -> None:
-    """Warn if rows are missing at one time only, since tokens then seem gone or new."""
+    """Warn if rows of holdings are missing at only one time, since tokens then seem new or gone."""
     missing = []
     for wallets, holdings in sides:
         fetched = wallets["tokens"][known_wallets(wallets)].sum()
@@ -305,30 +351,33 @@ def _warn_if_rows_are_missing(sides: Sequence[WalletDetails], matrix: AmountMatr
     if count := int(unlisted.sum()):
         name, other, seem = ("after", "before", "gone") if side else ("before", "after", "new")
         notify(
-            f"{name} has {many(missing[side], 'row')} of holdings fewer than its wallets.tokens "
-            f"counts, so that {many(count, 'balance')} of {other} may seem {seem}: give complete "
-            "frames, or leave the same tokens out of both",
+            f"{name} has {many(missing[side], 'row')} of holdings less than its column "
+            f"wallets.tokens counts, so {many(count, 'balance')} of {other} may seem {seem}: pass "
+            "complete frames, or drop the same tokens from both",
             InputWarning,
         )
 
 
 def _chart_attributes(before: WalletDetails, after: WalletDetails) -> Mapping[Hashable | None, Any]:
-    """Return the attributes for charts of changes: plain texts, which any file format can hold."""
-    times = {"before": _newest(before.wallets), "after": _newest(after.wallets)}
+    """Return the attributes for charts of changes: plain text, which any file format can store."""
+    times = {"before": _newest_time(before.wallets), "after": _newest_time(after.wallets)}
     texts = {key: f"{time:%Y-%m-%d %H:%M} UTC" for key, time in times.items() if not pd.isna(time)}
     if is_simulated(before.wallets) or is_simulated(after.wallets):
         texts["service"] = SIMULATED
     return {COMPARED: texts}
 
 
-def _read_by(by: By, wallets: pd.DataFrame) -> list[str]:
-    """Return the names to group by, checked: tokens, or assets, come last."""
+def _parse_by(by: By, wallets: pd.DataFrame) -> list[str]:
+    """Return the checked names to group by, with "asset" and "token" at the end."""
     names = list_names(by)
-    kept = kept_names(wallets)
-    if not names or any(name not in {*ADDED, *_OF_WALLETS, *kept} for name in names):
-        more = f" ({', '.join(map(shown, kept))})" if kept else ""
-        hint = f"give by=… as token, asset, wallet, blockchain or a column of your own{more}"
-        raise SettingsError(f"by can't be {by!r}", hint)
+    extra = kept_names(wallets)
+    if not names or any(name not in {*ADDED, *_WALLET_GROUPINGS, *extra} for name in names):
+        extra_names = f" ({', '.join(map(shown, extra))})" if extra else ""
+        hint = (
+            'use "token", "asset", "wallet", "blockchain" or an extra column of wallets'
+            f"{extra_names}"
+        )
+        raise SettingsError(f"by={by!r} is not supported", hint)
     names = names if "asset" in names else [*names, "token"]
     added = [name for name in ("asset", "token") if name in names]
     return [*(name for name in names if name not in ADDED), *added]

@@ -1,11 +1,12 @@
-"""Save, load, list and thin snapshots; check what is saved, and parse times."""
-# A day is a day in UTC, as the folders of snapshots are. A time without a zone is in the machine's
-# own zone in all calls, so that a snapshot is found at the time that it was saved at.
+"""Save, load, list and thin snapshots, check the saved frames, and parse times."""
+# Days are in UTC, like the names of the folders of snapshots. In all functions, a point in time
+# without a time zone is in the machine's time zone, so a snapshot is found under the time with
+# which it was saved.
 #
-# A snapshot is thinned out only if others of its period know all wallets that it knows.
-# Snapshots are judged without the lock, since reading many takes long. Under the lock they are
-# removed if all that were judged are unchanged, by name and digest. Snapshots saved meanwhile were
-# not judged, and stay.
+# A snapshot is removed by `thin` only if other snapshots of its period know all wallets that it
+# knows. Reading many snapshots takes long, so the redundant ones are determined without the lock.
+# They are removed under the lock if the names and digests of all snapshots that were read are
+# unchanged. A snapshot that was saved in the meantime was not read, and is not removed.
 
 from __future__ import annotations
 
@@ -43,22 +44,22 @@ from walletframe.frames.kept import kept_frame, kept_names, kept_table, with_kep
 from walletframe.frames.known import known_and_fresh
 from walletframe.history.folder import (
     HOLDINGS,
-    LISTED,
+    LIST_CALL,
     SNAPSHOT,
     SnapshotFolder,
-    add,
-    digest,
+    add_snapshot,
+    cast_columns,
+    digest_files,
     history_folder,
-    opened,
-    read,
-    read_wallets,
-    remove,
+    open_snapshot_file,
+    read_snapshot_wallets,
+    read_snapshots,
     remove_leftovers,
-    required_folders,
+    remove_snapshots,
+    require_snapshot_folders,
     snapshot_folders,
     snapshot_path,
-    with_dtypes,
-    write,
+    write_frame,
 )
 from walletframe.notice import notify
 from walletframe.numerals import count_of, many
@@ -93,52 +94,54 @@ _T = TypeVar("_T")
 def save(
     details: DetailsLike, *, folder: PathLike | None = None, at: Moment | None = None
 ) -> pd.Timestamp:
-    """Save a fetch as a snapshot: wallets, statuses and holdings, exactly.
+    """Save the result of a fetch as a snapshot: wallets, statuses and exact holdings.
 
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
-        The fetch, unchanged, failed wallets included. Columns of your own are saved of wallets,
-        not of holdings.
+        The unchanged result of a fetch, including the failed wallets. Extra columns of ``wallets``
+        are saved, but not those of ``holdings``.
     folder : str or Path, optional
-        Created if missing. Default: ``history`` in the user's data folder, for real holdings only:
-        simulated ones need a folder of their own.
+        The folder of the snapshots, created if missing. Default: ``history`` in the user's data
+        folder, which accepts only real holdings. Simulated holdings need a folder of their own.
     at : str, datetime or Timestamp, optional
-        The time of the snapshot; in this machine's own zone unless it names one. Default: the time
-        of the newest answer, or now if all answers are out of date. The time of each wallet's
-        answer stays in ``wallets.fetched_at``.
+        The time of the snapshot. A time without a time zone is in the time zone of this machine.
+        Default: the time of the newest answer, or the current time if all answers are out of date.
+        The time of the answer for each wallet is in ``wallets.fetched_at``.
 
     Returns
     -------
     Timestamp
-        The snapshot's time, in UTC.
+        The time of the snapshot, in UTC.
 
     Raises
     ------
     ArgumentError, ColumnsError, AmountError
-        If `details` is not a fetch, lacks a column, or has floats as amounts; an ArgumentError
-        also if a column of your own has values of several types.
+        If `details` is not the result of a fetch, if it lacks a column, or if its amounts are
+        floats. Also an ArgumentError if an extra column has values of several types.
     SettingsError
-        If a column of your own has the name of the exact text of another, ``<name>_text``.
+        If an extra column is called ``<name>_text``, where ``<name>`` is an extra column of
+        amounts, because the exact text of these amounts is saved under this name.
     SnapshotError
-        If the frames were changed: a wallet has two rows, or not as many holdings as its ``tokens``
-        says; if simulated and real holdings would be mixed; if the time can't be read, or there
-        already is a snapshot of exactly this time. Without `at`, if the answers of some wallets are
-        cached and from an earlier day, in UTC, than the newest answer.
+        If the frames were changed, so that a wallet has two rows, or has another number of holdings
+        than its value of ``tokens``; if simulated and real holdings would be mixed; if `at` can't
+        be read; or if there already is a snapshot of exactly this time. Without `at`, also if some
+        wallets have cached answers from an earlier day, in UTC, than the newest answer.
     DatasetError, OSError
-        If the folder is a URL, or can't be written.
+        If the folder is a URL, or if the snapshot can't be written to it.
 
     Warns
     -----
     InputWarning
-        If `at` names no zone; or, without `at`, if a snapshot has the same answers already: then
-        nothing is added, and its time is returned.
+        If `at` has no time zone. Without `at`, also if there already is a snapshot with the same
+        answers. No snapshot is added then, and the time of the existing one is returned.
 
     Notes
     -----
-    Writing is atomic, and any number of processes may save at once. A snapshot is a folder of two
-    Parquet files, ``date=…/…/holdings.parquet`` and ``wallets.parquet``, which DuckDB, polars and
-    pandas open: ``amount`` is a decimal, ``amount_text`` exact. To delete one, delete its folder.
+    Writing is atomic, and any number of processes may save at the same time. A snapshot is a folder
+    of two Parquet files, ``date=…/…/holdings.parquet`` and ``date=…/…/wallets.parquet``, which
+    DuckDB, polars and pandas can read: ``amount`` is a decimal, and ``amount_text`` is the exact
+    amount. To delete a snapshot, delete its folder.
 
     Examples
     --------
@@ -152,20 +155,20 @@ def save(
     True
     """
     path = history_folder(folder)
-    requested = None if at is None else _moment(at, warns=True)
+    requested_time = None if at is None else _parse_point_in_time(at, warns=True)
     wallets, holdings = as_details(details)
-    own = wallets[kept_names(wallets)]
-    kept_table(own)  # raises if a column can't be stored
-    wallets = with_kept(with_dtypes(wallets, WALLET_DTYPES), own)
-    to_save = WalletDetails(wallets, with_dtypes(holdings, HOLDING_DTYPES))
+    extra = wallets[kept_names(wallets)]
+    kept_table(extra)  # raises an error if a column can't be stored
+    wallets = with_kept(cast_columns(wallets, WALLET_DTYPES), extra)
+    to_save = WalletDetails(wallets, cast_columns(holdings, HOLDING_DTYPES))
     _require_unchanged(to_save)
-    _require_same_kind(wallets["service"], path, may_be_simulated=folder is not None)
-    taken_at = requested or _answered_at(wallets)
-    while not add(path, taken_at, partial(write, to_save, taken_at)):
-        if requested:
-            raise _time_taken(taken_at)
-        if _is_saved(to_save, path, taken_at):
-            message = "nothing was added: these answers are saved already, as the snapshot of "
+    _require_separate_simulation(wallets["service"], path, may_be_simulated=folder is not None)
+    taken_at = requested_time or _newest_answer_time(wallets)
+    while not add_snapshot(path, taken_at, partial(write_frame, to_save, taken_at)):
+        if requested_time:
+            raise _duplicate_time_error(taken_at)
+        if _has_same_answers(to_save, path, taken_at):
+            message = "no snapshot was added: these answers are already saved as the snapshot of "
             notify(f"{message}{taken_at:%Y-%m-%d %H:%M:%S} UTC", InputWarning)
             break
         taken_at += timedelta(microseconds=1)
@@ -180,25 +183,27 @@ def load(
     wallets: WalletsLike | None = None,
     folder: PathLike | None = None,
 ) -> WalletDetails:
-    """Load snapshots.
+    """Load all snapshots, or those of a period.
 
     Parameters
     ----------
     since, until : str, date, datetime or Timestamp, optional
-        The first and the last day (``"2026-01-31"``, ``"yesterday"``), in UTC, or point in time, in
-        this machine's own zone unless it names one; inclusive.
+        The first and the last time, both inclusive. A time is a day in UTC (``"2026-01-31"``,
+        ``"yesterday"``) or a point in time. A point in time without a time zone is in the time zone
+        of this machine.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
-        Load these wallets only, in the forms of `fetch_wallets`; a wallet that is in no snapshot
-        has no rows. Default: all.
+        Load only these wallets, in any form that `fetch_wallets` accepts. A wallet that is in no
+        snapshot has no rows. Default: all wallets.
     folder : str or Path, optional
         The folder of the snapshots.
 
     Returns
     -------
     WalletDetails
-        ``wallets`` and ``holdings`` with a first column ``snapshot``, datetime64[us, UTC], and the
-        columns and dtypes of a fetch; ``wallets`` with your own columns, too, NA if a snapshot
-        lacks them. By time, then as saved; without rows if no snapshot is of that time.
+        ``wallets`` and ``holdings`` with a first column ``snapshot``, datetime64[us, UTC], followed
+        by the columns of a fetch, with the same dtypes. ``wallets`` also has your extra columns,
+        with NA for snapshots that lack them. Rows are sorted by time and then as saved. The frames
+        have no rows if there is no snapshot in the period.
 
     Raises
     ------
@@ -221,39 +226,40 @@ def load(
     0 2026-01-30 00:00:00+00:00     bob     ok
     1 2026-01-31 00:00:00+00:00     bob     ok
     """
-    keys = _wallet_keys(wallets)
-    first = (_ALL_TIME if since is None else _bounds(since))[0]
-    last = (_ALL_TIME if until is None else _bounds(until))[1]
+    keys = _parse_wallet_keys(wallets)
+    first = (_ALL_TIME if since is None else _parse_range(since))[0]
+    last = (_ALL_TIME if until is None else _parse_range(until))[1]
 
     def select() -> list[SnapshotFolder]:
-        folders = required_folders(history_folder(folder))
+        folders = require_snapshot_folders(history_folder(folder))
         return [each for each in folders if first <= each.moment <= last]
 
-    return _read(select, partial(read, keys=keys))
+    return _read_selected(select, partial(read_snapshots, keys=keys))
 
 
 @at_the_boundary
 def snapshot(
     when: Moment = _LATEST, *, wallets: WalletsLike | None = None, folder: PathLike | None = None
 ) -> WalletDetails:
-    """Load the last snapshot up to a time.
+    """Load the latest snapshot at or before a time.
 
     Parameters
     ----------
     when : str, date, datetime or Timestamp, default "latest"
-        A day, up to its end, or a point in time, as in `load`; or ``"latest"``.
+        A point in time or a day, as in `load`, or ``"latest"``. For a day, the latest snapshot
+        before the end of the day is loaded.
     wallets, folder : optional
         The wallets to load, and the folder, as in `load`.
 
     Returns
     -------
     WalletDetails
-        The frames as saved, with a first column ``snapshot``, the actual time of the snapshot.
+        The frames as saved, with a first column ``snapshot``, which is the time of the snapshot.
 
     Raises
     ------
     UnknownSnapshotError
-        If there is no snapshot as early as that.
+        If there is no snapshot at or before this time.
     AddressError, SnapshotError, HistoryError
         If a wallet, the time or the snapshot can't be read.
 
@@ -267,19 +273,22 @@ def snapshot(
     ...     snapshot("2026-02-03", folder=folder).wallets["snapshot"].item()
     Timestamp('2026-01-31 00:00:00+0000', tz='UTC')
     """
-    keys, last = _wallet_keys(wallets), (_ALL_TIME if when == _LATEST else _bounds(when))[1]
+    keys, last = (
+        _parse_wallet_keys(wallets),
+        (_ALL_TIME if when == _LATEST else _parse_range(when))[1],
+    )
 
     def select() -> list[SnapshotFolder]:
-        folders = required_folders(history_folder(folder))
+        folders = require_snapshot_folders(history_folder(folder))
         early = [each for each in folders if each.moment <= last]
         if not early:
             raise UnknownSnapshotError(
                 f"there is no snapshot of {when} or earlier",
-                hint=f"the oldest is of {folders[0].moment:%Y-%m-%d %H:%M} UTC; see {LISTED}",
+                hint=f"the oldest is of {folders[0].moment:%Y-%m-%d %H:%M} UTC; see {LIST_CALL}",
             )
         return early[-1:]
 
-    return _read(select, partial(read, keys=keys))
+    return _read_selected(select, partial(read_snapshots, keys=keys))
 
 
 def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
@@ -293,9 +302,14 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each, the oldest first, on an index from 0. With the columns ``snapshot``,
-        datetime64[us, UTC]; ``wallets``, ``wallets_ok`` (known from answers that were not out of
-        date) and ``balances``, int64; ``simulated``, bool.
+        One row per snapshot, sorted by time, with a RangeIndex. The columns are
+
+        - ``snapshot``, datetime64[us, UTC]: the time of the snapshot;
+        - ``wallets``, int64: the number of wallets;
+        - ``wallets_ok``, int64: the number of wallets whose balances are known from answers that
+          were not out of date;
+        - ``balances``, int64: the number of balances;
+        - ``simulated``, bool: whether the sandbox made up the holdings.
 
     Raises
     ------
@@ -315,15 +329,17 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
                        snapshot  wallets  wallets_ok  simulated
     0 2026-01-31 00:00:00+00:00        1           1       True
     """
-    select = partial(required_folders, history_folder(folder))
-    wallets, folders = _read(select, lambda folders: (read_wallets(folders), folders))
-    facts: dict[str, Any] = {
+    select = partial(require_snapshot_folders, history_folder(folder))
+    wallets, folders = _read_selected(
+        select, lambda folders: (read_snapshot_wallets(folders), folders)
+    )
+    columns: dict[str, Any] = {
         "wallets": 1,
         "wallets_ok": known_and_fresh(wallets),
         "balances": wallets["tokens"].fillna(0),
         "simulated": wallets["service"] == SIMULATED,
     }
-    counts = wallets[[SNAPSHOT]].assign(**facts).astype(dict.fromkeys(facts, "int64"))
+    counts = wallets[[SNAPSHOT]].assign(**columns).astype(dict.fromkeys(columns, "int64"))
     moments = pd.DatetimeIndex([each.moment for each in folders], name=SNAPSHOT).as_unit("us")
     listed = counts.groupby(SNAPSHOT).sum().reindex(moments, fill_value=0)
     return listed.astype({"simulated": bool}).reset_index()
@@ -332,25 +348,26 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
 def thin(
     *, keep: str = "daily", older_than: str | timedelta = "30d", folder: PathLike | None = None
 ) -> pd.DataFrame:
-    """Remove older snapshots, and keep one of each period.
+    """Remove old snapshots, except for one per period.
 
     Parameters
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
-        The periods, in UTC. Of each one the snapshot with the most known wallets is kept, or the
-        latest of several. Another one is kept, too, only if it requested, knows, or could read all
-        balances of a wallet, and the kept ones did not.
+        The length of the periods, in UTC. In each period, the snapshot with the most known wallets
+        is kept. If several snapshots have equally many, the latest of them is kept. A further
+        snapshot is kept only if it adds something: a wallet that the kept snapshots did not
+        request, do not know, or could not read completely.
     older_than : str or timedelta, default "30d"
-        The age, such as ``"12h"`` or ``"30d"``, beyond which snapshots may be removed; all others
-        are kept, and all of a period that has not reached this age as a whole.
+        The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. Snapshots of a
+        period are removed only if the whole period is older than this.
     folder : str or Path, optional
         The folder of the snapshots.
 
     Returns
     -------
     DataFrame
-        The snapshots that this call removed, the oldest first, on an index from 0, with the only
-        column ``snapshot``, datetime64[us, UTC]; perhaps without rows.
+        The removed snapshots, sorted by time: the single column ``snapshot``, datetime64[us, UTC],
+        with a RangeIndex. The frame has no rows if no snapshot was removed.
 
     Raises
     ------
@@ -358,17 +375,18 @@ def thin(
         If `keep` is not one of the periods.
     UnknownSnapshotError
         If there are no snapshots.
-    SnapshotError, HistoryError
-        If `older_than` is not a length of time, or a snapshot can't be read; then nothing of its
-        period is removed.
+    SnapshotError
+        If `older_than` is not a duration.
+    HistoryError
+        If a snapshot can't be read. No snapshot of its period is removed then.
     OSError
-        If the folder can't be written.
+        If the folder can't be written to.
 
     Notes
     -----
-    Kept snapshots are not changed. Other processes may read, save and thin at the same time: a
-    snapshot that is saved meanwhile is kept. Removal is atomic: if a process dies, each snapshot is
-    either complete or gone.
+    Kept snapshots are not changed. Other processes may read, save and thin at the same time. A
+    snapshot that is saved in the meantime is kept. Removal is atomic: if a process dies, each
+    snapshot is either complete or removed.
 
     Examples
     --------
@@ -383,11 +401,11 @@ def thin(
     0 2026-01-31 06:00:00+00:00
     """
     if keep not in _PERIODS:
-        hint = f"give keep=… as one of {', '.join(_PERIODS)}"
-        raise ArgumentError(f"{keep!r} is not a period", hint=hint)
+        hint = f"use one of {', '.join(_PERIODS)}"
+        raise ArgumentError(f"keep={keep!r} is not supported", hint=hint)
     path, period = history_folder(folder), _PERIODS[keep]
-    limit = datetime.now(UTC) - _duration(older_than)
-    folders = required_folders(path)
+    limit = datetime.now(UTC) - _parse_duration(older_than)
+    folders = require_snapshot_folders(path)
     remove_leftovers(path)
     old = [each for each in folders if each.moment < limit and period(each.moment) != period(limit)]
     by_period = groupby(old, key=lambda each: period(each.moment))
@@ -395,10 +413,10 @@ def thin(
     return pd.DataFrame({SNAPSHOT: pd.DatetimeIndex(removed, tz=UTC).as_unit("us")})
 
 
-def _read(
+def _read_selected(
     select: Callable[[], list[SnapshotFolder]], reader: Callable[[list[SnapshotFolder]], _T]
 ) -> _T:
-    """Select and read snapshots; start again if some were removed meanwhile."""
+    """Select and read snapshots. Start again if another process removed some of them meanwhile."""
     while True:
         folders = select()
         try:
@@ -408,27 +426,28 @@ def _read(
                 raise
 
 
-def _wallet_keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | None:
+def _parse_wallet_keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | None:
+    """Return the canonical keys of wallets, or None for all wallets."""
     if wallets is None:
         return None
     return {canonical_key(each.blockchain, each.address) for each in parse_wallets(wallets)}
 
 
 def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> None:
-    """Raise before a fetch if its snapshot could not be saved."""
+    """Raise an error, before a fetch, if its result could not be saved as a snapshot."""
     path = history_folder(folder)
-    taken_at = None if at is None else _moment(at)
-    _require_same_kind([service], path, may_be_simulated=folder is not None)
+    taken_at = None if at is None else _parse_point_in_time(at)
+    _require_separate_simulation([service], path, may_be_simulated=folder is not None)
     if taken_at is not None and snapshot_path(path, taken_at).exists():
-        raise _time_taken(taken_at)
+        raise _duplicate_time_error(taken_at)
 
 
-def _is_saved(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
-    """Return whether the snapshot of a time has the same answers, from the cache or not."""
-    own = details.wallets[kept_names(details.wallets)]
-    as_read = with_kept(details.wallets, kept_frame(kept_table(own)))
+def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
+    """Return whether the snapshot of a time has the same answers, fetched or from the cache."""
+    extra = details.wallets[kept_names(details.wallets)]
+    as_read = with_kept(details.wallets, kept_frame(kept_table(extra)))
     with suppress(HistoryError):
-        saved = read([SnapshotFolder(taken_at, snapshot_path(folder, taken_at))], None)
+        saved = read_snapshots([SnapshotFolder(taken_at, snapshot_path(folder, taken_at))], None)
         return all(
             old.drop(columns=[SNAPSHOT, "source"], errors="ignore").equals(
                 new.drop(columns="source", errors="ignore")
@@ -438,50 +457,54 @@ def _is_saved(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
     return False
 
 
-def _time_taken(taken_at: datetime) -> SnapshotError:
-    hint = "give another at=…"
+def _duplicate_time_error(taken_at: datetime) -> SnapshotError:
+    """Return the error for a time of which there already is a snapshot."""
+    hint = "pass another time as at=…"
     return SnapshotError(f"there already is a snapshot of {taken_at}", hint)
 
 
 def _require_unchanged(details: WalletDetails) -> None:
-    """Raise if frames were changed since the fetch: comparisons would show false changes."""
+    """Raise if frames were changed since the fetch, since comparisons would show false changes."""
     wallets, holdings = details
     names = ["blockchain", "address"]
     ids = wallet_identities(concat_frames([wallets[names], holdings[names]]))
     requested, holders = np.split(ids.codes, [len(wallets)])
-    times = np.bincount(requested, minlength=len(ids.keys))
+    row_counts = np.bincount(requested, minlength=len(ids.keys))
     expected = np.zeros(len(ids.keys), dtype=np.int64)
     expected[requested] = wallets["tokens"].fillna(0)
-    counts = np.bincount(holders, minlength=len(ids.keys))
-    wrong = np.flatnonzero((times != 1) | (expected != counts))
+    holding_counts = np.bincount(holders, minlength=len(ids.keys))
+    wrong = np.flatnonzero((row_counts != 1) | (expected != holding_counts))
     if len(wrong):
         first = wrong[0]
         name = ".".join(str(part) for part in ids.keys[first])
         raise SnapshotError(
             f"{count_of(len(wrong), len(ids.keys), 'wallet')} not as fetched; the first is {name!a}"
-            f": it has {many(int(times[first]), 'row')} in wallets, and {counts[first]} in holdings"
-            f" instead of {expected[first]}, the value in its column tokens",
-            hint="save the frames as fetched, and remove rows after loading them",
+            f", which has {many(int(row_counts[first]), 'row')} in wallets, and "
+            f"{holding_counts[first]} in holdings instead of {expected[first]} as in its column "
+            "tokens",
+            hint="save the frames unchanged, as fetched, and drop rows after loading them",
         )
 
 
-def _require_same_kind(services: Iterable[str], folder: Path, *, may_be_simulated: bool) -> None:
+def _require_separate_simulation(
+    services: Iterable[str], folder: Path, *, may_be_simulated: bool
+) -> None:
     """Raise if simulated holdings would be saved beside real ones, or in the default folder."""
     kinds = {service == SIMULATED for service in services}
     refused = True in kinds and not may_be_simulated
-    with suppress(HistoryError):  # a broken snapshot must not prevent saving another one
-        latest = read_wallets(snapshot_folders(folder)[-1:])
+    with suppress(HistoryError):  # a broken snapshot must not prevent saving a new one
+        latest = read_snapshot_wallets(snapshot_folders(folder)[-1:])
         kinds |= {service == SIMULATED for service in latest["service"]}
     if refused or len(kinds) > 1:
         raise SnapshotError(
             f"simulated holdings can't be stored beside real ones in {folder}",
-            hint="give each kind a folder of its own: folder=…",
+            hint="use a separate folder for simulated holdings: folder=…",
         )
 
 
-def _bounds(when: Moment) -> tuple[datetime, datetime]:
+def _parse_range(when: Moment) -> tuple[datetime, datetime]:
     """Return the first and the last microsecond of a day, hour, minute or second, in UTC."""
-    value = _time(when)
+    value = _parse_time(when)
     if not isinstance(value, datetime):
         return datetime.combine(value, time.min, UTC), datetime.combine(value, time.max, UTC)
     match = _TIME_TEXT.match(when) if isinstance(when, str) else None
@@ -492,8 +515,8 @@ def _bounds(when: Moment) -> tuple[datetime, datetime]:
     return start, start + timedelta(**{unit: 1}) - timedelta(microseconds=1)
 
 
-def _answered_at(wallets: pd.DataFrame) -> datetime:
-    """Return the time of the newest answer that is not out of date, or now."""
+def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
+    """Return the time of the newest answer that is not out of date, or the current time."""
     fresh = wallets["source"].isin([Source.SERVICE.value, Source.CACHE.value])
     newest = wallets["fetched_at"][fresh].max()
     if pd.isna(newest):
@@ -502,88 +525,96 @@ def _answered_at(wallets: pd.DataFrame) -> datetime:
     old = wallets["fetched_at"][cached & (wallets["fetched_at"] < newest.floor("D"))]
     if len(old):
         raise SnapshotError(
-            f"{count_of(len(old), len(wallets), 'wallet')} answered from the cache as of an earlier"
-            f" day than the newest answer: the oldest as of {old.min():%Y-%m-%d %H:%M} UTC, the "
-            f"newest as of {newest:%Y-%m-%d %H:%M} UTC",
-            hint="fetch again with refresh=…, or give the time of the snapshot with at=…",
+            f"{len(old):,} of {many(len(wallets), 'wallet')} have cached answers from an earlier "
+            f"day: the oldest answer is of {old.min():%Y-%m-%d %H:%M} UTC, the newest of "
+            f"{newest:%Y-%m-%d %H:%M} UTC",
+            hint="fetch again with refresh=…, or pass the time of the snapshot as at=…",
         )
     answered: datetime = newest.to_pydatetime()
     return answered
 
 
-def _moment(when: Moment, *, warns: bool = False) -> datetime:
-    """Return a point in time in UTC, and perhaps warn if it names no zone."""
-    value = _time(when)
+def _parse_point_in_time(when: Moment, *, warns: bool = False) -> datetime:
+    """Return a point in time in UTC. With `warns`, warn if it has no time zone."""
+    value = _parse_time(when)
     if not isinstance(value, datetime):
         hint = 'add a time of day, such as "2026-01-31T06:00Z"'
-        raise SnapshotError(f"{when} is a whole day, but a point in time is needed", hint)
+        raise SnapshotError(f"{when} is a day, but a point in time is needed", hint)
     in_utc = value.astimezone(UTC)
     if warns and value.tzinfo is None:
-        zone = f"this machine's own ({value.astimezone().tzname()})"
+        zone = f"the time zone of this machine ({value.astimezone().tzname()})"
         text = f"{in_utc:%Y-%m-%d %H:%M:%S} UTC"
-        notify(f"{value} names no zone: in {zone}, it is {text}", InputWarning)
+        notify(f"{value} has no time zone; in {zone}, it is {text}", InputWarning)
     return in_utc
 
 
-def _time(when: Any) -> date | datetime:
-    """Read a day, or a point in time, which is in the machine's own zone if it names none."""
-    if isinstance(when, date) and not pd.isna(when):  # a datetime is a date, too
+def _parse_time(when: Any) -> date | datetime:
+    """Parse a day or a point in time; the default time zone is that of the machine."""
+    if isinstance(when, date) and not pd.isna(when):  # a datetime is a date as well
         return when.floor("us").to_pydatetime() if isinstance(when, pd.Timestamp) else when
     if when in _DAYS_AGO:
         return datetime.now(UTC).date() - timedelta(days=_DAYS_AGO[when])
     text = when
     if isinstance(when, str) and when.endswith(_UTC):
-        text = f"{when.removesuffix(_UTC)}Z"  # lists of snapshots show this form
+        text = f"{when.removesuffix(_UTC)}Z"  # the form in which lists show snapshots
     for kind in (date, datetime):
         with suppress(TypeError, ValueError):
             return kind.fromisoformat(text)
     raise SnapshotError(
         f"{when!r} is not a time",
-        hint='give a day ("2026-01-31", "yesterday") or a point in time ("2026-01-31T06:00Z")',
+        hint='use a day ("2026-01-31", "yesterday") or a point in time ("2026-01-31T06:00Z")',
     )
 
 
-def _duration(older_than: str | timedelta) -> timedelta:
+def _parse_duration(older_than: str | timedelta) -> timedelta:
+    """Return a duration as a timedelta."""
     if isinstance(older_than, timedelta) and older_than >= timedelta():
         return older_than
     match = _DURATION.fullmatch(older_than) if isinstance(older_than, str) else None
     if match:
         return timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
-    hint = 'give older_than=… as "30d", "12h" or "2w"'
-    raise SnapshotError(f"{older_than!r} is not a length of time", hint)
+    hint = 'use a timedelta, or a duration such as "30d", "12h" or "2w"'
+    raise SnapshotError(f"older_than={older_than!r} is not a duration", hint)
 
 
 def _remove_redundant(folder: Path, period: list[SnapshotFolder]) -> list[SnapshotFolder]:
     """Remove and return the redundant snapshots of a period."""
     while len(period) > 1:
-        judged = {each: digest(each) for each in period}
+        expected_digests = {each: digest_files(each) for each in period}
         try:
-            redundant = _redundant(period)
+            redundant = _find_redundant(period)
         except HistoryError:
-            if all(each.path.exists() and digest(each) == judged[each] for each in period):
+            if all(
+                each.path.exists() and digest_files(each) == expected_digests[each]
+                for each in period
+            ):
                 raise
         else:
-            if not redundant or remove(folder, redundant, judged):
+            if not redundant or remove_snapshots(folder, redundant, expected_digests):
                 return redundant
-        period = [each for each in period if each.path.exists()]  # others changed some: try again
+        period = [
+            each for each in period if each.path.exists()
+        ]  # another process changed some of them
     return []
 
 
-def _redundant(period: list[SnapshotFolder]) -> list[SnapshotFolder]:
-    """Return the snapshots whose wallets are requested, known and readable in better ones, too."""
+def _find_redundant(period: list[SnapshotFolder]) -> list[SnapshotFolder]:
+    """Return the snapshots that add no requested, known or readable wallet to better snapshots."""
     for each in period:
-        with opened(each.path / HOLDINGS):  # raises: a broken snapshot can't replace another one
+        with open_snapshot_file(
+            each.path / HOLDINGS
+        ):  # raises an error, since a broken snapshot must not replace another one
             pass
-    wallets = read_wallets(period)
+    wallets = read_snapshot_wallets(period)
     ids, known = wallet_identities(wallets), known_and_fresh(wallets)
-    facts = np.stack([np.ones_like(known), known, known & wallets["error"].isna().to_numpy()])
+    features = np.stack([np.ones_like(known), known, known & wallets["error"].isna().to_numpy()])
     groups, none = wallets.groupby(SNAPSHOT).indices, np.array([], dtype=np.intp)
     rows = {each.moment: groups.get(pd.Timestamp(each.moment), none) for each in period}
-    ranked = sorted(rows, key=lambda moment: (*facts[1:, rows[moment]].sum(axis=1), moment))
-    needed, covered = {ranked[-1]}, np.zeros((len(facts), len(ids.keys)), dtype=bool)
+    ranked = sorted(rows, key=lambda moment: (*features[1:, rows[moment]].sum(axis=1), moment))
+    needed, covered = {ranked[-1]}, np.zeros((len(features), len(ids.keys)), dtype=bool)
     for moment in reversed(ranked):
-        codes, own = ids.codes[rows[moment]], facts[:, rows[moment]]
-        if (own & ~covered[:, codes]).any():
+        codes, moment_features = ids.codes[rows[moment]], features[:, rows[moment]]
+        if (moment_features & ~covered[:, codes]).any():
             needed.add(moment)
-            covered[:, codes] |= own
+            covered[:, codes] |= moment_features
     return [each for each in period if each.moment not in needed]

@@ -1,11 +1,13 @@
-"""Each wallet's exact amount of each token over time, or the reason why it is unknown.
+"""The exact amount of each token of each wallet over time, or the reason why it is unknown.
 
-Returned as long frames for charts, in which unknown amounts are NA, never 0 or left out.
+The functions return long frames for charts. Unknown amounts are NA in these frames; they are never
+0, and their rows are never left out.
 """
-# A token that an answer does not list is a known zero; balances that it lists twice are summed.
-# Amounts are unknown if the wallet failed or was not requested, or if its answer is out of date.
-# An unknown token may be any token: at that time, all other tokens of the wallet are unknown. It
-# can't be matched with tokens of other snapshots: its own amount is unknown at all other times.
+# If an answer does not list a token, the amount of the token is known: it is 0. If an answer lists
+# a token twice, the two balances are summed. Amounts are unknown if the wallet failed or was not
+# requested, or if its answer is out of date. An unknown token may be any token, so all tokens that
+# the wallet does not list are unknown at that time. An unknown token can't be identified in other
+# snapshots, so its amount is unknown at all other times.
 
 from __future__ import annotations
 
@@ -48,40 +50,40 @@ if TYPE_CHECKING:
 _WALLET = ["blockchain", "address"]
 _TOKEN = ["symbol", "token_address", "token_blockchain"]
 _STATUSES = [status.value for status in Status]
-_NAMES = [*_STATUSES, "stale", "no_amount", "unknown_token", "not_asked"]
-STATUS: Final = pd.CategoricalDtype(pd.Index(_NAMES, dtype=TEXT))
-OK = _NAMES.index("ok")
-STALE, NO_AMOUNT, UNKNOWN_TOKEN, NOT_ASKED = range(len(_STATUSES), len(_NAMES))
+_STATUS_NAMES = [*_STATUSES, "stale", "no_amount", "unknown_token", "not_asked"]
+STATUS: Final = pd.CategoricalDtype(pd.Index(_STATUS_NAMES, dtype=TEXT))
+OK = _STATUS_NAMES.index("ok")
+STALE, NO_AMOUNT, UNKNOWN_TOKEN, NOT_ASKED = range(len(_STATUSES), len(_STATUS_NAMES))
 
 
 @dataclass(frozen=True, slots=True)
 class AmountMatrix:
-    """Amounts of p (wallet, token) pairs, ordered by first mention, at s times; w wallets."""
+    """The amounts of p (wallet, token) pairs of w wallets at s times, in order of appearance."""
 
     details: WalletDetails
-    wallet_ids: KeyCodes  # w wallets: for the rows of wallets, then for the rows of holdings
-    token_ids: KeyCodes  # for the rows of holdings
-    wallet_rows: Codes  # (p,): the last row of each pair's wallet
-    holding_rows: Codes  # (p,): the last row of each pair; -1 for a wallet without holdings
-    ever_listed: Mask  # (p,): some answer lists the token, if only with 0
-    tokens: Codes  # (p,): -1 for a wallet without tokens
-    trackable: Mask  # (p,): the token is known, so that it can be matched over time
+    wallet_ids: KeyCodes  # w keys; codes of the rows of wallets, then of the rows of holdings
+    token_ids: KeyCodes  # codes of the rows of holdings
+    wallet_rows: Codes  # (p,): the last row of the pair's wallet
+    holding_rows: Codes  # (p,): the last row of the pair, or -1 for a wallet without holdings
+    ever_listed: Mask  # (p,): whether any answer lists the token, even with 0
+    tokens: Codes  # (p,): the code of the token, or -1 for a wallet without tokens
+    trackable: Mask  # (p,): whether the token is known and can be identified over time
     integers: Integers  # (p, s): amounts times 10**scale; 0 if unknown
     scale: int
-    status: Statuses  # (p, s): codes of STATUS, OK if the amount is known
-    wallet_status: Statuses  # (w, s): the same for known tokens with readable amounts
+    status: Statuses  # (p, s): codes of STATUS; OK if the amount is known
+    wallet_status: Statuses  # (w, s): the status of all tokens that are known and readable
     token_filter: TokenFilter | None
 
-    def names(self, pairs: Codes) -> pd.DataFrame:
-        """Return the labels of some pairs; the asset replaces the token if one was chosen."""
-        labels = self.labels(pairs)
+    def output_labels(self, pairs: Codes) -> pd.DataFrame:
+        """Return the labels of some pairs, with the chosen asset, if any, instead of the token."""
+        pair_labels = self.pair_labels(pairs)
         if self.token_filter is None or self.token_filter.asset is None:
-            return labels
-        asset = pd.Series(self.token_filter.asset, index=labels.index, dtype=TEXT)
-        return labels.drop(columns=_TOKEN).assign(asset=asset)
+            return pair_labels
+        asset = pd.Series(self.token_filter.asset, index=pair_labels.index, dtype=TEXT)
+        return pair_labels.drop(columns=_TOKEN).assign(asset=asset)
 
-    def labels(self, pairs: Codes) -> pd.DataFrame:
-        """Return the wallet of some pairs, and their token or NA."""
+    def pair_labels(self, pairs: Codes) -> pd.DataFrame:
+        """Return the wallets of some pairs, and their tokens, which are NA if there is no token."""
         wallets, holdings = self.details
         wallet, token = self.wallet_rows[pairs], self.holding_rows[pairs]
         columns = {name: wallets[name].array.take(wallet) for name in _WALLET}
@@ -89,13 +91,13 @@ class AmountMatrix:
         return pd.DataFrame(columns).astype(TEXT)
 
     def amounts(self, integers: Integers, known: Mask) -> AmountArray:
-        """Return integers of this scale as amounts, NA unless known."""
+        """Return integers of this matrix's scale as amounts, with NA where `known` is False."""
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
 
 
-def select_needed(details: WalletDetails, *more: str) -> WalletDetails:
-    """Return the columns that `build_matrix` needs, and `more` from both frames."""
-    needed = [*_WALLET, "status", "tokens", "source", *more], [*_WALLET, *_TOKEN, "amount", *more]
+def select_columns(details: WalletDetails, *extra: str) -> WalletDetails:
+    """Return the columns that `build_matrix` needs, and the `extra` columns, from both frames."""
+    needed = [*_WALLET, "status", "tokens", "source", *extra], [*_WALLET, *_TOKEN, "amount", *extra]
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
     wallets, holdings = (frame[names] for frame, names in zip(details, needed, strict=True))
@@ -106,52 +108,63 @@ def select_needed(details: WalletDetails, *more: str) -> WalletDetails:
 def build_matrix(
     details: WalletDetails,
     wallet_times: Codes,
-    times: Codes,
-    count: int,
+    holding_times: Codes,
+    time_count: int,
     token_filter: TokenFilter | None,
 ) -> AmountMatrix:
-    """Sum the amounts of `select_needed` frames by pair and time; times are below `count`."""
+    """Sum the amounts of two frames from `select_columns` by (wallet, token) pair and time.
+
+    `wallet_times` and `holding_times` are the time codes of the rows, from 0 to `time_count` - 1.
+    """
     wallets, holdings = details
-    is_one = token_filter is not None and not token_filter.by_contract
+    is_single = token_filter is not None and not token_filter.by_contract
     if token_filter is None:
         token_ids = token_identities(holdings)
         unknown = token_ids.unknown_rows()
     else:
         unknown = token_filter.unknown
-    of_unknown = pd.DataFrame({name: holdings[name].array[unknown] for name in _WALLET})
-    unknown_times = times[unknown]
+    unknown_wallets = pd.DataFrame({name: holdings[name].array[unknown] for name in _WALLET})
+    unknown_times = holding_times[unknown]
     if token_filter:
-        holdings, times = holdings[token_filter.rows], times[token_filter.rows]
+        holdings, holding_times = holdings[token_filter.rows], holding_times[token_filter.rows]
         details = WalletDetails(wallets, holdings)
-        token_ids = token_filter.repeat(len(holdings)) if is_one else token_identities(holdings)
-    frames = [wallets[_WALLET], holdings[_WALLET], of_unknown]
+        token_ids = token_filter.repeat(len(holdings)) if is_single else token_identities(holdings)
+    frames = [wallets[_WALLET], holdings[_WALLET], unknown_wallets]
     ids = wallet_identities(concat_frames(frames))
-    requested, holders, doubtful = np.split(ids.codes, np.cumsum([*map(len, frames[:-1])]))
-    ids = replace(ids, codes=ids.codes[: len(ids.codes) - len(doubtful)])
-    cells = requested * count + wallet_times
-    wallet_status = _wallet_status(wallets, cells, (len(ids.keys), count))
-    for rows in ((holdings, holders, times), (of_unknown, doubtful, unknown_times)):
-        _require_requested(*rows, wallet_status)
-    codes = wallet_status[doubtful, unknown_times]
-    wallet_status[doubtful, unknown_times] = np.where(codes == OK, UNKNOWN_TOKEN, codes)
+    requested, holders, unknown_holders = np.split(ids.codes, np.cumsum([*map(len, frames[:-1])]))
+    ids = replace(ids, codes=ids.codes[: len(ids.codes) - len(unknown_holders)])
+    cells = requested * time_count + wallet_times
+    wallet_status = _wallet_statuses(wallets, cells, (len(ids.keys), time_count))
+    for rows in (
+        (holdings, holders, holding_times),
+        (unknown_wallets, unknown_holders, unknown_times),
+    ):
+        _require_requested_wallets(*rows, wallet_status)
+    codes = wallet_status[unknown_holders, unknown_times]
+    wallet_status[unknown_holders, unknown_times] = np.where(codes == OK, UNKNOWN_TOKEN, codes)
     pairs, distinct = pd.factorize(holders * len(token_ids.keys) + token_ids.codes)
     wallet, token = np.divmod(distinct, max(len(token_ids.keys), 1))
-    able = requested
-    if token_filter:  # only wallets on blockchains that have the token
-        each_one = token_filter.repeat(len(holders))
-        _, homes, chains = could_hold(each_one, ids, holders, token_filter.homes)
-        able = requested[np.isin(chains, homes)[requested]]
-    without = np.setdiff1d(able, wallet)  # wallets without holdings have a pair each, too
-    token = np.append(token, np.full(len(without), 0 if is_one else -1))
-    order = np.argsort(wallet := np.append(wallet, without), kind="stable")
+    possible = requested
+    if token_filter:  # keep only wallets on blockchains that have the token
+        filter_ids = token_filter.repeat(len(holders))
+        _, chain_names, wallet_chains = possible_blockchains(
+            filter_ids, ids, holders, token_filter.asset_blockchains
+        )
+        possible = requested[np.isin(wallet_chains, chain_names)[requested]]
+    # Each wallet without holdings has one pair as well.
+    without_holdings = np.setdiff1d(possible, wallet)
+    token = np.append(token, np.full(len(without_holdings), 0 if is_single else -1))
+    order = np.argsort(wallet := np.append(wallet, without_holdings), kind="stable")
     wallet, token = wallet[order], token[order]
-    shape, pair = (len(order), count), np.argsort(order)[pairs]
-    sums = cell_sums(holdings["amount"].array, pair * count + times, len(order) * count).exact()
+    shape, pair = (len(order), time_count), np.argsort(order)[pairs]
+    sums = cell_sums(
+        holdings["amount"].array, pair * time_count + holding_times, len(order) * time_count
+    ).exact()
     integers, unreadable = sums.integers.reshape(shape), sums.missing.reshape(shape)
     is_unknown = np.append(token_ids.unknown, False)[token]
     listed = np.zeros(shape, dtype=bool)
-    listed[pair, times] = True
-    status = _cell_status(wallet_status[wallet], is_unknown, listed, unreadable)
+    listed[pair, holding_times] = True
+    status = _cell_statuses(wallet_status[wallet], is_unknown, listed, unreadable)
     integers[status != OK] = 0
     holding_rows = _last_rows(pair, len(order))
     return AmountMatrix(
@@ -159,7 +172,7 @@ def build_matrix(
         ids,
         token_ids,
         wallet_rows=_last_rows(requested, len(ids.keys))[wallet],
-        holding_rows=np.where((holding_rows < 0) & is_one, len(holdings) - 1, holding_rows),
+        holding_rows=np.where((holding_rows < 0) & is_single, len(holdings) - 1, holding_rows),
         ever_listed=holding_rows >= 0,
         tokens=token,
         trackable=(token >= 0) & ~is_unknown,
@@ -171,8 +184,11 @@ def build_matrix(
     )
 
 
-def _cell_status(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: Mask) -> Statuses:
-    """Return the status of each cell: its wallet's, corrected for unknown tokens and amounts."""
+def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: Mask) -> Statuses:
+    """Return the status of each cell.
+
+    It is the status of the wallet, unless the token or the amount is unknown.
+    """
     status, rows = wallets.copy(), np.flatnonzero(is_unknown)
     codes, is_listed = status[rows], listed[rows]
     codes[(codes == UNKNOWN_TOKEN) & is_listed] = OK
@@ -184,15 +200,16 @@ def _cell_status(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: 
     return status
 
 
-def _wallet_status(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]) -> Statuses:
+def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]) -> Statuses:
+    """Return the status of each wallet at each time."""
     codes = pd.Index(_STATUSES).get_indexer(pd.Index(wallets["status"], dtype=TEXT))
     if (codes < 0).any():
         raise SnapshotError(f"{wallets['status'][codes < 0].iloc[0]!r} is not a wallet status")
     if len(repeated := np.flatnonzero(np.bincount(cells)[cells] > 1)):
         first = wallets.iloc[repeated[0]]
         raise SnapshotError(
-            f"the wallet {first['blockchain']}.{first['address']!a} has more than one row",
-            hint="compare one snapshot with one other: history.snapshot(…) returns a single one",
+            f"the wallet {'.'.join(map(str, first[_WALLET]))!a} has more than one row",
+            hint="compare two single snapshots, as returned by history.snapshot(…)",
         )
     codes[(codes == OK) & ~known_and_fresh(wallets)] = STALE
     status = np.full(shape, NOT_ASKED, dtype=np.int8)
@@ -200,24 +217,25 @@ def _wallet_status(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]) 
     return status
 
 
-def _require_requested(
+def _require_requested_wallets(
     holdings: pd.DataFrame, holders: Codes, times: Codes, wallet_status: Statuses
 ) -> None:
+    """Raise a SnapshotError if there are holdings of a wallet that was not requested then."""
     requested = times >= 0
     requested[requested] = wallet_status[holders[requested], times[requested]] != NOT_ASKED
     if not requested.all():
         first = holdings.iloc[requested.argmin()]
         raise SnapshotError(
-            f"there are holdings of {first['blockchain']}.{first['address']!a}, which is not "
+            f"there are holdings of {'.'.join(map(str, first[_WALLET]))!a}, which is not "
             "among the wallets",
-            hint="give wallets and holdings of the same fetch",
+            hint="pass wallets and holdings of the same fetch",
         )
 
 
 def _last_rows(codes: Codes, count: int) -> Codes:
-    """Return the position of each code's last row, or -1."""
+    """Return the index of the last row with each code, or -1 if no row has the code."""
     last = np.full(count, -1, dtype=np.intp)
-    last[codes] = np.arange(len(codes))  # NumPy keeps the last of several assignments
+    last[codes] = np.arange(len(codes))  # NumPy stores the last of several assignments
     return last
 
 
@@ -225,16 +243,18 @@ def _last_rows(codes: Codes, count: int) -> Codes:
 class TokenFilter:
     """The one token or asset that a caller chose."""
 
-    rows: Mask  # the holdings that are of it
-    unknown: Codes  # the holdings of unknown tokens, which may be it
+    rows: Mask  # whether each row of holdings is of this token or asset
+    unknown: Codes  # the rows of unknown tokens, which may be this token or asset
     key: TokenKey
-    homes: Mapping[TokenKey, Collection[str]] | None  # the blockchains of an asset's contracts
-    asset: str | None  # the asset's name; None for a token
-    by_contract: bool = False  # whether the asset's contracts are not added up
+    asset_blockchains: (
+        Mapping[TokenKey, Collection[str]] | None
+    )  # the blockchains of each asset's contracts
+    asset: str | None  # the name of the asset, or None for a token
+    by_contract: bool = False  # whether the asset's contracts stay separate
 
-    def repeat(self, rows: int) -> KeyCodes:
-        """Return the key as the token of each of `rows` rows."""
-        return KeyCodes(np.zeros(rows, dtype=np.intp), [self.key], np.zeros(1, dtype=np.intp))
+    def repeat(self, row_count: int) -> KeyCodes:
+        """Return the codes of `row_count` rows that all have the chosen token or asset."""
+        return KeyCodes(np.zeros(row_count, dtype=np.intp), [self.key], np.zeros(1, dtype=np.intp))
 
 
 def find_token_filter(
@@ -246,9 +266,11 @@ def find_token_filter(
     bridged: bool,
     by_contract: bool = False,
 ) -> TokenFilter | None:
-    """Return the filter for the chosen token or asset; None for all tokens."""
+    """Return the filter for the chosen token or asset, or None if the caller chose neither."""
     if token is not None and asset is not None:
-        raise SettingsError("token=… and asset=… contradict each other", hint="give only one")
+        raise SettingsError(
+            "token=… and asset=… contradict each other", hint="pass only one of them"
+        )
     if (chosen := token if asset is None else asset) is None:
         return None
     positions = read_positions(holdings)
@@ -260,22 +282,24 @@ def find_token_filter(
         rows=tokens.codes == index,
         unknown=tokens.unknown_rows(),
         key=key,
-        homes=known.blockchains if known else None,
+        asset_blockchains=known.blockchains if known else None,
         asset=known.names[key] if known else None,
         by_contract=by_contract and asset is not None,
     )
 
 
-def could_hold(
+def possible_blockchains(
     token_ids: KeyCodes,
     wallet_ids: KeyCodes,
     holders: Codes,
-    homes: Mapping[TokenKey, Collection[str]] | None,
+    asset_blockchains: Mapping[TokenKey, Collection[str]] | None,
 ) -> tuple[Codes, Codes, Codes]:
-    """Return pairs of tokens and blockchains that may have them, and each wallet's blockchain."""
-    chains, names = factorized(np.array([key[0] for key in wallet_ids.keys], dtype=object))
+    """Return codes of the possible (token, blockchain) pairs, and of each wallet's blockchain."""
+    chain_codes, names = factorized(np.array([key[0] for key in wallet_ids.keys], dtype=object))
     codes = {name: code for code, name in enumerate(names)}
-    return *possible_token_blockchains(token_ids, chains[holders], codes, homes), chains
+    return *possible_token_blockchains(
+        token_ids, chain_codes[holders], codes, asset_blockchains
+    ), chain_codes
 
 
 def timeline(
@@ -286,49 +310,54 @@ def timeline(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return each wallet's amount of each token at each snapshot.
+    """Return the amount of each token of each wallet in each snapshot.
 
     Parameters
     ----------
     history : WalletDetails or tuple of (DataFrame, DataFrame)
-        Snapshots, as from `load`.
+        Snapshots, as returned by `load`.
     token : str or (str, str or None), optional
-        Only this token: (blockchain, contract), None for a native coin, or an unambiguous symbol.
+        Return only this token: a pair (blockchain, contract), in which None as the contract is the
+        native coin, or an unambiguous symbol.
     asset : str or (str, str or None), optional
-        Only this asset, such as ``"USDC"``, or the asset of a contract: the sum over all its
-        contracts, with the column ``asset`` in place of the token's columns.
+        Return only this asset: its name, such as ``"USDC"``, or one of its contracts. Amounts are
+        summed over all contracts of the asset, and the column ``asset`` replaces the columns of the
+        token.
     assets, bridged : optional
-        The asset's definition: your own contracts, and whether bridged versions count, as in
+        The definition of the asset: your own contracts, and whether bridged versions count, as in
         `walletframe.assets`.
 
     Returns
     -------
     DataFrame
         For each token that a wallet held at any time, one row for each snapshot in which the wallet
-        was requested, by wallet, then token, then time, on an index from 0. With the columns
+        was requested. Rows are sorted by wallet, token and time. The index is a RangeIndex. The
+        columns are
 
         - ``snapshot``, datetime64[us, UTC];
         - ``blockchain``, ``address``, ``symbol``, ``token_address``, ``token_blockchain``, str: as
-          last written;
-        - ``amount``, amount: whole tokens; 0 if the answer does not list the token, NA if the
-          amount is not known;
-        - ``status``, category: ``ok`` if the amount is known; else why not, as in `compare`.
+          spelled in the last row of the wallet and of the token;
+        - ``amount``, amount: in whole tokens. It is 0 if the answer does not list the token, and NA
+          if the amount is unknown;
+        - ``status``, category: ``ok`` if the amount is known, or else the reason, as in `compare`.
 
-        A wallet without holdings has rows, without a token, for the snapshots in which it is
-        unknown; with `token` or `asset`, rows of that, if it could hold it. An unknown token has
-        one row, in its own snapshot: it can't be matched with other snapshots.
+        A wallet without holdings has rows without a token, for the snapshots in which the wallet is
+        unknown. With `token` or `asset`, a wallet that could hold it has rows for this token or
+        asset instead. An unknown token has one row, in its own snapshot, since it can't be
+        identified in other snapshots.
 
     Raises
     ------
     ArgumentError, ColumnsError
-        If `history` is not a fetch, or lacks a column.
+        If `history` is not the result of a fetch, or lacks a column.
     AmbiguousTokenError, UnknownTokenError
-        If several tokens share the symbol, or no snapshot has the token or asset.
+        If several tokens share the symbol, or if no snapshot has the token or asset.
     SettingsError, TokenListError
-        If both `token` and `asset` are given, or `assets` or `bridged` without `asset`, or
-        `assets` can't be used.
+        If both `token` and `asset` are given, if `assets` or `bridged` are given without `asset`,
+        or if `assets` can't be used.
     SnapshotError
-        If a snapshot has a wallet twice, or holdings that belong to no wallet.
+        If a snapshot has two rows for a wallet, or holdings of a wallet that is missing from its
+        ``wallets``.
 
     Examples
     --------
@@ -341,13 +370,13 @@ def timeline(
                        snapshot symbol status
     0 2026-01-31 00:00:00+00:00   NEAR     ok
     """
-    moments, matrix = _matrix_of(history, token, asset, assets, bridged=bridged)
+    moments, matrix = _build_history_matrix(history, token, asset, assets, bridged=bridged)
     is_unknown, is_ok = (matrix.tokens >= 0) & ~matrix.trackable, matrix.status == OK
     left_out = ~matrix.ever_listed[:, np.newaxis] & is_ok
     left_out |= is_unknown[:, np.newaxis] & ~(is_ok | (matrix.status == NO_AMOUNT))
     pairs, times = np.nonzero((matrix.status != NOT_ASKED) & ~left_out)
     status = matrix.status[pairs, times]
-    frame = matrix.names(pairs)
+    frame = matrix.output_labels(pairs)
     frame.insert(0, SNAPSHOT, moments[times])
     return frame.assign(
         amount=matrix.amounts(matrix.integers[pairs, times], status == OK),
@@ -363,29 +392,31 @@ def total_timeline(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Sum the amounts of each token over all wallets at each snapshot.
+    """Sum the amounts of each token over all wallets in each snapshot.
 
     Parameters
     ----------
     history : WalletDetails or tuple of (DataFrame, DataFrame)
-        Snapshots, as from `load`.
+        Snapshots, as returned by `load`.
     token, asset, assets, bridged : optional
-        Only this token or asset, as in `timeline`.
+        Return only this token or asset, as in `timeline`.
 
     Returns
     -------
     DataFrame
-        One row for each token and snapshot, by token, then time, on an index from 0. With the
-        columns
+        One row for each token and snapshot, sorted by token and time. The index is a RangeIndex.
+        The columns are
 
         - ``snapshot``, datetime64[us, UTC];
-        - ``symbol``, ``token_address``, ``token_blockchain``, str: as last written;
-        - ``amount``, amount: the sum of the known amounts; NA if none is known;
-        - ``wallets_known``, ``wallets``, int64: the wallets whose amount is known in this snapshot,
-          and the wallets of this history that could hold the token: those on its own blockchain,
-          and on all on which one ever held it. If they differ, the total may be higher.
+        - ``symbol``, ``token_address``, ``token_blockchain``, str: as spelled in the last row of
+          the token;
+        - ``amount``, amount: the sum of the known amounts, or NA if no amount is known;
+        - ``wallets_known``, ``wallets``, int64: the number of wallets whose amount is known in this
+          snapshot, and the number of wallets of this history that could hold the token. A wallet
+          could hold a token if it is on the token's own blockchain, or on a blockchain where any
+          wallet ever held the token. If the two counts differ, the true total may be higher.
 
-        Unknown tokens are left out: they can't be matched between snapshots.
+        Unknown tokens are left out, since they can't be identified in other snapshots.
 
     Raises
     ------
@@ -405,7 +436,7 @@ def total_timeline(
       symbol  wallets_known  wallets
     0   NEAR              1        1
     """
-    moments, matrix = _matrix_of(history, token, asset, assets, bridged=bridged)
+    moments, matrix = _build_history_matrix(history, token, asset, assets, bridged=bridged)
     pairs = np.flatnonzero(matrix.trackable)
     tokens, first = np.unique(matrix.tokens[pairs], return_index=True)
     shape = len(tokens), len(moments)
@@ -413,31 +444,36 @@ def total_timeline(
     sums, unknown = np.full(shape, 0, dtype=object), np.zeros(shape, dtype=np.int64)
     np.add.at(sums, codes, matrix.integers[pairs])
     is_known = matrix.wallet_status == OK
-    certain = is_known[matrix.wallet_ids.codes[matrix.wallet_rows[pairs]]]
-    np.add.at(unknown, codes, certain & (matrix.status[pairs] != OK))
-    # Count the wallets that could hold each token, then the known ones at each time.
+    is_wallet_known = is_known[matrix.wallet_ids.codes[matrix.wallet_rows[pairs]]]
+    np.add.at(unknown, codes, is_wallet_known & (matrix.status[pairs] != OK))
+    # Count the wallets that could hold each token, and how many of them are known at each time.
     holders = matrix.wallet_ids.codes[len(matrix.details.wallets) :]
-    homes = matrix.token_filter.homes if matrix.token_filter else None
-    candidates, chains, own_chains = could_hold(matrix.token_ids, matrix.wallet_ids, holders, homes)
-    counted = np.column_stack([np.ones(len(is_known), dtype=np.intp), is_known])
-    able = _sum_by_code(candidates, _sum_by_code(own_chains, counted)[chains])[tokens]
-    known = (able[:, 1:] - unknown).ravel()
-    frame = matrix.names(pairs[first].repeat(len(moments))).drop(columns=["blockchain", "address"])
+    asset_blockchains = matrix.token_filter.asset_blockchains if matrix.token_filter else None
+    candidates, candidate_chains, own_chains = possible_blockchains(
+        matrix.token_ids, matrix.wallet_ids, holders, asset_blockchains
+    )
+    counts = np.column_stack([np.ones(len(is_known), dtype=np.intp), is_known])
+    possible = _sum_by_code(candidates, _sum_by_code(own_chains, counts)[candidate_chains])[tokens]
+    known = (possible[:, 1:] - unknown).ravel()
+    frame = matrix.output_labels(pairs[first].repeat(len(moments))).drop(
+        columns=["blockchain", "address"]
+    )
     frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(tokens))])
     return frame.assign(
         amount=matrix.amounts(sums.ravel(), known > 0),
         wallets_known=known,
-        wallets=able[:, 0].repeat(len(moments)),
+        wallets=possible[:, 0].repeat(len(moments)),
     )
 
 
 def _sum_by_code(codes: Codes, rows: Codes) -> Codes:
+    """Sum rows of integers by their codes; row n of the result is the sum for code n."""
     sums = np.zeros((int(codes.max(initial=-1)) + 1, rows.shape[1]), dtype=np.intp)
     np.add.at(sums, codes, rows)
     return sums
 
 
-def _matrix_of(
+def _build_history_matrix(
     history: DetailsLike,
     token: TokenLike | None,
     asset: TokenLike | None,
@@ -445,13 +481,13 @@ def _matrix_of(
     *,
     bridged: bool,
 ) -> tuple[pd.DatetimeIndex, AmountMatrix]:
-    """Return the times of a history, and the amounts of all tokens, or of the chosen one."""
-    wallets, holdings = select_needed(as_details(history, "history"), SNAPSHOT)
+    """Return the times of a history, and the amounts of all tokens or of the chosen one."""
+    wallets, holdings = select_columns(as_details(history, "history"), SNAPSHOT)
     if asset is None:
         refuse_assets(assets, bridged=bridged)
     token_filter = find_token_filter(holdings, token, asset, assets=assets, bridged=bridged)
     wallet_times, times = snapshot_times(wallets), snapshot_times(holdings)
     moments = wallet_times.unique().sort_values()
-    places = moments.get_indexer(wallet_times), moments.get_indexer(times)
+    time_codes = moments.get_indexer(wallet_times), moments.get_indexer(times)
     details = WalletDetails(wallets, holdings)
-    return moments, build_matrix(details, *places, len(moments), token_filter)
+    return moments, build_matrix(details, *time_codes, len(moments), token_filter)
