@@ -416,8 +416,8 @@ class TestInput:
             summary = wf.fetch_to_parquet(stream, folder, client=client)
         assert [place for place, _, _ in summary.unreadable] == [1, 3]
         assert (summary.ok, summary.wallets, summary.unreadable_count) == (2, 2, 2)
-        assert "item 1 (from 0) is not a wallet" in str(told[0].message)
-        assert "2 items of the iterator are not wallets, and left out" in str(told[1].message)
+        assert "item 1 (from 0) of the iterator is not a wallet" in str(told[0].message)
+        assert "2 items of the iterator are not wallets and were dropped" in str(told[1].message)
         assert {warning.filename for warning in told} == {__file__}
 
     def test_the_first_thousand_that_are_no_wallets_are_kept(self, fast, folder):
@@ -467,12 +467,12 @@ class TestOutcome:
         stream = (f"ETH.0x{number}" if number < 7 else "x" for number in range(9))
         with canned.client(workers=1) as client, pytest.warns(FetchWarning) as told:
             summary = wf.fetch_to_parquet(stream, folder, client=client)
-        assert "2 items of the iterator are not wallets, and left out" in str(told[-1].message)
+        assert "2 items of the iterator are not wallets and were dropped" in str(told[-1].message)
         lines = repr(summary).splitlines()
         assert len(summary.reasons) == 7
         assert lines[6:8] == [
             "  and 2 other reasons",
-            "2 items of the iterator are not wallets, and left out",
+            "2 items of the iterator are not wallets and were dropped",
         ]
         assert len(lines) == 9
 
@@ -563,8 +563,8 @@ class TestPlaces:
         assert actions == [
             InputAction.STORED,
             InputAction.REQUEST,
-            InputAction.REPEATED,
-            InputAction.REPEATED,
+            InputAction.DUPLICATE,
+            InputAction.DUPLICATE,
         ]
         assert len(register.seen) == 2
 

@@ -412,7 +412,7 @@ def test_fetch_to_parquet_fills_a_folder(run, reachable, tmp_path):
     assert (first.exit_code, second.exit_code) == (0, 0)
     assert "2 wallets: 2 ok\n" in first.output
     assert "Simulated data" in first.output
-    assert "2 wallets: 2 ok (2 of them before)" in second.output
+    assert "2 wallets: 2 ok (2 of them before the run)" in second.output
     assert len(read_wallets(tmp_path / "bulk").wallets) == 2
 
 

@@ -225,7 +225,7 @@ class TestRefused:
         """That of a run on one machine is one, too."""
         with wf.Client(settings(fast), api_key=KEY) as client:
             wf.fetch_to_parquet([], folder, client=client)
-        with pytest.raises(DatasetError, match="holds other files: 'failed'"):
+        with pytest.raises(DatasetError, match="has other files: 'failed'"):
             frame(names(3)).wf.fetch(folder, settings=settings(fast))
 
     def test_wallets_and_columns(self, cluster, fast, folder):
@@ -375,7 +375,7 @@ class TestEnds:
         broken.parent.mkdir(parents=True)
         broken.write_text("{")
         with pytest.raises(
-            DatasetError, match=r"shard-003 has a marker that can't be read"
+            DatasetError, match=r"shard-003 can't be used: its file dataset\.json is not valid"
         ) as caught:
             frame(names(60)).wf.fetch(folder, settings=own, shards=5)
         assert "Hint: choose another folder" in str(caught.value)

@@ -93,7 +93,7 @@ def test_changed_folder_is_refused(folder, service):
 def test_other_folders_are_refused(tmp_path):
     """The error names the folder."""
     for path in (tmp_path, tmp_path / "gone"):
-        with pytest.raises(DatasetError, match="has no files of fetch_to_parquet"):
+        with pytest.raises(DatasetError, match="has no files written by fetch_to_parquet"):
             walletframe.dask.open_wallets(path)
 
 

@@ -1,4 +1,7 @@
-"""Bulk runs: more wallets than memory holds, into a folder of Parquet files and back."""
+"""Bulk runs: fetch wallets into a folder of Parquet files, and read them back.
+
+The folder can have more wallets than fit in memory.
+"""
 
 from walletframe.bulk.reading import read_wallets
 from walletframe.bulk.run import fetch_to_parquet

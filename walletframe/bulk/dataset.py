@@ -1,7 +1,8 @@
 """The folder of a bulk run, opened for writing, and the register of its wallets."""
-# The files of a part are written under other names, synced to the disk, and renamed: first failed,
-# then holdings, then wallets, which complete the part. A run that ends in between leaves at most
-# holdings without their wallets: the next run removes them, and writes the part again.
+# The files of a part are written under other names, synced to the disk, and then renamed: first the
+# failed wallets, then the holdings, and last the ok wallets, which complete the part. If a run ends
+# in between, it leaves at most a file of holdings without the file of their wallets. The next run
+# removes that file, and writes the part again.
 
 from __future__ import annotations
 
@@ -41,19 +42,21 @@ _RETRY_S = 0.5
 
 
 class InputAction(Enum):
-    """The treatment of a wallet of the input."""
+    """The action for a wallet of the input."""
 
     REQUEST = auto()
     STORED = auto()
-    REPEATED = auto()
+    DUPLICATE = auto()
 
 
 class Register:
-    """The position of each wallet, by key: those already in the folder, and those of this run."""
+    """The positions, by key, of the wallets in the folder and of the wallets of this run."""
 
-    # A wallet that the folder knows keeps its position. A new one gets the position behind the
-    # wallet before it if that is free: an earlier run of the same list left a gap. Else it comes
-    # last. If several folders have parts of one list, `positions` has its position.
+    # A wallet that is in the folder keeps its position. A new wallet gets the position after the
+    # previous wallet of the input, if this position is free, because an earlier run of the same
+    # list did not reach it. If the position is not free, the new wallet gets the position after all
+    # wallets. If each of several folders has some wallets of a list, `positions` contains the
+    # positions of new wallets.
 
     def __init__(
         self,
@@ -61,57 +64,66 @@ class Register:
         failed: Iterable[pa.Table],
         positions: Mapping[str, int] | None = None,
     ) -> None:
-        self.stored: dict[str, int] = _positions(wallets)  # ok in the folder before this run
+        self.stored: dict[str, int] = _read_positions(
+            wallets
+        )  # the wallets that were ok in the folder before this run
         self.pending: dict[str, int] = {}
-        self.seen: set[str] = set()  # in this run
-        self._failed, self._new_positions = _positions(failed), positions
-        self._before = -1
+        self.seen: set[str] = set()  # the wallets of this run
+        self._failed, self._positions_of_new = _read_positions(failed), positions
+        self._previous_position = -1
         taken = {*self.stored.values(), *self._failed.values()}
-        self._end = max(taken, default=-1) + 1
-        self._free = set(range(self._end)) - taken
+        self._next_position = max(taken, default=-1) + 1
+        self._free_positions = set(range(self._next_position)) - taken
 
     def classify(self, key: str) -> InputAction:
-        """Return what to do with the next wallet; to be requested, it is pending from now on."""
+        """Return the action for the next wallet.
+
+        If it is to request the wallet, mark the wallet as pending.
+        """
         if key in self.seen:
-            return InputAction.REPEATED
+            return InputAction.DUPLICATE
         self.seen.add(key)
         if key in self.stored:
-            self._before = self.stored[key]
+            self._previous_position = self.stored[key]
             return InputAction.STORED
-        behind = self._before + 1
+        candidate = self._previous_position + 1
         if key in self._failed:
             position = self._failed[key]
-        elif self._new_positions is not None:
-            position = self._new_positions[key]
-        elif behind in self._free:
-            self._free.remove(behind)
-            position = behind
+        elif self._positions_of_new is not None:
+            position = self._positions_of_new[key]
+        elif candidate in self._free_positions:
+            self._free_positions.remove(candidate)
+            position = candidate
         else:
-            position = self._end
-            self._end += 1
-        self._before = self.pending[key] = position
+            position = self._next_position
+            self._next_position += 1
+        self._previous_position = self.pending[key] = position
         return InputAction.REQUEST
 
 
 class Dataset:
-    """A folder, created if missing, that only this run writes; it waits until others end."""
+    """A folder that only this run writes to. The folder is created if it is missing.
+
+    If another run writes to the folder, wait `lock_timeout_s` for its end, then raise a
+    DatasetError.
+    """
 
     def __init__(
-        self, root: Path, service: str, patience_s: float = 0.0, cancel: Event | None = None
+        self, root: Path, service: str, lock_timeout_s: float = 0.0, cancel: Event | None = None
     ) -> None:
         self.layout: Layout = Layout(root)
         layout = self.layout
         self._service = service
-        with ExitStack() as opened, dataset_errors(root):
+        with ExitStack() as resources, dataset_errors(root):
             if root.exists() and not layout.marker.exists():
                 layout.require_empty("the folder of an earlier run")
             private_folder(layout.inner)
-            opened.enter_context(_locked(layout, patience_s, cancel or Event()))
-            with suppress(OSError):  # only for the error of other runs
-                layout.holder.unlink(missing_ok=True)  # left by a killed process
+            resources.enter_context(_lock_folder(layout, lock_timeout_s, cancel or Event()))
+            with suppress(OSError):  # the file is only for the error message of other runs
+                layout.holder.unlink(missing_ok=True)  # a killed process may have left the file
                 with private_file(layout.holder) as file:
                     file.write(f"process {os.getpid()} on {node()}".encode())
-            opened.callback(layout.holder.unlink, missing_ok=True)
+            resources.callback(layout.holder.unlink, missing_ok=True)
             files.write_marker(layout.marker, service=service)
             for unfinished in layout.inner.glob(f"*{UNFINISHED}"):
                 unfinished.unlink()
@@ -123,26 +135,28 @@ class Dataset:
             self._had_failed = bool(failed or segments(layout.inner))
             numbers += failed
             self._numbers = count(max(numbers, default=0) + 1)
-            self._opened = opened.pop_all()
+            self._resources = resources.pop_all()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self._opened.close()
+        self._resources.close()
 
     def recover(self, new_positions: Mapping[str, int] | None = None) -> Register:
         """Write the journal of an earlier run as a part, and return the register of all wallets.
 
-        If a part can't be read or written, the journal stays. `new_positions` has the positions of
-        new wallets, by key, if this folder has only a part of the list.
+        If a part can't be read or written, the journal remains. If this folder has only some
+        wallets of a list, `new_positions` contains the positions of its new wallets, by key.
         """
         layout = self.layout
         with dataset_errors(layout.root):
             journal = segments(layout.inner)
-            stored = _positions(files.part_tables(layout.wallets) if journal else ())
+            stored = _read_positions(files.part_tables(layout.wallets) if journal else ())
             unwritten = unwritten_records(journal, self._service).items()
-            if missing := [pair for key, pair in unwritten if key not in stored]:
+            if missing := [
+                record_and_position for key, record_and_position in unwritten if key not in stored
+            ]:
                 records, positions = zip(*missing, strict=True)
                 self.write_part(assemble(records), positions)
             wallets, failed = map(files.part_tables, (layout.wallets, layout.failed))
@@ -152,7 +166,7 @@ class Dataset:
         return register
 
     def write_part(self, details: WalletDetails, positions: Sequence[int]) -> None:
-        """Write a part; a failure leaves the earlier parts unchanged."""
+        """Write a part. If writing fails, the earlier parts are unchanged."""
         with dataset_errors(self.layout.root):
             ok, holdings, failed = files.as_tables(details, positions)
             layout, name = self.layout, files.part_name(next(self._numbers))
@@ -161,63 +175,67 @@ class Dataset:
                 tables |= {layout.holdings / name: holdings, layout.wallets / name: ok}
             self._write(tables)
 
-    def write_kept(self, wallets: Sequence[WalletAddress], kept: pd.DataFrame) -> None:
-        """Write the user's columns of wallets; earlier values stay unless there are new ones."""
+    def write_extra_columns(self, wallets: Sequence[WalletAddress], kept: pd.DataFrame) -> None:
+        """Write the extra columns of wallets. An earlier value remains if there is no new one."""
         new = kept.assign(
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),
         )
         with dataset_errors(self.layout.root):
-            before = files.read_kept(self.layout)
-            both = new if before is None else pd.concat([new, before], ignore_index=True)
-            first = both[["blockchain", "address"]][~pd.Index(files.keys_of(both)).duplicated()]
-            distinct = first.reset_index(drop=True)
-            values = files.kept_values(both, files.keys_of(distinct))
+            existing = files.read_extra_columns(self.layout)
+            combined = new if existing is None else pd.concat([new, existing], ignore_index=True)
+            first_rows = combined[["blockchain", "address"]][
+                ~pd.Index(files.keys_of(combined)).duplicated()
+            ]
+            distinct = first_rows.reset_index(drop=True)
+            values = files.first_extra_values(combined, files.keys_of(distinct))
             table = kept_table(with_kept(distinct, values))
-            if before is None or not table.equals(kept_table(before)):
+            if existing is None or not table.equals(kept_table(existing)):
                 self._write({self.layout.kept: table})
 
     def compact_failed(self) -> None:
-        """Merge the files of failed wallets into one, with the wallets that are still not ok."""
+        """Merge the files of failed wallets into one. Wallets that are ok by now are dropped."""
         numbers = files.part_numbers(self.layout.failed)
         if len(numbers) <= 1 and not self._had_failed:
             return
         with dataset_errors(self.layout.root):
             wallets = files.part_tables(self.layout.wallets) if self._had_failed else ()
-            failed = files.still_failed(files.part_tables(self.layout.failed), wallets)
+            failed = files.select_still_failed(files.part_tables(self.layout.failed), wallets)
             if failed.num_rows:
                 self._write({self.layout.failed / files.part_name(next(self._numbers)): failed})
             for number in numbers:
                 (self.layout.failed / files.part_name(number)).unlink()
 
     def _write(self, tables: Mapping[Path, pa.Table]) -> None:
-        """Write complete files under other names, then rename them one by one."""
+        """Write complete files under other names, then rename them one after the other."""
         unfinished = {self.layout.inner / f"{n}{UNFINISHED}": path for n, path in enumerate(tables)}
         for path, table in zip(unfinished, tables.values(), strict=True):
             with private_file(path) as file:
-                repeated = [name for name in table.column_names if name not in DISTINCT]
-                pq.write_table(table, file, compression="zstd", use_dictionary=repeated)
+                dictionary_columns = [name for name in table.column_names if name not in DISTINCT]
+                pq.write_table(table, file, compression="zstd", use_dictionary=dictionary_columns)
         for path, target in unfinished.items():
             publish(path, target)
 
 
-def _locked(layout: Layout, patience_s: float, cancel: Event) -> AcquireReturnProxy[Any]:
-    until = time.monotonic() + patience_s
+def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireReturnProxy[Any]:
+    """Lock the folder, or raise a DatasetError after `timeout_s`."""
+    deadline = time.monotonic() + timeout_s
     while True:
         with suppress(Timeout):
             return locked(layout.inner / "lock", blocking=False)
-        if time.monotonic() >= until or cancel.wait(_RETRY_S):
+        if time.monotonic() >= deadline or cancel.wait(_RETRY_S):
             break
     writer = "another run"
     with suppress(OSError):
         writer = f"another run, {layout.holder.read_text(encoding='utf-8')},"
     raise DatasetError(
-        f"{writer} writes into {layout.root}",
-        hint="wait until it ends, end it if it is not needed, or choose another folder",
+        f"{writer} is writing to {layout.root}",
+        hint="wait until that run ends, stop it, or choose another folder",
     )
 
 
-def _positions(tables: Iterable[pa.Table]) -> dict[str, int]:
+def _read_positions(tables: Iterable[pa.Table]) -> dict[str, int]:
+    """Return the positions of the wallets in some tables, by key."""
     positions: dict[str, int] = {}
     for table in tables:
         positions.update(zip(files.keys_of(table), table[POSITION].to_pylist(), strict=True))

@@ -1,21 +1,24 @@
 """The layout of a bulk run's folder, and the columns of its Parquet files."""
 # FOLDER/wallets/part-000001.parquet      a row for each wallet that is ok
-# FOLDER/holdings/part-000001.parquet     a row for each of its balances
+# FOLDER/holdings/part-000001.parquet     a row for each balance of these wallets
 # FOLDER/failed/part-000001.parquet       a row for each wallet that was requested and is not ok
-# FOLDER/.walletframe/                    internal: the service's name, a lock, and during a run
-#                                         the answers that are in no part yet
-# FOLDER/kept.parquet                     blockchain, address, and the user's own columns
+# FOLDER/.walletframe/                    internal: the name of the service, a lock, and, during
+#                                         a run, the answers that are not in a part yet
+# FOLDER/kept.parquet                     blockchain, address, and the extra columns of the user
 #
-# Parts are numbered, not split by blockchain: identifiers are free text, unsafe as folder names,
-# and would make many small files. A part counts once its file of wallets, the last one, exists.
+# Parts are numbered. They are not split by blockchain, because blockchain identifiers are free
+# text, which is unsafe as a folder name, and because there would be many small files. The file of
+# wallets is written last: a part is complete when this file exists.
 #
-# Files of wallets and holdings are never changed or removed: a program that reads them during a run
-# finds no wallet twice, and none incomplete. (Replacing a file to remove a row is not safe: DuckDB
-# reads the old file's footer with the new file's data.) Failed wallets may succeed later: their
-# rows are separate, and a row in failed counts only while its wallet is in no part of wallets.
+# Files of wallets and holdings are never changed or removed, so a program that reads them during a
+# run sees no duplicate or incomplete wallet. (Replacing a file to remove a row would not be safe:
+# DuckDB may combine the footer of the old file with the data of the new one.) Failed wallets may
+# succeed later, so their rows are in separate files. Such a row is valid only while its wallet is
+# not in the files of ok wallets.
 #
-# The files are for other programs, too: amounts are decimals, with exact text beside them;
-# categories are text; `position`, the index in the order asked, is beside the wallets' columns.
+# Other programs can read the files as well. Amounts are decimals, and a second column contains
+# their exact text. Categories are stored as text. The wallets have a column `position`, which is
+# the index of the wallet in the order of the request.
 
 from __future__ import annotations
 
@@ -56,7 +59,10 @@ _PART = re.compile(r"part-(\d{6,})\.parquet")
 
 
 class Layout:
-    """The paths in a dataset's folder; the marker names the format and the service."""
+    """The paths of the files in the folder of a dataset.
+
+    The marker is a file with the format of the dataset and the name of its service.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root: Path = root
@@ -69,23 +75,26 @@ class Layout:
         self.holder: Path = self.inner / "holder"
 
     def service(self) -> str | None:
-        """Return the name of the service; None if there is no dataset."""
+        """Return the name of the service, or None if the folder has no dataset."""
         marker = _read_marker(self.marker, {"service": str})
         return None if marker is None else marker["service"]
 
-    def require_empty(self, earlier: str) -> None:
-        """Raise if the folder has other files, or a marker of `fetch_to_parquet`."""
+    def require_empty(self, alternative: str) -> None:
+        """Raise if the folder has a marker or other files. The hint mentions `alternative`."""
         others = sorted({path.name for path in self.root.iterdir()} - {self.inner.name})
         if others or self.marker.exists():
             others = others or [self.marker.name]
             raise DatasetError(
-                f"{self.root} holds other files: {', '.join(map(repr, others[:3]))}",
-                hint=f"give a new or an empty folder, or {earlier}",
+                f"{self.root} has other files: {', '.join(map(repr, others[:3]))}",
+                hint=f"pass a new or an empty folder, or {alternative}",
             )
 
 
 def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
-    """Write a folder's marker if it has none; return the marker, or raise for another service."""
+    """Write the marker of a folder unless there is one, and return the marker.
+
+    Raise a DatasetError if the existing marker has another service.
+    """
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
         unfinished = path.with_suffix(UNFINISHED)
@@ -96,63 +105,66 @@ def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
         return marker
     if existing["service"] != marker["service"]:
         raise DatasetError(
-            f"{path.parents[1]} holds wallets of the service {existing['service']!r}, "
+            f"{path.parents[1]} has wallets of the service {existing['service']!r}, "
             f"not of {marker['service']!r}",
             hint="use a separate folder for each service",
         )
     return existing
 
 
-def _read_marker(path: Path, kinds: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any] | None:
+def _read_marker(
+    path: Path, converters: Mapping[str, Callable[[Any], Any]]
+) -> dict[str, Any] | None:
+    """Return the converted fields of a marker, or None if there is no marker."""
     try:
         marker = json.loads(path.read_text(encoding="utf-8"))
         if marker["format"] == FORMAT:
-            return {name: kind(marker[name]) for name, kind in kinds.items()}
-        problem = f"has the format {marker['format']}, and this walletframe reads only {FORMAT}"
+            return {name: convert(marker[name]) for name, convert in converters.items()}
+        problem = f"has format {marker['format']}, but this version reads only format {FORMAT}"
     except FileNotFoundError:
         return None
     except (ValueError, LookupError, TypeError) as fault:
-        problem = f"has a marker that can't be read: {fault!r}"
+        problem = f"can't be used: its file {path.name} is not valid: {fault!r}"
     raise DatasetError(f"{path.parents[1]} {problem}", hint="choose another folder")
 
 
 def part_name(number: int) -> str:
-    """Return a part's file name, the same in all three folders; numbers start at 1."""
+    """Return the file name of a part, the same in all three folders. Numbers start at 1."""
     return f"part-{number:06}.parquet"
 
 
 def part_numbers(folder: Path) -> list[int]:
-    """Return the numbers of the parts in a folder, in order; other files are ignored."""
+    """Return the sorted numbers of the parts in a folder. Other files are ignored."""
     matches = [_PART.fullmatch(path.name) for path in folder.glob("part-*")]
     return sorted(int(match[1]) for match in matches if match)
 
 
 def part_tables(folder: Path) -> Iterator[pa.Table]:
-    """Read the parts of a folder, one after the other."""
+    """Read the parts of a folder one after the other."""
     return (read_parquet(folder / part_name(number)) for number in part_numbers(folder))
 
 
 @contextmanager
 def dataset_errors(root: Path) -> Iterator[None]:
-    """Convert errors of the disk, such as a full disk or a broken file, to DatasetError."""
+    """Convert errors of the disk, such as a full disk or a broken file, to DatasetErrors."""
     try:
         yield
     except DatasetError:
         raise
     except (OSError, pa.ArrowException, OverflowError) as fault:
         raise DatasetError(
-            f"{root}: {fault}",
-            hint="earlier parts are intact: fix this, and repeat the call to continue",
+            f"can't read or write {root}: {fault}",
+            hint="complete parts are intact: fix the cause, then repeat the call",
         ) from None
 
 
 def key_of(wallet: WalletAddress) -> str:
-    """Return a key that is equal for all spellings of a wallet."""
+    """Return the key of a wallet, which is the same for all its spellings."""
     return ".".join(canonical_key(wallet.blockchain, wallet.address))
 
 
 def keys_of(wallets: pa.Table | pd.DataFrame) -> list[str]:
-    """Return the keys of the wallets in a table or a frame."""
+    """Return the keys of the wallets in a table or a DataFrame."""
     columns: Any = wallets["blockchain"], wallets["address"]
     pairs = zip(*(each.to_numpy().tolist() for each in columns), strict=True)
     return [".".join(canonical_key(blockchain, address)) for blockchain, address in pairs]
@@ -168,24 +180,24 @@ def as_tables(details: WalletDetails, positions: Sequence[int]) -> Tables:
     return wallets.filter(is_ok), holdings, wallets.filter(pc.invert(is_ok))
 
 
-@cache  # a part without rows is read of each folder
+@cache  # each folder that is read has an empty part
 def empty_tables() -> Tables:
     """Return the three tables without rows."""
     return as_tables(assemble([]), [])
 
 
-def read_kept(layout: Layout) -> pd.DataFrame | None:
-    """Read blockchain, address and the user's own columns of wallets; None if there are none."""
+def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
+    """Return the blockchains, addresses and extra columns of wallets, or None if there are none."""
     try:
         return kept_frame(read_parquet(layout.kept))
     except FileNotFoundError:
         return None
 
 
-def kept_values(kept: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return the first value of each of the user's columns, for distinct wallets by their keys."""
-    known = {key: code for code, key in enumerate(keys)}
-    codes = np.array([known.get(key, -1) for key in keys_of(kept)], np.intp)
+def first_extra_values(kept: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Return the first value in each extra column for wallets with these distinct keys."""
+    code_by_key = {key: code for code, key in enumerate(keys)}
+    codes = np.array([code_by_key.get(key, -1) for key in keys_of(kept)], np.intp)
     rows = np.flatnonzero(codes >= 0)
     columns = {}
     for name, column in kept.drop(columns=["blockchain", "address"]).items():
@@ -196,8 +208,8 @@ def kept_values(kept: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(columns, index=range(len(keys)))
 
 
-def still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table]) -> pa.Table:
-    """Return the latest row of each failed wallet that is in no part of wallets."""
+def select_still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table]) -> pa.Table:
+    """Return the latest row of each failed wallet that is not in `wallets`."""
     table = pa.concat_tables([empty_tables()[2], *failed])
     latest = {key: row for row, key in enumerate(keys_of(table))}
     for part in wallets if latest else ():
@@ -206,8 +218,8 @@ def still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table]) -> pa.
     return table.take(pa.array(sorted(latest.values()), pa.int64()))
 
 
-def as_frame(wallets: pa.Table) -> pd.DataFrame:
-    """Return a table of wallets as a frame with the columns and dtypes of the contract."""
+def to_wallets_frame(wallets: pa.Table) -> pd.DataFrame:
+    """Return a table as a frame with the columns and dtypes of `WalletDetails.wallets`."""
     columns = wallets.select(list(WALLET_DTYPES))
     frame: pd.DataFrame = columns.to_pandas(types_mapper=ARROW_DTYPES.get)
     dtypes = {name: dtype for name, dtype in WALLET_DTYPES.items() if frame[name].dtype != dtype}

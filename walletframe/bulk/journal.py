@@ -1,11 +1,12 @@
-"""The journal: answers that are not in a part yet, and failures without an answer.
+"""The journal: answers that are not in a part yet, and failures of requests without an answer.
 
-It consists of segments, about one for each part; a segment is removed once parts hold all of it.
+The journal consists of segments, about one for each part. A segment is removed when all its
+wallets are in parts.
 """
-# Each answer is appended by the thread that received it, before anything else is done with it: if
-# a run dies, at most the requests in flight are lost; the next run writes the rest as a part.
-# A failure is appended before the progress bar counts it. A power cut may lose the data that the
-# system had not synced to the disk.
+# The thread that receives an answer appends it to the journal before it does anything else. So if a
+# run is killed, only the requests in flight are lost, and the next run writes all answers in the
+# journal as a part. A failure is appended before the progress bar counts it. A power cut may lose
+# data that the system had not synced to the disk.
 
 from __future__ import annotations
 
@@ -35,15 +36,15 @@ if TYPE_CHECKING:
     from walletframe.transport import Reply
 
 _SUFFIX = ".journal"
-_HEADER_BYTES = 8  # bytes: the length of what follows, and its CRC-32
+_HEADER_BYTES = 8  # the length of the entry and its CRC-32
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """One answer, or one wallet that failed without one."""
+    """An answer for one or more wallets, or the failure of a wallet that got no answer."""
 
-    wallets: list[tuple[str, str, int]]  # blockchain, address and position in the order asked
-    fetched_at: datetime | None  # in UTC; None without an answer
-    body: bytes  # as the service sent it; empty without an answer
+    wallets: list[tuple[str, str, int]]  # blockchain, address, and position in the request
+    fetched_at: datetime | None  # in UTC; None if there is no answer
+    body: bytes  # as the service sent it; empty if there is no answer
     failure: tuple[str, str | None] | None = None  # status and reason
 
 
@@ -52,24 +53,27 @@ _DECODE = msgspec.msgpack.Decoder(Entry).decode
 
 
 def segments(folder: Path) -> list[Path]:
-    """Return the segments in a folder, in order."""
+    """Return the sorted paths of the segments in a folder."""
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
-def entries(segment: Path) -> Iterator[Entry]:
-    """Yield the complete entries of a segment; none if it has just been removed."""
+def read_entries(segment: Path) -> Iterator[Entry]:
+    """Yield the complete entries of a segment, or none if the segment has just been removed."""
     with suppress(FileNotFoundError), segment.open("rb") as file:
-        while head := file.read(_HEADER_BYTES):
-            frame = file.read(int.from_bytes(head[:4], "little"))
-            if not frame or zlib.crc32(frame).to_bytes(4, "little") != head[4:]:
-                return  # the last entry of a killed run is incomplete
-            yield _DECODE(frame)
+        while header := file.read(_HEADER_BYTES):
+            encoded = file.read(int.from_bytes(header[:4], "little"))
+            if not encoded or zlib.crc32(encoded).to_bytes(4, "little") != header[4:]:
+                return  # the last entry of a killed run may be incomplete
+            yield _DECODE(encoded)
 
 
 def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return each wallet's first ok record, else its last failure, and its position, by key."""
+    """Return a record and the position of each wallet in the journal, by key.
+
+    It is the first ok record of the wallet or, if there is none, its last failure.
+    """
     records: dict[str, tuple[WalletRecord, int]] = {}
-    for entry in chain.from_iterable(map(entries, journal)):
+    for entry in chain.from_iterable(map(read_entries, journal)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
         if entry.failure is None:
             outcomes, source = read_answer(entry.body, wallets).outcomes, Source.SERVICE
@@ -85,13 +89,16 @@ def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[
 
 
 class Journal:
-    """The journal of a run, with `positions` of pending wallets by key; a fault sets `cancel`."""
+    """The journal of a run. `positions` are those of pending wallets, by key.
+
+    If the journal can't be written, `cancel` is set, which ends the run.
+    """
 
     def __init__(self, folder: Path, positions: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None
         self._folder, self._positions, self._cancel = folder, positions, cancel
-        earlier = segments(folder)
-        self._numbers = count(int(earlier[-1].stem) + 1 if earlier else 1)
+        existing = segments(folder)
+        self._numbers = count(int(existing[-1].stem) + 1 if existing else 1)
         self._lock = Lock()
         self._unwritten: dict[Path, set[str]] = {}
         self._segment: Path | None = None
@@ -99,21 +106,24 @@ class Journal:
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
-        """Write an answer, on any thread; `ensure_recorded` writes replies without an answer."""
+        """Write an answer, from any thread. `ensure_recorded` writes failures without an answer."""
         if isinstance(reply.answer, bytes):
             self._append(wallets, reply.fetched_at, reply.answer)
 
     def ensure_recorded(self, record: WalletRecord) -> bool:
-        """Write a failure without an answer; return False if only a part can hold the record."""
+        """Write a failure without an answer.
+
+        Return False if the journal does not contain the record.
+        """
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
             return self._append([record.wallet], None, b"", failure)
-        key = key_of(record.wallet)  # an answer: from the cache, it is in no segment
+        key = key_of(record.wallet)  # an answer from the cache is not in the journal
         with self._lock:
             return any(key in unwritten for unwritten in self._unwritten.values())
 
-    def check(self) -> None:
-        """Raise the error of a failed write, if there was one."""
+    def raise_write_error(self) -> None:
+        """Raise the error of a write that failed, if there was one."""
         if self._fault is not None:
             with dataset_errors(self._folder.parent):
                 raise self._fault
@@ -125,8 +135,8 @@ class Journal:
                 self._file.close()
             self._file = self._segment = None
 
-    def release(self, keys: Collection[str]) -> None:
-        """Note that a part holds some wallets; remove segments whose wallets are all in parts."""
+    def release_written(self, keys: Collection[str]) -> None:
+        """Record that wallets are in a part. Remove segments whose wallets are all in parts."""
         with self._lock:
             for segment, unwritten in list(self._unwritten.items()):
                 unwritten.difference_update(keys)
@@ -135,11 +145,11 @@ class Journal:
                     del self._unwritten[segment]
 
     def close(self) -> None:
-        """Append nothing more; entries that are in no part stay for the next run."""
+        """Stop writing. Segments with entries that are not in a part remain for the next run."""
         with self._lock:
             self._is_closed = True
         self.end_segment()
-        self.release(())
+        self.release_written(())
 
     def _append(
         self,
@@ -148,11 +158,12 @@ class Journal:
         body: bytes,
         failure: tuple[str, str | None] | None = None,
     ) -> bool:
+        """Write an entry, and return whether it was written."""
         keys = [key_of(wallet) for wallet in wallets]
         pairs = zip(wallets, map(self._positions.__getitem__, keys), strict=True)
         positioned = [(each.blockchain, each.address, position) for each, position in pairs]
-        frame = _ENCODE(Entry(positioned, fetched_at, body, failure))
-        head = len(frame).to_bytes(4, "little") + zlib.crc32(frame).to_bytes(4, "little")
+        encoded = _ENCODE(Entry(positioned, fetched_at, body, failure))
+        header = len(encoded).to_bytes(4, "little") + zlib.crc32(encoded).to_bytes(4, "little")
         with self._lock:
             if self._is_closed or self._fault:
                 return False
@@ -162,9 +173,9 @@ class Journal:
                     self._file = private_file(self._segment, buffering=0)
                     self._unwritten[self._segment] = set()
                 self._unwritten[self._segment].update(keys)
-                rest = memoryview(head + frame)
-                while rest:
-                    rest = rest[self._file.write(rest) :]
+                remaining = memoryview(header + encoded)
+                while remaining:
+                    remaining = remaining[self._file.write(remaining) :]
             except OSError as fault:
                 self._fault = fault
                 self._cancel.set()

@@ -1,6 +1,6 @@
-"""`read_wallets`: the files of a bulk run as the frames of a fetch.
+"""`read_wallets`: read the files of a bulk run as DataFrames.
 
-A folder has parts, which never change, and a journal of answers that are in no part yet.
+A folder has parts, which never change, and a journal of answers that are not in a part yet.
 """
 
 from __future__ import annotations
@@ -47,44 +47,45 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, Mask, TokenKey
     from walletframe.frames.names import TokenLike
 
-_ABSENT = Outcome(Status.NOT_CACHED, "not in the folder")
+_NOT_IN_FOLDER = Outcome(Status.NOT_CACHED, "not in the folder")
 _OF_WALLETS = ("blockchain", "address")
-_REPEATED = [*_OF_WALLETS, *TOKEN]  # text that is worth a dictionary
+_DICTIONARY_COLUMNS = [*_OF_WALLETS, *TOKEN]  # repetitive text, which is read as dictionaries
 _TEXT = pa.large_string()
 _TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """All or some of the ok wallets in one file, and the source of their balances."""
+    """All or some of the ok wallets of one file, and the source of their balances."""
 
     wallets: pa.Table
-    chosen: Mask  # the wallets of the file that are in `wallets`
+    chosen: Mask  # whether each wallet of the file is in `wallets`
     sizes: Codes  # the number of balances of each wallet of the file
     source: Path | pa.Table
 
     @property
     def counts(self) -> Codes:
-        """The number of balances of each of `wallets`."""
+        """The number of balances of each wallet in `wallets`."""
         return self.sizes[self.chosen]
 
-    def read(self, names: Sequence[str], taken: Codes | None = None) -> dict[str, Any]:
-        """Read columns of the balances, wallet by wallet: Arrow arrays, amounts as `Int128Amounts`.
+    def read(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
+        """Read columns of the balances as Arrow arrays, and amounts as `Int128Amounts`.
 
-        Repeated text comes as dictionaries. `taken` has the rows to read, in their order.
+        The balances are in the order of the wallets. Repetitive text is read as dictionaries.
+        `indices` selects rows, in the order of the indices.
         """
-        is_rounded = "amount" in names and self._is_rounded()
+        is_rounded = "amount" in names and self._may_be_rounded()
         needed = [*names, "address", *(["decimals"] if is_rounded else [])]
-        table = self._checked(self._columns([*dict.fromkeys(needed)]))
+        table = self._require_same_wallets(self._read_columns([*dict.fromkeys(needed)]))
         rows = None
         if not self.chosen.all():
             rows = np.flatnonzero(np.repeat(self.chosen, self.sizes))
-        if taken is not None:
-            rows = taken if rows is None else rows[taken]
+        if indices is not None:
+            rows = indices if rows is None else rows[indices]
 
         def texts(index: Codes) -> pa.Array:
             subset = index if rows is None else rows[index]
-            return _one_chunk(self._columns([AMOUNT_TEXT])[AMOUNT_TEXT], subset)
+            return _one_chunk(self._read_columns([AMOUNT_TEXT])[AMOUNT_TEXT], subset)
 
         columns = {name: _one_chunk(table[name], rows) for name in names}
         if "amount" in columns:
@@ -95,8 +96,8 @@ class StoredPart:
             columns["amount"] = from_portable(columns["amount"], inexact, texts)
         return columns
 
-    def _is_rounded(self) -> bool:
-        """Return whether a token may have more decimals than `DECIMALS`, by the file's footer."""
+    def _may_be_rounded(self) -> bool:
+        """Return whether the file may have a token with more decimals than `DECIMALS`."""
         if isinstance(self.source, pa.Table):
             return True
         footer = pq.read_metadata(self.source)
@@ -109,19 +110,20 @@ class StoredPart:
             for each in groups
         )
 
-    def _columns(self, names: list[str]) -> pa.Table:
+    def _read_columns(self, names: list[str]) -> pa.Table:
+        """Read columns of the source, with repetitive text as dictionaries."""
         if isinstance(self.source, pa.Table):
-            coded = [
-                column.dictionary_encode() if name in _REPEATED else column
+            columns = [
+                column.dictionary_encode() if name in _DICTIONARY_COLUMNS else column
                 for name, column in zip(names, self.source.select(names).columns, strict=True)
             ]
-            return pa.table(coded, names=names)
-        repeated = [name for name in names if name in _REPEATED]
-        with pq.ParquetFile(self.source, read_dictionary=repeated) as file:
+            return pa.table(columns, names=names)
+        dictionary_columns = [name for name in names if name in _DICTIONARY_COLUMNS]
+        with pq.ParquetFile(self.source, read_dictionary=dictionary_columns) as file:
             return file.read(names).unify_dictionaries()
 
-    def _checked(self, table: pa.Table) -> pa.Table:
-        """Return the balances, or raise if they are of other wallets than those of the part."""
+    def _require_same_wallets(self, table: pa.Table) -> pa.Table:
+        """Return the balances, or raise if they belong to other wallets than those of the part."""
         if self.sizes.sum() == len(table):
             addresses = _one_chunk(table["address"])
             codes = addresses.indices.fill_null(-1).to_numpy()
@@ -134,18 +136,19 @@ class StoredPart:
                 return table
         path: Any = self.source
         raise DatasetError(
-            f"{path.parents[1]}: the two files {path.name} don't belong together",
-            hint=f"remove both; the same fetch_to_parquet call requests the wallets of {path.name}",
+            f"the files wallets/{path.name} and holdings/{path.name} don't belong together in "
+            f"{path.parents[1]}",
+            hint="remove both files, then repeat the fetch_to_parquet call to fetch their wallets",
         )
 
 
 def _one_chunk(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Array:
-    """Return some rows, or all of them, as one chunk."""
+    """Return all rows of a column, or some of them, as one chunk."""
     if column.num_chunks or not pa.types.is_dictionary(column.type):
-        whole = column.combine_chunks()
-    else:  # Arrow before 23 can't combine zero chunks of a dictionary
-        whole = pa.array([], column.type.value_type).dictionary_encode()
-    return whole if rows is None else whole.take(pa.array(rows))
+        chunk = column.combine_chunks()
+    else:  # Arrow before version 23 can't combine zero dictionary chunks
+        chunk = pa.array([], column.type.value_type).dictionary_encode()
+    return chunk if rows is None else chunk.take(pa.array(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,36 +160,40 @@ class FolderWallets:
 
     @property
     def wallets(self) -> pa.Table:
-        """All wallets, part by part, then the failed ones."""
+        """All wallets: the wallets of each part in turn, then the failed ones."""
         return pa.concat_tables([*(part.wallets for part in self.parts), self.failed])
 
-    def some(self, marks: Mask) -> FolderWallets:
-        """Return the marked wallets; there is always at least one part."""
+    def select(self, mask: Mask) -> FolderWallets:
+        """Return the wallets where the mask is True. The result has at least one part."""
         parts = []
-        *in_parts, failed = np.split(marks, np.cumsum([len(part.wallets) for part in self.parts]))
-        for part, own in zip(self.parts, in_parts, strict=True):
-            if own.any() or part is self.parts[-1]:
+        *in_parts, failed = np.split(mask, np.cumsum([len(part.wallets) for part in self.parts]))
+        for part, part_mask in zip(self.parts, in_parts, strict=True):
+            if part_mask.any() or part is self.parts[-1]:
                 chosen = part.chosen.copy()
-                chosen[chosen] = own
-                wallets = part.wallets.filter(pa.array(own))
+                chosen[chosen] = part_mask
+                wallets = part.wallets.filter(pa.array(part_mask))
                 parts.append(replace(part, wallets=wallets, chosen=chosen))
         return FolderWallets(parts, self.failed.filter(pa.array(failed)))
 
 
 def read_folder(layout: Layout, service: str, keys: Container[str] | None = None) -> FolderWallets:
-    """Read all wallets of a folder, or only those of `keys`; at least one part, maybe empty."""
-    # The order of reading is the order in which a run moves wallets, so that none is missed.
+    """Read all wallets of a folder, or only those with these `keys`.
+
+    The result has at least one part, which may be empty.
+    """
+    # The files are read in the order in which a run moves wallets between them, so that no wallet
+    # is missed.
     unwritten = unwritten_records(segments(layout.inner), service)
-    for _ in range(_TRIES):  # a run may be replacing the files of failed wallets
+    for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
             failed = [*files.part_tables(layout.failed)]
             break
     else:
-        raise DatasetError(f"{layout.failed} keeps changing", hint="read it again")
+        raise DatasetError(f"{layout.failed} keeps changing", hint="repeat the call")
     parts: list[StoredPart] = []
     for number in files.part_numbers(layout.wallets):
         path = layout.holdings / files.part_name(number)
-        part = _part(read_parquet(layout.wallets / path.name), path, keys)
+        part = _stored_part(read_parquet(layout.wallets / path.name), path, keys)
         if len(part.wallets):
             parts.append(part)
     for part in parts if unwritten else ():
@@ -196,29 +203,33 @@ def read_folder(layout: Layout, service: str, keys: Container[str] | None = None
     if unwritten:
         records, positions = zip(*unwritten.values(), strict=True)
         ok, holdings, not_ok = files.as_tables(assemble(records), positions)
-    parts.append(_part(ok, holdings, keys))
-    remaining = files.still_failed([*failed, not_ok], (part.wallets for part in parts))
-    return FolderWallets(parts, remaining.filter(pa.array(_wanted(remaining, keys))))
+    parts.append(_stored_part(ok, holdings, keys))
+    remaining = files.select_still_failed([*failed, not_ok], (part.wallets for part in parts))
+    return FolderWallets(parts, remaining.filter(pa.array(_wanted_mask(remaining, keys))))
 
 
-def _part(whole: pa.Table, source: Path | pa.Table, keys: Container[str] | None) -> StoredPart:
-    wanted, sizes = _wanted(whole, keys), whole["tokens"].fill_null(0).to_numpy()
-    return StoredPart(whole.filter(pa.array(wanted)), wanted, sizes, source)
+def _stored_part(
+    table: pa.Table, source: Path | pa.Table, keys: Container[str] | None
+) -> StoredPart:
+    """Return the wanted wallets of a table as a part."""
+    is_wanted, sizes = _wanted_mask(table, keys), table["tokens"].fill_null(0).to_numpy()
+    return StoredPart(table.filter(pa.array(is_wanted)), is_wanted, sizes, source)
 
 
-def _wanted(wallets: pa.Table, keys: Container[str] | None) -> Mask:
+def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
+    """Return a mask of the wallets whose key is in `keys`, or of all wallets if `keys` is None."""
     if keys is None:
         return np.ones(len(wallets), dtype=bool)
     return np.array([key in keys for key in keys_of(wallets)], dtype=bool)
 
 
-def rows_of(counts: Codes, order: Codes) -> Codes | None:
-    """Return the rows of the wallets in `order`; None if these are all rows in their order."""
-    taken = counts[order]
-    if np.array_equal(order, np.arange(len(order))) and taken.sum() == counts.sum():
+def wallet_rows(counts: Codes, order: Codes) -> Codes | None:
+    """Return the rows of the wallets in `order`, or None if these are all rows in their order."""
+    selected_counts = counts[order]
+    if np.array_equal(order, np.arange(len(order))) and selected_counts.sum() == counts.sum():
         return None
-    first = np.cumsum(counts)[order] - np.cumsum(taken)
-    rows: Codes = np.repeat(first, taken)
+    first = np.cumsum(counts)[order] - np.cumsum(selected_counts)
+    rows: Codes = np.repeat(first, selected_counts)
     rows += np.arange(len(rows))
     return rows
 
@@ -231,50 +242,55 @@ def read_wallets(
     tokens: TokenLike | list[TokenLike] | None = None,
     columns: str | Sequence[str] | None = None,
 ) -> WalletDetails:
-    """Read a folder of `fetch_to_parquet` as frames.
+    """Read a folder written by `fetch_to_parquet` as DataFrames.
 
     Parameters
     ----------
     folder : str or Path
-        The folder. A run may still be writing to it, or have been killed: answers that are in no
-        Parquet file yet are read from the journal.
+        The folder. A run may still be writing to it, or may have been killed. Answers that are not
+        in a Parquet file yet are read from the journal.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
-        Read only these wallets, for a folder larger than memory. The files of wallets are read as
-        a whole, those of holdings one at a time.
+        Read only these wallets, such as from a folder that is larger than memory. The files of
+        wallets are read completely, and the files of holdings one at a time.
     tokens : str, (str, str or None), or list of them, optional
-        Read only these tokens' balances: an unambiguous symbol, or (blockchain, contract), None
-        for a native coin. All wallets are returned, and ``tokens`` counts all of their tokens.
+        Read only the balances of these tokens. A token is an unambiguous symbol or a pair
+        (blockchain, contract), in which None as the contract is the native coin. All wallets are
+        returned, and their column ``tokens`` counts all their tokens.
     columns : str or list of str, optional
-        Read only these columns of ``holdings``, in this order. Other columns take no memory.
+        Read only these columns of ``holdings``, in this order. Other columns use no memory.
 
     Returns
     -------
     WalletDetails
-        As from `fetch_wallets`, in the order of the fetch, with the kept columns. With `wallets`,
-        in their order and spelling; a wallet that is not in the folder has the status
-        ``not_cached``. Empty frames, with all columns, if nothing has been written yet.
+        The same frames as `fetch_wallets` returns, in the order of the fetch, with the extra
+        columns that were passed to `fetch_to_parquet` as ``keep``. With `wallets`, the rows have
+        the order and the spelling of `wallets`, and a wallet that is not in the folder has the
+        status ``not_cached``. If nothing has been written yet, the frames have all columns and no
+        rows.
 
     Raises
     ------
     DatasetError
-        If the folder is not one of `fetch_to_parquet`, or a file is missing or broken.
+        If the folder was not written by `fetch_to_parquet`, or if a file is missing or broken.
     ColumnsError
-        If ``holdings`` has no such column.
+        If ``holdings`` does not have one of `columns`.
     UnknownTokenError, AmbiguousTokenError
-        If no wallet in the folder holds the token, or several tokens share the symbol.
+        If no wallet in the folder has the token, or if several tokens share the symbol.
     AddressError
-        Lists every one of `wallets` that can't be read.
+        If some of `wallets` can't be read. The error lists all of them.
 
     See Also
     --------
-    fetch_to_parquet : Writes the folder.
+    fetch_to_parquet : Write the folder.
 
     Notes
     -----
-    With all columns a balance takes about 200 bytes, and up to twice as much while it is read.
+    With all columns, a balance uses about 200 bytes of memory, and up to twice as much while it is
+    read.
 
-    Other programs, such as DuckDB, read the files directly, and aggregate more than memory holds:
-    ``SELECT token_address, sum(amount) FROM 'folder/holdings/*.parquet' GROUP BY ALL``.
+    Other programs, such as DuckDB, can read the files directly, and aggregate more balances than
+    fit in memory: ``SELECT token_address, sum(amount) FROM 'folder/holdings/*.parquet' GROUP BY
+    ALL``.
 
     Examples
     --------
@@ -292,57 +308,64 @@ def read_wallets(
     '0X1'
     """
     requested = None if wallets is None else distinct_wallets(parse_wallets(wallets))
-    every = [*HOLDING_DTYPES]
-    columns = every if columns is None else columns
+    all_columns = [*HOLDING_DTYPES]
+    columns = all_columns if columns is None else columns
     names = [columns] if isinstance(columns, str) else [*dict.fromkeys(columns)]
-    if missing := [name for name in names if name not in every]:
-        raise ColumnsError(missing, every)
+    if missing := [name for name in names if name not in all_columns]:
+        raise ColumnsError(missing, all_columns)
     layout = Layout(local_folder(folder))
     with dataset_errors(layout.root):
         service = service_of(layout)
         keys = None if requested is None else {*map(key_of, requested)}
         contents = read_folder(layout, service, keys)
-        wallets, order = wallets_of(contents, service, requested)
-        chosen = None
-        if tokens is not None:  # other wallets may have another token with the same symbol
-            whole = contents if keys is None else read_folder(layout, service)
-            chosen = _token_keys(whole.parts, tokens)
-        held = read_holdings(contents, wallets, order, names, chosen)
-        wallets, holdings = normalize_blockchains(wallets, held)
+        wallets, order = ordered_wallets(contents, service, requested)
+        token_keys = None
+        if (
+            tokens is not None
+        ):  # wallets that were not requested may have another token with the symbol
+            searched = contents if keys is None else read_folder(layout, service)
+            token_keys = _select_token_keys(searched.parts, tokens)
+        unnormalized = read_holdings(contents, wallets, order, names, token_keys)
+        wallets, holdings = normalize_blockchains(wallets, unnormalized)
         return WalletDetails(with_kept_columns(wallets, layout), holdings)
 
 
 def service_of(layout: Layout) -> str:
-    """Return the service of a folder of `fetch_to_parquet`, or raise if it is none."""
+    """Return the service of a folder, or raise if it was not written by `fetch_to_parquet`."""
     service = layout.service()
     if service is None:
         raise DatasetError(
-            f"{layout.root} has no files of fetch_to_parquet",
-            hint="give the folder that was passed to fetch_to_parquet",
+            f"{layout.root} has no files written by fetch_to_parquet",
+            hint="pass the folder that was passed to fetch_to_parquet",
         )
     return service
 
 
 def with_kept_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
-    """Append the user's own columns of wallets."""
-    if (kept := files.read_kept(layout)) is None:
+    """Append the extra columns of wallets."""
+    if (kept := files.read_extra_columns(layout)) is None:
         return wallets
-    return with_kept(wallets, files.kept_values(kept, keys_of(wallets)))
+    return with_kept(wallets, files.first_extra_values(kept, keys_of(wallets)))
 
 
-def wallets_of(
+def ordered_wallets(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return wallets in the order asked, and the index of each in `contents`, or beyond it."""
+    """Return the wallets in the order of the request, and the index of each of them in `contents`.
+
+    The index of a wallet that is not in `contents` is larger than all other indices.
+    """
     table = contents.wallets
-    frame = files.as_frame(table)
+    frame = files.to_wallets_frame(table)
     if requested is None:
         order = np.argsort(table[POSITION].to_numpy(), kind="stable")
         return frame.take(order).reset_index(drop=True), order
-    known = {key: index for index, key in enumerate(keys_of(table))}
-    keys = enumerate(map(key_of, requested), start=len(known))
-    order = np.array([known.get(key, beyond) for beyond, key in keys], dtype=np.int64)
-    absent = assemble(WalletRecord(wallet, _ABSENT, service) for wallet in requested).wallets
+    index_by_key = {key: index for index, key in enumerate(keys_of(table))}
+    keys = enumerate(map(key_of, requested), start=len(index_by_key))
+    order = np.array(
+        [index_by_key.get(key, absent_index) for absent_index, key in keys], dtype=np.int64
+    )
+    absent = assemble(WalletRecord(wallet, _NOT_IN_FOLDER, service) for wallet in requested).wallets
     chosen = pd.concat([frame, absent]).take(order).reset_index(drop=True)
     return chosen.assign(**{name: absent[name] for name in _OF_WALLETS}), order
 
@@ -352,56 +375,56 @@ def read_holdings(
     wallets: pd.DataFrame,
     order: Codes,
     names: list[str],
-    chosen: set[TokenKey] | None,
+    token_keys: set[TokenKey] | None,
 ) -> pd.DataFrame:
-    """Read balances part by part, and join them column by column, in the order of the wallets."""
-    read = [name for name in names if name not in _OF_WALLETS]
-    chunks: dict[str, list[Any]] = {name: [] for name in read}
+    """Read the balances part by part, and join them in the order of the wallets."""
+    read_names = [name for name in names if name not in _OF_WALLETS]
+    chunks: dict[str, list[Any]] = {name: [] for name in read_names}
     part_counts: list[Codes] = []
     for part in contents.parts:
-        sizes, taken = part.counts, None
-        if chosen is not None:
+        sizes, indices = part.counts, None
+        if token_keys is not None:
             spellings, codes = unique_tokens(part.read(TOKEN))
             tokens = token_identities(spellings)
-            wanted = np.array([key in chosen for key in tokens.plain_keys], dtype=bool)
-            taken = np.flatnonzero(wanted[tokens.codes][codes])
+            wanted = np.array([key in token_keys for key in tokens.plain_keys], dtype=bool)
+            indices = np.flatnonzero(wanted[tokens.codes][codes])
             row_wallets = np.repeat(np.arange(len(sizes)), sizes)
-            sizes = np.bincount(row_wallets[taken], minlength=len(sizes))
+            sizes = np.bincount(row_wallets[indices], minlength=len(sizes))
         part_counts.append(sizes)
         if sizes.any() or part is contents.parts[-1]:
-            for name, column in part.read(read, taken).items():
+            for name, column in part.read(read_names, indices).items():
                 is_amounts = isinstance(column, Int128Amounts)
                 chunks[name].append(AmountArray(*column.exact()) if is_amounts else column)
     counts = np.concatenate([*part_counts, np.zeros(len(contents.failed) + len(order), np.int64)])
     row_wallets = np.repeat(np.arange(len(order)), counts[order])
-    rows = rows_of(counts, order)
+    rows = wallet_rows(counts, order)
     columns = {
         name: wallets[name].array.take(row_wallets)
         if name in _OF_WALLETS
-        else column_of(name, chunks.pop(name), rows)
+        else concatenate_column(name, chunks.pop(name), rows)
         for name in names
     }
     labels = pd.Index(names, dtype="str")
     return pd.DataFrame(columns, index=range(len(row_wallets)), columns=labels, copy=False)
 
 
-def column_of(name: str, chunks: list[Any], rows: Codes | None = None) -> Any:
-    """Concatenate the chunks of a column, in the dtype of the contract."""
-    whole: Any
+def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) -> Any:
+    """Concatenate the chunks of a column, with the dtype that the column has in `holdings`."""
+    array: Any
     if name == "amount":
-        whole = AmountArray._concat_same_type(chunks)  # noqa: SLF001 - of ours
+        array = AmountArray._concat_same_type(chunks)  # noqa: SLF001 - of ours
     elif name == "price":
-        whole = pa.chunked_array(chunks).to_numpy()
+        array = pa.chunked_array(chunks).to_numpy()
     elif name == "decimals":
-        whole = HOLDING_DTYPES["decimals"].__from_arrow__(pa.chunked_array(chunks))
+        array = HOLDING_DTYPES["decimals"].__from_arrow__(pa.chunked_array(chunks))
     else:
         return arrow_text(chunks, rows)
-    return whole if rows is None else whole.take(rows)
+    return array if rows is None else array.take(rows)
 
 
 def unique_tokens(read: Mapping[str, Any], rows: Codes | None = None) -> tuple[pd.DataFrame, Codes]:
-    """Return distinct tokens, with normalized blockchains, and the code of each row."""
-    sizes = [len(read[name].dictionary) + 1 for name in TOKEN]  # the last code: missing text
+    """Return the distinct tokens, with normalized blockchains, and the code of each row's token."""
+    sizes = [len(read[name].dictionary) + 1 for name in TOKEN]  # the last code is missing text
     pairs = zip(TOKEN, sizes, strict=True)
     indices = [read[name].indices.fill_null(size - 1).to_numpy() for name, size in pairs]
     numbers = np.ravel_multi_index(indices, sizes)
@@ -420,11 +443,13 @@ def unique_tokens(read: Mapping[str, Any], rows: Codes | None = None) -> tuple[p
     return pd.DataFrame(columns, copy=False), spellings
 
 
-def _token_keys(parts: list[StoredPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
-    """Return the keys of the tokens that a caller names, among all in the folder."""
+def _select_token_keys(
+    parts: list[StoredPart], tokens: TokenLike | list[TokenLike]
+) -> set[TokenKey]:
+    """Return the keys of the tokens that a caller selected from all tokens in the folder."""
     spellings = (unique_tokens(part.read(TOKEN))[0] for part in parts)
-    texts = [{name: text_array(each[name].array) for name in TOKEN} for each in spellings]
-    written = pd.concat(map(pd.DataFrame, texts), ignore_index=True)
-    known = token_identities(written)
-    named = tokens if isinstance(tokens, list) else [tokens]
-    return {known.keys[token_place(written, known, token)] for token in named}
+    columns = [{name: text_array(each[name].array) for name in TOKEN} for each in spellings]
+    distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)
+    known = token_identities(distinct)
+    requested = tokens if isinstance(tokens, list) else [tokens]
+    return {known.keys[token_place(distinct, known, token)] for token in requested}

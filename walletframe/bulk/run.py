@@ -1,8 +1,8 @@
-"""`fetch_to_parquet`: wallets in, parts of a dataset out.
+"""`fetch_to_parquet`: fetch wallets into the parts of a dataset.
 
-The order of operations: check a list (an iterator is read lazily), open the folder, write the
-journal of an earlier run as a part, and request the wallets that the folder lacks. Whenever there
-are enough answers for a part it is written, while requests continue and the next part is filled.
+The steps are: check the list (an iterator is read lazily), open the folder, write the journal of an
+earlier run as a part, and request the wallets that the folder lacks. A part is written when there
+are enough answers for it. Requests continue meanwhile, and fill the next part.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ PART_WALLETS, PART_BALANCES = 2_000, 200_000
 _BATCH, _BATCH_S = 250, 0.2
 _TICK_S, _YIELD_S = 0.05, 0.01
 _Wallets: TypeAlias = "list[WalletAddress] | Iterator[WalletAddress]"
-_Report: TypeAlias = "Callable[[Status], None]"
+_ReportStatus: TypeAlias = "Callable[[Status], None]"
 
 
 @at_the_boundary
@@ -72,94 +72,99 @@ def fetch_to_parquet(  # noqa: PLR0913 - options
     on_failure: OnFailure = "warn",
     on_unreadable: OnUnreadable | None = None,
 ) -> FetchSummary:
-    """Fetch more wallets than memory holds into a folder of Parquet files.
+    """Fetch wallets into a folder of Parquet files, also if they don't fit in memory.
 
-    The folder is written while the answers arrive. To resume, however the run ended, repeat the
-    call: only the wallets that are not ok in the folder are requested. Wallets that are ok are
-    never updated: for the holdings of another day, use another folder.
+    The folder is written while the answers arrive. To resume a run that ended for any reason,
+    repeat the call: only the wallets that are not ok in the folder are requested. Wallets that are
+    ok are never updated. To fetch the holdings of another day, use another folder.
 
     Parameters
     ----------
-    wallets : path, iterator, or anything that `fetch_wallets` takes
-        A path, or a str that ends in ``.csv`` or ``.txt``, is a file: a CSV with the columns
-        blockchain and address, or with one column of wallets; else a text with one wallet per line,
-        and comments after #. A file may have 5 million lines and 256 million characters. Lists and
-        files are checked before the first request. An iterator is consumed lazily.
+    wallets : path, iterator, or anything that `fetch_wallets` accepts
+        A path, or a str that ends in ``.csv`` or ``.txt``, is a file. A CSV file has the columns
+        blockchain and address, or one column of wallets. A text file has one wallet per line, and
+        comments after #. A file may have up to 5 million lines and 256 million characters. Lists
+        and files are checked before the first request. An iterator is consumed lazily.
     folder : str or Path
         A new or an empty folder, or the folder of an earlier call.
     keep : str or list of str, optional
-        Columns of a DataFrame or a CSV, such as ``["name", "owner"]``, that `read_wallets` returns
-        behind the columns of ``wallets``. Values of an earlier call stay, unless this call has new
-        ones.
+        Columns of a DataFrame or a CSV file, such as ``["name", "owner"]``, to save in the folder.
+        `read_wallets` returns them after the columns of ``wallets``. Values that an earlier call
+        saved remain unless this call has new ones.
     client : Client, optional
-        The client that sends the requests; the default client if not given, see `configure`.
-        Answers that are fresh in its cache are used; new ones are not stored there.
+        The client that sends the requests. Default: the default client, see `configure`. Answers
+        that are fresh in its cache are used, but new answers are not stored there.
     progress : bool or callable, optional
-        False hides the progress bar; a callable gets (done, total, counts by status); the total of
-        an iterator is None. Wallets that were ok in the folder before count as done.
+        False hides the progress bar. A callable is called with (done, total, counts by status); the
+        total of an iterator is None. Wallets that are already ok in the folder count as done.
     on_failure : {"warn", "raise", "ignore"}, default "warn"
-        What to do if wallets are not ok.
+        Whether to warn, to raise a FetchError, or to do nothing if wallets are not ok.
     on_unreadable : {"raise", "drop"}, optional
-        What to do with items that can't be read; empty ones are always skipped. Default: raise for
-        a list or a file; drop items of an iterator, with a warning and a count in the summary.
+        Whether to raise an error for items that can't be read, or to drop them. Empty items are
+        always skipped. Default: raise for a list or a file; for an iterator, drop the items, with a
+        warning and a count in the summary.
 
     Returns
     -------
     FetchSummary
-        How many wallets are ok, and why the others are not.
+        The number of wallets that are ok, and the reasons why the other wallets are not.
 
     Raises
     ------
     ArgumentError
-        If `client` is not a `Client`, or `wallets` have no columns to keep, or a column to keep has
-        values of several types.
+        If `client` is not a `Client`, if `keep` is given and `wallets` have no columns, or if a
+        column in `keep` has values of several types.
     AddressError
-        Lists every wallet of a list or a file that can't be read; no request was sent. With
-        ``on_unreadable="raise"``, the first of an iterator; earlier wallets are in the folder.
+        If wallets of a list or a file can't be read. The error lists all of them, and no request
+        was sent. With ``on_unreadable="raise"``, also if an item of an iterator can't be read; the
+        wallets before it are in the folder.
     ColumnsError
-        If a column to keep is missing.
+        If a column in `keep` is missing.
     SettingsError
-        If a request is needed and the key, its kind or its base address is not set, or if a column
-        to keep has a name that walletframe or its files use, or holds lists.
+        If a request is needed and the key, its kind or its base URL is not set; or if a column in
+        `keep` has a name that walletframe or its files use, or contains lists.
     DatasetError
-        If the folder is a URL, has other files or another service's wallets, another run writes
-        into it, or the disk is full. Earlier parts are complete.
+        If the folder is a URL, has other files, or has the wallets of another service; if another
+        run is writing to it; or if the disk is full. Parts that were written before are complete.
     FetchError
-        With ``on_failure="raise"``; its ``.details`` are the summary.
+        If wallets are not ok and ``on_failure="raise"``. The attribute ``details`` is the summary.
     FetchInterrupted
-        After Ctrl-C or the notebook's stop button; its ``.details`` are the summary. Finished
-        wallets are in the folder.
+        After Ctrl-C or the notebook's stop button. The attribute ``details`` is the summary.
+        Finished wallets are in the folder.
 
     Warns
     -----
     FetchWarning
-        With ``on_failure="warn"``, if wallets are not ok, and for an iterator's first item that is
-        not a wallet.
+        If wallets are not ok and ``on_failure="warn"``. Also for the first item of an iterator that
+        is not a wallet.
     AnswerWarning
-        If the service sent wallets that were not requested, or balances can't be read.
+        If the service sent wallets that were not requested, or balances that can't be read.
     InputWarning
-        If wallets of a list are repeated or left out, or a blockchain is unknown.
+        If wallets of a list are duplicated or left out, or if a blockchain is unknown.
 
     See Also
     --------
-    read_wallets : Reads the folder as frames.
+    read_wallets : Read the folder as DataFrames.
 
     Notes
     -----
-    Any pandas, DuckDB or polars opens the files, of up to 2,000 wallets or about 200,000 balances:
+    pandas, DuckDB and polars can read the files. Each file has up to 2,000 wallets or about 200,000
+    balances:
 
-    - ``folder/wallets/*.parquet``, the wallets that are ok, with the columns of
-      `WalletDetails.wallets` and ``position``, the index in the order requested;
-    - ``folder/holdings/*.parquet``, their holdings, with the columns of `WalletDetails.holdings`:
-      ``amount`` is decimal128(38, 18), the nearest if a token has more decimals, null with more
-      than 20 digits before the point; ``amount_text`` beside it is exact;
-    - ``folder/failed/*.parquet``, the requested wallets that are not ok, with the columns of
-      ``wallets``, updated when a run ends. A wallet that was never requested is in no file;
-    - ``folder/kept.parquet``, with `keep`: blockchain, address and the columns to keep.
+    - ``folder/wallets/*.parquet``: the wallets that are ok, with the columns of
+      `WalletDetails.wallets` and ``position``, the index in the order of the request.
+    - ``folder/holdings/*.parquet``: the holdings of these wallets, with the columns of
+      `WalletDetails.holdings`. ``amount`` is decimal128(38, 18). It is the nearest such decimal if
+      a token has more decimals, and null if the amount has more than 20 digits before the decimal
+      point. The exact amount is in ``amount_text``.
+    - ``folder/failed/*.parquet``: the requested wallets that are not ok, with the columns of
+      ``wallets``. These files are updated when a run ends. A wallet that was never requested is in
+      no file.
+    - ``folder/kept.parquet``, if `keep` was given: blockchain, address and the columns in `keep`.
 
-    Status and source are text, times UTC. Files of wallets and holdings never change, so that they
-    can be read during a run. Answers that are in no file yet are in ``folder/.walletframe``; after
-    a killed run, the next call writes them.
+    Status and source are text, and times are in UTC. Files of wallets and holdings never change, so
+    they can be read during a run. Answers that are not in one of these files yet are in
+    ``folder/.walletframe``. If a run was killed, the next call writes them.
 
     Examples
     --------
@@ -182,13 +187,18 @@ def fetch_to_parquet(  # noqa: PLR0913 - options
     requested: _Wallets
     if isinstance(wallets, Iterator) and not names:
         count_unreadable = None if on_unreadable == "raise" else counters.count_unreadable
-        requested, kept = lists.unify_blockchains(_streamed(wallets, count_unreadable)), None
+        requested, extra_columns = (
+            lists.unify_blockchains(_parse_items(wallets, count_unreadable)),
+            None,
+        )
     else:
         if isinstance(wallets, str) and wallets.lower().endswith((".csv", ".txt")):
             wallets = Path(wallets)
         reading = read_input(wallets, names)
-        requested, kept = lists.wallets_to_request(reading, on_unreadable or "raise")
-    summary = fetch_into(root, requested, client or default_client(), progress, counters, kept=kept)
+        requested, extra_columns = lists.wallets_to_request(reading, on_unreadable or "raise")
+    summary = fetch_into(
+        root, requested, client or default_client(), progress, counters, extra_columns=extra_columns
+    )
     conclude(summary, on_failure)
     return summary
 
@@ -200,36 +210,41 @@ def fetch_into(  # noqa: PLR0913 - options
     progress: OpenProgress,
     counters: RunCounters,
     *,
-    kept: pd.DataFrame | None = None,
+    extra_columns: pd.DataFrame | None = None,
     positions: Mapping[str, int] | None = None,
     cancel: Event | None = None,
-    patience_s: float = 0.0,
+    lock_timeout_s: float = 0.0,
 ) -> FetchSummary:
-    """Fetch into a folder; raise FetchInterrupted after Ctrl-C, when all answers are written.
+    """Fetch into a folder. After Ctrl-C, raise a FetchInterrupted once all answers are written.
 
-    For a shard, `positions` has each wallet's position in the whole list, by key. `cancel` ends the
-    run, and is set when it ends. Another run that writes there is waited for, `patience_s` at most.
+    For a shard, `positions` contains the position of each wallet in the complete list, by key. To
+    end the run, set `cancel`; it is also set when the run ends. `lock_timeout_s` is as for
+    `Dataset`.
     """
     service, cancel = require_service(client.settings), cancel or Event()
-    whole = wallets if isinstance(wallets, list) else None  # distinct; a stream may repeat itself
-    total = None if whole is None else len(whole)
-    with ExitStack() as opened:
-        dataset = opened.enter_context(Dataset(folder, service, patience_s, cancel))
+    distinct = (
+        wallets if isinstance(wallets, list) else None
+    )  # distinct wallets; an iterator may have duplicates
+    total = None if distinct is None else len(distinct)
+    with ExitStack() as resources:
+        dataset = resources.enter_context(Dataset(folder, service, lock_timeout_s, cancel))
         register = dataset.recover(positions)
-        if kept is not None:
-            dataset.write_kept(list(wallets), kept)
+        if extra_columns is not None:
+            dataset.write_extra_columns(list(wallets), extra_columns)
         journal = Journal(dataset.layout.inner, register.pending, cancel)
-        opened.callback(journal.close)
-        counters.resumed = sum(key_of(wallet) in register.stored for wallet in whole or ())
-        run = _Run(dataset, register, journal, counters, cancel)
+        resources.callback(journal.close)
+        counters.resumed = sum(key_of(wallet) in register.stored for wallet in distinct or ())
+        bulk_run = _BulkRun(dataset, register, journal, counters, cancel)
         policy = Policy(client.settings.expire_after_s, stale_if_error=False)
         with (
             closing(client.stream(policy, cancel, on_reply=journal.append)) as stream,
-            status_counter(progress, total, done=counters.resumed) as count,
+            status_counter(progress, total, done=counters.resumed) as count_status,
         ):
-            to_close = opened.pop_all()
-            job = Job(lambda report: run.write(stream, report, to_close))
-            _, is_interrupted = job.wait_with_progress(count, cancel, run.feed(job, wallets, count))
+            worker_resources = resources.pop_all()
+            job = Job(lambda report: bulk_run.write_parts(stream, report, worker_resources))
+            _, is_interrupted = job.wait_with_progress(
+                count_status, cancel, bulk_run.queue_wallets(job, wallets, count_status)
+            )
     stream.oddities.warn()
     summary = counters.summary(folder, service, len(register.seen) if total is None else total)
     if is_interrupted:
@@ -237,16 +252,16 @@ def fetch_into(  # noqa: PLR0913 - options
     return summary
 
 
-def _streamed(
+def _parse_items(
     items: Iterator[WalletLike], count_unreadable: Callable[[int, str, str], object] | None
 ) -> Iterator[WalletAddress]:
-    """Read wallets one by one, and warn of the first unknown blockchain."""
-    doubts = ""
+    """Parse wallets one by one, and warn of the first unknown blockchain."""
+    warning = ""
     for position, item in enumerate(items):
         wallet = read_wallet(item)
         if isinstance(wallet, WalletAddress):
-            if not doubts and (doubts := lists.unknown_blockchains_message([wallet])):
-                notify(doubts, InputWarning)
+            if not warning and (warning := lists.unknown_blockchains_message([wallet])):
+                notify(warning, InputWarning)
             yield wallet
         elif not is_blank(item):
             if count_unreadable is None:
@@ -254,13 +269,14 @@ def _streamed(
             count_unreadable(position, shorten(item), wallet)
 
 
-class _Run:
-    """The two threads of a run."""
+class _BulkRun:
+    """One run: the caller's thread, which reads the wallets, and the worker thread."""
 
-    # The caller's thread reads the caller's wallets and draws the bar: a database cursor works only
-    # there, an interrupt ends what blocks there, and an error of a stream has the caller's own
-    # traceback. The worker thread does all else, so that an interrupt never stops a write halfway.
-    # It gets wallets in batches, and reports statuses to its job.
+    # The caller's thread iterates over the caller's wallets and draws the progress bar. A database
+    # cursor works only in this thread, an interrupt ends a blocking read only in this thread, and
+    # an error of the iterator gets the caller's traceback. The worker thread does everything else,
+    # so an interrupt never stops a write halfway. It receives wallets in batches, and reports
+    # statuses to its job.
 
     def __init__(
         self,
@@ -272,14 +288,16 @@ class _Run:
     ) -> None:
         self._dataset, self._register, self._journal = dataset, register, journal
         self._counters, self._cancel = counters, cancel
-        self._batches: SimpleQueue[list[WalletAddress] | None] = SimpleQueue()  # None: no more
+        self._batches: SimpleQueue[list[WalletAddress] | None] = SimpleQueue()  # None marks the end
 
-    def feed(self, job: Job[None], wallets: _Wallets, count: _Report) -> Iterator[None]:
-        """Queue the wallets for the worker thread in batches; yield while one waits there."""
-        for batch in self._split_batches(wallets, count):
+    def queue_wallets(
+        self, job: Job[None], wallets: _Wallets, count_status: _ReportStatus
+    ) -> Iterator[None]:
+        """Queue batches of wallets for the worker thread. Yield while a batch is in the queue."""
+        for batch in self._split_batches(wallets, count_status):
             self._batches.put(batch)
-            # `Queue.put` would wait by itself, but an interrupt in it could leave its lock held for
-            # ever.
+            # The put method of a bounded queue would wait by itself, but an interrupt during the
+            # wait could leave the queue's lock held for ever.
             while self._batches.qsize() and not job.ended.is_set():
                 yield
                 time.sleep(_YIELD_S)
@@ -287,45 +305,58 @@ class _Run:
                 return
         self._batches.put(None)
 
-    def _split_batches(self, wallets: _Wallets, count: _Report) -> Iterator[list[WalletAddress]]:
-        """Yield the wallets to request in batches, in small ones if the input is slow."""
+    def _split_batches(
+        self, wallets: _Wallets, count_status: _ReportStatus
+    ) -> Iterator[list[WalletAddress]]:
+        """Yield batches of the wallets to request. The batches are small if the input is slow."""
         batch: list[WalletAddress] = []
-        begun = time.monotonic()
+        started_at = time.monotonic()
         for wallet in wallets:
             action = self._register.classify(key_of(wallet))
             if action is InputAction.REQUEST:
                 batch.append(wallet)
-            elif action is InputAction.STORED and not isinstance(wallets, list):  # not counted yet
+            elif action is InputAction.STORED and not isinstance(
+                wallets, list
+            ):  # not counted before the run
                 self._counters.resumed += 1
-                count(Status.OK)
-            if len(batch) >= _BATCH or (batch and time.monotonic() - begun > _BATCH_S):
+                count_status(Status.OK)
+            if len(batch) >= _BATCH or (batch and time.monotonic() - started_at > _BATCH_S):
                 yield batch
-                batch, begun = [], time.monotonic()
+                batch, started_at = [], time.monotonic()
         if batch:
             yield batch
 
-    def write(self, stream: Stream, report: _Report, opened: ExitStack) -> None:
-        """Fetch and write; report statuses once records would survive a kill; close `opened`."""
-        with opened:
+    def write_parts(
+        self, stream: Stream, report_status: _ReportStatus, resources: ExitStack
+    ) -> None:
+        """Fetch the wallets, write the parts, and close `resources` at the end.
+
+        The status of a wallet is reported once its record would survive the death of the process.
+        """
+        with resources:
             records = stream.records(self._queued_batches(stream))
             with ThreadPoolExecutor(1, thread_name_prefix="walletframe-parts") as pool:
                 written: Future[None] | None = None
                 while True:
                     positions: dict[str, int] = {}
-                    later: list[Status] = []
-                    details = assemble(self._part_records(records, positions, later, report))
+                    pending_statuses: list[Status] = []
+                    details = assemble(
+                        self._part_records(records, positions, pending_statuses, report_status)
+                    )
                     if written is not None:
                         written.result()
                     if not positions:
                         break
                     self._journal.end_segment()
-                    written = pool.submit(self._write_part, details, positions, later, report)
-            self._journal.check()
+                    written = pool.submit(
+                        self._write_part, details, positions, pending_statuses, report_status
+                    )
+            self._journal.raise_write_error()
             self._dataset.compact_failed()
             self._counters.key_refused = stream.key_refused
 
     def _queued_batches(self, stream: Stream) -> Iterator[list[WalletAddress]]:
-        """Yield queued batches, or an empty one, until there are no more or the run must end."""
+        """Yield queued batches, and an empty batch while none is queued, until the run ends."""
         while not (stream.key_refused or self._cancel.is_set()):
             batch: list[WalletAddress] | None = []
             with suppress(Empty):
@@ -338,35 +369,40 @@ class _Run:
         self,
         records: Iterator[WalletResult | None],
         positions: dict[str, int],
-        later: list[Status],
-        report: _Report,
+        pending_statuses: list[Status],
+        report_status: _ReportStatus,
     ) -> Iterator[WalletRecord]:
-        """Yield records, in any order, until there are enough for a part; note their positions."""
+        """Yield the records of one part, in any order, and add the positions of their wallets."""
         balances = 0
-        for settled in records:
-            if settled is None:
+        for result in records:
+            if result is None:
                 continue
-            record = settled.record
+            record = result.record
             status = record.outcome.status
-            self._counters.add(record)
-            if status is Status.CANCELLED:  # it was never requested: only count it
-                report(status)
+            self._counters.add_record(record)
+            if status is Status.CANCELLED:  # a wallet that was never requested is only counted
+                report_status(status)
                 continue
             key = key_of(record.wallet)
-            is_safe = self._journal.ensure_recorded(record)
+            is_recorded = self._journal.ensure_recorded(record)
             positions[key] = self._register.pending.pop(key)
-            (report if is_safe else later.append)(status)
+            (report_status if is_recorded else pending_statuses.append)(status)
             balances += len(record.outcome.balances or ())
             yield record
             if len(positions) >= PART_WALLETS or balances >= PART_BALANCES:
                 return
 
     def _write_part(
-        self, part: WalletDetails, positions: dict[str, int], later: list[Status], report: _Report
+        self,
+        part: WalletDetails,
+        positions: dict[str, int],
+        pending_statuses: list[Status],
+        report_status: _ReportStatus,
     ) -> None:
+        """Write a part, and report the statuses that were waiting for it."""
         self._dataset.write_part(part, list(positions.values()))
-        self._journal.release(positions)
+        self._journal.release_written(positions)
         self._counters.parts += 1
         self._counters.balances += len(part.holdings)
-        for status in later:
-            report(status)
+        for status in pending_statuses:
+            report_status(status)

@@ -1,7 +1,7 @@
-"""A folder of a bulk run as one fetch that stays on the disk, read in chunks.
+"""The holdings in the folder of a bulk run, which remain on the disk and are read in chunks.
 
-Prices and spam flags are added whenever balances are read. Both are the same in all rows of a pair
-of token and symbol; rows of unknown tokens are identified by their row number in the folder.
+Prices and spam flags are added whenever balances are read. Rows with the same token and symbol have
+the same price and flags. Rows of unknown tokens are identified by their row number in the folder.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, KeyCodes, Mask
 
 T = TypeVar("T")
-_NEEDED = ("blockchain", "address", *TOKEN, "amount")
+_TABLE_COLUMNS = ("blockchain", "address", *TOKEN, "amount")
 
 PRICED: Final[dict[str, object]] = {"unit_price": "float64", "value": "float64", "currency": TEXT}
 FLAGGED: Final[dict[str, object]] = {
@@ -45,24 +45,24 @@ FLAGGED: Final[dict[str, object]] = {
     "spam_reasons": TEXT,
     "is_spam": "bool",
 }
-_CLEAN = (0.0, "")
+_NO_FINDING = (0.0, "")
 
 
 @dataclass(frozen=True, slots=True)
 class TokenSymbolCodes:
-    """The (token, symbol) pair of each of some rows."""
+    """The (token, symbol) pairs of some rows, as codes."""
 
-    codes: Codes  # the pair of each row
-    keys: list[TokenKey]  # the token of each pair; `UNKNOWN` for all unknown tokens
+    codes: Codes  # the code of each row's pair
+    keys: list[TokenKey]  # the token of each pair, which is `UNKNOWN` for all unknown tokens
     symbols: list[str | None]  # the symbol of each pair
-    row_numbers: Codes  # in the folder, perhaps only for rows of unknown tokens
+    row_numbers: Codes  # in the folder; may be valid only for rows of unknown tokens
     rows: pd.DataFrame
 
 
 def token_symbol_codes(
     holdings: pd.DataFrame, tokens: KeyCodes | None = None, row_numbers: Codes | None = None
 ) -> TokenSymbolCodes:
-    """Return the (token, symbol) pairs of rows; rows of unknown tokens need `row_numbers`."""
+    """Return the (token, symbol) pairs of rows. Rows of unknown tokens require `row_numbers`."""
     tokens = token_identities(holdings) if tokens is None else tokens
     numbers, symbols = factorized(holdings["symbol"], use_na_sentinel=False)
     codes, pairs = pd.factorize(tokens.codes * max(len(symbols), 1) + numbers)
@@ -79,9 +79,9 @@ def token_symbol_codes(
 
 @dataclass(frozen=True, slots=True)
 class PriceLookup:
-    """Unit prices by token or by symbol, or the service's own."""
+    """Unit prices by token or by symbol, or the prices that the service sent."""
 
-    prices: Mapping[Any, float] | None  # None for the service's own
+    prices: Mapping[Any, float] | None  # None for the prices that the service sent
     by_symbol: bool
     currency: str | None
 
@@ -104,20 +104,22 @@ class PriceLookup:
 
 @dataclass(frozen=True, slots=True)
 class SpamFlags:
-    """Spam scores and reasons; clean tokens and rows are left out."""
+    """Spam scores and reasons of tokens and rows. Those without a reason are not included."""
 
-    by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens, with symbols
+    by_token: Mapping[
+        tuple[TokenKey, str | None], tuple[float, str]
+    ]  # known tokens and their symbols
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
     threshold: float
 
     def columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.flag_spam` adds."""
         pairs = zip(codes.keys, codes.symbols, strict=True)
-        findings = [*(self.by_token.get(pair, _CLEAN) for pair in pairs), _CLEAN]
+        findings = [*(self.by_token.get(pair, _NO_FINDING) for pair in pairs), _NO_FINDING]
         unknown = np.array([key == UNKNOWN for key in codes.keys], dtype=bool)
         index, rows = codes.codes.copy(), np.flatnonzero(unknown[codes.codes])
         index[rows] = len(findings) + np.arange(len(rows))
-        findings += [self.by_row.get(row, _CLEAN) for row in codes.row_numbers[rows].tolist()]
+        findings += [self.by_row.get(row, _NO_FINDING) for row in codes.row_numbers[rows].tolist()]
         scores = np.array([score for score, _ in findings])[index]
         reasons = text_array(np.array([reason for _, reason in findings], dtype=object))
         return {
@@ -134,27 +136,30 @@ class StoredHoldings:
     root: Path
     contents: FolderWallets
     order: Codes  # the index of each wallet in `contents`
-    whole: Positions  # all wallets, without any rows
+    whole: Positions  # all wallets, with a holdings frame without rows
     counts: Codes  # the number of rows of each wallet
     prices: PriceLookup | None = None
     flags: SpamFlags | None = None
-    removed: tuple[SpamFlags, ...] = ()  # flags whose spam is removed, in order
-    unknown: Codes | None = None  # the row numbers of unknown tokens, if there are flags
+    removed: tuple[SpamFlags, ...] = ()  # the flags by which spam is removed, in order
+    unknown: Codes | None = None  # the row numbers of unknown tokens, if spam is flagged or removed
     normalizes_blockchains: bool = True
 
     @property
     def wallets(self) -> pd.DataFrame:
-        """All wallets, failed ones included."""
+        """All wallets, including the failed ones."""
         return self.whole.wallet_frame
 
     def valued(self, prices: PriceLookup) -> StoredHoldings:
-        """Return the holdings with prices and values, which replace earlier ones."""
-        return replace(self, prices=prices, whole=self._with(PRICED))
+        """Return the holdings with prices and values, which replace those added before."""
+        return replace(self, prices=prices, whole=self._add_empty_columns(PRICED))
 
     def flagged(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
-        """Return the holdings with flags; `unknown` has the row numbers of unknown tokens."""
+        """Return the holdings with spam flags.
+
+        `unknown` contains the row numbers of unknown tokens.
+        """
         unknown = unknown if self.unknown is None else self.unknown
-        return replace(self, flags=flags, unknown=unknown, whole=self._with(FLAGGED))
+        return replace(self, flags=flags, unknown=unknown, whole=self._add_empty_columns(FLAGGED))
 
     def without(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings without the rows that are flagged as spam."""
@@ -162,70 +167,80 @@ class StoredHoldings:
         return replace(self, removed=(*self.removed, flags), unknown=unknown)
 
     def select_wallets(self, places: Codes) -> StoredHoldings:
-        """Return the holdings of some wallets, by their ascending indices."""
-        marks = np.zeros(len(self.order), dtype=bool)
-        marks[self.order[places]] = True
+        """Return the holdings of the wallets at some sorted indices."""
+        mask = np.zeros(len(self.order), dtype=bool)
+        mask[self.order[places]] = True
         whole = replace(
             self.whole.select_wallets(places),
             wallet_frame=self.wallets.iloc[places].reset_index(drop=True),
             first=np.arange(len(places)),
         )
 
-        def moved(flags: SpamFlags) -> SpamFlags:
-            pairs = self._renumbered(np.array([*flags.by_row], dtype=np.intp), places).items()
+        def renumber_flags(flags: SpamFlags) -> SpamFlags:
+            pairs = self._renumber_rows(np.array([*flags.by_row], dtype=np.intp), places).items()
             return replace(flags, by_row={new: flags.by_row[old] for old, new in pairs})
 
         unknown = self.unknown
         if unknown is not None:
-            unknown = np.array([*self._renumbered(unknown, places).values()], dtype=np.intp)
+            unknown = np.array([*self._renumber_rows(unknown, places).values()], dtype=np.intp)
         return replace(
             self,
-            contents=self.contents.some(marks),
-            order=(np.cumsum(marks) - 1)[self.order[places]],
+            contents=self.contents.select(mask),
+            order=(np.cumsum(mask) - 1)[self.order[places]],
             whole=whole,
             counts=self.counts[places],
-            flags=self.flags and moved(self.flags),
-            removed=tuple(map(moved, self.removed)),
+            flags=self.flags and renumber_flags(self.flags),
+            removed=tuple(map(renumber_flags, self.removed)),
             unknown=unknown,
         )
 
-    def _renumbered(self, rows: Codes, places: Codes) -> dict[int, int]:
-        """Return the new row numbers, by the old ones, of rows of the wallets at `places`."""
+    def _renumber_rows(self, rows: Codes, places: Codes) -> dict[int, int]:
+        """Map the old row numbers of the wallets at `places` to the new row numbers."""
         ends, new_ends = np.cumsum(self.counts), np.cumsum(self.counts[places])
         wallets = np.searchsorted(ends, rows, side="right")
-        stays = np.isin(wallets, places)
-        shifts = new_ends[np.searchsorted(places, wallets[stays])] - ends[wallets[stays]]
-        return dict(zip(rows[stays].tolist(), (shifts + rows[stays]).tolist(), strict=True))
+        is_selected = np.isin(wallets, places)
+        shifts = (
+            new_ends[np.searchsorted(places, wallets[is_selected])] - ends[wallets[is_selected]]
+        )
+        return dict(
+            zip(rows[is_selected].tolist(), (shifts + rows[is_selected]).tolist(), strict=True)
+        )
 
-    def _with(self, dtypes: Mapping[str, Any]) -> Positions:
-        """Return the wallets without rows, with more columns of rows."""
-        none = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
-        return replace(self.whole, holdings=self.whole.holdings.assign(**none))
+    def _add_empty_columns(self, dtypes: Mapping[str, Any]) -> Positions:
+        """Return the wallets with an empty holdings frame that has these additional columns."""
+        empty_columns = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
+        return replace(self.whole, holdings=self.whole.holdings.assign(**empty_columns))
 
     def map_chunks(self, work: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each part, with the columns for tables, and some more."""
+        """Apply a function to each part, with the columns of tables and the columns `names`."""
         with dataset_errors(self.root):
-            places = np.empty(len(self.order), dtype=np.intp)
-            places[self.order] = np.arange(len(self.order))
+            indices = np.empty(len(self.order), dtype=np.intp)
+            indices[self.order] = np.arange(len(self.order))
             for part in self.contents.parts:
-                own, places = np.split(places, [len(part.wallets)])
-                yield work(self._read_chunk(part, own, names))
+                part_indices, indices = np.split(indices, [len(part.wallets)])
+                yield work(self._read_chunk(part, part_indices, names))
 
     def read(self, tokens: Collection[TokenKey] | None, names: Collection[str]) -> pd.DataFrame:
-        """Read the rows of some tokens, or all of them for None, in their order."""
-        wanted = {*_NEEDED, *names, *self._price_column}
+        """Read the rows of these tokens, or of all tokens if None, in the order of the holdings."""
+        wanted = {*_TABLE_COLUMNS, *names, *self._service_price_column}
         with dataset_errors(self.root):
             columns = [name for name in HOLDING_DTYPES if name in wanted]
-            chosen = None if tokens is None else {*tokens}
-            rows = reading.read_holdings(self.contents, self.wallets, self.order, columns, chosen)
+            token_keys = None if tokens is None else {*tokens}
+            rows = reading.read_holdings(
+                self.contents, self.wallets, self.order, columns, token_keys
+            )
         [_, rows] = normalize_blockchains(self.wallets, rows)
         if not self.removed and {*PRICED, *FLAGGED}.isdisjoint(names):
             return rows
         token_ids, row_numbers = token_identities(rows), np.full(len(rows), -1)
-        if self.unknown is not None and token_ids.unknown.any():  # then all of them were read
+        if (
+            self.unknown is not None and token_ids.unknown.any()
+        ):  # in this case, all rows of unknown tokens were read
             row_numbers[token_ids.unknown_rows()] = self.unknown
         codes = token_symbol_codes(rows, token_ids, row_numbers)
-        rows = rows.assign(**self._added_columns(codes, wanted))[self._remains(codes)]
+        rows = rows.assign(**self._price_and_spam_columns(codes, wanted))[
+            self._remaining_mask(codes)
+        ]
         return rows[[name for name in rows.columns if name in wanted]].reset_index(drop=True)
 
     def map_token_batches(
@@ -238,58 +253,71 @@ class StoredHoldings:
         return (work(self.whole.with_holdings(self.read(keys, names))) for keys in tokens)
 
     @property
-    def _price_column(self) -> set[str]:
+    def _service_price_column(self) -> set[str]:
+        """The column of the service's prices, if the values are computed from it."""
         return {"price"} if self.prices and self.prices.prices is None else set()
 
-    def _remains(self, codes: TokenSymbolCodes) -> Mask:
+    def _remaining_mask(self, codes: TokenSymbolCodes) -> Mask:
         """Return a mask of the rows that remain after spam was removed."""
         remains = np.ones(len(codes.codes), dtype=bool)
         for flags in self.removed:
             remains &= ~flags.columns(codes)["is_spam"]
         return remains
 
-    def _added_columns(self, codes: TokenSymbolCodes, names: Collection[str]) -> dict[str, Any]:
-        """Return prices and values if `names` has "amount", and flags if it has some of theirs."""
+    def _price_and_spam_columns(
+        self, codes: TokenSymbolCodes, names: Collection[str]
+    ) -> dict[str, Any]:
+        """Return the price columns if `names` contains "amount".
+
+        The result also has the spam columns if `names` contains one of them.
+        """
         columns = self.prices.columns(codes) if self.prices and "amount" in names else {}
         if self.flags and not FLAGGED.keys().isdisjoint(names):
             columns |= self.flags.columns(codes)
         return columns
 
     def _read_chunk(self, part: StoredPart, places: Codes, names: Collection[str]) -> Chunk:
-        """Read one part; `places` are the indices of its wallets among all wallets."""
+        """Read one part. `places` are the indices of its wallets among all wallets."""
         order = np.argsort(places)
         places = places[order]
-        wanted = HOLDING_DTYPES.keys() & {*names, *self._price_column}
-        more = [name for name in wanted if name not in _NEEDED]
-        read = part.read([*TOKEN, *more, *wanted & {"amount"}])
-        taken = reading.rows_of(part.counts, order)
+        wanted_names = HOLDING_DTYPES.keys() & {*names, *self._service_price_column}
+        extra = [name for name in wanted_names if name not in _TABLE_COLUMNS]
+        read = part.read([*TOKEN, *extra, *wanted_names & {"amount"}])
+        part_rows = reading.wallet_rows(part.counts, order)
         wallets = np.repeat(np.arange(len(places)), part.counts[order])
-        spellings, codes = reading.unique_tokens(read, taken)
+        spellings, codes = reading.unique_tokens(read, part_rows)
         columns: dict[str, Any] = {name: spellings[name].array.take(codes) for name in TOKEN}
         columns["amount"] = na_array(len(wallets))
         if amounts := read.get("amount"):
-            amounts = amounts if taken is None else amounts.take(taken)
+            amounts = amounts if part_rows is None else amounts.take(part_rows)
             columns["amount"] = AmountArray._of_int128(amounts)  # noqa: SLF001 - of ours
-        columns |= {name: reading.column_of(name, [read[name]], taken) for name in more}
+        columns |= {
+            name: reading.concatenate_column(name, [read[name]], part_rows) for name in extra
+        }
         for name in {"blockchain", "address"}.intersection(names):
             columns[name] = self.whole.wallets[name].array.take(places[wallets])
-        holdings, rows = pd.DataFrame(columns, copy=False), reading.rows_of(self.counts, places)
+        holdings, rows = pd.DataFrame(columns, copy=False), reading.wallet_rows(self.counts, places)
         if rows is None:
             rows = np.arange(len(holdings))
         tokens = token_identities(spellings, codes)
         if self.removed:
-            kept = np.flatnonzero(self._remains(token_symbol_codes(holdings, tokens, rows)))
-            holdings, tokens = holdings.take(kept).reset_index(drop=True), tokens.take(kept)
-            wallets, rows = wallets[kept], rows[kept]
+            remaining = np.flatnonzero(
+                self._remaining_mask(token_symbol_codes(holdings, tokens, rows))
+            )
+            holdings, tokens = (
+                holdings.take(remaining).reset_index(drop=True),
+                tokens.take(remaining),
+            )
+            wallets, rows = wallets[remaining], rows[remaining]
         if self.prices or self.flags:
             pairs = token_symbol_codes(holdings, tokens, rows)
-            holdings = holdings.assign(**self._added_columns(pairs, names))
+            holdings = holdings.assign(**self._price_and_spam_columns(pairs, names))
         positions = self.whole.select_wallets(places).with_rows(holdings, tokens, wallets)
         return Chunk(positions, places, rows)
 
 
 def open_holdings(folder: str | Path) -> StoredHoldings:
-    """Open the folder of a bulk run; to see later parts, open it again."""
+    """Open the folder of a bulk run. Parts that are written later are not included."""
     layout = Layout(local_folder(folder))
     with dataset_errors(layout.root):
         contents = reading.read_folder(layout, reading.service_of(layout))
@@ -297,12 +325,12 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
 
 
 def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
-    """Return the holdings of a folder, with its wallets in the order asked."""
-    wallets, order = reading.wallets_of(contents)
+    """Return the holdings of a folder, with its wallets in the order of the request."""
+    wallets, order = reading.ordered_wallets(contents)
     [wallets] = normalize_blockchains(wallets)
     whole = read_positions(assemble([]).holdings, reading.with_kept_columns(wallets, layout))
     if len(whole.wallets) < len(wallets):
-        raise DatasetError(f"{layout.root} has a wallet twice", hint="fetch into a new folder")
-    without = np.zeros(len(contents.failed))
-    counts = np.concatenate([*(part.counts for part in contents.parts), without])
+        raise DatasetError(f"{layout.root} lists a wallet twice", hint="fetch into a new folder")
+    failed_counts = np.zeros(len(contents.failed))
+    counts = np.concatenate([*(part.counts for part in contents.parts), failed_counts])
     return StoredHoldings(layout.root, contents, order, whole, counts[order].astype(np.intp))

@@ -1,4 +1,4 @@
-"""The summary of a bulk run, and the counts it is made of."""
+"""The summary of a bulk run, and the counters from which it is made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from walletframe.frames.assembly import WalletRecord
 
-RESUME_HINT = "finished wallets are in the folder; repeat the call to fetch the others"
+RESUME_HINT = "finished wallets are in the folder; repeat the call to fetch the other wallets"
 Problem: TypeAlias = tuple[int, str, str]  # position, value and reason
 
 _REASONS_KEPT = _PROBLEMS_KEPT = 1_000
@@ -36,22 +36,24 @@ class FetchSummary:
     folder : Path
         The folder of the dataset.
     service : str
-        The service's name; ``sandbox`` for simulated data.
+        The name of the service, which is ``sandbox`` for simulated data.
     wallets : int
-        Distinct wallets of the input; of an iterator, those read so far.
+        The number of distinct wallets of the input. For an iterator, the number of distinct wallets
+        that were read.
     resumed : int
-        The number of wallets that were ok in the folder before.
+        The number of wallets that were already ok in the folder before the run.
     statuses : dict of str to int
-        Counts of the other wallets by status; wallets that were never requested are ``cancelled``.
+        The number of all other wallets by status. Wallets that were never requested are
+        ``cancelled``.
     reasons : dict of str to int
-        Counts of the reasons why wallets are not ok, the most frequent first.
+        The reasons why wallets are not ok, with the number of wallets, the most frequent first.
     balances : int
-        Rows of holdings that were written.
+        The number of rows of holdings that were written.
     parts : int
-        Parts that were written.
+        The number of parts that were written.
     unreadable : tuple of (int, str, str)
-        Position from 0, value and reason of the iterator's items that are not wallets; the first
-        thousand.
+        The position from 0, the value and the reason of the first thousand items of an iterator
+        that are not wallets.
     unreadable_count : int
         The number of items that are not wallets.
     key_refused : bool
@@ -75,24 +77,24 @@ class FetchSummary:
 
     @property
     def ok(self) -> int:
-        """Wallets that are ok in the folder now.
+        """The number of wallets that are ok in the folder after the run.
 
         Returns
         -------
         int
-            Their number, with those that were ok before.
+            This number includes the wallets that were ok before the run.
         """
         return self.resumed + self.statuses.get(Status.OK.value, 0)
 
     def __repr__(self) -> str:
-        before = f" ({self.resumed:,} of them before)" if self.resumed else ""
+        before = f" ({self.resumed:,} of them before the run)" if self.resumed else ""
         others = {name: count for name, count in self.statuses.items() if name != Status.OK}
         counts = [f"{self.ok:,} ok{before}", *(f"{n:,} {name}" for name, n in others.items())]
         lines = [f"{many(self.wallets, 'wallet')}: {', '.join(counts)}"]
         lines += [f"  {n:,} x {reason}" for reason, n in islice(self.reasons.items(), _SHOWN)]
         if len(self.reasons) > _SHOWN:
             lines.append(f"  and {many(len(self.reasons) - _SHOWN, 'other reason')}")
-        lines += _left_out(self.unreadable_count)
+        lines += _unreadable_messages(self.unreadable_count)
         written = f"{many(self.balances, 'balance')} in {many(self.parts, 'new part')}"
         lines.append(f"{written} of {self.folder}, {self.duration_s:,.1f} s")
         if self.service == SIMULATED:
@@ -101,13 +103,13 @@ class FetchSummary:
 
 
 class RunCounters:
-    """The counters of a run, named as in its summary."""
+    """The counters of a run, with the names of the fields of the summary."""
 
     def __init__(self) -> None:
         self.parts: int = 0
         self.balances: int = 0
         self.resumed: int = 0
-        self.unreadable: list[Problem] = []  # the first
+        self.unreadable: list[Problem] = []  # the first problems
         self.unreadable_count: int = 0
         self.key_refused: bool = False
         self.statuses: Counter[str] = Counter()
@@ -115,28 +117,28 @@ class RunCounters:
         self.duration_s: float = -time.monotonic()
 
     def count_unreadable(self, position: int, value: str, reason: str) -> None:
-        """Count an item of an iterator that is not a wallet, and warn of the first."""
-        # An error, hours after the start, would stop a long run.
+        """Count an item of an iterator that is not a wallet, and warn of the first such item."""
+        # An error could stop a run that has been running for hours.
         self.unreadable_count += 1
         if self.unreadable_count <= _PROBLEMS_KEPT:
             self.unreadable.append((position, value, reason))
         if self.unreadable_count == 1:
             notify(
-                f"item {position} (from 0) is not a wallet and is left out: {value!r}: {reason}; "
-                "the summary counts all such items",
+                f"item {position} (from 0) of the iterator is not a wallet and was dropped: "
+                f"{value!r}: {reason}; the summary counts all such items",
                 FetchWarning,
             )
 
-    def add(self, record: WalletRecord) -> None:
+    def add_record(self, record: WalletRecord) -> None:
         """Count a wallet."""
         status, reason = record.outcome.status, record.outcome.error
         self.statuses[status.value] += 1
         if status is not Status.OK and reason is not None:
-            is_room = len(self.reasons) < _REASONS_KEPT or reason in self.reasons
-            self.reasons[reason if is_room else "other reasons"] += 1
+            has_room = len(self.reasons) < _REASONS_KEPT or reason in self.reasons
+            self.reasons[reason if has_room else "other reasons"] += 1
 
-    def merge(self, other: FetchSummary) -> None:
-        """Add the counts of another run of the same list."""
+    def add_summary(self, other: FetchSummary) -> None:
+        """Add the counts of another run for the same list."""
         self.parts += other.parts
         self.balances += other.balances
         self.resumed += other.resumed
@@ -145,10 +147,10 @@ class RunCounters:
         self.reasons.update(other.reasons)
 
     def summary(self, folder: Path, service: str, wallets: int) -> FetchSummary:
-        """Return the summary; wallets that the run did not get to count as cancelled."""
+        """Return the summary. Wallets that the run did not reach count as cancelled."""
         if remaining := wallets - self.resumed - self.statuses.total():
             self.statuses[Status.CANCELLED.value] += remaining
-            self.reasons["not requested, since the run ended before"] += remaining
+            self.reasons["not requested, since the run ended early"] += remaining
         self.duration_s += time.monotonic()
         counts = vars(self) | {
             "statuses": dict(self.statuses),
@@ -159,8 +161,8 @@ class RunCounters:
 
 
 def conclude(summary: FetchSummary, on_failure: str) -> None:
-    """Warn or raise if wallets are not ok, according to `on_failure`."""
-    messages = _left_out(summary.unreadable_count)
+    """Warn or raise if wallets are not ok, as `on_failure` requires."""
+    messages = _unreadable_messages(summary.unreadable_count)
     if failed := summary.wallets - summary.ok:
         lead = f"{count_of(failed, summary.wallets, 'wallet')} not ok"
         messages.insert(0, with_reasons(lead, summary.reasons))
@@ -170,6 +172,7 @@ def conclude(summary: FetchSummary, on_failure: str) -> None:
         notify(f"{'; '.join(messages)}; {RESUME_HINT}", FetchWarning)
 
 
-def _left_out(count: int) -> list[str]:
-    verb = "is not a wallet" if count == 1 else "are not wallets"
-    return [f"{many(count, 'item')} of the iterator {verb}, and left out"] if count else []
+def _unreadable_messages(count: int) -> list[str]:
+    """Return the message about the items of an iterator that are not wallets, if there are any."""
+    verbs = "is not a wallet and was dropped" if count == 1 else "are not wallets and were dropped"
+    return [f"{many(count, 'item')} of the iterator {verbs}"] if count else []

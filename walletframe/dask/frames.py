@@ -280,7 +280,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         display = progress_display(progress, len(requested), smoothing=0)
         is_interrupted = fetch_shards(cluster, root, parts, settings, summaries, display)
         for each in summaries.values():
-            counters.merge(each)
+            counters.add_summary(each)
         summary = counters.summary(root, service, len(requested))
         if is_interrupted:
             raise FetchInterrupted(summary, RESUME_HINT)

@@ -289,10 +289,10 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
             client,
             report,
             counters,
-            kept=shard.kept,
+            extra_columns=shard.kept,
             positions=dict(zip(map(key_of, shard.wallets), shard.positions, strict=True)),
             cancel=cancel,
-            patience_s=LOCK_TIMEOUT_S,
+            lock_timeout_s=LOCK_TIMEOUT_S,
         )
 
 
