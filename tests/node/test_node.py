@@ -220,14 +220,18 @@ def test_wallets_that_cannot_be_read_are_reported_at_once():
 @pytest.mark.parametrize(
     "token,terms,named",
     [
-        ("USDC", {}, "token can't be 'USDC'"),
-        (5, {}, "token can't be '5'"),
-        (None, {"block": -1}, "block can't be -1"),
-        (None, {"block": True}, "block can't be True"),
-        (None, {"block": 2**63}, "block can't be "),
-        (None, {"timeout_s": 0}, "timeout_s can't be 0"),
-        (None, {"timeout_s": "5"}, "timeout_s can't be '5'"),
-        (None, {"chain_ids": {"X": "1", "Y": 0}}, r"chain_ids can't have 'X': '1', 'Y': 0"),
+        ("USDC", {}, "token='USDC' is not an EVM address"),
+        (5, {}, "token='5' is not an EVM address"),
+        (None, {"block": -1}, "block=-1 is not valid"),
+        (None, {"block": True}, "block=True is not valid"),
+        (None, {"block": 2**63}, "block=9223372036854775808 is not valid"),
+        (None, {"timeout_s": 0}, "timeout_s=0 is not valid"),
+        (None, {"timeout_s": "5"}, "timeout_s='5' is not valid"),
+        (
+            None,
+            {"chain_ids": {"X": "1", "Y": 0}},
+            r"chain_ids has invalid values: 'X': '1', 'Y': 0",
+        ),
     ],
 )
 def test_terms_that_cannot_be_used(token, terms, named):

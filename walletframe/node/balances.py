@@ -1,4 +1,4 @@
-"""`token_balance`: balances of one token; `crosscheck`: balances compared with the service's."""
+"""`token_balance` reads the balances of one token; `crosscheck` compares balances with a node's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Agreement(StrEnum):
-    """Results of comparing a balance of the service with the node's; categories of ``status``."""
+    """Results of comparing a service's balance with a node's; the categories of ``status``."""
 
     AGREE = "agree"
     DIFFER = "differ"
@@ -36,7 +36,7 @@ class Agreement(StrEnum):
 
 
 _TEXT = HOLDING_DTYPES["symbol"]
-_MAX_DIGITS = 1_000  # far beyond uint256, well within what int() reads
+_MAX_DIGITS = 1_000  # more than any uint256 has, but less than the limit of int()
 _COPIED_COLUMNS = ("blockchain", "address", "symbol", "token_address", "raw_amount")
 BALANCE_DTYPES: Final[dict[str, Any]] = {
     **HOLDING_DTYPES,
@@ -64,48 +64,55 @@ def token_balance(
     chain_ids: Mapping[str, int] | None = None,
     timeout_s: float = 30.0,
 ) -> pd.DataFrame:
-    """Read the balances of one token from a blockchain's node.
+    """Read the balances of one token from a node of a blockchain.
 
-    The service behind `fetch_wallets` enumerates every token of a wallet, which is slow. If one
-    token is enough, ask a node of its blockchain. For EVM blockchains: the native coin, and ERC-20
-    tokens. Needs the extra ``node``.
+    The service behind `fetch_wallets` enumerates every token of a wallet, which is slow. If you
+    need only one token, read its balances from a node of its blockchain instead. The function
+    supports the native coin and ERC-20 tokens of EVM blockchains. It requires the extra ``node``.
 
     Parameters
     ----------
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them
-        As for `fetch_wallets`; each distinct wallet is requested once.
+        The wallets, in any form that `fetch_wallets` accepts. Each distinct wallet is requested
+        once.
     token : str or None
-        The address of the token's contract; None for the native coin.
+        The address of the token's contract, or None for the native coin.
     rpc_url : str, optional
-        The URL of the node's JSON-RPC: https, or http on this machine. It is as secret as the API
-        key: rather set the environment variable ``WALLETFRAME_RPC_URL``, the default, than write
-        it into a cell.
+        The URL of the node's JSON-RPC endpoint: https, or http on this machine. Keep it as secret
+        as the API key: set the environment variable ``WALLETFRAME_RPC_URL`` (the default) instead
+        of writing the URL in a cell.
     block : int, optional
-        The number of the block to read, for all wallets. Default: the latest block.
+        The number of the block from which all balances are read. Default: the latest block.
     chain_ids : mapping of str to int, optional
         Chain ids of blockchains that walletframe does not know, such as ``{"HYPEREVM": 999}``.
     timeout_s : float, default 30
-        The time limit of one whole request, in seconds.
+        The time limit of one request from start to end, in seconds.
 
     Returns
     -------
     DataFrame
-        One row for each distinct wallet, in the order of the first mention: the columns of
+        One row per distinct wallet, in the order of the input. The columns are those of
         ``holdings`` (``blockchain``, ``address``, ``symbol``, ``token_address``, ``amount``,
-        ``decimals``, ``raw_amount``, ``token_blockchain``, ``price``, which is NA), then ``block``
-        (Int64, the block that was read; NA if none was), ``status`` and ``error``. If the status
-        is not ``ok``, the amount is NA, never 0, and ``error`` says why: ``reverted`` (the
-        contract refused), ``invalid`` (the answer is not a balance), ``no_block`` (the node lacks
-        the block), ``other_chain`` (the node is of another blockchain), ``node_error``,
-        ``rate_limited``, ``timeout``, ``unreachable``, ``rejected``. If the contract has no usable
-        decimals, only ``raw_amount`` is known.
+        ``decimals``, ``raw_amount``, ``token_blockchain`` and ``price``, which is always NA),
+        followed by
+
+        - ``block``, Int64: the block that was read, NA if no block was read;
+        - ``status``, category: ``ok``, ``reverted`` (the contract reverted the call), ``invalid``
+          (the answer is not a balance), ``no_block`` (the node does not have the block),
+          ``other_chain`` (the node belongs to another blockchain), ``node_error``,
+          ``rate_limited``, ``timeout``, ``unreachable`` or ``rejected``;
+        - ``error``, str: the reason if the status is not ``ok``.
+
+        If the status is not ``ok``, the amount is NA, never 0. If the contract does not report
+        valid decimals, the amount is NA as well, and only ``raw_amount`` is known.
 
     Raises
     ------
     AddressError
-        Lists every wallet that can't be read, or has no address of an EVM blockchain.
+        If wallets can't be read or don't have an EVM address. The error lists all of them.
     SettingsError
-        If no node is named, a blockchain's chain id is not known, or an argument can't be used.
+        If the URL of the node is not set, if the chain id of a blockchain is not known, or if an
+        argument is not valid.
     MissingExtraError
         If the extra ``node`` is not installed.
 
@@ -116,9 +123,11 @@ def token_balance(
 
     Notes
     -----
-    After a reorganisation, a block number stands for another block: for final balances, choose a
-    block that is some minutes old. 1,000 wallets take 6 requests if the contract Multicall3 is
-    deployed, as on nearly all public blockchains, else 14, and at most 17 if a contract refuses.
+    After a reorganisation of the blockchain, a block number refers to another block. To read final
+    balances, choose a block that is some minutes old.
+
+    1,000 wallets take 6 requests where the contract Multicall3 is deployed, as on nearly all public
+    blockchains, and 14 requests elsewhere. They take at most 17 requests if a contract reverts.
 
     Examples
     --------
@@ -126,11 +135,11 @@ def token_balance(
     (0, 12)
     """
     rpc_url = NodeUrl.of(rpc_url)
-    parsed = distinct_wallets(request.parse_evm_wallets(wallets))
+    parsed_wallets = distinct_wallets(request.parse_evm_wallets(wallets))
     contract = request.parse_contract(token)
     options = NodeOptions(block, chain_ids, timeout_s)
-    blockchains = [wallet.blockchain for wallet in parsed]
-    if unknown := sorted({repr(name) for name in blockchains if options.id_of(name) is None}):
+    blockchains = [wallet.blockchain for wallet in parsed_wallets]
+    if unknown := sorted({repr(name) for name in blockchains if options.chain_id_of(name) is None}):
         raise SettingsError(
             f"no chain id is known for {', '.join(unknown)}", hint=request.CHAIN_HINT
         )
@@ -138,11 +147,13 @@ def token_balance(
     request.require_extra()
     from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
 
-    queries = [BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed]
+    queries = [
+        BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed_wallets
+    ]
     by_query, metadata = look_up(rpc_url, queries, options, contract)
     balances = [by_query[query] for query in queries]
     if contract is None:
-        coins = [options.coins.get(each.canonical.blockchain) for each in parsed]
+        coins = [options.coins.get(each.canonical.blockchain) for each in parsed_wallets]
         tokens = [TokenMetadata(coin, request.COIN_DECIMALS) for coin in coins]
     else:
         tokens = [TokenMetadata() if each.block is None else metadata for each in balances]
@@ -151,14 +162,14 @@ def token_balance(
     failures = [each.failure or of.failure for each, of in zip(balances, tokens, strict=True)]
     columns: dict[str, Any] = {
         "blockchain": blockchains,
-        "address": [wallet.address for wallet in parsed],
+        "address": [wallet.address for wallet in parsed_wallets],
         "symbol": [each.symbol for each in tokens],
-        "token_address": [token and token.strip()] * len(parsed),
+        "token_address": [token and token.strip()] * len(parsed_wallets),
         "amount": AmountArray.from_raw(raw, decimals),
         "decimals": decimals,
         "raw_amount": [None if value is None else str(value) for value in raw],
         "token_blockchain": blockchains,
-        "price": [None] * len(parsed),
+        "price": [None] * len(parsed_wallets),
         "block": [each.block for each in balances],
         "status": [str(each.status if each else NodeStatus.OK) for each in failures],
         "error": [each.error if each else None for each in failures],
@@ -176,37 +187,42 @@ def crosscheck(
     chain_ids: Mapping[str, int] | None = None,
     timeout_s: float = 30.0,
 ) -> pd.DataFrame:
-    """Compare the service's balances with those of a blockchain's node.
+    """Compare the balances of the service with those of a node of a blockchain.
 
-    Decimals, symbols and prices are not compared, and a token that the service left out is not
-    noticed. Needs the extra ``node``.
+    Decimals, symbols and prices are not compared. Tokens that the service left out are not
+    detected. The function requires the extra ``node``.
 
     Parameters
     ----------
     holdings : DataFrame or WalletDetails
-        The ``holdings`` of `fetch_wallets`, or the whole fetch, on any blockchains; the balances
-        on the node's own blockchain are compared.
+        The ``holdings`` of `fetch_wallets`, or the complete result. The holdings may be on any
+        blockchains; those on the node's own blockchain are compared.
     rpc_url, block, chain_ids, timeout_s : optional
-        As for `token_balance`. Balances change: they may differ only because the service read
-        another block.
+        As for `token_balance`. Balances change over time, so a balance may differ only because the
+        service read another block.
 
     Returns
     -------
     DataFrame
-        One row for each of `holdings`, in its order and on its index: ``blockchain``,
-        ``address``, ``symbol``, ``token_address``, ``raw_amount`` (the service's, in base units),
-        ``node_raw_amount`` (the node's), ``difference`` (amount, in base units: the service's less
-        the node's), ``block`` (Int64, NA if none was read), ``status`` (``agree``, ``differ``, or
-        ``unknown`` if the node's balance is not known), and ``error``, which says why.
+        One row per row of `holdings`, in the same order and with the same index. The columns are
+
+        - ``blockchain``, ``address``, ``symbol``, ``token_address``: the wallet and the token;
+        - ``raw_amount``: the balance of the service, in base units;
+        - ``node_raw_amount``: the balance of the node, in base units;
+        - ``difference``, amount: the service's balance minus the node's, in base units;
+        - ``block``, Int64: the block that was read, NA if no block was read;
+        - ``status``, category: ``agree``, ``differ``, or ``unknown`` if the node's balance is not
+          known;
+        - ``error``: the reason if the status is ``unknown``.
 
     Raises
     ------
     ArgumentError
-        If `holdings` is of another type.
+        If `holdings` has another type.
     ColumnsError
         If a column is missing.
     SettingsError
-        If no node is named, or `block`, `chain_ids` or `timeout_s` can't be used.
+        If the URL of the node is not set, or if `block`, `chain_ids` or `timeout_s` is not valid.
     MissingExtraError
         If the extra ``node`` is not installed.
 
@@ -232,7 +248,7 @@ def crosscheck(
     names = [*_COPIED_COLUMNS, *({"token_blockchain"} & set(frame.columns))]
     cells = [frame[name].astype(object).where(frame[name].notna(), None) for name in names]
     rows = (dict(zip(names, values, strict=True)) for values in zip(*cells, strict=True))
-    requested = [_query_of(row, options) for row in rows]
+    requested = [_balance_query(row, options) for row in rows]
     queries = list(dict.fromkeys(each for each in requested if isinstance(each, BalanceQuery)))
     by_query, _ = look_up(rpc_url, queries, options)
     results = [
@@ -243,8 +259,8 @@ def crosscheck(
     ]
     balances = [each.balance for each in results]
     differences = [
-        None if balance is None else int(sent) - balance
-        for sent, balance in zip(frame["raw_amount"], balances, strict=True)
+        None if balance is None else int(raw_amount) - balance
+        for raw_amount, balance in zip(frame["raw_amount"], balances, strict=True)
     ]
     agreements = [
         Agreement.UNKNOWN if each is None else Agreement.DIFFER if each else Agreement.AGREE
@@ -262,20 +278,20 @@ def crosscheck(
     return typed_frame(columns, AGREEMENT_DTYPES, frame.index)
 
 
-def _query_of(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:
-    """Return the query for a row of holdings, or the reason why there is none."""
+def _balance_query(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:
+    """Return the query for a row of holdings, or the reason why the row can't be queried."""
     blockchain, token_chain = str(row["blockchain"]), row.get("token_blockchain")
-    holder, sent = request.evm_address(str(row["address"])), row["token_address"]
-    contract = None if sent is None else request.evm_address(str(sent))
+    holder, token_address = request.evm_address(str(row["address"])), row["token_address"]
+    contract = None if token_address is None else request.evm_address(str(token_address))
     raw_amount = str(row["raw_amount"])
-    if options.id_of(blockchain) is None:
+    if options.chain_id_of(blockchain) is None:
         return f"no chain id is known for {shown(blockchain)}; {request.CHAIN_HINT}"
     if token_chain is not None and canonical_key(token_chain, "") != canonical_key(blockchain, ""):
-        return "the token is of another blockchain than the wallet"
+        return "the token and the wallet are on different blockchains"
     if token_chain is None and "token_blockchain" in row:
         return "the token is unknown"
-    if holder is None or (contract is None and sent is not None):
-        return "no address of an EVM blockchain"
+    if holder is None or (contract is None and token_address is not None):
+        return "the wallet or the token does not have an EVM address"
     if not (raw_amount.isascii() and raw_amount.isdigit() and len(raw_amount) <= _MAX_DIGITS):
-        return "the raw_amount to compare with is not a number"
+        return "the service's raw_amount is not a number"
     return BalanceQuery(blockchain, holder, contract)

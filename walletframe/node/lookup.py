@@ -1,12 +1,13 @@
-"""Reads balances at one block in few round trips, after a check of the node's blockchain.
+"""Read balances at one block in few round trips, after checking the blockchain of the node.
 
 Contracts (https://eips.ethereum.org/EIPS/eip-20, https://github.com/mds1/multicall3) are untrusted:
-whatever they answer, nothing here raises.
+no answer of a contract raises an error here.
 """
-# If the contract Multicall3 is deployed, as on nearly all public blockchains, it bundles 300 calls
-# into one, which a provider's limits count once. Otherwise JSON-RPC batches of 100 are sent, the
-# default limit of nodes. The calls from the first refused one on are sent in batches, too, since
-# the contract that refused may have burnt the gas that the bundle had for the others.
+# The contract Multicall3 is deployed on nearly all public blockchains. It bundles 300 calls into
+# one, which a provider's rate limit counts once. Where it is not deployed, the calls are sent in
+# JSON-RPC batches of 100, the default limit of nodes. If a call in a bundle reverts, this call and
+# all later calls of the bundle are sent again in batches, since the contract that reverted may have
+# used up the gas of the later calls.
 
 from __future__ import annotations
 
@@ -46,10 +47,10 @@ _GET_ETH_BALANCE = bytes.fromhex("4d2301cc")  # getEthBalance(address)
 _AGGREGATE = bytes.fromhex("82ad56cb")  # aggregate3((address,bool,bytes)[])
 
 _FALLBACK = (NodeStatus.REVERTED, NodeStatus.INVALID, NodeStatus.NODE_ERROR)
-_NOT = "the node's result is not"
+_RESULT_IS_NOT = "the node's result is not"
 _NO_BALANCE = NodeFailure(
     NodeStatus.INVALID,
-    "the contract's answer is not a balance: is it a token, and did it exist at this block?",
+    "the answer is not a balance: is the contract a token, and did it exist at this block?",
 )
 
 
@@ -59,102 +60,119 @@ class ContractCall:
 
     contract: str
     data: bytes
-    coin_holder: str | None = None  # of a native balance, which needs no Multicall3
+    coin_holder: str | None = (
+        None  # the wallet of a native balance, which is read without Multicall3
+    )
 
     def to_rpc(self, block: str) -> tuple[str, list[Any]]:
-        """Return method and parameters for JSON-RPC."""
+        """Return the method and the parameters of the JSON-RPC call."""
         if self.coin_holder is not None:
             return "eth_getBalance", [self.coin_holder, block]
         return "eth_call", [{"to": self.contract, "data": f"0x{self.data.hex()}"}, block]
 
     def decode(self, result: Any) -> bytes | NodeFailure:
-        """Decode a result from hex; a native balance becomes the uint256 of a contract."""
+        """Decode a result from hex.
+
+        A native balance is encoded as uint256, like a contract's result.
+        """
         if isinstance(result, NodeFailure):
             return result
         try:
             if self.coin_holder is not None:
-                return int(_digits(result), 16).to_bytes(_WORD_BYTES, "big")
-            return bytes.fromhex(_digits(result))
+                return int(_hex_digits(result), 16).to_bytes(_WORD_BYTES, "big")
+            return bytes.fromhex(_hex_digits(result))
         except (ValueError, OverflowError):
             kind = "bytes" if self.coin_holder is None else "a balance"
-            return NodeFailure(NodeStatus.INVALID, f"{_NOT} {kind}: {shown(str(result), 60)!r}")
+            return NodeFailure(
+                NodeStatus.INVALID, f"{_RESULT_IS_NOT} {kind}: {shown(str(result), 60)!r}"
+            )
 
 
 def look_up(
     url: NodeUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
 ) -> tuple[dict[BalanceQuery, NodeBalance], TokenMetadata]:
-    """Read balances, and `token`'s metadata if given, at one block; only interrupts raise."""
+    """Return balances and, if `token` is given, its metadata, all read at one block.
+
+    Failures are part of the result. Only interrupts raise an error.
+    """
     if not queries:
         return {}, TokenMetadata()
     with Node(url, options.timeout_s) as node:
-        chain_id = _quantity(node.call("eth_chainId"))
+        chain_id = _parse_quantity(node.call("eth_chainId"))
         mismatches = {query: _chain_mismatch(query, chain_id, options) for query in queries}
-        results = {query: NodeBalance(failure=why) for query, why in mismatches.items() if why}
-        requested = [query for query, why in mismatches.items() if not why]
+        results = {
+            query: NodeBalance(failure=failure) for query, failure in mismatches.items() if failure
+        }
+        requested = [query for query, failure in mismatches.items() if not failure]
         if not requested:
             return results, TokenMetadata()
         calls = []
         for query in requested:
-            holder = encode(["address"], [query.holder])
+            encoded_holder = encode(["address"], [query.holder])
             if query.contract is None:
-                calls.append(ContractCall(_MULTICALL3, _GET_ETH_BALANCE + holder, query.holder))
+                calls.append(
+                    ContractCall(_MULTICALL3, _GET_ETH_BALANCE + encoded_holder, query.holder)
+                )
             else:
-                calls.append(ContractCall(query.contract, _BALANCE_OF + holder))
+                calls.append(ContractCall(query.contract, _BALANCE_OF + encoded_holder))
         if token is not None:
             calls += [ContractCall(token, _DECIMALS), ContractCall(token, _SYMBOL)]
-        block = _pinned_block(node, options.block)
+        block = _block_number(node, options.block)
         if isinstance(block, NodeFailure):
             return results | dict.fromkeys(requested, NodeBalance(failure=block)), TokenMetadata()
         answers = _BlockCaller(node, hex(block)).read(calls)
-    for query, answer in zip(requested, answers, strict=False):  # the token's answers come last
+    for query, answer in zip(
+        requested, answers, strict=False
+    ):  # the last answers are the token's metadata
         if isinstance(answer, NodeFailure):
             results[query] = NodeBalance(block=block, failure=answer)
         else:
-            balance = _decode_one("uint256", answer)
+            balance = _decode_value("uint256", answer)
             results[query] = NodeBalance(balance, block, _NO_BALANCE if balance is None else None)
-    metadata = TokenMetadata() if token is None else _token_metadata(*answers[len(requested) :])
+    metadata = TokenMetadata() if token is None else _decode_metadata(*answers[len(requested) :])
     return results, metadata
 
 
-def _digits(result: Any) -> str:
-    """Return the hex digits behind 0x, or raise ValueError."""
+def _hex_digits(result: Any) -> str:
+    """Return the hex digits after 0x, or raise a ValueError."""
     if not isinstance(result, str) or not _HEX.fullmatch(result):
         raise ValueError
     return result.removeprefix("0x")
 
 
-def _quantity(result: Any) -> int | NodeFailure:
+def _parse_quantity(result: Any) -> int | NodeFailure:
+    """Return a number that a node sent as hex, or a failure."""
     if isinstance(result, NodeFailure):
         return result
     with suppress(ValueError):
-        number = int(_digits(result), 16)
+        number = int(_hex_digits(result), 16)
         if number < _MAX_QUANTITY:
             return number
-    return NodeFailure(NodeStatus.INVALID, f"{_NOT} a number: {shown(str(result), 60)!r}")
+    return NodeFailure(NodeStatus.INVALID, f"{_RESULT_IS_NOT} a number: {shown(str(result), 60)!r}")
 
 
 def _chain_mismatch(
     query: BalanceQuery, chain_id: int | NodeFailure, options: NodeOptions
 ) -> NodeFailure | None:
-    """Return why a node can't answer a query, or None if it is of the query's blockchain."""
+    """Return why a node can't answer a query, or None if the blockchains are the same."""
     if isinstance(chain_id, NodeFailure):
         return chain_id
-    needed = options.id_of(query.blockchain)
-    if needed == chain_id:
+    expected = options.chain_id_of(query.blockchain)
+    if expected == chain_id:
         return None
-    reason = f"the node is on chain {chain_id}, but {query.blockchain} is chain {needed}"
+    reason = f"the node is on chain {chain_id}, but {query.blockchain} is chain {expected}"
     return NodeFailure(NodeStatus.OTHER_CHAIN, reason)
 
 
-def _pinned_block(node: Node, block: int | None) -> int | NodeFailure:
-    """Return the number of the block to read, or the failure if the node lacks it."""
+def _block_number(node: Node, block: int | None) -> int | NodeFailure:
+    """Return the number of the block to read, or a failure if the node does not have it."""
     tag = "latest" if block is None else hex(block)
-    header = node.call("eth_getBlockByNumber", tag, False)  # noqa: FBT003 - the method's own form
+    header = node.call("eth_getBlockByNumber", tag, False)  # noqa: FBT003 - the positional parameters of the method
     if isinstance(header, NodeFailure):
         return header
     if header is None:
         return NodeFailure(NodeStatus.NO_BLOCK, f"the node has no block {block}")
-    number = _quantity(header.get("number") if isinstance(header, dict) else header)
+    number = _parse_quantity(header.get("number") if isinstance(header, dict) else header)
     if block is None or number == block or isinstance(number, NodeFailure):
         return number
     reason = f"the node answered for block {number} instead of {block}"
@@ -162,14 +180,14 @@ def _pinned_block(node: Node, block: int | None) -> int | NodeFailure:
 
 
 class _BlockCaller:
-    """Sends a node calls that read one block."""
+    """Sends contract calls to a node, all for the same block."""
 
     def __init__(self, node: Node, block: str) -> None:
         self._node, self._block = node, block
         self._has_multicall = True
 
     def read(self, calls: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
-        """Return the result of each call, or its failure."""
+        """Return the result or the failure of each call."""
         results: list[bytes | NodeFailure] = []
         for first in range(0, len(calls), _MULTICALL_SIZE):
             chunk = calls[first : first + _MULTICALL_SIZE]
@@ -181,19 +199,22 @@ class _BlockCaller:
         """Return the results of a bundle, or None if the calls must be sent without Multicall3."""
         if len(chunk) == 1 or not self._has_multicall:
             return None
-        calls = [(each.contract, True, each.data) for each in chunk]  # True: it may fail
+        calls = [(each.contract, True, each.data) for each in chunk]  # True: this call may fail
         encoded = encode(["(address,bool,bytes)[]"], [calls])
         [data] = self._send_directly([ContractCall(_MULTICALL3, _AGGREGATE + encoded)])
         if isinstance(data, NodeFailure):
             return None if data.status in _FALLBACK else [data] * len(chunk)
-        results = _decode_one("(bool,bytes)[]", data)
+        results = _decode_value("(bool,bytes)[]", data)
         self._has_multicall = results is not None and len(results) == len(chunk)
         if not self._has_multicall:
             return None
-        good: list[bytes | NodeFailure] = [value for _, value in takewhile(itemgetter(0), results)]
-        return good + self._send_directly(chunk[len(good) :])
+        succeeded: list[bytes | NodeFailure] = [
+            value for _, value in takewhile(itemgetter(0), results)
+        ]
+        return succeeded + self._send_directly(chunk[len(succeeded) :])
 
     def _send_directly(self, chunk: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
+        """Return the results of calls that are sent without Multicall3, in batches."""
         if len(chunk) == 1:
             method, params = chunk[0].to_rpc(self._block)
             return [chunk[0].decode(self._node.call(method, *params))]
@@ -206,28 +227,31 @@ class _BlockCaller:
         return decoded
 
 
-def _token_metadata(decimals: bytes | NodeFailure, symbol: bytes | NodeFailure) -> TokenMetadata:
-    """Decode a token's metadata; a contract that refuses the call for decimals has none."""
-    name = None if isinstance(symbol, NodeFailure) else _read_symbol(symbol)
+def _decode_metadata(decimals: bytes | NodeFailure, symbol: bytes | NodeFailure) -> TokenMetadata:
+    """Decode the metadata of a token.
+
+    A contract that reverts the call for decimals has no decimals.
+    """
+    name = None if isinstance(symbol, NodeFailure) else _decode_symbol(symbol)
     if not isinstance(decimals, NodeFailure):
-        number = _decode_one("uint256", decimals)
+        number = _decode_value("uint256", decimals)
         return TokenMetadata(name, None if number is None or number > MAX_DECIMALS else number)
     if decimals.status is NodeStatus.REVERTED:
         return TokenMetadata(name)
     return TokenMetadata(name, failure=NodeFailure(decimals.status, f"decimals: {decimals.error}"))
 
 
-def _read_symbol(data: bytes) -> str | None:
-    """Decode a token's symbol, a string or bytes32; return None for others and for long ones."""
-    text = data.rstrip(b"\0") if len(data) == _WORD_BYTES else _decode_one("bytes", data)
+def _decode_symbol(data: bytes) -> str | None:
+    """Decode a symbol from a string or bytes32, or return None for other or long data."""
+    text = data.rstrip(b"\0") if len(data) == _WORD_BYTES else _decode_value("bytes", data)
     symbol = None if text is None else text.decode("utf-8", "replace")
     return symbol if symbol is not None and len(symbol) <= _MAX_SYMBOL_LENGTH else None
 
 
-def _decode_one(kind: str, data: bytes) -> Any:
-    """Decode an answer of one value; return None if it is not of this ABI type."""
+def _decode_value(abi_type: str, data: bytes) -> Any:
+    """Decode an answer with one value, or return None if the value does not have this ABI type."""
     try:
-        [value] = decode([kind], data)
-    except (DecodingError, OverflowError):  # the latter if a length is beyond all memory
+        [value] = decode([abi_type], data)
+    except (DecodingError, OverflowError):  # OverflowError if a length is larger than memory
         return None
     return value

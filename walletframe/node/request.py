@@ -1,7 +1,7 @@
-"""Queries to a node, their checked options and their results, and the warning of failures.
+"""Queries to a node: their validated options, their results, and the warning about failures.
 
-The native coin has 18 decimals on all EVM blockchains: wallets accept no other number
-(https://eips.ethereum.org/EIPS/eip-3085).
+The native coin has 18 decimals on all EVM blockchains, since wallet software rejects any other
+number (https://eips.ethereum.org/EIPS/eip-3085).
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from walletframe.node.rpc import NodeFailure
 
 COIN_DECIMALS = 18
-CHAIN_HINT = 'if it is an EVM blockchain, give its id: chain_ids={"HYPEREVM": 999}'
+CHAIN_HINT = 'for an EVM blockchain, pass its chain id, such as chain_ids={"HYPEREVM": 999}'
 _EVM = re.compile("0x[0-9a-f]{40}")
-_EVM_NEEDED = "no address of an EVM blockchain: 0x and 40 hex digits are needed"
+_EVM_NEEDED = "not an EVM address, which is 0x and 40 hex digits"
 _MAX_BLOCK = 2**63
 
 
 @dataclass(frozen=True, slots=True)
 class BalanceQuery:
-    """A balance to look up; its addresses are hex in lower case."""
+    """A balance to look up. The addresses are hex in lower case."""
 
     blockchain: str
     holder: str
@@ -48,10 +48,10 @@ class BalanceQuery:
 
 @dataclass(frozen=True, slots=True)
 class NodeBalance:
-    """The balance of a query, or the reason why it is not known."""
+    """The result of a query: a balance, or the reason why the balance is not known."""
 
     balance: int | None = None  # in base units
-    block: int | None = None  # the block that was read, if any
+    block: int | None = None  # the block that was read, or None
     failure: NodeFailure | None = None
 
 
@@ -61,55 +61,57 @@ class TokenMetadata:
 
     symbol: str | None = None
     decimals: int | None = None
-    failure: NodeFailure | None = None  # why the decimals could not be read
+    failure: NodeFailure | None = None  # the reason why the decimals could not be read
 
 
 class NodeOptions:
-    """Checked options of a look-up: block (None is the latest), time limit, and chain ids.
+    """The validated options of a look-up: block (None is the latest), time limit, and chain ids.
 
-    The chain ids are those of the known EVM blockchains, and the caller's own.
+    The chain ids are those of the known EVM blockchains and those that the caller passed.
     """
 
     def __init__(
         self, block: int | None, chain_ids: Mapping[str, int] | None, timeout_s: float
     ) -> None:
-        own = dict(chain_ids or {})
-        wrong = [
+        custom = dict(chain_ids or {})
+        invalid = [
             f"{name!r}: {quoted(value)}"
-            for name, value in own.items()
-            if not _within(value, Integral, 0, math.inf)
+            for name, value in custom.items()
+            if not _is_between(value, Integral, 0, math.inf)
         ]
-        if wrong:
-            hint = 'give a positive int for each, such as {"HYPEREVM": 999}'
-            raise SettingsError(f"chain_ids can't have {', '.join(wrong)}", hint)
-        if block is not None and not _within(block, Integral, -1, _MAX_BLOCK):
-            hint = "give the number of a block, or None for the latest"
-            raise SettingsError(f"block can't be {quoted(block)}", hint)
-        if not _within(timeout_s, Real, 0, math.inf):
-            raise SettingsError(f"timeout_s can't be {quoted(timeout_s)}", "give seconds, above 0")
+        if invalid:
+            hint = 'use a positive int for each blockchain, such as {"HYPEREVM": 999}'
+            raise SettingsError(f"chain_ids has invalid values: {', '.join(invalid)}", hint)
+        if block is not None and not _is_between(block, Integral, -1, _MAX_BLOCK):
+            hint = "use the number of a block, or None for the latest block"
+            raise SettingsError(f"block={quoted(block)} is not valid", hint)
+        if not _is_between(timeout_s, Real, 0, math.inf):
+            raise SettingsError(
+                f"timeout_s={quoted(timeout_s)} is not valid", "use a number of seconds above 0"
+            )
         self.block: int | None = block
         self.timeout_s: float = timeout_s
         known = [each for each in known_blockchains().values() if each.chain_id is not None]
-        self._ids = {each.identifier: each.chain_id for each in known}
+        self._chain_ids = {each.identifier: each.chain_id for each in known}
         self.coins: dict[str, str | None] = {each.identifier: each.coin for each in known}
-        for name, value in own.items():
-            if self.id_of(name) != value:
-                self._ids[canonical_blockchain(name)] = value
+        for name, value in custom.items():
+            if self.chain_id_of(name) != value:
+                self._chain_ids[canonical_blockchain(name)] = value
                 self.coins.pop(canonical_blockchain(name), None)
 
-    def id_of(self, blockchain: str) -> int | None:
-        """Return the chain id of a blockchain, in upper or lower case; None if it is unknown."""
-        return self._ids.get(canonical_blockchain(blockchain))
+    def chain_id_of(self, blockchain: str) -> int | None:
+        """Return the chain id of a blockchain (its name in any case), or None if it is unknown."""
+        return self._chain_ids.get(canonical_blockchain(blockchain))
 
 
 def evm_address(address: str) -> str | None:
-    """Return an address in lower case; None if it is not one of an EVM blockchain."""
+    """Return an EVM address in lower case, or None if the address is not an EVM address."""
     canonical = canonical_address(address)
     return canonical if _EVM.fullmatch(canonical) else None
 
 
 def parse_evm_wallets(wallets: WalletsLike) -> list[WalletAddress]:
-    """Read wallets, each with an address of an EVM blockchain."""
+    """Parse wallets, or raise an AddressError if some of them don't have an EVM address."""
     parsed = parse_wallets(wallets)
     problems = [
         (position, str(wallet), _EVM_NEEDED)
@@ -122,22 +124,22 @@ def parse_evm_wallets(wallets: WalletsLike) -> list[WalletAddress]:
 
 
 def parse_contract(token: Any) -> str | None:
-    """Return the contract of the requested token in lower case; None for the native coin."""
+    """Return the address of a token's contract in lower case, or None for the native coin."""
     if token is None:
         return None
     contract = evm_address(token.strip()) if isinstance(token, str) else None
     if contract is None:
-        # The URL of a node is secret: never quote a text that looks like one.
+        # The URL of a node is secret, so text that looks like a URL is never quoted.
         value = quoted(token) if "/" in str(token) else repr(str(token)[:80])
         raise SettingsError(
-            f"token can't be {value}, which is {_EVM_NEEDED}",
-            hint="give the contract's address, or None for the native coin",
+            f"token={value} is {_EVM_NEEDED}",
+            hint="use the address of the token's contract, or None for the native coin",
         )
     return contract
 
 
-def _within(value: Any, kind: Any, low: float, high: float) -> bool:
-    """Return whether a value is a number between two others."""
+def _is_between(value: Any, kind: Any, low: float, high: float) -> bool:
+    """Return whether a value is a number of this type between two bounds, which are excluded."""
     is_number = isinstance(value, kind) and not isinstance(value, bool)
     return is_number and bool(low < value < high)
 
@@ -145,12 +147,12 @@ def _within(value: Any, kind: Any, low: float, high: float) -> bool:
 def require_extra() -> None:
     """Raise a MissingExtraError unless the extra ``node`` is installed."""
     if find_spec("eth_abi") is None:
-        raise MissingExtraError("node", "asking a node")
+        raise MissingExtraError("node", "reading balances from a node")
 
 
 def warn_unknown(errors: Sequence[str | None]) -> None:
-    """Warn if balances are not known: the errors, None for each known balance."""
+    """Warn if balances are not known. `errors` contains None for each known balance."""
     counts = Counter(error for error in errors if error is not None)
     if reasons := dict(counts.most_common()):
-        lead = f"{count_of(sum(reasons.values()), len(errors), 'balance')} not known"
-        notify(f"{with_reasons(lead, reasons)}; the column error says why", FetchWarning)
+        summary = f"{count_of(sum(reasons.values()), len(errors), 'balance')} not known"
+        notify(f"{with_reasons(summary, reasons)}; the column error says why", FetchWarning)

@@ -1,8 +1,8 @@
 """JSON-RPC calls to a node (https://www.jsonrpc.org/specification), and their failures.
 
-web3.py is not used: its batches stop at the first error, and match answers without an id by order
-(its issue 3657), it logs the node's URL, and importing it raises Python's recursion limit for the
-whole process, which then crashes on deeply nested JSON.
+web3.py is not used, for three reasons. Its batches stop at the first error, and answers without an
+id are matched by their order (its issue 3657). It logs the URL of the node. Importing it raises
+Python's recursion limit for the whole process, which then crashes on deeply nested JSON.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_QUOTED = 160
 
 
 class NodeStatus(StrEnum):
-    """Results of a request for a node's balance; the categories of ``status``."""
+    """Results of reading a balance from a node; the categories of ``status``."""
 
     OK = "ok"
     REVERTED = "reverted"
@@ -46,13 +46,13 @@ class NodeStatus(StrEnum):
 class NodeFailure:
     """The reason why there is no result."""
 
-    status: NodeStatus  # never ok
-    error: str  # one line for people
+    status: NodeStatus  # never OK
+    error: str  # one line of text for users
 
 
-# Nodes agree on few error codes, so an error is classified by its message as well:
-# https://eips.ethereum.org/EIPS/eip-1474#error-codes and the texts of geth, erigon, nethermind,
-# besu, anvil and the large providers.
+# Nodes have few error codes in common, so an error is also classified by its message. The codes and
+# messages are those of https://eips.ethereum.org/EIPS/eip-1474#error-codes, geth, erigon,
+# nethermind, besu, anvil and the large providers.
 _CODES = {
     3: NodeStatus.REVERTED,
     429: NodeStatus.RATE_LIMITED,
@@ -76,14 +76,14 @@ _FATAL_STATUSES = (
 _STATUSES = {Status(each): each for each in _FATAL_STATUSES}  # the names are the same
 _STATUSES[Status.SERVICE_ERROR] = NodeStatus.NODE_ERROR
 _NO_JSON_RPC = NodeFailure(NodeStatus.INVALID, "the node's answer is not JSON-RPC")
-_MISSING = NodeFailure(NodeStatus.INVALID, "the node's answer left this call out")
+_MISSING = NodeFailure(NodeStatus.INVALID, "the node's answer does not include this call")
 _CONFLICTING = NodeFailure(NodeStatus.INVALID, "the node gave two different answers to this call")
 _UNREQUESTED = NodeFailure(NodeStatus.INVALID, "the node answered a call that was not sent")
-_IDS = count(1)  # unique in this process, so that no answer fits two calls
+_IDS = count(1)  # unique in this process, so that an answer matches only one call
 
 
 class Node:
-    """A connection to a node; it sends nothing more once the node does not answer, or refuses."""
+    """A connection to a node. After a fatal failure, such as a timeout, nothing more is sent."""
 
     def __init__(self, url: NodeUrl, timeout_s: float) -> None:
         self._session = NodeSession(url, timeout_s)
@@ -96,38 +96,40 @@ class Node:
         self._session.close()
 
     def call(self, method: str, *params: Any) -> Any:
-        """Return the result of one method, which can be any JSON, or a `NodeFailure`."""
-        request = _request(method, params)
-        return self._results(request, [request["id"]])[0]
+        """Return the result of one call, which can be any JSON value, or a `NodeFailure`."""
+        request = _make_request(method, params)
+        return self._request_results(request, [request["id"]])[0]
 
     def call_batch(self, calls: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
-        """Send methods with parameters in one HTTP request; return the results in their order."""
-        requests = [_request(*each) for each in calls]
-        return self._results(requests, [each["id"] for each in requests])
+        """Send JSON-RPC calls as one batch request; return the results in the order of `calls`."""
+        requests = [_make_request(*each) for each in calls]
+        return self._request_results(requests, [each["id"] for each in requests])
 
-    def _results(self, body: Any, ids: Sequence[int]) -> list[Any]:
+    def _request_results(self, body: Any, ids: Sequence[int]) -> list[Any]:
         """Send one request or a batch, and return the results in the order of `ids`."""
-        answer = self._answer(body)
+        answer = self._request_answer(body)
         if isinstance(answer, NodeFailure):
             return [answer] * len(ids)
         results: dict[int, Any] = {}
         default = _MISSING
         for each in answer if isinstance(answer, list) else [answer]:
             id_ = each.get("id") if isinstance(each, dict) else None
-            result = _result(each)
+            result = _parse_result(each)
             if type(id_) is int and id_ in ids:
                 if results.setdefault(id_, result) != result:
                     results[id_] = _CONFLICTING
             elif id_ is None and isinstance(
                 result, NodeFailure
-            ):  # an error of the request as a whole
+            ):  # an error of the complete request
                 default = result
             else:
                 default = _UNREQUESTED
-                self._session.reconnect()  # else each answer may belong to the call before
+                # Later answers on this connection may belong to earlier calls.
+                self._session.reconnect()
         return [results.get(id_, default) for id_ in ids]
 
-    def _answer(self, body: Any) -> Any:
+    def _request_answer(self, body: Any) -> Any:
+        """Send a request, and return the decoded answer or a failure."""
         if self._fatal is not None:
             return self._fatal
         answer = self._session.send(body=msgspec.json.encode(body)).answer
@@ -142,12 +144,13 @@ class Node:
             return _NO_JSON_RPC
 
 
-def _request(method: str, params: Sequence[Any]) -> dict[str, Any]:
+def _make_request(method: str, params: Sequence[Any]) -> dict[str, Any]:
+    """Return a JSON-RPC request with a new id."""
     return {"jsonrpc": "2.0", "id": next(_IDS), "method": method, "params": params}
 
 
-def _result(answer: Any) -> Any:
-    """Return the result of one answer, or its failure by the error's code, else its message."""
+def _parse_result(answer: Any) -> Any:
+    """Return the result in one answer, or a failure according to the error's code or message."""
     if not isinstance(answer, dict):
         return _NO_JSON_RPC
     error = answer.get("error")
@@ -155,7 +158,9 @@ def _result(answer: Any) -> Any:
         return answer.get("result", _NO_JSON_RPC)
     fields = error if isinstance(error, dict) else {"message": error}
     message, code = str(fields.get("message")), fields.get("code")
-    by_message = (each for each, words in _PATTERNS.items() if re.search(words, message.lower()))
-    by_code = _CODES.get(code) if isinstance(code, int) else None
-    status = by_code or next(by_message, NodeStatus.NODE_ERROR)
+    status_by_message = (
+        each for each, pattern in _PATTERNS.items() if re.search(pattern, message.lower())
+    )
+    status_by_code = _CODES.get(code) if isinstance(code, int) else None
+    status = status_by_code or next(status_by_message, NodeStatus.NODE_ERROR)
     return NodeFailure(status, f"the node answered: {shown(message, _MAX_QUOTED)!r}")
