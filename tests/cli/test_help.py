@@ -62,7 +62,7 @@ def test_help_ends_with_an_example_of_the_command(run, words):
 
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.FetchWarning")
-@pytest.mark.filterwarnings("ignore:.*the same answer in both:walletframe.errors.InputWarning")
+@pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")
 def test_examples_run_as_they_stand(run, ground):
     """In one shell, against the sandbox: each ends with what it says of the wallets."""
     order = ["fetch", "fetch-to-parquet", "totals", "report", "history save"]

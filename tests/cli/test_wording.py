@@ -39,10 +39,10 @@ def files(run, tmp_path):
     [
         (
             ["history", "show", "latest", "latest", "--folder", "."],
-            "history.snapshots() lists them",
+            "choose an earlier one from history.snapshots()",
         ),
         (["history", "show", "2026-01-01", "--folder", "."], "; see history.snapshots()"),
-        (["history", "show", "odd", "--folder", "."], 'give a day ("2026-01-31", "yesterday") or'),
+        (["history", "show", "odd", "--folder", "."], 'use a day ("2026-01-31", "yesterday") or'),
         (["history", "save", "ETH.0xa"], "in a shell walletframe demo"),
         (["balance", EVM, "--chain-id", "ODD", "-1"], "'ODD': -1"),
         (["balance", EVM, "--token", "USDC"], "or None for the native coin"),
@@ -70,10 +70,13 @@ def test_errors_of_commands_are_those_of_python(run, words, said):
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["history", "show", "--folder", "none"], "name another folder with folder=…"),
+        (["history", "show", "--folder", "none"], "pass another folder with folder=…"),
         (["report", "ETH.0xa", "--output", "r.md", "--before", "latest"], "history.save(details)"),
         (["balance", EVM], "WALLETFRAME_RPC_URL in the environment, or give rpc_url=…"),
-        (["balance", "ODD.0x" + "1" * 40], 'give its id: chain_ids={"HYPEREVM": 999}'),
+        (
+            ["balance", "ODD.0x" + "1" * 40],
+            'for an EVM blockchain, pass its chain id, such as chain_ids={"HYPEREVM": 999}',
+        ),
         (["totals", "h.csv", "--token", "USD"], "such as token=('ETH', '0x1')"),
         (["totals", "h.csv", "--by", "symbol"], 'by="token" keeps contracts apart'),
     ],

@@ -36,7 +36,7 @@ def test_a_browser_that_ends_is_an_error(browser, tmp_path, fault):
     """At once, long before the time limit; it names the browser, and nothing is written."""
     path = browser(FAULTS[fault])
     began = time.monotonic()
-    with pytest.raises(MissingExtraError, match="ended before it had drawn them") as caught:
+    with pytest.raises(MissingExtraError, match="ended before it had drawn all charts") as caught:
         wf.report(fetched(SOME), tmp_path / "r.html", images="static")
     assert time.monotonic() - began < 60
     assert str(path) in caught.value.message
@@ -47,7 +47,7 @@ def test_a_browser_that_ends_is_an_error(browser, tmp_path, fault):
 @pytest.mark.parametrize("ignored", ["", "trap '' TERM"])
 def test_a_browser_that_hangs_is_ended(browser, tmp_path, monkeypatch, ignored):
     """After the time limit, which the error names; its process is gone, and nothing is written."""
-    monkeypatch.setattr("walletframe.reports.document._PATIENCE_S", 2.0)
+    monkeypatch.setattr("walletframe.reports.document._IMAGE_TIMEOUT_S", 2.0)
     beats = tmp_path / "beats"
     browser(f"{ignored}\nwhile true; do echo >> {beats}; sleep 0.05; done")
     with pytest.raises(MissingExtraError, match="did not answer within 2 s"):

@@ -96,13 +96,13 @@ def test_spam_dropped_from_one_side_is_no_change():
         told = content_of(after, before.wf.flag_spam() if after is before else before)
         [changes] = [each for each in told.listings if each.table.name == "changes"]
         assert not changes.table.rows
-        assert "look like spam are left out of both" in changes.note
+        assert "look like spam are left out" in changes.note
     honest = before.wf.flag_spam(allow=[("ETH", "0xbad")])
     gone = content_of(honest, fetched({"ETH.0xA": [coin]}))
     assert [row["change"] for row in listing(gone, "changes")] == ["new"]
 
 
-@pytest.mark.filterwarnings("ignore:.*the same answer in both:walletframe.errors.InputWarning")
+@pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")
 def test_a_report_names_the_time_of_the_snapshot(tmp_path):
     """Which need not be that of its newest answer."""
     save(fetched(SOME), folder=tmp_path, at="2026-01-30T06:00Z")
@@ -274,7 +274,7 @@ def test_other_files_are_refused_before_any_work(tmp_path, name):
 
 def test_other_kinds_of_images_are_refused(tmp_path):
     """The error names those that there are, and nothing is written."""
-    with pytest.raises(SettingsError, match='use "interactive" or "static"'):
+    with pytest.raises(SettingsError, match='use images="interactive" or images="static"'):
         wf.report(fetched(SOME), tmp_path / "r.html", images="animated")
     assert [*tmp_path.iterdir()] == []
 
@@ -297,7 +297,7 @@ def test_pictures_without_the_package_name_the_extra(tmp_path, monkeypatch):
 def test_pictures_without_a_browser_say_so(tmp_path, monkeypatch):
     """As where the one that was named is not there; and nothing is written."""
     monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "chromium"))
-    with pytest.raises(MissingExtraError, match="and none was found"):
+    with pytest.raises(MissingExtraError, match="but none was found"):
         wf.report(fetched(SOME), tmp_path / "r.html", images="static")
     assert [*tmp_path.iterdir()] == []
 
@@ -333,7 +333,7 @@ def test_totals_by_any_columns():
     assert rows["Ben", ""]["wallets known"] == "0 of 1"
     assert content.listings[0].heading == "Totals by owner and asset"
     assert content.charts[0].title == "Holdings by owner and asset"
-    assert "Totals by owner and asset" in content.charts[0].words
+    assert "Totals by owner and asset" in content.charts[0].caption
 
 
 def test_totals_by_tokens_have_their_contracts():

@@ -573,7 +573,7 @@ def _parse_duration(older_than: str | timedelta) -> timedelta:
     match = _DURATION.fullmatch(older_than) if isinstance(older_than, str) else None
     if match:
         return timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
-    hint = 'use a timedelta, or a duration such as "30d", "12h" or "2w"'
+    hint = 'use a duration such as "30d", "12h" or "2w", or a timedelta'
     raise SnapshotError(f"older_than={older_than!r} is not a duration", hint)
 
 

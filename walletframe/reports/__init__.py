@@ -1,7 +1,7 @@
-"""Reports: one document with the requested wallets, the answers, and the totals.
+"""Reports: one document with the requested wallets, their answers, and the totals.
 
-`composition` makes the content as plain values; `document` renders it as HTML or Markdown with a
-template, and writes the file.
+`composition` returns the content of a report as plain values. `document` renders the content as
+HTML or Markdown with a template, and writes the file.
 """
 
 from walletframe.reports.document import SUFFIXES, report

@@ -1,6 +1,6 @@
-"""The report as a file: a template renders the content, and a browser draws charts as pictures.
+"""The report as a file: a template renders the content, and a browser draws charts as images.
 
-Templates escape all text with `walletframe.text`, unless it is marked as the report's own.
+Templates escape all text with `walletframe.text`, except for the report's own markup.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from walletframe.frames.tables import Cell
     from walletframe.reports.composition import Chart, ChartView
 
-    Pictures: TypeAlias = Queue[Markup | BaseException]
+    ImageQueue: TypeAlias = Queue[Markup | BaseException]
 
 PathLike: TypeAlias = str | Path
 Images: TypeAlias = Literal["interactive", "static"]
@@ -59,48 +59,53 @@ def report(  # noqa: PLR0913 - the options of a report
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> Path:
-    """Write a report on a fetch: its completeness, totals, charts and tables.
+    """Write a report on the result of a fetch: its completeness, totals, charts and tables.
 
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
-        The fetch. Values are those of `value`, else at the service's own prices, if it sent any.
-        Tokens that `flag_spam` flagged, or would flag, have a table of their own.
+        The result of a fetch. If `value` added values to the holdings, the report uses them. If
+        not, it computes values from the prices that the service sent, if any. Tokens that
+        `flag_spam` flagged, or would flag, are listed in a table of their own.
     path : str or Path
-        The file to write: a ``.html``, one page that opens offline, prints well and draws charts;
-        or a ``.md`` with the same text and tables. An existing file is replaced atomically.
+        The file to write. A ``.html`` file is one page that opens offline, can be printed, and has
+        charts. A ``.md`` file has the same text and tables without charts. An existing file is
+        replaced atomically.
     by : str or list of str, optional
-        Add totals by these names, in a table and a chart: those that `.wf.totals` takes, such as
-        ``["owner", "asset"]``. The table of wallets always has the columns that you kept.
+        Add a table and a chart of totals that are grouped by these names. The names are those that
+        `.wf.totals` accepts, such as ``["owner", "asset"]``. The table of wallets always includes
+        your extra columns.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
-        An earlier fetch or snapshot, to add a table of changes.
+        The result of an earlier fetch, or a snapshot, to add a table of changes.
     title : str, default "Token holdings"
-        The heading.
+        The heading of the report.
     images : {"interactive", "static"}, default "interactive"
-        How a ``.html`` shows charts: with plotly inside, some 5 MB; or as pictures, for mail and
-        for readers without scripts. Pictures need the extra ``images`` and a Chrome or Chromium.
+        The kind of charts in a ``.html`` file. Interactive charts include plotly, which adds about
+        5 MB to the file. Static charts are images, for mail and for readers without scripts. They
+        require the extra ``images`` and a Chrome or Chromium browser.
     assets : DataFrame, str or Path, optional
-        By asset: your own contracts, as in `walletframe.assets`.
+        If totals are grouped by asset: your own contracts, as in `walletframe.assets`.
     bridged : bool, default False
-        By asset: whether bridged versions count, such as USDC.e and WETH.
+        If totals are grouped by asset: whether bridged versions count, such as USDC.e and WETH.
 
     Returns
     -------
     Path
-        The file.
+        The path of the file.
 
     Raises
     ------
     ArgumentError, SettingsError
-        If `details` or `before` is not a fetch, the path has another suffix, `images` has another
-        value, or `by` names no column.
+        If `details` or `before` is not the result of a fetch, if `path` has another suffix, if
+        `images` has another value, or if `by` contains a name that is not a column.
     MissingExtraError
-        With ``images="static"``, if the packages that draw pictures are not installed, or there is
-        no Chrome or Chromium, or it exits or doesn't answer for 90 seconds.
+        With ``images="static"``, if the packages that draw images are not installed, if there is no
+        Chrome or Chromium, or if the browser exits or does not answer for 90 seconds.
     ColumnsError, AmountError, PricesError
-        If a column is missing, ``amount`` holds no amounts, or values have several currencies.
+        If a column is missing, if ``amount`` has another dtype, or if values have several
+        currencies.
     TokenListError, AmbiguousTokenError
-        If `assets` can't be used, or `by` has symbols, and tokens share one.
+        If `assets` can't be used, or if `by` contains symbols and several tokens share a symbol.
     SnapshotError
         If `before` and `details` can't be compared.
     OSError
@@ -108,8 +113,8 @@ def report(  # noqa: PLR0913 - the options of a report
 
     Notes
     -----
-    Long tables are cut, and say how many rows are left out: `.wf.to_excel` writes all of them. No
-    number is cut. The page loads nothing from a server, and does not contain the key.
+    Long tables are shortened, and state how many rows are left out; `.wf.to_excel` writes all rows.
+    Numbers are always complete. The page loads nothing from a server, and does not contain the key.
 
     Examples
     --------
@@ -127,12 +132,12 @@ def report(  # noqa: PLR0913 - the options of a report
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         raise SettingsError(
-            f"a report can't be written as {file.name!r}",
-            hint="use a name that ends in .html or .md",
+            f"the suffix of {file.name!r} is not supported for a report",
+            hint="use a file name that ends in .html or .md",
         )
     if images not in get_args(Images):
-        hint = 'use "interactive" or "static"'
-        raise SettingsError(f"images can't be {images!r}", hint=hint)
+        hint = 'use images="interactive" or images="static"'
+        raise SettingsError(f"images={images!r} is not supported", hint=hint)
     from walletframe.reports.composition import Grouping, compose  # noqa: PLC0415 - loads plotly
 
     grouping = None if by is None else Grouping(by, assets, bridged)
@@ -141,7 +146,7 @@ def report(  # noqa: PLR0913 - the options of a report
     if suffix == ".md":
         text = _environment(as_markdown).get_template("report.md").render(content=content)
     else:
-        from plotly.offline import get_plotlyjs  # noqa: PLC0415 - 5 MB, for this format alone
+        from plotly.offline import get_plotlyjs  # noqa: PLC0415 - 5 MB, only for HTML
 
         is_static = images == "static"
         interactive = [] if is_static else content.charts
@@ -151,29 +156,31 @@ def report(  # noqa: PLR0913 - the options of a report
             images=_chart_images(content.charts) if is_static else None,
             config={"displaylogo": False, "showTips": False},
             plotly=Markup(get_plotlyjs() if interactive else ""),  # noqa: S704 - plotly's own script
-            drawn=[[_script_data(view) for view in chart.views] for chart in interactive],
+            drawn=[[_figure_json(view) for view in chart.views] for chart in interactive],
         )
     with atomic_write(file) as target:
         target.write(text.encode())
     return file
 
 
-_LONGEST = 1_000
-_LONG = 30
+_MAX_TEXT = 1_000
+_LONG_NUMBER = 30
 _THOUSANDS = re.compile(r"(?<=[0-9])(?=(?:[0-9]{3})+$)")
-_ROLES = {"tr": "row", "th": "columnheader", "td": "cell"}  # of thead and tbody: rowgroup
+_ROLES = {"tr": "row", "th": "columnheader", "td": "cell"}  # thead and tbody have the role rowgroup
 _GAP = '<span class="gap">{}</span>'.format
-_WIDE, _NARROW, _SCALE = 960, 360, 2  # pictures, in pixels
+_WIDE, _NARROW, _SCALE = 960, 360, 2  # of images, in pixels
 _LEGEND_LINE = 19
-_PURPOSE = "drawing charts as pictures"
-_PATIENCE_S = 90.0  # for each picture; for the first with the start of the browser
-_CLOSING_S = 10.0
+_PURPOSE = "drawing charts as images"
+_IMAGE_TIMEOUT_S = 90.0  # for each image; the first includes the start of the browser
+_CLOSING_TIMEOUT_S = 10.0
 
 
 @cache
 def _environment(escape: Callable[[str, int], str]) -> Environment:
+    """Return the environment of the templates, in which `escape` is applied to all values."""
+
     def escaped(value: Any) -> Markup:
-        return value if isinstance(value, Markup) else Markup(escape(str(value), _LONGEST))  # noqa: S704 - escaped
+        return value if isinstance(value, Markup) else Markup(escape(str(value), _MAX_TEXT))  # noqa: S704 - escaped
 
     environment = Environment(
         loader=PackageLoader("walletframe.reports"),
@@ -184,15 +191,21 @@ def _environment(escape: Callable[[str, int], str]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["rows"] = lambda table: Markup(table_rows(table, _classes, _html_cell))  # noqa: S704 - escaped
+    environment.filters["rows"] = lambda table: Markup(  # noqa: S704 - escaped
+        table_rows(table, _table_attributes, _grouped_cell_html)
+    )
     environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - escaped
     environment.globals["many"] = many
     environment.filters["own"] = Markup if escape is as_markdown else escaped
     return environment
 
 
-def _classes(tag: str, name: str) -> str:
-    """Return a tag's class and role; tables lose implicit roles if a narrow page shows blocks."""
+def _table_attributes(tag: str, name: str) -> str:
+    """Return the classes and the role of a table element.
+
+    The role is explicit, since tables lose their implicit roles if a narrow page shows cells as
+    blocks.
+    """
     role = f' role="{_ROLES.get(tag, "rowgroup")}"'
     number = name in NUMBERS
     if tag == "td":
@@ -202,22 +215,22 @@ def _classes(tag: str, name: str) -> str:
     return role + (' scope="col"' if tag == "th" else "") + (' class="number"' if number else "")
 
 
-def _html_cell(cell: Cell) -> str:
-    """Return a cell with digits in groups by margins, which are not copied; long numbers wrap."""
+def _grouped_cell_html(cell: Cell) -> str:
+    """Return the HTML of a cell. Digits are grouped by margins, which are not copied."""
     if not is_number(cell):
         return cell_html(cell)
-    whole, point, rest = cell.text.partition(".")
-    first, *more = _THOUSANDS.split(whole)
-    groups = [f"<span>{first}</span>", *map(_GAP, more)]
-    if point:
-        thirds = [rest[start : start + 3] for start in range(0, len(rest), 3)]
-        groups += [f"<span>.{thirds[0]}</span>", *map(_GAP, thirds[1:])]
-    drawn = ("<wbr>" if len(cell.text) > _LONG else "").join(groups)
-    return f'<span class="digits">{drawn}</span>'
+    integer_part, decimal_point, fraction = cell.text.partition(".")
+    first_group, *other_groups = _THOUSANDS.split(integer_part)
+    groups = [f"<span>{first_group}</span>", *map(_GAP, other_groups)]
+    if decimal_point:
+        fraction_groups = [fraction[start : start + 3] for start in range(0, len(fraction), 3)]
+        groups += [f"<span>.{fraction_groups[0]}</span>", *map(_GAP, fraction_groups[1:])]
+    digits = ("<wbr>" if len(cell.text) > _LONG_NUMBER else "").join(groups)
+    return f'<span class="digits">{digits}</span>'
 
 
-def _script_data(view: ChartView) -> Markup:
-    """Return a figure as JSON that can't close its script element."""
+def _figure_json(view: ChartView) -> Markup:
+    """Return a figure as JSON that is safe inside a script element."""
     text = str(view.figure.to_json())
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
@@ -225,78 +238,89 @@ def _script_data(view: ChartView) -> Markup:
 
 
 def _chart_images(charts: Sequence[Chart]) -> list[list[Markup]]:
-    """Draw each view of each chart, offline, and return ``data:`` URLs of PNGs."""
+    """Draw each view of each chart offline, and return the PNG images as ``data:`` URLs."""
     if not charts:
         return []
     if find_spec("kaleido") is None:
         raise MissingExtraError("images", _PURPOSE)
     import kaleido  # noqa: PLC0415 - an extra
 
-    kind = _browser_class()
-    path = kind.find_browser(skip_local=False)
+    browser_class = _keyless_browser_class()
+    path = browser_class.find_browser(skip_local=False)
     if not path or not Path(path).is_file():
-        raise _no_browser("a Chrome or Chromium, and none was found", "install one")
-    page = kaleido.PageGenerator(mathjax=False)  # it would be loaded from the web
-    browser = kaleido.Kaleido(n=1, page_generator=page, browser_cls=kind)
-    drawn: Pictures = Queue()
-    work = _draw(browser, [view for chart in charts for view in chart.views], drawn)
+        raise _missing_browser_error(
+            "a Chrome or Chromium browser, but none was found", "install one"
+        )
+    page = kaleido.PageGenerator(mathjax=False)  # MathJax would be loaded from the web
+    browser = kaleido.Kaleido(n=1, page_generator=page, browser_cls=browser_class)
+    images: ImageQueue = Queue()
+    work = _draw_images(browser, [view for chart in charts for view in chart.views], images)
     thread = Thread(target=asyncio.run, args=(work,), name="walletframe-pictures", daemon=True)
-    thread.start()  # since the notebook's thread already runs an event loop
+    thread.start()  # a thread, since the notebook's own thread already runs an event loop
     try:
-        pictures = [[_next_picture(drawn, path) for _ in chart.views] for chart in charts]
-        thread.join(_CLOSING_S)
+        urls = [[_next_image(images, path) for _ in chart.views] for chart in charts]
+        thread.join(_CLOSING_TIMEOUT_S)
     finally:
-        if thread.is_alive():  # the browser hangs, or the user interrupted it
-            _kill(browser)
-            thread.join(_CLOSING_S)
-    return pictures
+        if thread.is_alive():  # the browser hangs, or the user interrupted the call
+            _kill_browser(browser)
+            thread.join(_CLOSING_TIMEOUT_S)
+    return urls
 
 
-async def _draw(browser: Any, views: Sequence[ChartView], drawn: Pictures) -> None:
-    """Draw and queue each view's picture, or queue the error."""
+async def _draw_images(browser: Any, views: Sequence[ChartView], images: ImageQueue) -> None:
+    """Draw each view, and put its image, or the error, into the queue."""
     try:
         async with browser:
             for view in views:
                 layout, is_narrow = view.figure.layout, view.name == "narrow"
-                entries = len(view.figure.data) if is_narrow and layout.showlegend else 0
+                legend_entries = len(view.figure.data) if is_narrow and layout.showlegend else 0
                 width = _NARROW if is_narrow else _WIDE
-                height = layout.height + _LEGEND_LINE * entries
+                height = layout.height + _LEGEND_LINE * legend_entries
                 opts = {"format": "png", "width": width, "height": height, "scale": _SCALE}
                 png = await browser.calc_fig(view.figure, opts=opts)
                 url = f"data:image/png;base64,{b64encode(png).decode()}"
-                drawn.put(Markup(url))  # noqa: S704 - letters and digits
-    except (Exception, asyncio.CancelledError) as fault:  # noqa: BLE001 - `_next_picture` raises it
-        drawn.put(fault)
+                images.put(Markup(url))  # noqa: S704 - letters and digits
+    except (Exception, asyncio.CancelledError) as fault:  # noqa: BLE001 - `_next_image` raises the error
+        images.put(fault)
 
 
-def _next_picture(drawn: Pictures, path: str) -> Markup:
-    """Return the next picture; raise if the browser ended or does not answer."""
-    needed = f"a Chrome or Chromium that works: {path}"
-    start = f"start {path} in a shell to see why"
+def _next_image(images: ImageQueue, path: str) -> Markup:
+    """Return the next image, or raise an error if the browser ended or does not answer."""
+    needed = f"a Chrome or Chromium browser that works, but {path}"
+    start = f"start {path} in a shell to see the reason"
     try:
-        picture = drawn.get(timeout=_PATIENCE_S)
+        image = images.get(timeout=_IMAGE_TIMEOUT_S)
     except Empty:
-        raise _no_browser(f"{needed} did not answer within {_PATIENCE_S:g} s", start) from None
-    if isinstance(picture, BaseException):
-        raise _no_browser(f"{needed} ended before it had drawn them", start) from picture
-    return picture
+        raise _missing_browser_error(
+            f"{needed} did not answer within {_IMAGE_TIMEOUT_S:g} s", start
+        ) from None
+    if isinstance(image, BaseException):
+        raise _missing_browser_error(
+            f"{needed} ended before it had drawn all charts", start
+        ) from image
+    return image
 
 
-def _no_browser(lacking: str, hint: str) -> MissingExtraError:
-    hint += ', or name one that works in the variable BROWSER_PATH; images="interactive" needs none'
-    return MissingExtraError("images", _PURPOSE, lacking, hint)
+def _missing_browser_error(needed: str, hint: str) -> MissingExtraError:
+    """Return the error for a browser that is missing or does not work."""
+    hint += (
+        ", or set the environment variable BROWSER_PATH to the path of a browser that works; "
+        'images="interactive" needs no browser'
+    )
+    return MissingExtraError("images", _PURPOSE, needed, hint)
 
 
-def _kill(browser: Any) -> None:
-    """Kill a browser's processes."""
-    with suppress(AttributeError, ProcessLookupError):  # it has not started, or has ended
-        if sys.platform == "win32":  # pragma: no cover - it has no process groups
+def _kill_browser(browser: Any) -> None:
+    """Kill the processes of a browser."""
+    with suppress(AttributeError, ProcessLookupError):  # the browser has not started, or has ended
+        if sys.platform == "win32":  # pragma: no cover - Windows has no process groups
             browser.subprocess.kill()
         else:
             os.killpg(browser.subprocess.pid, signal.SIGKILL)
 
 
-def _browser_class() -> Any:
+def _keyless_browser_class() -> Any:
+    """Return a browser class whose processes don't inherit walletframe's settings."""
     from choreographer.browsers.chromium import Chromium  # noqa: PLC0415 - comes with kaleido
 
     class KeylessChromium(Chromium):

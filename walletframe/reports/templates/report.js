@@ -8,7 +8,7 @@ async function draw(chart, width) {
   const size = width ? { width, autosize: false } : { width: null, autosize: true };
   if (chart.data) Plotly.relayout(chart, { height: layout.height, ...size });
   else Plotly.newPlot(chart, data, { ...layout, ...size }, config);
-  // names and legends take more room the narrower a page is: what is drawn keeps its own
+  // names and legends need more space on narrow pages, so the chart gets higher by this space
   const lacking = layout.height - layout.margin.t - layout.margin.b - chart._fullLayout._size.h;
   if (lacking > 1) Plotly.relayout(chart, { height: Math.round(height(chart) + lacking) });
 }
@@ -18,7 +18,7 @@ drawSeen();
 let seen = innerWidth;
 addEventListener("resize", () => { if (seen !== innerWidth) { seen = innerWidth; drawSeen(); } });
 
-const paper = 690 / 0.8; // what A4 leaves between its margins, in CSS pixels, at the zoom of print
+const paper = 690 / 0.8; // the width between the margins of A4, in CSS pixels, at the zoom of the print style
 const printing = document.documentElement.classList;
 addEventListener("beforeprint", () => {
   printing.add("printing");
