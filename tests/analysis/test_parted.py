@@ -347,5 +347,5 @@ def test_a_wallet_that_is_in_two_parts_is_refused(tmp_path):
     folder = write_parts(tmp_path, details)
     for kind in ("wallets", "holdings"):
         shutil.copy(folder / kind / "part-000001.parquet", folder / kind / "part-000002.parquet")
-    with pytest.raises(DatasetError, match="has a wallet twice"):
+    with pytest.raises(DatasetError, match="lists a wallet twice"):
         wf.open_wallets(folder)

@@ -208,7 +208,7 @@ def test_compare_adds_up(run, folder, tmp_path):
     result = run("history", "show", "2026-01-30", "--folder", str(folder), *words)
     assert re.search(r"ETH\.0xA +Dollars +0\.000005 ", result.output)
     refused = run("history", "show", "2026-01-30", "--folder", str(folder), "--by", "team")
-    assert (refused.exit_code, "give by=… as token" in refused.output) == (2, True)
+    assert (refused.exit_code, 'use by="token", "asset"' in refused.output) == (2, True)
 
 
 def test_compare_shows_hostile_tokens_harmlessly(run, folder):

@@ -64,16 +64,15 @@ class Register:
         failed: Iterable[pa.Table],
         positions: Mapping[str, int] | None = None,
     ) -> None:
-        self.stored: dict[str, int] = _read_positions(
-            wallets
-        )  # the wallets that were ok in the folder before this run
+        # The wallets that were ok in the folder before this run.
+        self.stored: dict[str, int] = _read_positions(wallets)
         self.pending: dict[str, int] = {}
         self.seen: set[str] = set()  # the wallets of this run
         self._failed, self._positions_of_new = _read_positions(failed), positions
         self._previous_position = -1
-        taken = {*self.stored.values(), *self._failed.values()}
-        self._next_position = max(taken, default=-1) + 1
-        self._free_positions = set(range(self._next_position)) - taken
+        used_positions = {*self.stored.values(), *self._failed.values()}
+        self._next_position = max(used_positions, default=-1) + 1
+        self._free_positions = set(range(self._next_position)) - used_positions
 
     def classify(self, key: str) -> InputAction:
         """Return the action for the next wallet.
@@ -175,9 +174,11 @@ class Dataset:
                 tables |= {layout.holdings / name: holdings, layout.wallets / name: ok}
             self._write(tables)
 
-    def write_extra_columns(self, wallets: Sequence[WalletAddress], kept: pd.DataFrame) -> None:
+    def write_extra_columns(
+        self, wallets: Sequence[WalletAddress], extra_columns: pd.DataFrame
+    ) -> None:
         """Write the extra columns of wallets. An earlier value remains if there is no new one."""
-        new = kept.assign(
+        new = extra_columns.assign(
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),
         )

@@ -194,13 +194,13 @@ def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
         return None
 
 
-def first_extra_values(kept: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """Return the first value in each extra column for wallets with these distinct keys."""
     code_by_key = {key: code for code, key in enumerate(keys)}
-    codes = np.array([code_by_key.get(key, -1) for key in keys_of(kept)], np.intp)
+    codes = np.array([code_by_key.get(key, -1) for key in keys_of(extra_columns)], np.intp)
     rows = np.flatnonzero(codes >= 0)
     columns = {}
-    for name, column in kept.drop(columns=["blockchain", "address"]).items():
+    for name, column in extra_columns.drop(columns=["blockchain", "address"]).items():
         values = column.array.take(rows)
         first, _ = first_labelled_rows(str(name), codes[rows], values)
         first = np.append(first, np.full(len(keys) - len(first), -1))

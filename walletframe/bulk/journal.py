@@ -135,7 +135,7 @@ class Journal:
                 self._file.close()
             self._file = self._segment = None
 
-    def release_written(self, keys: Collection[str]) -> None:
+    def mark_written(self, keys: Collection[str]) -> None:
         """Record that wallets are in a part. Remove segments whose wallets are all in parts."""
         with self._lock:
             for segment, unwritten in list(self._unwritten.items()):
@@ -149,7 +149,7 @@ class Journal:
         with self._lock:
             self._is_closed = True
         self.end_segment()
-        self.release_written(())
+        self.mark_written(())
 
     def _append(
         self,

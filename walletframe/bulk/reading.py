@@ -320,9 +320,8 @@ def read_wallets(
         contents = read_folder(layout, service, keys)
         wallets, order = ordered_wallets(contents, service, requested)
         token_keys = None
-        if (
-            tokens is not None
-        ):  # wallets that were not requested may have another token with the symbol
+        # Wallets that were not requested may have another token with the symbol.
+        if tokens is not None:
             searched = contents if keys is None else read_folder(layout, service)
             token_keys = _select_token_keys(searched.parts, tokens)
         unnormalized = read_holdings(contents, wallets, order, names, token_keys)
@@ -343,9 +342,9 @@ def service_of(layout: Layout) -> str:
 
 def with_kept_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     """Append the extra columns of wallets."""
-    if (kept := files.read_extra_columns(layout)) is None:
+    if (extra_columns := files.read_extra_columns(layout)) is None:
         return wallets
-    return with_kept(wallets, files.first_extra_values(kept, keys_of(wallets)))
+    return with_kept(wallets, files.first_extra_values(extra_columns, keys_of(wallets)))
 
 
 def ordered_wallets(

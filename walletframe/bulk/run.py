@@ -217,14 +217,12 @@ def fetch_into(  # noqa: PLR0913 - options
 ) -> FetchSummary:
     """Fetch into a folder. After Ctrl-C, raise a FetchInterrupted once all answers are written.
 
-    For a shard, `positions` contains the position of each wallet in the complete list, by key. To
-    end the run, set `cancel`; it is also set when the run ends. `lock_timeout_s` is as for
-    `Dataset`.
+    `positions`, for a shard, has the positions of its wallets in the complete list, by key.
+    `cancel` ends the run, and is also set at its end. `lock_timeout_s` is as for `Dataset`.
     """
     service, cancel = require_service(client.settings), cancel or Event()
-    distinct = (
-        wallets if isinstance(wallets, list) else None
-    )  # distinct wallets; an iterator may have duplicates
+    # Distinct wallets; an iterator may have duplicates.
+    distinct = wallets if isinstance(wallets, list) else None
     total = None if distinct is None else len(distinct)
     with ExitStack() as resources:
         dataset = resources.enter_context(Dataset(folder, service, lock_timeout_s, cancel))
@@ -315,9 +313,8 @@ class _BulkRun:
             action = self._register.classify(key_of(wallet))
             if action is InputAction.REQUEST:
                 batch.append(wallet)
-            elif action is InputAction.STORED and not isinstance(
-                wallets, list
-            ):  # not counted before the run
+            # A stored wallet of an iterator was not counted at the start of the run.
+            elif action is InputAction.STORED and not isinstance(wallets, list):
                 self._counters.resumed += 1
                 count_status(Status.OK)
             if len(batch) >= _BATCH or (batch and time.monotonic() - started_at > _BATCH_S):
@@ -401,7 +398,7 @@ class _BulkRun:
     ) -> None:
         """Write a part, and report the statuses that were waiting for it."""
         self._dataset.write_part(part, list(positions.values()))
-        self._journal.release_written(positions)
+        self._journal.mark_written(positions)
         self._counters.parts += 1
         self._counters.balances += len(part.holdings)
         for status in pending_statuses:

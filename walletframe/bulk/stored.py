@@ -106,9 +106,8 @@ class PriceLookup:
 class SpamFlags:
     """Spam scores and reasons of tokens and rows. Those without a reason are not included."""
 
-    by_token: Mapping[
-        tuple[TokenKey, str | None], tuple[float, str]
-    ]  # known tokens and their symbols
+    # Known tokens and their symbols.
+    by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
     threshold: float
 
@@ -233,9 +232,8 @@ class StoredHoldings:
         if not self.removed and {*PRICED, *FLAGGED}.isdisjoint(names):
             return rows
         token_ids, row_numbers = token_identities(rows), np.full(len(rows), -1)
-        if (
-            self.unknown is not None and token_ids.unknown.any()
-        ):  # in this case, all rows of unknown tokens were read
+        # If rows of unknown tokens were read, all of them were read.
+        if self.unknown is not None and token_ids.unknown.any():
             row_numbers[token_ids.unknown_rows()] = self.unknown
         codes = token_symbol_codes(rows, token_ids, row_numbers)
         rows = rows.assign(**self._price_and_spam_columns(codes, wanted))[

@@ -210,9 +210,8 @@ def _grouped_changes(
     else:
         owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
     pair_wallets = matrix.wallet_ids.codes[matrix.wallet_rows]  # rows in `distinct`
-    codes = (
-        len(groups) + owners.wallet_set_codes[pair_wallets]
-    )  # the codes of pairs without a token are the last
+    # The codes of pairs without a token are the last.
+    codes = len(groups) + owners.wallet_set_codes[pair_wallets]
     codes[rows] = groups.codes
     group_count, known = len(groups) + len(owners), (matrix.status == OK).all(axis=1)
     group_wallets = codes * len(distinct) + pair_wallets
@@ -290,11 +289,11 @@ def _mark_shared_answers_stale(
     Raise a SnapshotError if the results can't be compared.
     """
     frames = before.wallets, after.wallets
-    is_simulated_values: set[bool] = set()
+    simulated_flags: set[bool] = set()
     for wallets in frames:
         require_columns(wallets, ["service", "source", "fetched_at"])
-        is_simulated_values |= set(wallets["service"].isin([SIMULATED]))
-    if len(is_simulated_values) > 1:
+        simulated_flags |= set(wallets["service"].isin([SIMULATED]))
+    if len(simulated_flags) > 1:
         raise SnapshotError(
             "simulated holdings can't be compared with real ones",
             hint="compare snapshots of the same service, as named in wallets.service",
@@ -316,17 +315,17 @@ def _mark_shared_answers_stale(
     both = concat_frames(wallets[names] for wallets in frames)
     answers = both[["service", "fetched_at"]].assign(wallet=wallet_identities(both).codes)
     is_shared = answers.duplicated(keep=False) & answers["fetched_at"].notna()
-    sides = np.split(is_shared.to_numpy(), [len(before.wallets)])
+    shared_by_side = np.split(is_shared.to_numpy(), [len(before.wallets)])
     later = int(newest > earlier)
     if not all(SNAPSHOT in wallets for wallets in frames):
-        if count := int(sides[later].sum()):
+        if count := int(shared_by_side[later].sum()):
             notify(
                 f"{count:,} of {many(len(frames[later]), 'wallet')} have the same cached answer in "
                 "before and after: they seem unchanged, but the service was not asked in between",
                 InputWarning,
             )
         return before, after
-    stale = frames[later]["source"].astype(TEXT).mask(sides[later], Source.STALE.value)
+    stale = frames[later]["source"].astype(TEXT).mask(shared_by_side[later], Source.STALE.value)
     outdated = (before, after)[later]._replace(wallets=frames[later].assign(source=stale))
     return (before, outdated) if later else (outdated, after)
 
@@ -374,7 +373,7 @@ def _parse_by(by: By, wallets: pd.DataFrame) -> list[str]:
     if not names or any(name not in {*ADDED, *_WALLET_GROUPINGS, *extra} for name in names):
         extra_names = f" ({', '.join(map(shown, extra))})" if extra else ""
         hint = (
-            'use "token", "asset", "wallet", "blockchain" or an extra column of wallets'
+            'use by="token", "asset", "wallet", "blockchain" or an extra column of wallets'
             f"{extra_names}"
         )
         raise SettingsError(f"by={by!r} is not supported", hint)

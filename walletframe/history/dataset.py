@@ -160,14 +160,14 @@ def save(
     extra = wallets[kept_names(wallets)]
     kept_table(extra)  # raises an error if a column can't be stored
     wallets = with_kept(cast_columns(wallets, WALLET_DTYPES), extra)
-    to_save = WalletDetails(wallets, cast_columns(holdings, HOLDING_DTYPES))
-    _require_unchanged(to_save)
+    typed_details = WalletDetails(wallets, cast_columns(holdings, HOLDING_DTYPES))
+    _require_unchanged(typed_details)
     _require_separate_simulation(wallets["service"], path, may_be_simulated=folder is not None)
     taken_at = requested_time or _newest_answer_time(wallets)
-    while not add_snapshot(path, taken_at, partial(write_frame, to_save, taken_at)):
+    while not add_snapshot(path, taken_at, partial(write_frame, typed_details, taken_at)):
         if requested_time:
             raise _duplicate_time_error(taken_at)
-        if _has_same_answers(to_save, path, taken_at):
+        if _has_same_answers(typed_details, path, taken_at):
             message = "no snapshot was added: these answers are already saved as the snapshot of "
             notify(f"{message}{taken_at:%Y-%m-%d %H:%M:%S} UTC", InputWarning)
             break
@@ -458,7 +458,7 @@ def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) 
 
 
 def _duplicate_time_error(taken_at: datetime) -> SnapshotError:
-    """Return the error for a time of which there already is a snapshot."""
+    """Return the error for a time at which there already is a snapshot."""
     hint = "pass another time as at=…"
     return SnapshotError(f"there already is a snapshot of {taken_at}", hint)
 
@@ -573,7 +573,7 @@ def _parse_duration(older_than: str | timedelta) -> timedelta:
     match = _DURATION.fullmatch(older_than) if isinstance(older_than, str) else None
     if match:
         return timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
-    hint = 'use a duration such as "30d", "12h" or "2w", or a timedelta'
+    hint = 'use older_than="30d", "12h" or "2w", or a timedelta'
     raise SnapshotError(f"older_than={older_than!r} is not a duration", hint)
 
 
@@ -592,18 +592,16 @@ def _remove_redundant(folder: Path, period: list[SnapshotFolder]) -> list[Snapsh
         else:
             if not redundant or remove_snapshots(folder, redundant, expected_digests):
                 return redundant
-        period = [
-            each for each in period if each.path.exists()
-        ]  # another process changed some of them
+        # Another process changed some of the snapshots.
+        period = [each for each in period if each.path.exists()]
     return []
 
 
 def _find_redundant(period: list[SnapshotFolder]) -> list[SnapshotFolder]:
     """Return the snapshots that add no requested, known or readable wallet to better snapshots."""
     for each in period:
-        with open_snapshot_file(
-            each.path / HOLDINGS
-        ):  # raises an error, since a broken snapshot must not replace another one
+        # Opening raises an error, since a broken snapshot must not replace another snapshot.
+        with open_snapshot_file(each.path / HOLDINGS):
             pass
     wallets = read_snapshot_wallets(period)
     ids, known = wallet_identities(wallets), known_and_fresh(wallets)

@@ -263,10 +263,7 @@ def open_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
         schema,
         compression="zstd",
         use_dictionary=dictionary_columns,
-        write_statistics=[
-            SNAPSHOT,
-            KEY,
-        ],  # other columns are not sorted, so statistics would not help
+        write_statistics=[SNAPSHOT, KEY],  # the columns by which searches skip row groups
     )
 
 
@@ -300,9 +297,8 @@ def _read_frames(
 
     batch_size = max(1, len(folders) // _MAX_TASKS)
     batches = [folders[start : start + batch_size] for start in range(0, len(folders), batch_size)]
-    with (
-        ThreadPoolExecutor() as threads
-    ):  # few tasks, since starting one costs a tenth of reading a file
+    # Few tasks, since starting one costs a tenth of reading a file.
+    with ThreadPoolExecutor() as threads:
         tables = [table for batch in threads.map(read_batch, batches) for table in batch]
     empty = _SCHEMAS[name].empty_table().select(columns)
     table = _concat_tables([empty, *tables]).drop_columns(KEY)
@@ -344,9 +340,8 @@ def _read_rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.T
         if wanted is None:
             return with_amounts(file.read(columns=columns, use_threads=False))
         table = file.schema_arrow.empty_table().select(columns)
-        if groups := _matching_row_groups(
-            file.metadata, wanted
-        ):  # older versions of Arrow raise an error for an empty list
+        # Older versions of Arrow raise an error for an empty list.
+        if groups := _matching_row_groups(file.metadata, wanted):
             table = file.read_row_groups(groups, columns=columns, use_threads=False)
         keys = pa.array(wanted, pa.large_string())
         return with_amounts(table.filter(pc.is_in(table[KEY], value_set=keys)))

@@ -147,10 +147,10 @@ def build_matrix(
     possible = requested
     if token_filter:  # keep only wallets on blockchains that have the token
         filter_ids = token_filter.repeat(len(holders))
-        _, chain_names, wallet_chains = possible_blockchains(
+        _, chain_codes, wallet_chains = possible_blockchains(
             filter_ids, ids, holders, token_filter.asset_blockchains
         )
-        possible = requested[np.isin(wallet_chains, chain_names)[requested]]
+        possible = requested[np.isin(wallet_chains, chain_codes)[requested]]
     # Each wallet without holdings has one pair as well.
     without_holdings = np.setdiff1d(possible, wallet)
     token = np.append(token, np.full(len(without_holdings), 0 if is_single else -1))
@@ -246,9 +246,8 @@ class TokenFilter:
     rows: Mask  # whether each row of holdings is of this token or asset
     unknown: Codes  # the rows of unknown tokens, which may be this token or asset
     key: TokenKey
-    asset_blockchains: (
-        Mapping[TokenKey, Collection[str]] | None
-    )  # the blockchains of each asset's contracts
+    # The blockchains of each asset's contracts.
+    asset_blockchains: Mapping[TokenKey, Collection[str]] | None
     asset: str | None  # the name of the asset, or None for a token
     by_contract: bool = False  # whether the asset's contracts stay separate
 
@@ -449,11 +448,13 @@ def total_timeline(
     # Count the wallets that could hold each token, and how many of them are known at each time.
     holders = matrix.wallet_ids.codes[len(matrix.details.wallets) :]
     asset_blockchains = matrix.token_filter.asset_blockchains if matrix.token_filter else None
-    candidates, candidate_chains, own_chains = possible_blockchains(
+    candidate_tokens, candidate_chains, wallet_chains = possible_blockchains(
         matrix.token_ids, matrix.wallet_ids, holders, asset_blockchains
     )
     counts = np.column_stack([np.ones(len(is_known), dtype=np.intp), is_known])
-    possible = _sum_by_code(candidates, _sum_by_code(own_chains, counts)[candidate_chains])[tokens]
+    possible = _sum_by_code(
+        candidate_tokens, _sum_by_code(wallet_chains, counts)[candidate_chains]
+    )[tokens]
     known = (possible[:, 1:] - unknown).ravel()
     frame = matrix.output_labels(pairs[first].repeat(len(moments))).drop(
         columns=["blockchain", "address"]

@@ -60,9 +60,8 @@ class ContractCall:
 
     contract: str
     data: bytes
-    coin_holder: str | None = (
-        None  # the wallet of a native balance, which is read without Multicall3
-    )
+    # The wallet of a native balance, which is read without Multicall3.
+    coin_holder: str | None = None
 
     def to_rpc(self, block: str) -> tuple[str, list[Any]]:
         """Return the method and the parameters of the JSON-RPC call."""
@@ -121,9 +120,8 @@ def look_up(
         if isinstance(block, NodeFailure):
             return results | dict.fromkeys(requested, NodeBalance(failure=block)), TokenMetadata()
         answers = _BlockCaller(node, hex(block)).read(calls)
-    for query, answer in zip(
-        requested, answers, strict=False
-    ):  # the last answers are the token's metadata
+    # The last answers are the token's metadata.
+    for query, answer in zip(requested, answers, strict=False):
         if isinstance(answer, NodeFailure):
             results[query] = NodeBalance(block=block, failure=answer)
         else:

@@ -118,9 +118,8 @@ class Node:
             if type(id_) is int and id_ in ids:
                 if results.setdefault(id_, result) != result:
                     results[id_] = _CONFLICTING
-            elif id_ is None and isinstance(
-                result, NodeFailure
-            ):  # an error of the complete request
+            # This is an error of the complete request.
+            elif id_ is None and isinstance(result, NodeFailure):
                 default = result
             else:
                 default = _UNREQUESTED

@@ -88,15 +88,15 @@ _MIN_HOLDERS = 10  # a Lorenz curve of fewer holders is not informative
 _SEE_TOTALS = "The numbers are in the table “Totals by token”."
 _SEE_WALLETS = "The numbers are in the table “Wallets”."
 _TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # empty if missing
-_MAX_ROWS, _NAME, _LIMIT, _ADDRESS = 50, 60, 90, 120
+_MAX_ROWS, _NAME_LENGTH, _TEXT_LENGTH, _ADDRESS_LENGTH = 50, 60, 90, 120
 _COLUMNS = {  # heading: column, text for a missing value, maximum number of characters
     "token": ("symbol", "", 24),
-    "on": ("token_blockchain", "", _LIMIT),
-    "name": ("name", "", _NAME),
+    "on": ("token_blockchain", "", _TEXT_LENGTH),
+    "name": ("name", "", _NAME_LENGTH),
     "reason": ("error", "", 160),
-    "balances": ("tokens", UNKNOWN, _LIMIT),
-    "source": ("source", "", _LIMIT),
-    "why": ("why", "", _LIMIT),
+    "balances": ("tokens", UNKNOWN, _TEXT_LENGTH),
+    "source": ("source", "", _TEXT_LENGTH),
+    "why": ("why", "", _TEXT_LENGTH),
 }
 
 
@@ -154,8 +154,8 @@ def compose(
         ("tokens", f"{len(token_identities(remaining).keys):,}"),
         ("balances", f"{len(remaining):,}"),
     ]
-    if worth := value_summary(remaining):
-        facts.append((f"value of {many(worth.known, 'balance')}", worth.total))
+    if value_total := value_summary(remaining):
+        facts.append((f"value of {many(value_total.known, 'balance')}", value_total.total))
     return Content(
         title=title,
         made=f"{made:%Y-%m-%d %H:%M} UTC",
@@ -207,7 +207,7 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
     )
     amounts = int(holdings["amount"].isna().sum())
     unknown_tokens = int(holdings["token_blockchain"].isna().sum())
-    unpriced = worth.unpriced if (worth := value_summary(holdings)) else 0
+    unpriced = value_total.unpriced if (value_total := value_summary(holdings)) else 0
     lines = {
         f"The balances of {unknown_wallets:,} of {many(len(wallets), 'wallet')} are unknown. "
         "Totals cover the other wallets only, so true totals may be higher.": unknown_wallets,
@@ -281,9 +281,8 @@ def fitting_charts(
     small_grid = charts.heatmap(
         positions, wallets=wallets, top=_MAX_CELLS[0], top_tokens=_MAX_CELLS[1]
     )
-    small_grid.update_xaxes(tickangle=-90).update_traces(
-        texttemplate=None
-    )  # the cells are too small for text
+    # The cells are too small for text.
+    small_grid.update_xaxes(tickangle=-90).update_traces(texttemplate=None)
     grid = charts.heatmap(positions, wallets=wallets)
     drawn_charts += [
         draw_bars(f"Holdings of each wallet, by token. {_SEE_WALLETS}"),
@@ -310,8 +309,8 @@ def fitting_charts(
 def _make_chart(caption: str, wide: Figure, narrow: Figure | None = None) -> Chart:
     """Separate title and notes from the figure of a chart, and apply the style of the page."""
     views = []
-    for name, drawn in (("wide", wide), ("narrow", narrow or wide)):
-        figure = charts.Figure(drawn)
+    for name, chart in (("wide", wide), ("narrow", narrow or wide)):
+        figure = charts.Figure(chart)
         title, notes = charts.take_notes(figure)
         if not charts.has_template():
             figure.update_layout(**_STYLE)
@@ -365,7 +364,7 @@ def _grouped_listing(holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Gr
     columns: dict[str, list[Cell]] = {}
     for label in labels:
         missing = "" if label in _TOKEN_LABELS else f"no {label}"
-        limit = _ADDRESS if label == "address" else _NAME
+        limit = _ADDRESS_LENGTH if label == "address" else _NAME_LENGTH
         columns[_unique_heading(label, columns)] = text_cells(head[label], missing, limit)
     if "token_address" in labels:
         columns = {name: cells for name, cells in columns.items() if not name.startswith("token_")}
@@ -390,7 +389,7 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     extra_names = [name for name in kept_names(wallets) if name != "name"]
     columns = _select_cells(head, "name", "blockchain") | {
         "wallet": [
-            Cell(address, _ADDRESS, link=as_link(link) if isinstance(link, str) else None)
+            Cell(address, _ADDRESS_LENGTH, link=as_link(link) if isinstance(link, str) else None)
             for address, link in zip(head["address"], head["explorer_url"], strict=True)
         ],
         "status": text_cells(head["status"].astype(TEXT).str.replace("_", " ")),
@@ -399,12 +398,14 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
         columns |= _select_cells(head, "reason")
     columns |= _select_cells(head, "balances")
     if "value" in holdings:
-        worth = totals(holdings, by="wallet", wallets=wallets)["value"].set_axis(wallets.index)
-        columns["value"] = value_cells(worth.loc[head.index], UNKNOWN)
+        values = totals(holdings, by="wallet", wallets=wallets)["value"].set_axis(wallets.index)
+        columns["value"] = value_cells(values.loc[head.index], UNKNOWN)
     columns["answered (UTC)"] = minute_cells(head["fetched_at"], missing="")
     columns |= _select_cells(head, "source")
     for name in extra_names:
-        columns[_unique_heading(name, columns)] = text_cells(head[name], missing="", limit=_NAME)
+        columns[_unique_heading(name, columns)] = text_cells(
+            head[name], missing="", limit=_NAME_LENGTH
+        )
     note = "Unknown wallets come first. An unknown wallet is not an empty wallet."
     return Listing("Wallets", note, Table("wallets", columns, len(wallets)))
 
@@ -486,7 +487,7 @@ def _known_wallet_cells(totals_by: pd.DataFrame) -> list[Cell]:
 
 def _unique_heading(name: str, used: Container[str]) -> str:
     """Return a heading that is not the heading of another column."""
-    heading = shown(name, _NAME)
+    heading = shown(name, _NAME_LENGTH)
     while heading in used:
         heading += " (2)"
     return heading
@@ -496,7 +497,7 @@ def _select_cells(frame: pd.DataFrame, *headings: str) -> dict[str, list[Cell]]:
     """Return the cells of the headings whose column exists in the frame."""
     columns = {}
     for heading in headings:
-        name, missing, limit = _COLUMNS.get(heading, (heading, UNKNOWN, _LIMIT))
+        name, missing, limit = _COLUMNS.get(heading, (heading, UNKNOWN, _TEXT_LENGTH))
         if heading == "value" and name in frame:
             columns[heading] = value_cells(frame[name], missing)
         elif name in frame:
@@ -509,4 +510,4 @@ def _contract_column(frame: pd.DataFrame) -> dict[str, list[Cell]]:
     contracts = frame["token_address"].mask(
         frame["token_address"].isna() & frame["token_blockchain"].notna(), "native coin"
     )
-    return {"contract": text_cells(contracts, missing="", limit=_ADDRESS)}
+    return {"contract": text_cells(contracts, missing="", limit=_ADDRESS_LENGTH)}

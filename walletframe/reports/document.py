@@ -113,8 +113,9 @@ def report(  # noqa: PLR0913 - the options of a report
 
     Notes
     -----
-    Long tables are shortened, and state how many rows are left out; `.wf.to_excel` writes all rows.
-    Numbers are always complete. The page loads nothing from a server, and does not contain the key.
+    Long tables are shortened, and the report states how many rows are left out. `.wf.to_excel`
+    writes all rows. Numbers are never shortened. The page loads nothing from a server, and does not
+    contain the key.
 
     Examples
     --------
