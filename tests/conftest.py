@@ -1,4 +1,4 @@
-"""What several test modules need: a sandbox and its client, canned answers, a blockchain."""
+"""Fixtures that several test modules share: a sandbox, its client, canned answers, a blockchain."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import pytest
 import valkeys
 from anvil import MULTICALL3, Chain, Relay
 from canned_service import Canned
-from chromium import chromium, lasting_tab, stay, visit  # noqa: F401 - fixtures
+from chromium import chromium, lasting_tab, shared_tab, visit  # noqa: F401 - fixtures
 from hypothesis import settings
 from lab_server import lab_server  # noqa: F401 - the same
 from own_folders import keep_in_memory, own_folders
@@ -20,12 +20,12 @@ from own_folders import keep_in_memory, own_folders
 from walletframe.service import Sandbox, sandbox
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each child would compile all of it anew
-os.environ.pop("COLUMNS", None)  # of pytest-xdist's workers, to which tables would be fitted
+os.environ.pop("COLUMNS", None)  # pytest-xdist's workers have it, and tables would be fitted to it
 settings.register_profile(  # a busy machine is no failure; .ci/versions draws more examples
     "untimed", deadline=None, max_examples=int(os.environ.get("WF_TEST_EXAMPLES", "25"))
 )
 settings.load_profile("untimed")
-if os.name == "nt":  # what only POSIX has: terminals, file locks by handle, small disks, forks
+if os.name == "nt":  # POSIX alone has terminals, file locks by handle, small disks, forks
     collect_ignore = [
         "bulk/test_bulk_faults.py",
         "cli/test_consoles.py",
@@ -38,37 +38,44 @@ if os.name == "nt":  # what only POSIX has: terminals, file locks by handle, sma
         "reports/test_pictures.py",
         "transport/test_store_faults.py",
     ]
-FIRST = ("gates", "leaks", "bulk", "client", "history", "cluster")  # long files, others fill up
-BUSY, WAITING = "browser", "transport"  # what draws, and what waits for servers that hang
+FIRST = (
+    "gates",
+    "leaks",
+    "bulk",
+    "client",
+    "history",
+    "cluster",
+)  # long files; the others fill the gaps
+BUSY, WAITING = "browser", "transport"  # tests that draw, and tests that wait for hanging servers
 SYSTEM = ("browser", "cluster")
 MARKED = dict.fromkeys(SYSTEM, "system") | {"benchmarks": "benchmark"}
-INSTALLED = ("npm", "bare_chain")  # fixtures that need what npm installs
+INSTALLED = ("npm", "bare_chain")  # fixtures that need npm's packages
 RARE = re.compile(
     r"\bmark\.(system|stress|children|tools)\b|def .*\b(npm|chain|bare_chain|relay)\b"
 )
 
 
 def pytest_configure(config):
-    """Keep the tests' files in memory; what is measured has a disk."""
+    """Keep the tests' files in memory, but those of benchmarks on a disk."""
     if not config.option.markexpr.startswith("benchmark"):
         keep_in_memory()
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Leave out what has no test that is asked for: each worker would load what it imports."""
-    mark, asked = MARKED.get(collection_path.name), config.option.markexpr
-    if mark and f"not {mark}" in asked:
+    """Skip files without a requested test, so that no worker loads their imports."""
+    mark, selected = MARKED.get(collection_path.name), config.option.markexpr
+    if mark and f"not {mark}" in selected:
         return True
-    if not asked.startswith("system or stress") or not collection_path.match("test_*.py"):
+    if not selected.startswith("system or stress") or not collection_path.match("test_*.py"):
         return None
     of_system = collection_path.parent.name in SYSTEM
     return None if of_system or RARE.search(collection_path.read_text(encoding="utf-8")) else True
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what drives other programs, and begin with what takes longest: no worker ends alone.
+    """Mark tests that drive other programs, and run the longest first: no worker ends alone.
 
-    Files that keep a processor busy take turns with those that leave it free.
+    Files that keep a processor busy alternate with files that wait.
     """
     for item in items:
         if item.path.parent.name in SYSTEM:
@@ -94,8 +101,7 @@ def _place(names, name):
 def pytest_runtest_call(item):
     """Trace no line of a long test: the coverage that counts is that of written examples.
 
-    Only this thread is left alone: once stopped, coverage traces no thread of a shared server any
-    more.
+    Tracing stops in this thread alone: a thread of a shared server would never be traced again.
     """
     tracer = sys.gettrace()
     if item.get_closest_marker("uncounted"):
@@ -110,7 +116,7 @@ def pytest_runtest_call(item):
 def home(request, tmp_path, monkeypatch):
     """Keep every test away from the user's folders, environment and default client."""
     if request.node.get_closest_marker("uncounted"):
-        monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # of what it starts, too
+        monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # of its children, too
     monkeypatch.setattr("walletframe.client.default._default", None)
     for name in [name for name in os.environ if name.startswith("WALLETFRAME_")]:
         monkeypatch.delenv(name)
@@ -121,14 +127,14 @@ def home(request, tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def service():
-    """Give one sandbox to the whole run."""
+    """Start one sandbox for the whole run."""
     with sandbox() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def npm():
-    """Give the folder of what npm installed; skip loudly where it is not."""
+    """Return the folder of npm's programs; skip loudly where they are not installed."""
     folder = Path(__file__).with_name("page") / "node_modules" / ".bin"
     if shutil.which("node") and folder.is_dir():
         return folder
@@ -140,7 +146,7 @@ def npm():
 
 @pytest.fixture
 def client(service, monkeypatch):
-    """Give a client of the sandbox that keeps its answers in memory; it is the one made last."""
+    """Open a client of the sandbox that caches in memory; the sandbox is the latest one."""
     monkeypatch.setattr(Sandbox, "_latest", service)
     with service.client(cache="memory") as opened:
         yield opened
@@ -148,7 +154,7 @@ def client(service, monkeypatch):
 
 @contextmanager
 def serving(server):
-    """Let a server serve."""
+    """Run a server in a thread."""
     with server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
@@ -161,50 +167,50 @@ def serving(server):
 
 @pytest.fixture
 def canned():
-    """Give a server of canned answers."""
+    """Start a server of canned answers."""
     with serving(Canned()) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def lasting_valkey():
-    """Give one Valkey to the whole run."""
+    """Start one Valkey for the whole run."""
     with valkeys.running() as server:
         yield server
 
 
 @pytest.fixture
 def valkey(lasting_valkey):
-    """Give the Valkey, which keeps nothing yet."""
-    with lasting_valkey.asked() as client:
+    """Return the Valkey, emptied."""
+    with lasting_valkey.connection() as client:
         client.flushall()
     return lasting_valkey
 
 
 @pytest.fixture(scope="session")
 def bare_chain(tmp_path_factory):
-    """Give one blockchain to the whole run."""
+    """Start one blockchain for the whole run."""
     with Chain(tmp_path_factory.mktemp("anvil") / "log") as running:
         yield running
 
 
 @pytest.fixture(params=[None, "Multicall3"])
 def chain(bare_chain, request):
-    """Give the blockchain without the contract Multicall3, and once more with it."""
-    bare_chain.put(MULTICALL3, request.param)
+    """Return the blockchain, once without the contract Multicall3 and once with it."""
+    bare_chain.set_code(MULTICALL3, request.param)
     yield bare_chain
-    bare_chain.put(MULTICALL3)
+    bare_chain.set_code(MULTICALL3)
 
 
 @pytest.fixture
-def teller():
-    """Give a node that is none, and says what a test tells it."""
+def scripted_node():
+    """Start a node without a blockchain that sends a test's replies."""
     with serving(Relay()) as server:
         yield server
 
 
 @pytest.fixture
-def relay(teller, bare_chain):
-    """Give a relay before the blockchain, which can say something else."""
-    teller.node = bare_chain.url
-    return teller
+def relay(scripted_node, bare_chain):
+    """Return a relay in front of the blockchain that can replace its replies."""
+    scripted_node.node = bare_chain.url
+    return scripted_node

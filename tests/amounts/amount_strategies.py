@@ -43,7 +43,7 @@ notations = st.builds(
 
 
 def array_of(column):
-    """Make an array of pairs of base units and decimals; None is missing."""
+    """Return an array of pairs of base units and decimals; None is missing."""
     return AmountArray.from_raw(
         [None if pair is None else pair[0] for pair in column],
         [0 if pair is None else pair[1] for pair in column],
@@ -51,17 +51,17 @@ def array_of(column):
 
 
 def fractions_of(column):
-    """Give the same amounts as fractions; None is missing."""
+    """Return the same amounts as fractions; None is missing."""
     return [None if pair is None else Fraction(pair[0], 10 ** pair[1]) for pair in column]
 
 
 def exact_values(array):
-    """Give an array's amounts as fractions; None is missing."""
+    """Return an array's amounts as fractions; None is missing."""
     return [None if value is None else Fraction(value) for value in array.to_decimal()]
 
 
 def nearest(fraction):
-    """Give the float64 nearest to a fraction."""
+    """Return the float64 nearest to a fraction."""
     try:
         return fraction.numerator / fraction.denominator
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Fixtures that pandas's own suite for array authors asks for, filled with amounts.
+"""Fixtures that pandas's own suite for array authors needs, filled with amounts.
 
 Their names and shapes are those of ``pandas/tests/extension/conftest.py`` and
 ``pandas/conftest.py``.
@@ -22,15 +22,15 @@ TENTHS = 1 if PANDAS >= (3, 0) else 10  # the suite's arrays have 10 rows, and 1
 
 @pytest.fixture
 def dtype():
-    """Give the dtype under test."""
+    """Return the dtype under test."""
     return AmountDtype()
 
 
 @pytest.fixture
 def data():
-    """Give amounts of several scales, none missing, the first two unequal.
+    """Return amounts of several scales, none missing, the first two unequal.
 
-    Floats hold them and their sums exactly: the suite compares with what floats give.
+    Floats hold them and their sums exactly: the suite compares with floats.
     """
     raw = [15, 25, 3, -75, 2**40, 125, 10**9, 2, 5, 875]
     return AmountArray.from_raw(raw * TENTHS, [1, 2, 0, 1, 0, 3, 6, 0, 1, 3] * TENTHS)
@@ -38,73 +38,73 @@ def data():
 
 @pytest.fixture
 def data_for_twos():
-    """Give so many times 2."""
+    """Return 100 times 2."""
     return AmountArray.from_raw([200] * 10 * TENTHS, 2)
 
 
 @pytest.fixture
 def data_missing():
-    """Give NA and an amount."""
+    """Return NA and an amount."""
     return AmountArray.from_raw([None, 15], 1)
 
 
 @pytest.fixture(params=["data", "data_missing"])
 def all_data(request, data, data_missing):
-    """Give amounts without NA, and with it."""
+    """Return amounts without NA, and with it."""
     return data if request.param == "data" else data_missing
 
 
 @pytest.fixture
 def data_repeated(data):
-    """Give a function that yields the amounts so many times."""
+    """Return a function that yields the amounts so many times."""
     return lambda count: (data for _ in range(count))
 
 
 @pytest.fixture
 def data_for_sorting():
-    """Give amounts in the order B, C, A, where A < B < C."""
+    """Return amounts in the order B, C, A, where A < B < C."""
     return AmountArray.from_raw([2, 30, 1], [1, 2, 1])
 
 
 @pytest.fixture
 def data_missing_for_sorting():
-    """Give B, NA, A, where A < B."""
+    """Return B, NA, A, where A < B."""
     return AmountArray.from_raw([2, None, 1], 1)
 
 
 @pytest.fixture
 def data_for_grouping():
-    """Give B, B, NA, NA, A, A, B, C, where A < B < C."""
+    """Return B, B, NA, NA, A, A, B, C, where A < B < C."""
     return AmountArray.from_raw([2, 2, None, None, 1, 1, 2, 3], 1)
 
 
 @pytest.fixture
 def na_cmp():
-    """Give what tells whether two missing values are the same one."""
+    """Return the comparison of two missing values."""
     return operator.is_
 
 
 @pytest.fixture
 def na_value(dtype):
-    """Give what a missing amount is."""
+    """Return the missing amount."""
     return dtype.na_value
 
 
 @pytest.fixture
 def invalid_scalar():
-    """Give what is no amount."""
+    """Return a value that is no amount."""
     return object()
 
 
 @pytest.fixture
 def using_nan_is_na():
-    """Tell the suite that NaN means missing, which is pandas's default."""
+    """Return whether NaN means missing, which is pandas's default."""
     return True
 
 
 @pytest.fixture(params=YES_OR_NO)
 def box_in_series(request):
-    """Put arrays in a Series or not."""
+    """Return whether arrays are put in a Series."""
     return request.param
 
 
@@ -134,7 +134,7 @@ def use_numpy(request):
 
 @pytest.fixture(params=[None, lambda values: values], ids=["as it is", "by key"])
 def sort_by_key(request):
-    """Give a key to sort by (asked for by pandas 3.0)."""
+    """Return a key to sort by (pandas 3.0 needs it)."""
     return request.param
 
 
@@ -154,47 +154,47 @@ def fillna_method(request):
     ids=["scalar", "list", "series", "object"],
 )
 def groupby_apply_op(request):
-    """Give what is applied to groups."""
+    """Return the function that is applied to groups."""
     return request.param
 
 
 @pytest.fixture(params=[f"__{side}{name}__" for name in ARITHMETIC for side in ("", "r")])
 def all_arithmetic_operators(request):
-    """Give the name of an arithmetic operator."""
+    """Return the name of an arithmetic operator."""
     return request.param
 
 
 @pytest.fixture(params=["eq", "ne", "gt", "ge", "lt", "le"])
 def comparison_op(request):
-    """Give a comparison."""
+    """Return a comparison."""
     return getattr(operator, request.param)
 
 
 @pytest.fixture(params=NUMERIC_REDUCTIONS + HIGHER_MOMENTS)
 def all_numeric_reductions(request):
-    """Give the name of a reduction of numbers."""
+    """Return the name of a reduction of numbers."""
     return request.param
 
 
 @pytest.fixture(params=BOOLEAN_REDUCTIONS)
 def all_boolean_reductions(request):
-    """Give the name of a reduction to True or False."""
+    """Return the name of a reduction to True or False."""
     return request.param
 
 
 @pytest.fixture(params=NUMERIC_REDUCTIONS + HIGHER_MOMENTS + BOOLEAN_REDUCTIONS)
 def all_reductions(request):
-    """Give the name of a reduction."""
+    """Return the name of a reduction."""
     return request.param
 
 
 @pytest.fixture(params=["cumsum", "cumprod", "cummin", "cummax"])
 def all_numeric_accumulations(request):
-    """Give the name of an accumulation."""
+    """Return the name of an accumulation."""
     return request.param
 
 
 @pytest.fixture(params=["string[python]", "string[pyarrow]"])
 def nullable_string_dtype(request):
-    """Give the name of a dtype of text with NA."""
+    """Return the name of a dtype of text with NA."""
     return request.param

@@ -1,4 +1,4 @@
-"""What pandas computes by floats, computed exactly; and objects that become amounts again."""
+"""Exact results where pandas rounds to floats; and objects that become amounts again."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -18,18 +18,18 @@ TEXTS = ["0.1", None, "1" + "0" * 30 + ".000000000000000001", "-3", "2.8", "0", 
 
 @pytest.fixture
 def amounts():
-    """Give a Series with a gap, a large amount and equal ones."""
+    """Return a Series with a gap, a large amount and equal ones."""
     return pd.Series(TEXTS, dtype="amount", index=list("abcdefg"), name="a")
 
 
 def fractions(series):
-    """Give the amounts as fractions, None where missing."""
+    """Return the amounts as fractions, None where missing."""
     return [None if value is pd.NA else Fraction(value) for value in series]
 
 
 @pytest.mark.parametrize("window, needed", [(1, None), (2, None), (3, 1), (3, 2), (9, 1), (2, 0)])
 def test_windows_are_exact(amounts, window, needed):
-    """Whatever has passed through a window before leaves no trace in it."""
+    """Earlier values leave no trace in a window."""
     rolling, values = amounts.wf.rolling(window, needed), fractions(amounts)
     windows = [values[max(0, end - window) : end] for end in range(1, len(values) + 1)]
     present = [[value for value in each if value is not None] for each in windows]
@@ -45,8 +45,8 @@ def test_windows_are_exact(amounts, window, needed):
     assert (rolling.sum().name, rolling.sum().dtype) == ("a", "amount")
 
 
-def test_windows_that_are_none(amounts):
-    """They are refused in pandas's words; floats in ours."""
+def test_wrong_windows_are_refused(amounts):
+    """Impossible windows raise pandas's errors, and floats beside amounts ours."""
     for window in ("2 days", "2D", 2.0):
         with pytest.raises(ValueError, match="window must be an integer"):
             amounts.wf.rolling(window).sum()
@@ -57,7 +57,7 @@ def test_windows_that_are_none(amounts):
 
 
 def test_changes_are_rounded_once():
-    """A change near 1e-9 is right to the last bit, which pandas's is not."""
+    """A change near 1e-9 is right to the last bit, unlike pandas's."""
     amounts = pd.Series(["3", "3.000000001", "0", "0", "5", None], dtype="amount")
     changes = amounts.wf.pct_change()
     assert changes[1] == 1 / (3 * 10**9)
@@ -72,17 +72,17 @@ class TestAsAmounts:
     """Columns of Decimal objects become amounts; nothing else changes."""
 
     def test_frame(self, amounts):
-        """Also if two columns have one name."""
+        """Columns are converted even if two have one name."""
         frame = pd.DataFrame([[Decimal("1E-18"), "x", 1.5], [None, "y", 2]], columns=["a", "a", 1])
         frame.insert(0, "b", amounts.array[:2])
-        found = wf.as_amounts(frame)
-        assert found.dtypes.tolist() == ["amount", "amount", frame.dtypes.iloc[2], "float64"]
-        assert found.iloc[:, 1].tolist() == [Amount("1E-18"), pd.NA]
+        result = wf.as_amounts(frame)
+        assert result.dtypes.tolist() == ["amount", "amount", frame.dtypes.iloc[2], "float64"]
+        assert result.iloc[:, 1].tolist() == [Amount("1E-18"), pd.NA]
         assert frame.dtypes.iloc[1] == "object"
         assert wf.as_amounts(frame[[]]).shape == (2, 0)
 
     def test_series(self, amounts):
-        """What pandas gives as objects, NaN among them."""
+        """Objects that pandas returns become amounts, with NaN among them."""
         frame = amounts.to_frame().assign(i=1)
         assert wf.as_amounts(frame.apply(lambda row: row["a"] + row["i"], axis=1)).equals(
             amounts.rename(None) + 1
@@ -91,26 +91,26 @@ class TestAsAmounts:
         assert wf.as_amounts(joined).tolist()[-2:] == [pd.NA, 7]
         assert wf.as_amounts(pd.Series(["x", 1])).dtype == "object"
 
-    def test_what_pandas_leaves_to_arrow(self, amounts, tmp_path):
-        """A backend of Arrow's types asks no dtype of pandas, and can't even add."""
+    def test_arrow_backend_columns_become_amounts(self, amounts, tmp_path):
+        """Pandas's Arrow backend drops the dtype, and its columns can't even be summed."""
         amounts.to_frame("a").assign(t="x").to_parquet(tmp_path / "a")
         read = pd.read_parquet(tmp_path / "a", dtype_backend="pyarrow")
         with pytest.raises(TypeError, match="sum"):
             read["a"].sum()
-        found = wf.as_amounts(read)
-        assert found["a"].array.equals(amounts.array)
-        assert found.index.equals(read.index)
-        assert found["t"].dtype == read["t"].dtype
+        result = wf.as_amounts(read)
+        assert result["a"].array.equals(amounts.array)
+        assert result.index.equals(read.index)
+        assert result["t"].dtype == read["t"].dtype
 
     @pytest.mark.parametrize("other", [0.5, "text"])
-    def test_refuses_what_would_stay_objects(self, amounts, other):
-        """The message names the column, the value and its place."""
+    def test_mixed_objects_are_refused(self, amounts, other):
+        """The message names the column, the value and its position."""
         mixed = pd.Series([Amount(1), other], name="mixed")
         with pytest.raises(AmountError, match=rf"'mixed': {other!r} is .*\(at position 1\)"):
             wf.as_amounts(mixed.to_frame())
 
     @pytest.mark.parametrize("values", [["1"], np.array([1]), pd.Index([1]), "1", None])
-    def test_refuses_what_has_no_columns(self, values):
+    def test_values_without_columns_are_refused(self, values):
         """The error names the type, and says how a list becomes amounts."""
         with pytest.raises(ArgumentError, match=type(values).__name__) as caught:
             wf.as_amounts(values)

@@ -48,7 +48,7 @@ def test_sums_and_differences_are_exact(twin, operation):
 
 @given(columns, st.integers(-(10**30), 10**30))
 def test_products_with_integers_are_exact(column, factor):
-    """An amount times an integer is the integer's multiple, from either side."""
+    """The product of an amount and an integer is exact, on either side."""
     expected = [None if f is None else f * factor for f in fractions_of(column)]
     assert exact_values(array_of(column) * factor) == expected
     assert exact_values(factor * array_of(column)) == expected
@@ -65,7 +65,7 @@ def test_whole_quotients_and_remainders_are_exact(twin, operation):
 
 @given(twins, st.sampled_from(["eq", "ne", "lt", "le", "gt", "ge"]))
 def test_comparisons_are_exact(twin, name):
-    """Comparisons have the fractions' answers, and NA where either is missing."""
+    """Comparisons have the fractions' results, and NA where either is missing."""
     compare = getattr(operator, name)
     result = compare(*map(array_of, twin)).to_numpy(object, na_value=None)
     assert list(result) == pointwise(compare, *map(fractions_of, twin))
@@ -82,7 +82,7 @@ def test_comparisons_with_floats_are_exact(column, number, name):
 
 @given(columns)
 def test_reductions_are_exact(column):
-    """Sum, minimum and maximum leave out what is missing and lose nothing."""
+    """Sum, minimum and maximum skip missing values and lose no digit."""
     array, present = array_of(column), [f for f in fractions_of(column) if f is not None]
     assert Fraction(array.sum()) == sum(present)
     if present:
@@ -93,7 +93,7 @@ def test_reductions_are_exact(column):
 
 @given(full_columns, st.sampled_from([("cumsum", operator.add), ("cummin", min), ("cummax", max)]))
 def test_running_values_are_exact(column, named):
-    """Running sums, minima and maxima lose nothing."""
+    """Running sums, minima and maxima lose no digit."""
     name, operation = named
     running = getattr(pd.Series(array_of(column)), name)().array
     assert exact_values(running) == list(accumulate(fractions_of(column), operation))
@@ -111,8 +111,8 @@ def test_sorting_is_exact(column, ascending):
 
 
 @given(st.lists(st.integers(10**40, 10**40 + 50), max_size=40))
-def test_sorting_settles_what_floats_cannot_tell_apart(raw):
-    """Integers that are one and the same float are sorted by their last digits."""
+def test_sorting_distinguishes_integers_of_one_float(raw):
+    """Integers with the same float are sorted by their last digits."""
     array = array_of([(value, 3) for value in raw])
     assert [int(value) for value in array[array.argsort()].raw(3)] == sorted(raw)
 
@@ -135,7 +135,7 @@ def test_groups_are_exact(column, keys):
 
 @given(full_columns, st.lists(st.integers(0, 2), min_size=12, max_size=12))
 def test_running_values_of_groups_are_exact(column, keys):
-    """Grouped running sums, minima and maxima start anew in each group."""
+    """Grouped running sums, minima and maxima restart in each group."""
     frame = pd.DataFrame({"key": keys[: len(column)], "amount": array_of(column)})
     for name, operation in (("cumsum", operator.add), ("cummin", min), ("cummax", max)):
         last, expected = {}, []
@@ -148,14 +148,14 @@ def test_running_values_of_groups_are_exact(column, keys):
 
 @given(columns, st.integers(-5, 80))
 def test_rounding_is_exact_and_half_to_even(column, decimals):
-    """Rounding is what fractions do."""
+    """Rounding equals that of fractions."""
     expected = [None if f is None else round(f, decimals) for f in fractions_of(column)]
     assert exact_values(array_of(column).round(decimals)) == expected
 
 
 @given(columns, columns)
 def test_joining_and_identity_ignore_the_scale(left, right):
-    """Joined arrays hold the same amounts; hashes are told apart as Python tells numbers apart."""
+    """Joined arrays hold the same amounts; equal amounts have equal hashes."""
     joined = pd.concat([pd.Series(array_of(left)), pd.Series(array_of(right))], ignore_index=True)
     fractions = fractions_of(left) + fractions_of(right)
     assert joined.dtype == "amount"
@@ -170,7 +170,7 @@ def test_joining_and_identity_ignore_the_scale(left, right):
 @given(pairs, st.integers(0, 77))
 @settings(max_examples=300)
 def test_hashes_ignore_the_scale(pair, finer):
-    """One amount has one hash at every scale, and Python's own rule tells it from others."""
+    """One amount has one hash at every scale, by Python's own rule."""
     integer, scale = pair[0] // 10**20, min(pair[1], finer)
     alone = array_of([(integer, scale)])
     beside = array_of([(integer, scale), (1, finer), (10**finer, finer)])
@@ -193,8 +193,8 @@ def test_membership_and_search_are_exact(twin):
 
 
 @given(full_columns)
-def test_base_units_come_back(column):
-    """`raw` gives what `from_raw` was given."""
+def test_raw_returns_the_base_units_of_from_raw(column):
+    """`raw` returns the integers that `from_raw` got."""
     raw = array_of(column).raw([decimals for _, decimals in column])
     assert list(raw) == [integer for integer, _ in column]
 
@@ -213,6 +213,6 @@ def test_scalars_are_exact(left, right):
 @settings(max_examples=600)
 @given(twins)
 def test_sums_are_exact_for_many_more(twin):
-    """The same as above, for a long time."""
+    """The sums above, with many more examples."""
     expected = pointwise(operator.add, *map(fractions_of, twin))
     assert exact_values(array_of(twin[0]) + array_of(twin[1])) == expected

@@ -1,4 +1,4 @@
-"""Calls of pandas that ask amounts something unusual, and get an exact answer."""
+"""Unusual calls of pandas's hooks have an exact result."""
 
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ LARGE = "1000000000000000000000000000.000000000000000001"
 
 @pytest.fixture
 def frame():
-    """Give amounts, one of them missing, beside integers and text."""
+    """Return amounts, one of them missing, beside integers and text."""
     amounts = pd.array(["1", "2.25", None, LARGE], dtype="amount")
     return pd.DataFrame({"a": amounts, "i": [1, 2, 3, 4], "g": list("xxyy")})
 
@@ -38,7 +38,7 @@ def test_merge_with_other_numbers(kind, how, keys):
 
 
 def test_merge_of_fractions_with_nullable_integers():
-    """Pandas casts to the integers for a warning; the refusal says what to write."""
+    """Pandas casts to the integers for a warning; the error has a hint."""
     ours = pd.DataFrame({"k": pd.array(["1.5"], dtype="amount")})
     theirs = pd.DataFrame({"k": pd.array([1], dtype="Int64")})
     with pytest.raises(AmountPrecisionError, match=r"1\.5 .*int64"):
@@ -47,13 +47,13 @@ def test_merge_of_fractions_with_nullable_integers():
 
 
 def test_memory_counts_the_integers(frame):
-    """With deep=True; a reference and a byte of the mask without."""
+    """With deep=True the integers count; without, a reference and a byte of the mask."""
     shallow, deep = (frame.memory_usage(deep=deep)["a"] for deep in (False, True))
     assert (shallow, deep > shallow + 4 * 24) == (4 * 9, True)
 
 
 def test_rows_of_extremes(frame):
-    """For a column and for each column of a frame."""
+    """The labels are right for a column and for each column of a frame."""
     assert frame[["a", "i"]].idxmax().to_dict() == {"a": 3, "i": 3}
     assert frame[["a"]].idxmin().to_dict() == {"a": 0}
     assert frame["a"].idxmax() == 3
@@ -69,7 +69,7 @@ def test_round_by_column(frame):
 @pytest.mark.parametrize("kind", [int, np.int64, np.int8])
 @pytest.mark.parametrize("decimals", [2, 0, -30])
 def test_rounding_by_numpys_integers(kind, decimals):
-    """Their powers of ten overflow in silence; Python's don't."""
+    """NumPy's powers of ten overflow in silence; Python's don't."""
     amount = Amount(f"{2**130}.{2**130}")
     wanted = Amount(round(Fraction(amount), decimals))
     assert pd.Series([amount], dtype="amount").round(kind(decimals)).tolist() == [wanted]
@@ -89,7 +89,7 @@ def test_csv_with_a_comma_and_with_a_format(frame):
 
 @pytest.mark.parametrize("float_format", ["%.2f", "%g", "%.2f".__mod__])
 def test_csv_with_a_format_of_floats(frame, float_format):
-    """Percent formats ask for floats, so they are refused, in an index too, with a hint."""
+    """Percent formats need floats, so they are refused, in an index too, with a hint."""
     for table in (frame, frame.dropna().set_index("a")):
         with pytest.raises(AmountPrecisionError, match="digits of a float") as caught:
             table.to_csv(float_format=float_format)
@@ -99,13 +99,13 @@ def test_csv_with_a_format_of_floats(frame, float_format):
     assert [float(amount) for amount in frame["a"].dropna()][:2] == [1, 2.25]
 
 
-def test_markdown_without_numbers(frame):
+def test_markdown_keeps_all_digits(frame):
     """The option that the pages name keeps all digits."""
     assert LARGE in frame.dropna().to_markdown(disable_numparse=True)
 
 
 def test_quantile_bins_of_ranks():
-    """Ranks are put into the bins of the amounts, also of those that floats can't tell apart."""
+    """Ranks are put into the bins of the amounts, even if floats can't distinguish them."""
     places = [5, 2, 7, 0, 4, 1, 3, 6]
     amounts = pd.Series([10**33 + place for place in places], dtype="amount")
     bins = pd.qcut(amounts.rank(method="min"), 4, labels=False)
@@ -114,26 +114,26 @@ def test_quantile_bins_of_ranks():
 
 @pytest.mark.parametrize("name", ["mean", "median"])
 def test_means_of_rows_with_floats_as_text(name):
-    """The nearest float, once the column of floats is one of amounts."""
+    """The mean is the nearest float, once the column of floats is one of amounts."""
     amounts = pd.array(["1000000000000000.000000000000000003", None], dtype="amount")
     frame = pd.DataFrame({"a": amounts, "f": [-1e15, 1e-7]})
-    found = getattr(frame.astype(TEXT).astype("amount"), name)(axis=1)
-    assert found.tolist() == [1.5e-18, 1e-7]
+    result = getattr(frame.astype(TEXT).astype("amount"), name)(axis=1)
+    assert result.tolist() == [1.5e-18, 1e-7]
 
 
 def test_joins_decimals_and_integers_of_arrow():
-    """They are exact, and so is the column of both."""
+    """Arrow's decimals and integers join exactly, and the joined column is exact too."""
     amounts = pd.Series(["1.5"], dtype="amount")
     decimals = pd.Series(["2.5"], dtype=TEXT).astype(pd.ArrowDtype(pa.decimal128(5, 2)))
     joined = pd.concat([amounts, decimals, pd.Series([7], dtype="int64[pyarrow]")])
     assert (joined.dtype, joined.tolist()) == ("amount", [1.5, 2.5, 7])
 
 
-def test_numpy_tells_what_is_missing(frame):
-    """As of floats."""
+def test_numpy_isnan_finds_missing_amounts(frame):
+    """np.isnan marks missing amounts, as it does missing floats."""
     assert np.isnan(frame["a"]).tolist() == [False, False, True, False]
 
 
 def test_most_frequent(frame):
-    """On the oldest pandas, too."""
+    """The most frequent amount is found on the oldest pandas, too."""
     assert frame["a"].iloc[[0, 0, 1, 2]].mode().tolist() == [1]

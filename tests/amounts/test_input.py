@@ -1,4 +1,4 @@
-"""What becomes an amount, and what is refused with its value and its position."""
+"""Values that become amounts, and values that are refused with their position."""
 
 import io
 import json
@@ -21,19 +21,19 @@ LARGEST = 2**256 - 1
 
 
 def texts(array):
-    """Give amounts as text."""
+    """Return amounts as text."""
     return array.to_arrow().to_pylist()
 
 
 def test_text_decimals_and_integers_are_read():
-    """Plain and scientific text, Decimals, integers and what pandas calls missing."""
+    """Plain and scientific text, Decimals, integers and pandas's missing values are read."""
     values = ["1.50", "-.5", "+7.", "1E-18", Decimal("1E+3"), 7, np.int64(8), None, np.nan, pd.NA]
     expected = ["1.5", "-0.5", "7", "0.000000000000000001", "1000", "7", "8", None, None, None]
     assert texts(pd.array(values, dtype="amount")) == expected
 
 
-def test_a_long_list_is_read_as_a_short_one():
-    """Where Arrow refuses some text of many, as where there are few."""
+def test_long_lists_are_read_as_short_ones():
+    """If Arrow refuses one text in a long list, the result is that of a short list."""
     assert texts(pd.array(["1E-2", "7.", *["0.5"] * 100], dtype="amount"))[:3] == [
         "0.01",
         "7",
@@ -83,7 +83,7 @@ def test_decimals_beside_amounts_keep_their_digits(drawn):
 
 @pytest.mark.parametrize("text", ["0", "-0", "0.000", "0e5", "00.10"])
 def test_zeros_are_trimmed(text):
-    """Zeros that say nothing are not kept."""
+    """Trailing zeros are dropped."""
     assert texts(pd.array([text], dtype="amount")) == ["0.1" if "1" in text else "0"]
 
 
@@ -92,8 +92,8 @@ def test_zeros_are_trimmed(text):
     ["", ".", "-", "1_000", " 5", "٣", "1.2.3", "1.-5", ".-5", "--5", "1e", "NaN", "inf", "0x10"],
 )
 @pytest.mark.parametrize("count", [1, 1000])
-def test_text_that_is_no_number_is_refused(value, count):
-    """The error names the text and its position, and says what to write."""
+def test_text_without_a_number_is_refused(value, count):
+    """The error names the text and its position, and has a hint."""
     with pytest.raises(AmountError) as caught:
         pd.array([*["1.5"] * count, value], dtype="amount")
     assert repr(value) in str(caught.value)
@@ -139,13 +139,13 @@ def test_trailing_zeros_do_not_count_as_decimals():
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, pa.array])
 def test_base_units_come_in_many_containers(kind):
-    """Strings of digits are read from whatever holds them."""
+    """Strings of digits are read from any container."""
     array = AmountArray.from_raw(kind(["1500000", "-1"]), [6, 18])
     assert texts(array) == ["1.5", "-0.000000000000000001"]
 
 
 def test_base_units_at_unknown_decimals_are_missing():
-    """Where the decimals are unknown the amount is NA; 18 is never guessed."""
+    """An amount with unknown decimals is NA; 18 is never guessed."""
     array = AmountArray.from_raw(["1", 2, None, pd.NA, str(LARGEST)], [0, None, 6, 6, pd.NA])
     assert texts(array) == ["1", None, None, None, None]
     assert AmountArray.from_raw(["1"], None).isna().all()
@@ -160,7 +160,7 @@ def test_base_units_at_unknown_decimals_are_missing():
     ["1_000", " 5", "5 ", "+5", "٣", "", "-", "1.5", "1e5", 1.5, True, Decimal(1), "9" * 4301],
 )
 def test_base_units_are_ascii_digits(value):
-    """What `int` would accept beyond ASCII digits with a minus is refused."""
+    """Digits that `int` accepts beyond ASCII are refused."""
     for column in (["1", value], [1, value], [None, value]):
         with pytest.raises(AmountError, match="at position 1"):
             AmountArray.from_raw(column, 0)
@@ -177,14 +177,14 @@ def test_decimals_are_integers_from_0_to_77(decimals):
         AmountArray.from_raw(["1"], decimals)
 
 
-def test_decimals_that_python_does_not_write_are_refused():
-    """The message says how long the number is, in place of its digits."""
+def test_huge_decimals_are_refused():
+    """The message has the number's length in place of its digits."""
     with pytest.raises(AmountError, match="an integer of more than 4300 digits"):
         AmountArray.from_raw(["1"], [10**5000])
 
 
-def test_base_units_that_are_no_whole_number_are_refused():
-    """`raw` rounds nothing, and needs decimals for every amount that is there."""
+def test_fractional_base_units_are_refused():
+    """`raw` rounds nothing, and needs decimals for every amount that is not missing."""
     array = pd.array(["1.5", None], dtype="amount")
     assert list(array.raw([1, 6])) == [15, None]
     with pytest.raises(AmountError, match=r"1\.5 \(at position 0\) is not a whole number"):
@@ -195,7 +195,7 @@ def test_base_units_that_are_no_whole_number_are_refused():
 
 @pytest.mark.parametrize("dtype", ["int64", "Int64", pd.ArrowDtype(pa.int64()), "uint8", "bool"])
 def test_casts_that_lose_digits_are_refused(dtype):
-    """An integer cast needs whole numbers within the type's limits."""
+    """A cast to integers needs whole numbers within the type's limits."""
     for value in ("1.5", str(2**70), "-1e30"):
         with pytest.raises(AmountError):
             pd.array([value], dtype="amount").astype(dtype)
@@ -216,7 +216,7 @@ def test_missing_amounts_are_no_numpy_integers():
         ("15", pa.decimal128(5, -1)),
     ],
 )
-def test_arrow_decimals_that_do_not_hold_an_amount_are_refused(value, kind):
+def test_arrow_decimals_that_are_too_narrow_are_refused(value, kind):
     """Arrow's decimals never round: the error names the amount and the type."""
     with pytest.raises(AmountError, match=r"\(at position 1\) does not fit in decimal"):
         pd.array([0, value], dtype="amount").to_arrow(kind)

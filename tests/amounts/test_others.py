@@ -69,7 +69,7 @@ each_operator = pytest.mark.parametrize("apply", OPERATORS)
 
 
 def exact(value):
-    """Give a number as a fraction; None is missing."""
+    """Return a number as a fraction; None is missing."""
     if pd.isna(value):
         return None
     if hasattr(value, "as_integer_ratio"):
@@ -77,30 +77,30 @@ def exact(value):
     return Fraction(int(value))
 
 
-def agrees(found, apply, left, right):
-    """Tell whether a result is the exact one, or the float nearest to it."""
+def agrees(result, apply, left, right):
+    """Return whether a result is the exact one, or the float nearest to it."""
     if left is None or right is None:
-        return exact(found) is None
+        return exact(result) is None
     wanted = apply(left, right)
     if isinstance(wanted, bool):
-        return found == wanted
-    if isinstance(found, float):
-        return found == wanted.numerator / wanted.denominator
-    return Fraction(found) == wanted
+        return result == wanted
+    if isinstance(result, float):
+        return result == wanted.numerator / wanted.denominator
+    return Fraction(result) == wanted
 
 
 def check(apply, left, right):
-    """Apply an operator, and compare what comes out value by value."""
+    """Apply an operator, and compare the results value by value."""
     listed = [list(side) if pd.api.types.is_list_like(side) else [side] for side in (left, right)]
     count = max(map(len, listed))
     ours, theirs = ([exact(value) for value in side] * (count // len(side)) for side in listed)
     try:
-        found = apply(left, right)
+        result = apply(left, right)
     except AmountPrecisionError:  # a float, which only products and comparisons take
         assert apply not in {operator.mul, operator.truediv, operator.eq, operator.lt}
         return
-    found = list(found) if pd.api.types.is_list_like(found) else [found]
-    assert [agrees(one, apply, *pair) for one, *pair in zip(found, ours, theirs, strict=True)] == [
+    result = list(result) if pd.api.types.is_list_like(result) else [result]
+    assert [agrees(one, apply, *pair) for one, *pair in zip(result, ours, theirs, strict=True)] == [
         True
     ] * count
 
@@ -119,7 +119,7 @@ def test_one_number(holder, other, apply):
 @pytest.mark.parametrize("other", MANY.values(), ids=MANY)
 @pytest.mark.parametrize("holder", [HOLDERS["array"], HOLDERS["Series"]], ids=["array", "Series"])
 def test_many_numbers(holder, other, apply):
-    """So is a column of numbers, with NA where one side has it."""
+    """A column of numbers is taken exactly, with NA where one side has it."""
     amounts = holder(pd.array(VALUES, dtype="amount"))
     there = pd.Series(other) if holder is pd.Series else other
     check(apply, amounts, there)
@@ -127,7 +127,7 @@ def test_many_numbers(holder, other, apply):
 
 
 def test_arrow_scalars_and_arrays():
-    """What PyArrow gives is read as the numbers that it holds."""
+    """PyArrow's scalars and arrays are read as the numbers that they hold."""
     amounts = pd.array(VALUES, dtype="amount")
     assert (amounts == pa.scalar(Decimal("1.5"))).tolist() == [True, pd.NA, False, False]
     assert (amounts + pa.array(WHOLE))[0] == Amount("3.5")
@@ -135,7 +135,7 @@ def test_arrow_scalars_and_arrays():
 
 
 def test_objects_that_are_floats_are_floats():
-    """What is missing among them is missing in the product."""
+    """A missing object among floats is missing in the product."""
     amounts = pd.array(["2", "3"], dtype="amount")
     product = amounts * np.array([0.5, None], dtype=object)
     assert (product[0], np.isnan(product[1])) == (1.0, True)
@@ -153,35 +153,35 @@ def test_objects_that_are_floats_are_floats():
     ],
 )
 def test_numpy_rounds_exactly(function, of_one):
-    """What comes out are amounts, NA where one was."""
+    """NumPy's rounding returns amounts, NA where one was."""
     amounts = pd.Series([*VALUES, "-2.5", "0", "-1E-18"], dtype="amount")
-    found = function(amounts)
-    assert found.dtype == "amount"
+    result = function(amounts)
+    assert result.dtype == "amount"
     wanted = [None if value is None else of_one(value) for value in map(exact, amounts)]
-    assert list(map(exact, found)) == wanted
+    assert list(map(exact, result)) == wanted
 
 
 @pytest.mark.parametrize("other", [0, Amount("1.6"), WHOLE, pd.array(VALUES[::-1], dtype="amount")])
 @pytest.mark.parametrize("function, of_two", [(np.maximum, max), (np.minimum, min)])
 def test_numpy_chooses_exactly(function, of_two, other):
-    """The larger or the smaller amount, on either side, NA where one is missing."""
+    """The larger or the smaller amount is exact, on either side, NA where one is missing."""
     amounts = pd.Series(VALUES, dtype="amount")
     listed = list(other) if pd.api.types.is_list_like(other) else [other] * len(VALUES)
     pairs = zip(map(exact, amounts), map(exact, listed), strict=True)
     wanted = [None if None in pair else of_two(pair) for pair in pairs]
-    for found in (function(amounts, other), function(amounts.array, other)):
-        assert (found.dtype, list(map(exact, found))) == ("amount", wanted)
+    for result in (function(amounts, other), function(amounts.array, other)):
+        assert (result.dtype, list(map(exact, result))) == ("amount", wanted)
     assert list(map(exact, function(other, amounts))) == wanted
 
 
-def test_numpy_does_not_choose_among_amounts_and_floats():
-    """The error says what to write."""
+def test_numpy_refuses_to_compare_amounts_with_floats():
+    """The error has a hint."""
     with pytest.raises(AmountPrecisionError, match="Hint: "):
         np.maximum(pd.Series(VALUES, dtype="amount"), 0.1)
 
 
 def test_no_amount_is_infinite():
-    """Also where floats would be."""
+    """Amounts are never infinite, even beyond the largest float."""
     amounts = pd.Series([10**400, None], dtype="amount")
     assert np.isfinite(amounts).tolist() == [True, False]
     assert np.isinf(amounts).tolist() == [False, False]
@@ -189,14 +189,14 @@ def test_no_amount_is_infinite():
 
 @pytest.mark.parametrize("exponent", [0, 1, 2, np.int8(4)])
 def test_whole_powers_of_a_column(exponent):
-    """They are exact, and NA where an amount is missing."""
+    """Whole powers are exact, and NA where an amount is missing."""
     amounts = pd.Series(VALUES, dtype="amount")
     wanted = [None if value is None else value ** int(exponent) for value in map(exact, amounts)]
     assert list(map(exact, amounts**exponent)) == wanted
 
 
 def test_powers_with_too_many_decimals():
-    """They are refused, unless those beyond the 77th are 0."""
+    """Powers that need more than 77 decimals are refused."""
     with pytest.raises(AmountPrecisionError, match="77 decimals"):
         pd.Series(["1E-40"], dtype="amount") ** 2
     tens = pd.array([10**40, 0], dtype="amount").copy()
@@ -205,7 +205,7 @@ def test_powers_with_too_many_decimals():
 
 
 def test_sqlite_refuses_amounts():
-    """With a hint, which pandas's to_sql passes on."""
+    """The error has a hint, which pandas's to_sql passes on."""
     with closing(sqlite3.connect(":memory:")) as database:
         with pytest.raises(AmountError, match=r"Hint: write str\(amount\)"):
             database.execute("select ?", [Amount("1.5")])
@@ -217,8 +217,8 @@ def test_sqlite_refuses_amounts():
 @pytest.mark.parametrize(
     "other", [Fraction(1, 3), np.longdouble("0.1"), np.longdouble(0.5), 1e-300]
 )
-def test_numbers_that_no_amount_equals(compare, other):
-    """What 77 decimals don't hold has its place between two amounts."""
+def test_numbers_between_two_amounts_compare_exactly(compare, other):
+    """A number that needs more than 77 decimals lies between two amounts."""
     amounts = pd.array(["0.3", "0.1", "0.5", "0", "1e-77", "0." + "3" * 77], dtype="amount")
     wanted = [compare(exact(amount), exact(other)) for amount in amounts]
     assert compare(amounts, other).tolist() == wanted
@@ -226,7 +226,7 @@ def test_numbers_that_no_amount_equals(compare, other):
 
 
 def test_floats_among_other_numbers_compare_by_their_exact_value():
-    """A list may mix them; 0.1 is not the amount 0.1."""
+    """A list may mix floats with other numbers; 0.1 is not the amount 0.1."""
     amounts = pd.array(["0.1", "0.5", "2"], dtype="amount")
     assert (amounts == [0.1, 0.5, Decimal(2)]).tolist() == [False, True, True]
     assert (amounts < [0.1, 0.5, Fraction(7, 3)]).tolist() == [True, False, True]
@@ -234,8 +234,8 @@ def test_floats_among_other_numbers_compare_by_their_exact_value():
 
 @pytest.mark.parametrize("apply", [operator.add, operator.mul, operator.mod])
 @pytest.mark.parametrize("other", [Fraction(1, 3), np.longdouble("0.1")])
-def test_what_is_not_exact_is_refused_with_the_reason(apply, other):
-    """A third is never rounded on the quiet; a float wider than 64 bits is what it is."""
+def test_inexact_numbers_are_refused_with_the_reason(apply, other):
+    """A third is never rounded silently; a float wider than 64 bits has its exact value."""
     amounts = pd.array(["1", "2"], dtype="amount")
     if isinstance(other, np.longdouble):
         check(apply, amounts, other)
@@ -246,7 +246,7 @@ def test_what_is_not_exact_is_refused_with_the_reason(apply, other):
 
 
 class TestScalar:
-    """One amount is exact, and shows itself in plain digits, whatever the context."""
+    """One amount is exact, and is printed in plain digits, in any decimal context."""
 
     large = Amount(10**40 + 1)
 
@@ -263,7 +263,7 @@ class TestScalar:
 
     @pytest.mark.parametrize("exponent", [0.5, -1, Amount(2), "2"])
     def test_other_powers_are_refused(self, exponent):
-        """Of an amount and of a column, and as exponents."""
+        """Other powers are refused, of an amount and of a column, and as exponents."""
         column = pd.array([self.large], dtype="amount")
         for base in (self.large, column):
             with pytest.raises(AmountTypeError, match=r"has to be (an|one) integer of 0 or more"):
@@ -285,21 +285,21 @@ class TestScalar:
         ],
     )
     def test_formats(self, specification, shown):
-        """Digits are plain unless an exponent is asked for."""
+        """Digits are plain unless the format has an exponent."""
         assert format(Amount("1E-18"), specification) == shown
 
     @pytest.mark.parametrize("text", ["0.125", "2.5", "-0.5", "1234567.895", "99.995"])
     @pytest.mark.parametrize("specification", [".2f", ".0f", ",.1f", ".1%", ".3e", "+.4", ".3g"])
     def test_rounding_does_not_follow_the_context(self, text, specification):
-        """It is half to even, as Python's is by default."""
+        """Rounding is half to even, as Python's is by default."""
         wanted = format(Decimal(text), specification)
         with localcontext(rounding=ROUND_UP, prec=3):
-            found = format(Amount(text), specification)
-        assert Decimal(found.rstrip("%").replace(",", "")) == Decimal(
+            result = format(Amount(text), specification)
+        assert Decimal(result.rstrip("%").replace(",", "")) == Decimal(
             wanted.rstrip("%").replace(",", "")
         )
 
-    def test_is_what_a_column_makes_of_it(self):
+    def test_equals_a_value_of_a_column(self):
         """The sign of 0, NumPy's integers and divisions by 0 are those of a column."""
         assert str(Amount("-0")) == "0"
         assert Amount(np.int64(5)) == Amount(5) == np.int64(5)
@@ -312,12 +312,12 @@ class TestScalar:
                 left % 0
 
     def test_hash_is_that_of_equal_numbers(self):
-        """An amount finds what was kept under an equal number."""
+        """An amount finds the dictionary entry of an equal number."""
         kept = {5: "a", Fraction(3, 2): "b"}
         assert (kept[Amount(5)], kept[Amount("1.5")]) == ("a", "b")
 
-    def test_results_beyond_all_measure_are_refused(self):
-        """Nothing is rounded, however many digits it would take."""
+    def test_results_with_too_many_digits_are_refused(self):
+        """A huge power raises instead of rounding."""
         with pytest.raises(AmountPrecisionError, match="digits"):
             self.large**1000
 

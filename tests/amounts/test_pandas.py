@@ -1,4 +1,4 @@
-"""What people do with a column in pandas, and what comes out of amounts."""
+"""Usual operations on a column in pandas, and their results with amounts."""
 
 import decimal
 import math
@@ -24,19 +24,19 @@ WEI = "0.000000000000000001"
 
 @pytest.fixture
 def amount():
-    """Give a column with a wei, an uint256 and NA."""
+    """Return a column with a wei, an uint256 and NA."""
     return pd.Series(["1.5", WEI, None, "-2", LARGEST, Decimal("0.1"), 7, "1.5"], dtype="amount")
 
 
 @pytest.fixture
 def frame(amount):
-    """Give the column beside keys and prices."""
+    """Return the column beside keys and prices."""
     price = [1.5, 0.1, np.nan, 3, 4, 5, 6, 7]
     return pd.DataFrame({"key": list("aabbccaa"), "amount": amount, "price": price})
 
 
 def texts(series):
-    """Give a column of amounts as text."""
+    """Return a column of amounts as text."""
     return series.array.to_arrow().to_pylist()
 
 
@@ -58,16 +58,16 @@ def test_sum_of_more_digits_than_a_decimal_context_has(amount):
     assert amount.min(skipna=False) is pd.NA
 
 
-def test_any_and_all_know_what_is_missing(amount):
-    """A missing amount is neither zero nor another one."""
+def test_any_and_all_skip_missing_amounts(amount):
+    """A missing amount is neither zero nor nonzero."""
     assert amount.any()
     assert amount.all()
     assert not (amount * 0).any()
     assert amount.array[2:3].all(skipna=False) is pd.NA
 
 
-def test_products_of_amounts_are_not_defined_as_reductions(amount):
-    """`prod` and `cumprod` raise, and the error says what to write."""
+def test_prod_and_cumprod_are_refused(amount):
+    """`prod` and `cumprod` raise, with a hint."""
     with pytest.raises(AmountTypeError, match=r"'prod'\n\nHint: use \.astype\(float\)"):
         amount.prod()
     with pytest.raises(AmountTypeError, match=r"'cumprod'\n\nHint: use \.astype\(float\)"):
@@ -80,7 +80,7 @@ def test_products_of_amounts_are_not_defined_as_reductions(amount):
         amount.interpolate()
 
 
-def test_describe_gives_float64(amount):
+def test_describe_returns_float64(amount):
     """`describe` is a table of floats."""
     described = amount.describe()
     assert described.dtype == "Float64"
@@ -107,7 +107,7 @@ def test_merge_matches_amounts_of_other_scales(frame):
 def test_pivot_table_with_margins_is_exact(frame):
     """The margins are the exact total; before 3.1 pandas takes them for floats.
 
-    pandas 3.0 raises, and 2.2 warns and gives the column as objects.
+    pandas 3.0 raises, and 2.2 warns and returns the column as objects.
     """
     table = {"index": "key", "values": "amount", "aggfunc": "sum", "margins": True}
     if PANDAS == (3, 0):
@@ -133,8 +133,8 @@ def test_resampled_sums_are_exact(amount):
     assert texts(hourly.resample("4h").sum())[0] == "-0.499999999999999999"
 
 
-def test_groupby_has_what_the_column_has(frame):
-    """Counts, edges, transformations and several functions at once."""
+def test_groupby_has_the_columns_methods(frame):
+    """Groups have counts, edges, transformations and several functions at once."""
     grouped = frame.groupby("key")["amount"]
     assert grouped.count().tolist() == [4, 1, 2]
     assert texts(grouped.first()) == ["1.5", "-2", str(LARGEST)]
@@ -164,8 +164,8 @@ def test_groupby_without_skipping(frame):
     assert grouped.sum(min_count=3).isna().tolist() == [False, True, True]
 
 
-def test_groupby_leaves_rows_without_a_key_alone(frame):
-    """Rows whose key is missing count nowhere, and have no running sum."""
+def test_groupby_ignores_rows_without_a_key(frame):
+    """Rows without a key count nowhere, and have no running sum."""
     keys = frame["key"].where(frame["key"] != "c")
     grouped = frame["amount"].groupby(keys)
     assert texts(grouped.sum()) == ["10.000000000000000001", "-2"]
@@ -183,8 +183,8 @@ def test_ranks_and_order(amount):
     assert amount.wf.top(3).index.tolist() == [4, 6, 0]
 
 
-def test_values_are_told_apart(amount):
-    """Counting, uniqueness and factors."""
+def test_counting_and_factorizing_are_exact(amount):
+    """Counts, unique values and factors are exact."""
     assert amount.value_counts().iloc[0] == 2
     assert amount.value_counts(dropna=False).sum() == 8
     assert amount.nunique() == 6
@@ -233,7 +233,7 @@ def test_query_compares_with_numbers(frame):
     assert frame.query("amount > 1.2 and key == 'a'").index.tolist() == [0, 6, 7]
 
 
-def test_comparisons_with_text_and_with_what_is_no_number(amount):
+def test_comparisons_with_text(amount):
     """Text that is a number counts as one; other text equals nothing and has no order."""
     assert (amount == "1.50").sum() == 2
     assert (amount != "x").sum() == 7
@@ -265,7 +265,7 @@ def test_arithmetic_with_other_columns(frame):
     assert (frame["amount"] + np.array(1))[0] == Decimal("2.5")
 
 
-def test_arithmetic_refuses_what_is_no_number(amount):
+def test_arithmetic_with_floats_and_text_is_refused(amount):
     """Floats can't be added, with a hint; text is no operand."""
     with pytest.raises(AmountError, match=r"(?s)0\.5 \(at position 1\).*Hint"):
         amount + np.array([np.nan, 0.5, 1, 1, 1, 1, 1, 1])
@@ -279,7 +279,7 @@ def test_arithmetic_refuses_what_is_no_number(amount):
 
 
 def test_products_beyond_77_decimals_raise():
-    """A product that needs a 78th decimal is an error; one that doesn't is exact."""
+    """A product that needs a 78th decimal raises; one with trailing zeros is exact."""
     finest = pd.array(["1e-77", "10"], dtype="amount")
     assert (finest * Decimal("1.0"))[0] == Decimal("1e-77")
     with pytest.raises(AmountError, match="at position 0 has more than 77 decimals"):
@@ -299,8 +299,8 @@ def test_numpy_functions(amount):
         np.array(amount.array, copy=False)
 
 
-def test_mapped_functions_give_what_they_give(amount):
-    """A function's amounts are amounts, its numbers and texts stay what they are."""
+def test_mapped_functions_keep_their_results(amount):
+    """A function's amounts are amounts; its numbers and texts are unchanged."""
     doubled = amount.map(lambda value: value * 2, na_action="ignore")
     assert doubled.astype("amount").equals(amount * 2)  # object in pandas 3.0, amount from 3.1 on
     assert amount.dropna().map(lambda _: 1).dtype == "int64"
@@ -319,19 +319,19 @@ def test_text_is_plain_and_aligned(frame):
 
 
 def test_nlargest_has_no_hook_and_raises(amount):
-    """Pandas asks no extension array for `nlargest`: it raises rather than rounds."""
+    """Pandas calls no hook of extension arrays for `nlargest`: it raises rather than rounds."""
     with pytest.raises(TypeError):
         amount.nlargest(2)
 
 
-def test_rolling_gives_float64(amount):
-    """Pandas asks for float64 in `rolling`, `expanding` and `corr`."""
+def test_rolling_returns_float64(amount):
+    """Pandas requests float64 in `rolling`, `expanding` and `corr`."""
     assert amount.rolling(2).sum().dtype == "float64"
     assert amount.expanding().sum().dtype == "float64"
 
 
 def test_amounts_beyond_the_largest_float_are_sorted_and_divided():
-    """What is larger than any float still has its order, and is infinite as a float."""
+    """Amounts beyond the largest float are sorted exactly, and are infinite as floats."""
     huge = pd.Series(["1e400", "1e399", "-1e400", "1"], dtype="amount")
     assert huge.sort_values().index.tolist() == [2, 3, 1, 0]
     assert huge.astype(float).tolist() == [np.inf, np.inf, -np.inf, 1.0]
@@ -352,10 +352,12 @@ def test_plots_take_amounts(frame):
 def test_nothing_depends_on_the_decimal_context(amount):
     """A context of three digits and one in other threads change nothing, and aren't changed."""
     expected = amount.sum(), texts(amount * 3), str(amount[4] + amount[1]), str(-amount[4])
-    found = []
+    result = []
 
     def work():
-        found.append((amount.sum(), texts(amount * 3), str(amount[4] + amount[1]), str(-amount[4])))
+        result.append(
+            (amount.sum(), texts(amount * 3), str(amount[4] + amount[1]), str(-amount[4]))
+        )
 
     with decimal.localcontext() as context:
         context.prec, context.traps[decimal.Inexact] = 3, True
@@ -367,7 +369,7 @@ def test_nothing_depends_on_the_decimal_context(amount):
         for thread in threads:
             thread.join()
         assert repr(context) == before
-    assert found == [expected] * 5
+    assert result == [expected] * 5
 
 
 def test_scalars_are_decimals_that_do_not_round():
@@ -394,7 +396,7 @@ def test_scalars_are_decimals_that_do_not_round():
 
 
 def test_ratios_of_scalars_are_floats():
-    """`/` and a product with a float give the nearest float, as for a column."""
+    """The quotient and a product with a float are the nearest float, as for a column."""
     third = Amount(1) / 3
     assert (third, type(third)) == (1 / 3, float)
     assert 1 / Amount(4) == 0.25

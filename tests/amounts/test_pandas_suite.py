@@ -1,6 +1,6 @@
 """pandas's own suite for extension arrays, on amounts.
 
-What is overridden below is what amounts do not define, each with its reason.
+An override below is for a feature that amounts do not have, with its reason.
 """
 
 import pytest
@@ -14,7 +14,7 @@ class TestAmounts(base.ExtensionTests):
     """Every test of pandas's suite; its docstrings are pandas's."""
 
     def _cast_pointwise_result(self, op_name, obj, other, pointwise_result):
-        if op_name.strip("_") in COMPARISONS:  # they have NA, as those of pandas's own integers
+        if op_name.strip("_") in COMPARISONS:  # they have NA, like pandas's own integers
             return pointwise_result.astype("boolean")
         return pointwise_result
 

@@ -12,11 +12,11 @@ FRAME = SERIES.dropna().to_frame().assign(b=lambda frame: frame["amount"] * 2, f
 NUMBERS = [1.5, 2.0, None, 4.0]
 ENGINE = (
     "json" if plotly.__version__ < "6" else "auto"
-)  # plotly 5 gives orjson pandas's NA as it is
+)  # plotly 5 passes pandas's NA to orjson unconverted
 
 
 def drawn(figure):
-    """Give the first trace as a browser gets it."""
+    """Return the first trace as a browser gets it."""
     return json.loads(figure.to_json(engine=ENGINE))["data"][0]
 
 
@@ -28,13 +28,13 @@ def test_amounts_are_on_the_y_axis(draw, data):
     assert (trace["x"], trace["y"], trace["orientation"]) == (list("wxyz"), NUMBERS, "v")
 
 
-def test_amounts_that_are_given_as_x():
-    """Bars lie down, as they do for floats."""
+def test_amounts_on_the_x_axis_make_horizontal_bars():
+    """Bars are horizontal, as they are for floats."""
     assert drawn(px.bar(FRAME, x="amount"))["orientation"] == "h"
 
 
 def test_colours_are_a_scale():
-    """They aren't categories."""
+    """Amounts as colours are a scale, and no categories."""
     trace = drawn(px.scatter(FRAME, x="f", y="b", color="amount"))
     assert trace["marker"]["color"] == [1.5, 2.0, 4.0]
 

@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 
 
 def expected_floats(fractions):
-    """Give the nearest floats, NaN for None."""
+    """Return the nearest floats, NaN for None."""
     return [math.nan if fraction is None else nearest(fraction) for fraction in fractions]
 
 
-def assert_same(found, expected):
-    """Compare floats to the last bit; NaN equals NaN."""
-    np.testing.assert_array_equal(np.asarray(found, dtype=float), np.asarray(expected, dtype=float))
+def assert_same(result, expected):
+    """Check that floats are equal to the last bit; NaN equals NaN."""
+    np.testing.assert_array_equal(
+        np.asarray(result, dtype=float), np.asarray(expected, dtype=float)
+    )
 
 
 @given(columns)
@@ -82,13 +84,13 @@ def test_spreads_are_those_of_the_floats(column, skipna, ddof):
         assert_same(getattr(amounts, name)(skipna=skipna, ddof=ddof), wanted)
         assert_same(getattr(amounts.array, name)(skipna=skipna, ddof=ddof), wanted)
     for name in ("skew", "kurt"):
-        with np.errstate(over="ignore"):  # of which pandas 2.2 warns
+        with np.errstate(over="ignore"):  # pandas 2.2 warns of it
             assert_same(getattr(amounts, name)(skipna=skipna), getattr(near, name)(skipna=skipna))
 
 
 @given(columns, st.lists(st.sampled_from([0, 0.25, 0.5, 0.75, 1]), max_size=3))
 def test_quantiles_are_those_of_the_floats(column, shares):
-    """With each of pandas's interpolations."""
+    """Quantiles equal those of the floats, with each of pandas's interpolations."""
     amounts = pd.Series(array_of(column))
     near = amounts.astype(float)
     for interpolation in ("linear", "lower", "higher", "midpoint", "nearest"):
@@ -100,17 +102,17 @@ def test_quantiles_are_those_of_the_floats(column, shares):
     "function", [np.sqrt, np.cbrt, np.exp, np.log, np.log2, np.log10, np.log1p]
 )
 def test_functions_are_those_of_the_floats(function):
-    """A condition and an array for the results are NumPy's own."""
-    found, chosen = np.zeros(3), np.array([True, False, True])
+    """NumPy's `where` and `out` work as for floats."""
+    result, chosen = np.zeros(3), np.array([True, False, True])
     amounts = pd.array(["2", "3", "4"], dtype="amount")
-    assert function(amounts, where=chosen, out=found) is found
-    assert found.tolist() == [function(2.0), 0, function(4.0)]
+    assert function(amounts, where=chosen, out=result) is result
+    assert result.tolist() == [function(2.0), 0, function(4.0)]
     assert_same(function(pd.Series(["2", None], dtype="amount")), [function(2.0), np.nan])
 
 
 @given(columns, st.lists(st.integers(0, 2), min_size=12, max_size=12))
 def test_statistics_of_groups_are_those_of_their_members(column, keys):
-    """Means and medians to the last bit; the others are pandas's, of the nearest floats."""
+    """Means and medians are right to the last bit; the rest is pandas's, of the nearest floats."""
     frame = pd.DataFrame({"key": keys[: len(column)], "amount": array_of(column)})
     grouped = frame.groupby("key")["amount"]
     for name in ("mean", "median"):
@@ -118,7 +120,7 @@ def test_statistics_of_groups_are_those_of_their_members(column, keys):
         assert_same(getattr(grouped, name)(), expected)
     near = frame.astype({"amount": float}).groupby("key")["amount"]
     for name in ("var", "std", "sem", "skew", "kurt", "quantile"):
-        if hasattr(near, name):  # kurt is not there before pandas 3
+        if hasattr(near, name):  # pandas 2 has no kurt
             assert_same(getattr(grouped, name)(), getattr(near, name)())
 
 
@@ -154,7 +156,7 @@ def test_division_by_zero_is_that_of_floats():
 
 
 def test_infinite_floats_over_amounts_stay_infinite():
-    """With the amount's sign, infinite over zero too; NaN over an amount is NaN."""
+    """Infinity over an amount has the amount's sign, over zero too; NaN over an amount is NaN."""
     amounts = pd.Series(["2", "-0.5", "0", None], dtype="amount")
     assert_same(math.inf / amounts, [math.inf, -math.inf, math.inf, math.nan])
     assert_same(-math.inf / amounts, [-math.inf, math.inf, -math.inf, math.nan])

@@ -1,4 +1,4 @@
-"""Amounts written and read again: lossless at the extremes, everywhere."""
+"""Amounts are lossless in files and other processes, at the extremes too."""
 
 import copy
 import io
@@ -36,13 +36,13 @@ def frame_at(decimals):
 
 @pytest.fixture(params=[0, 18, 77])
 def frame(request):
-    """Give a frame at 0, 18 or 77 decimals."""
+    """Return a frame at 0, 18 or 77 decimals."""
     return frame_at(request.param)
 
 
 @pytest.fixture
 def frames():
-    """Give all three, to those that need a process of their own."""
+    """Return all three frames, for tests that need a process of their own."""
     return {str(decimals): frame_at(decimals) for decimals in (0, 18, 77)}
 
 
@@ -69,7 +69,7 @@ def test_json(frame, orient):
 
 @pytest.mark.parametrize("refused", ["0.1", '"x"', "1e400"])
 def test_json_with_a_value_that_is_no_amount(refused):
-    """Pandas keeps a column as it is where a ValueError comes; this must not be one."""
+    """Pandas keeps a column unconverted after a ValueError; this error must be another one."""
     text = f'[{{"amount": "1.5"}}, {{"amount": {refused}}}]'
     with pytest.raises(AmountError, match="at position 1"):
         pd.read_json(io.StringIO(text), dtype={"amount": "amount"})
@@ -99,7 +99,7 @@ def test_an_index_of_amounts(frame, tmp_path):
 
 
 def test_arrow_tables_keep_the_type(frame):
-    """It survives Arrow's own files and chunks, and has a hash, as those who shuffle need."""
+    """The type survives Arrow's own files and chunks, and has a hash, which shuffles need."""
     table = pa.Table.from_pandas(frame)
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, table.schema) as writer:
@@ -109,22 +109,22 @@ def test_arrow_tables_keep_the_type(frame):
     pd.testing.assert_frame_equal(read.to_pandas(), frame)
 
 
-class Shelf(pyarrow.flight.FlightServerBase):
-    """A server that gives one table to all who ask."""
+class TableServer(pyarrow.flight.FlightServerBase):
+    """A server that sends one table to every client."""
 
     def __init__(self, table):
         super().__init__("grpc://127.0.0.1:0")
         self.table = table
 
     def do_get(self, context, ticket):
-        """Send the table, as Flight names it."""
+        """Send the table; Flight fixes this name."""
         return pyarrow.flight.RecordBatchStream(self.table)
 
 
 def test_flight_keeps_the_type(frame):
-    """What comes over Arrow's own protocol is a column of amounts."""
+    """A table sent over Arrow's own protocol has a column of amounts."""
     with (
-        Shelf(pa.Table.from_pandas(frame)) as server,
+        TableServer(pa.Table.from_pandas(frame)) as server,
         pyarrow.flight.connect(f"grpc://127.0.0.1:{server.port}") as client,
     ):
         read = client.do_get(pyarrow.flight.Ticket(b"")).read_all()
@@ -133,7 +133,7 @@ def test_flight_keeps_the_type(frame):
 
 @pytest.mark.parametrize("least", [1, "1"])
 def test_filters_do_not_compare_amounts_as_text(frame, tmp_path, least):
-    """Arrow has no order of amounts, and says so: 10 is not below 9."""
+    """Arrow has no order of amounts, and raises: 10 is not below 9."""
     frame.to_parquet(tmp_path / "a.parquet")
     with pytest.raises(pa.ArrowNotImplementedError, match=r"walletframe\.amount"):
         pd.read_parquet(tmp_path / "a.parquet", filters=[("amount", ">", least)])
@@ -171,8 +171,8 @@ def test_other_processes(frames):
     """Arrays go to other processes and amounts come back."""
     columns = [frame["amount"] for frame in frames.values()]
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        found = pool.map(total, [column.array for column in columns])
-    assert found == [column.sum() for column in columns]
+        result = pool.map(total, [column.array for column in columns])
+    assert result == [column.sum() for column in columns]
 
 
 def test_other_dtypes(frame):
@@ -186,7 +186,7 @@ def test_other_dtypes(frame):
 
 @pytest.mark.parametrize("kind", [pa.decimal128(38, 18), pa.decimal256(76, 30)])
 def test_arrow_decimals(kind):
-    """Decimals of Arrow hold what fits in them, and come back."""
+    """Decimals of Arrow hold an amount that fits, and are read back."""
     column = pd.Series(["1.5", "1e-18", None, "-99999999999999999999"], dtype="amount")
     decimals = column.astype(pd.ArrowDtype(kind))
     assert decimals.dtype == pd.ArrowDtype(kind)
@@ -215,7 +215,7 @@ def test_numbers():
 
 
 def portable(frame, path):
-    """Write a table for others."""
+    """Write a table without walletframe's types."""
     pa.parquet.write_table(to_portable_table(frame), path)
     return path
 
@@ -244,17 +244,17 @@ def test_portable_tables_have_decimals_and_text(frame):
 @example(10**38, 18)
 @example(10**39 - 1, 19)
 def test_decimals_are_the_nearest(integer, scale):
-    """Half to even; what has more than 20 digits before the point then, is null."""
+    """Decimals are rounded half to even; one with more than 20 digits before the point is null."""
     array = AmountArray.from_raw([integer, None], scale)
     units = round(Fraction(integer, 10**scale) * 10**18)
-    found = to_portable_table(pd.DataFrame({"amount": array}))["amount"].to_pylist()
+    result = to_portable_table(pd.DataFrame({"amount": array}))["amount"].to_pylist()
     nearest = WIDE.scaleb(units, -18) if abs(units) < 10**38 else None
-    assert found == [nearest, None]
+    assert result == [nearest, None]
 
 
 @pytest.mark.parametrize("own", ["amount_text", "d_text"])
-def test_a_column_with_the_name_of_exact_text_is_refused(frame, own):
-    """Beside amounts, and beside decimals of one's own that would be taken for some."""
+def test_column_named_like_exact_text_is_refused(frame, own):
+    """It is refused beside amounts, and beside the user's own decimals that would match it."""
     decimals = pd.array([Decimal(1)] * 5, dtype=pd.ArrowDtype(pa.decimal128(38, 18)))
     with pytest.raises(SettingsError, match=rf"frame.rename\(columns=\{{'{own}': …"):
         to_portable_table(frame.assign(d=decimals, **{own: "mine"}))
@@ -263,7 +263,7 @@ def test_a_column_with_the_name_of_exact_text_is_refused(frame, own):
 
 
 def test_a_column_without_a_type_is_named():
-    """With the types of its values, and what to do."""
+    """The error names the types of its values, and has a hint."""
     for values, kinds in ([["a", 1], "int, str"], [[2**70], "int"], [[1j], "complex"]):
         frame = pd.DataFrame({"mine": pd.Series(values, dtype=object)})
         with pytest.raises(ArgumentError, match=rf"'mine' \({kinds}\)[\s\S]*astype"):

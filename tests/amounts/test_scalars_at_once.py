@@ -1,4 +1,4 @@
-"""What is done for all rows at once gives what each alone would: text in and out, scalars, keys."""
+"""Operations on all rows at once give each row's own result: text, scalars, keys."""
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +20,7 @@ INTEGERS = [0, 1, -1, 10, -105, 10**18, -(10**18), 10**40, LARGE, -LARGE, 10**77
 
 @pytest.mark.parametrize("scale", [0, 1, 17, 18, 19, 40, 77])
 def test_text_of_many_is_that_of_each(scale):
-    """Signs, zeros and lengths of all sorts beside each other, and none at all."""
+    """Signs, zeros and lengths of all sorts are written right, and so is an empty column."""
     integers = np.array(INTEGERS, dtype=object)
     assert plain_texts(integers, scale).to_pylist() == [plain(n, scale) for n in INTEGERS]
     assert plain_texts(integers[:0], scale).to_pylist() == []
@@ -46,7 +46,7 @@ def test_text_is_read_up_to_the_width_of_arrows_decimals(nines):
 
 @pytest.mark.parametrize("kind", [pa.decimal128(38, 18), pa.decimal256(70, 0), pa.decimal128(9, 9)])
 def test_arrow_decimals_are_read(kind):
-    """Also a part of an array, which starts within its buffers."""
+    """A part of an array, which starts within its buffers, is read right, too."""
     numbers = pa.array([Decimal("0.5"), None, Decimal("-0.25"), Decimal(0)], pa.decimal128(9, 9))
     if not kind.scale:
         numbers = pa.array([10**69, None, -7, 0], pa.decimal256(70, 0))
@@ -56,7 +56,7 @@ def test_arrow_decimals_are_read(kind):
 
 @pytest.mark.parametrize("enabled", [True, False])
 def test_scalars_leave_the_garbage_collector_as_it_was(enabled):
-    """It belongs to the user."""
+    """The garbage collector stays enabled or disabled, as the user set it."""
     was = gc.isenabled()
     try:
         (gc.enable if enabled else gc.disable)()
@@ -67,14 +67,14 @@ def test_scalars_leave_the_garbage_collector_as_it_was(enabled):
 
 
 def test_threads_leave_the_garbage_collector_as_it_was():
-    """Also where several make scalars at once."""
+    """The garbage collector's state survives threads that make scalars at the same time."""
     array = AmountArray.from_raw(list(range(20_000)), 3)
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda _: array.tolist(), range(60)))
     assert gc.isenabled()
 
 
-def test_amounts_that_share_a_float_are_told_apart():
+def test_amounts_of_one_float_have_their_own_codes():
     """Codes are those of the integers, in the order of the first mention."""
     amounts = pd.array([str(2**80 + 1), None, str(2**80), str(2**80 + 1)], dtype="amount")
     codes, uniques = amounts.factorize()
@@ -84,7 +84,7 @@ def test_amounts_that_share_a_float_are_told_apart():
     assert amounts.unique().tolist() == [2**80 + 1, pd.NA, 2**80]
 
 
-def test_keys_of_a_merge_are_exact_whatever_the_scales():
+def test_keys_of_a_merge_are_exact_at_any_scale():
     """Amounts of more than 18 decimals are Fractions among integers."""
     fine = pd.DataFrame({"k": pd.array(["1.5", "1e-77", None, "2e-77"], dtype="amount"), "x": 1})
     coarse = pd.DataFrame({"k": pd.array(["1.5", "0", None], dtype="amount"), "y": 2})

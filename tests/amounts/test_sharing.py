@@ -1,4 +1,4 @@
-"""Which frames see a write to another: the same as with pandas's own columns, old or new."""
+"""A write is seen by the same frames as with pandas's own columns, old or new."""
 
 import pandas as pd
 import pytest
@@ -47,8 +47,8 @@ MAKERS = {
 @pytest.mark.filterwarnings(r"ignore:\s*A value is trying to be set")  # by pandas 2
 @pytest.mark.parametrize("backwards", [False, True], ids=["into it", "into the frame"])
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
-def test_a_write_is_seen_where_one_of_whole_numbers_is(make, backwards):
-    """Copies, slices and what else pandas makes share a column of amounts as they share Int64."""
+def test_writes_are_shared_as_with_int64(make, backwards):
+    """Copies, slices and other frames share a column of amounts as they share Int64."""
     seen = []
     for dtype in ("Int64", "amount"):
         frame = pd.DataFrame({"a": pd.array([1, 2, None, 4], dtype=dtype), "b": [4, 3, 2, 1]})
@@ -61,7 +61,7 @@ def test_a_write_is_seen_where_one_of_whole_numbers_is(make, backwards):
 
 @pytest.mark.parametrize("dtype", ["Int64", "amount"])
 def test_a_chained_write_changes_a_copy_alone(dtype):
-    """Rows that a mask chose are a copy; pandas warns of the write, and the frame stays."""
+    """Rows of a mask are a copy; pandas warns of the write, and the frame is unchanged."""
     frame = pd.DataFrame({"a": pd.array([1, 2, 3], dtype=dtype)})
     with pytest.warns(Warning, match="copy|chained"):
         frame[frame["a"] > 1]["a"] = 9

@@ -18,12 +18,12 @@ FINE = "0.000000000000000000001"
 
 
 def column(*values):
-    """Give an array of amounts."""
+    """Return an array of amounts."""
     return pd.array(list(values), dtype="amount")
 
 
 def test_a_finer_amount_is_seen_by_every_view_with_its_mask():
-    """What makes the scale finer moves integers and mask together."""
+    """A finer scale changes integers and mask together."""
     whole = column("1", None, "3")
     view = whole[:]
     whole[1] = "0.5"
@@ -31,7 +31,7 @@ def test_a_finer_amount_is_seen_by_every_view_with_its_mask():
 
 
 def test_views_write_to_each_other_after_the_scale_changed():
-    """No view keeps a mask or integers that the others have left."""
+    """After a change of scale, all views share the same mask and integers."""
     whole = column(1, 2, 3)
     view = whole[:]
     whole[0] = "0.5"
@@ -40,8 +40,8 @@ def test_views_write_to_each_other_after_the_scale_changed():
     assert whole.sum() == Amount("3.5")
 
 
-def test_a_frame_made_of_an_array_does_not_keep_half_of_it():
-    """Pandas shares what it is given; both sides stay whole."""
+def test_a_frame_of_an_array_stays_consistent():
+    """Pandas shares the array; both sides stay consistent."""
     whole = column("1", None, "3")
     series = pd.Series(whole, copy=False)
     whole[1] = "0.5"
@@ -54,7 +54,7 @@ slices = st.slices(8)
 
 @given(outer=slices, inner=st.data(), value=st.sampled_from(["7", FINE, None]))
 def test_slices_of_slices_are_those_of_a_list(outer, inner, value):
-    """Any slice of any slice selects, and writes, what it does in a list of positions."""
+    """Any slice of any slice selects, and writes, the same positions as in a list."""
     amounts = column(*range(8))
     places = list(range(8))[outer]
     part = inner.draw(st.slices(len(places)) if places else st.just(slice(None)))
@@ -69,8 +69,8 @@ def test_slices_of_slices_are_those_of_a_list(outer, inner, value):
 
 
 @pytest.mark.parametrize("take", [copy.copy, copy.deepcopy, lambda array: array.copy()])
-def test_copies_are_of_their_own(take):
-    """A copy neither sees nor shows what is written."""
+def test_copies_are_independent(take):
+    """A copy and its original don't see each other's writes."""
     amounts = column("1", None)
     other = take(amounts)
     amounts[0] = FINE
@@ -80,7 +80,7 @@ def test_copies_are_of_their_own(take):
 
 
 def test_setting_from_an_overlapping_view():
-    """What is set is read before anything is written."""
+    """The values to set are read before anything is written."""
     amounts = column(1, None, 3, None)
     amounts[1:] = amounts[:-1]
     assert amounts.tolist() == [Amount(1), Amount(1), pd.NA, Amount(3)]
@@ -88,7 +88,7 @@ def test_setting_from_an_overlapping_view():
 
 @pytest.fixture
 def restless():
-    """Let threads take turns as often as they can."""
+    """Switch threads as often as possible."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -114,7 +114,7 @@ def test_a_reader_in_another_thread_never_sees_half_a_write(restless):
 
 
 def test_a_reader_in_another_thread_never_sees_a_missing_amount_as_zero(restless):
-    """Nor an amount that is becoming missing, where the scale stays as it is."""
+    """An amount that is becoming missing is never read as zero, if the scale is unchanged."""
     whole = column(*[5] * 100)
     view, done, seen = whole[::-1], Event(), set()
 
@@ -132,8 +132,8 @@ def test_a_reader_in_another_thread_never_sees_a_missing_amount_as_zero(restless
     assert seen <= {"5", "<NA>"}
 
 
-def test_what_was_handed_out_does_not_change():
-    """It is what there was at one moment; writing on costs no copy each time."""
+def test_exact_values_are_a_snapshot():
+    """Later writes don't change it; writing on costs no copy each time."""
     amounts = column(1, 2, 3)
     before = amounts.exact()
     amounts[0] = 7
@@ -145,7 +145,7 @@ def test_what_was_handed_out_does_not_change():
 
 
 def test_a_pickled_view_holds_its_own_amounts_alone(monkeypatch):
-    """A slice of a million rows does not take the others along."""
+    """A slice of a million rows is pickled without the others."""
     monkeypatch.delitem(copyreg.dispatch_table, wf.AmountArray, raising=False)  # that of Dask
     amounts = column(*range(10_000))
     small = pickle.dumps(amounts[5:7])

@@ -1,4 +1,4 @@
-"""Amounts as words of 128 bits: what integers would give, without making them."""
+"""Amounts as words of 128 bits equal the integers that they avoid."""
 
 from decimal import Decimal
 
@@ -20,48 +20,48 @@ rows = st.lists(st.tuples(integers | few, st.integers(0, 2)), max_size=12)
 
 
 def read(values):
-    """Read numbers in units of 10**-18, text where no decimal holds an amount, "" for NA.
+    """Read numbers in units of 10**-18, as text where no decimal holds an amount, "" for NA.
 
     The finest has a decimal, which was rounded to 0.
     """
     rounded = np.array([n == FINE for n in values], dtype=bool)
-    told = np.array([isinstance(n, int) for n in values], dtype=bool) | rounded
+    has_decimal = np.array([isinstance(n, int) for n in values], dtype=bool) | rounded
     units = np.array([n if isinstance(n, int) else 0 for n in values], dtype=object)
     texts = pa.array([n or None if isinstance(n, str) else "1" for n in values], pa.string())
-    decimals = decimals_from(units, ~told, pa.decimal128(38, 18))
+    decimals = decimals_from(units, ~has_decimal, pa.decimal128(38, 18))
     return from_portable(decimals, rounded, lambda places: texts.take(pa.array(places)))
 
 
 @given(rows)
 def test_sums(rows):
-    """By group, those that have no decimal among them."""
+    """Sums by group are exact, with values that no decimal holds among them."""
     values = ["" if value is None else value for value, _ in rows]
-    ids, found = np.array([number for _, number in rows], dtype=np.intp), read(values)
-    ours, exact = group_sums(found, ids, 3), group_sums(found.exact(), ids, 3)
+    ids, result = np.array([number for _, number in rows], dtype=np.intp), read(values)
+    ours, exact = group_sums(result, ids, 3), group_sums(result.exact(), ids, 3)
     assert ours.units.tolist() == exact.units.tolist()
     assert (ours.scale, ours.sizes.tolist()) == (exact.scale, exact.sizes.tolist())
-    assert positive(found).tolist() == positive(found.exact()).tolist()
+    assert positive(result).tolist() == positive(result.exact()).tolist()
 
 
 @given(rows, st.randoms())
 def test_take(rows, random):
-    """Some rows, in any order, some of them more than once."""
-    found = read(["" if value is None else value for value, _ in rows])
+    """Rows are taken in any order, and more than once."""
+    result = read(["" if value is None else value for value, _ in rows])
     places = [random.randrange(len(rows)) for _ in rows]
-    taken, whole = found.take(np.array(places, dtype=np.intp)).exact(), found.exact()
+    taken, whole = result.take(np.array(places, dtype=np.intp)).exact(), result.exact()
     expected = AmountArray(*whole).take(places)
     pd.testing.assert_extension_array_equal(AmountArray(*taken), expected)
 
 
 def test_many(monkeypatch):
-    """Some at a time, since a float holds no more than 2**53."""
+    """Long columns are summed in blocks, since a float holds no more than 2**53."""
     monkeypatch.setattr(sums, "_BLOCK_ROWS", 2)
-    found = group_sums(read(EDGES), np.zeros(len(EDGES), dtype=np.intp), 2)
-    assert found.units.tolist() == [sum(EDGES), 0]
+    result = group_sums(read(EDGES), np.zeros(len(EDGES), dtype=np.intp), 2)
+    assert result.units.tolist() == [sum(EDGES), 0]
 
 
 def test_of_words():
-    """An array of them makes integers when it is asked for, and then is as any other."""
+    """An array of words makes integers on demand, and then works like any other."""
     array = AmountArray._of_int128(read([10**18, "", 5 * 10**17]))
     assert array.take([1, 0]).tolist() == [pd.NA, 1]
     array[1] = 2

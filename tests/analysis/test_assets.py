@@ -1,4 +1,4 @@
-"""The same asset on several blockchains: the list, one's own, and totals and shares by asset."""
+"""Assets on several blockchains: the packaged list, the user's, and totals and shares by asset."""
 
 from collections import Counter
 from fractions import Fraction
@@ -41,14 +41,14 @@ IN_ALL = Fraction(1_500_000 + LARGEST + 2_000_001, 10**6)
 
 
 def by_name(table):
-    """Give the rows of totals by asset, each by its name."""
+    """Return the rows of totals by asset, by name."""
     return {row["asset"]: row for row in table.to_dict("records")}
 
 
 class TestList:
-    """What `walletframe.assets` gives."""
+    """`walletframe.assets`."""
 
-    def test_each_row_is_a_contract_of_an_asset_that_has_several(self):
+    def test_every_row_has_a_contract_of_an_asset_with_several(self):
         """Five columns of text; no contract twice, and the issuer has one on each blockchain."""
         listed = wf.assets()
         assert listed.columns.tolist() == COLUMNS
@@ -64,7 +64,7 @@ class TestList:
         assert set(listed["kind"]) == {"native", "canonical", "bridged"}
         assert ((listed["kind"] == "native") == listed["token_address"].isna()).all()
 
-    def test_each_row_is_in_a_list_with_a_source(self):
+    def test_every_row_has_a_source(self):
         """A contract is a known token, which names its source; a coin is that of a blockchain."""
         known = {(token.blockchain, token.contract) for token in known_tokens()}
         coins = {(chain.identifier, chain.coin) for chain in known_blockchains().values()}
@@ -87,14 +87,14 @@ class TestList:
             ("OPTIMISM", "0xdC6fF44d5d932Cbd77B52E5612Ba0529DC6226F1", "WLD", "bridged"),
         ],
     )
-    def test_kinds_are_told_apart(self, chain, contract, asset, kind):
-        """What its issuer gives out is canonical, what a bridge or a wrapper does is a twin."""
+    def test_kinds(self, chain, contract, asset, kind):
+        """An issuer's own contract is canonical; a bridge's or a wrapper's is bridged."""
         listed = wf.assets()
         here = (listed["token_blockchain"] == chain) & (listed["token_address"] == contract)
         assert listed.loc[here, ["asset", "kind"]].to_numpy().tolist() == [[asset, kind]]
 
-    def test_ether_is_the_coin_of_many_blockchains_and_of_no_test_network(self):
-        """What is worth nothing is not added to what is."""
+    def test_ether_is_a_coin_of_many_blockchains_without_test_networks(self):
+        """Worthless coins of test networks are not added."""
         listed = wf.assets()
         ether = listed[(listed["asset"] == "ETH") & (listed["kind"] == "native")]
         chains = set(ether["token_blockchain"])
@@ -102,8 +102,8 @@ class TestList:
         assert not any("GOERLI" in chain or "SEPOLIA" in chain for chain in chains)
 
     @pytest.mark.parametrize("asset", ["BTT", "EURe", "FRAX", "FXS", "MAGA", "Velo (BSC)"])
-    def test_what_would_be_added_wrongly_is_left_out(self, asset):
-        """Units that changed, balances shown twice, symbols that moved, and namesakes."""
+    def test_ambiguous_assets_are_left_out(self, asset):
+        """Changed units, duplicate balances, moved symbols and namesakes are not listed."""
         assert asset not in set(wf.assets()["asset"])
 
     @pytest.mark.parametrize(
@@ -116,14 +116,14 @@ class TestList:
         ],
     )
     def test_former_contracts_are_left_out(self, chain, contract):
-        """FLOKI's, Velodrome's and tBTC's first contracts; and another project's USDP."""
+        """The first contracts of FLOKI, Velodrome and tBTC are not listed."""
         listed = wf.assets()
         here = (listed["token_blockchain"] == chain) & (listed["token_address"] == contract)
         assert not here.any()
 
 
 class TestOwnList:
-    """What a caller adds."""
+    """The user's own list."""
 
     own = pd.DataFrame(
         {
@@ -135,8 +135,8 @@ class TestOwnList:
         }
     )
 
-    def test_it_is_added_and_counts_more_than_the_packaged_list(self):
-        """In the order given, at the end; kinds are filled in, empty rows skipped."""
+    def test_it_is_appended_and_overrides_the_packaged_list(self):
+        """Rows keep their order; kinds are filled in, empty rows skipped."""
         listed = wf.assets(self.own)
         assert listed.tail(3)[["asset", "token_blockchain", "kind"]].to_numpy().tolist() == [
             ["Points", "ETH", "bridged"],
@@ -147,7 +147,7 @@ class TestOwnList:
         assert wf.assets(listed).equals(listed)
 
     @pytest.mark.parametrize("name", ["own.csv", "own.parquet"])
-    def test_a_file_gives_the_same_as_its_frame(self, tmp_path, name):
+    def test_files_equal_their_frame(self, tmp_path, name):
         """CSV and Parquet, by a str or a Path; names of columns may have spaces around them."""
         path = tmp_path / name
         if name.endswith("csv"):
@@ -158,8 +158,8 @@ class TestOwnList:
         assert wf.assets(path).equals(wanted)
         assert wf.assets(str(path)).equals(wanted)
 
-    def test_all_bad_rows_are_named_at_once(self):
-        """With their places: no asset, no blockchain, a strange kind, a contract of two assets."""
+    def test_all_bad_rows_are_reported_together(self):
+        """With their positions: no asset, no blockchain, an odd kind, a contract of two assets."""
         bad = pd.DataFrame(
             {
                 "asset": ["A", "B", None, "C", "D", "A"],
@@ -179,8 +179,8 @@ class TestOwnList:
         assert "not one of native, canonical, bridged" in caught.value.problems[3][2]
         assert "\u202e" not in str(caught.value)
 
-    def test_what_is_no_list_is_refused(self, tmp_path):
-        """Another type, a missing column, a file that can't be read or is not there."""
+    def test_other_arguments_are_refused(self, tmp_path):
+        """Another type, a missing column, and an unreadable or missing file are refused."""
         with pytest.raises(ArgumentError, match="type int"):
             wf.assets(7)
         with pytest.raises(ColumnsError, match="token_address"):
@@ -196,31 +196,31 @@ class TestTotals:
     """``totals(by="asset")``."""
 
     def test_amounts_of_an_asset_are_added_exactly(self):
-        """To the last digit; twins, imitations and what is in no list stay apart."""
+        """Sums are exact; bridged and unlisted tokens and imitations stay apart."""
         details = details_of(DOLLARS)
-        found = by_name(totals(details.holdings, "asset", wallets=details.wallets))
-        assert list(found) == ["USDC", "USDC (BASE 0xbad)", "USDC.e", "POL", "AERO"]
-        assert Fraction(found["USDC"]["amount"]) == IN_ALL
-        assert Fraction(found["USDC.e"]["amount"]) == 4
-        assert (found["USDC"]["contracts"], found["USDC"]["blockchains"]) == (2, 2)
-        assert found["USDC"]["holders"] == 2
+        result = by_name(totals(details.holdings, "asset", wallets=details.wallets))
+        assert list(result) == ["USDC", "USDC (BASE 0xbad)", "USDC.e", "POL", "AERO"]
+        assert Fraction(result["USDC"]["amount"]) == IN_ALL
+        assert Fraction(result["USDC.e"]["amount"]) == 4
+        assert (result["USDC"]["contracts"], result["USDC"]["blockchains"]) == (2, 2)
+        assert result["USDC"]["holders"] == 2
 
-    def test_twins_count_where_asked(self):
-        """Then USDC.e is USDC; the imitation still is not."""
-        found = by_name(totals(details_of(DOLLARS).holdings, "asset", bridged=True))
-        assert list(found) == ["USDC", "USDC (BASE 0xbad)", "POL", "AERO"]
-        assert Fraction(found["USDC"]["amount"]) == IN_ALL + 4
-        assert (found["USDC"]["contracts"], found["USDC"]["blockchains"]) == (3, 3)
+    def test_bridged_tokens_count_on_request(self):
+        """With bridged=True, USDC.e is USDC; the imitation still is not."""
+        result = by_name(totals(details_of(DOLLARS).holdings, "asset", bridged=True))
+        assert list(result) == ["USDC", "USDC (BASE 0xbad)", "POL", "AERO"]
+        assert Fraction(result["USDC"]["amount"]) == IN_ALL + 4
+        assert (result["USDC"]["contracts"], result["USDC"]["blockchains"]) == (3, 3)
 
-    def test_completeness_is_of_all_blockchains_that_have_the_asset(self):
-        """A failed wallet may hold USDC where nobody is known to hold any; not on Bitcoin."""
+    def test_completeness_counts_all_blockchains_of_the_asset(self):
+        """A failed wallet on any of them may hold USDC, but not one on Bitcoin."""
         details = details_of(DOLLARS)
-        found = by_name(totals(details.holdings, "asset", wallets=details.wallets))
-        assert (found["USDC"]["wallets_ok"], found["USDC"]["wallets_asked"]) == (3, 4)
-        assert (found["AERO"]["wallets_ok"], found["AERO"]["wallets_asked"]) == (1, 1)
+        result = by_name(totals(details.holdings, "asset", wallets=details.wallets))
+        assert (result["USDC"]["wallets_ok"], result["USDC"]["wallets_asked"]) == (3, 4)
+        assert (result["AERO"]["wallets_ok"], result["AERO"]["wallets_asked"]) == (1, 1)
 
-    def test_one_of_several_columns(self):
-        """By wallet, each wallet asked has its row; with tokens, the asset stands beside each."""
+    def test_assets_beside_other_columns(self):
+        """By wallet, each requested wallet has its row; with tokens, each has its asset."""
         details = details_of(DOLLARS)
         table = totals(details.holdings, ["wallet", "asset"], wallets=details.wallets)
         failed = table[table["asset"].isna()]
@@ -236,16 +236,16 @@ class TestTotals:
         )
 
     def test_own_assets_count(self, tmp_path):
-        """Given as a frame or a file."""
+        """The own list may be a frame or a file."""
         own = pd.DataFrame([["Mine", *FAKE[:2]], ["Mine", *OTHER[:2]]], columns=COLUMNS[:3])
         own.to_csv(tmp_path / "own.csv", index=False)
         for more in (own, tmp_path / "own.csv"):
-            found = by_name(totals(details_of(DOLLARS).holdings, "asset", assets=more))
-            assert Fraction(found["Mine"]["amount"]) == 10**12 + 7
-            assert (found["Mine"]["contracts"], found["Mine"]["blockchains"]) == (2, 2)
+            result = by_name(totals(details_of(DOLLARS).holdings, "asset", assets=more))
+            assert Fraction(result["Mine"]["amount"]) == 10**12 + 7
+            assert (result["Mine"]["contracts"], result["Mine"]["blockchains"]) == (2, 2)
 
     def test_options_of_assets_need_assets(self):
-        """They would have no effect."""
+        """Without assets these options are refused."""
         holdings = details_of(DOLLARS).holdings
         with pytest.raises(SettingsError, match="bridged is for assets alone"):
             totals(holdings, "token", bridged=True)
@@ -263,26 +263,26 @@ class TestTotals:
         assert {"asset", "amount", "contracts", "blockchains"} <= {*table.columns}
 
     def test_unknown_tokens_are_never_added(self):
-        """A balance that doesn't say of which token it is, is of no asset."""
+        """A balance of an unknown token is of no asset."""
         holdings = pd.concat([details_of(DOLLARS[:1]).holdings] * 2, ignore_index=True)
         table = totals(holdings.assign(token_blockchain=None), "asset")
         assert len(table) == len(holdings)
         assert (table["contracts"] == 1).all()
 
     @pytest.mark.parametrize("chain", ["asset", "ASSET", "\0"])
-    def test_no_blockchain_passes_for_the_mark_of_assets(self, chain):
-        """Whatever a service sends as blockchain and contract, it is not added to an asset."""
+    def test_no_blockchain_is_mistaken_for_an_asset(self, chain):
+        """No blockchain and contract of a service match an asset by accident."""
         fetch = [*DOLLARS, (("ETH", "0xe"), [((chain, "USDC", "USDC"), 9, 0)])]
-        found = by_name(totals(details_of(fetch).holdings, "asset"))
-        assert Fraction(found["USDC"]["amount"]) == IN_ALL
-        assert len(found) == 6
+        result = by_name(totals(details_of(fetch).holdings, "asset"))
+        assert Fraction(result["USDC"]["amount"]) == IN_ALL
+        assert len(result) == 6
 
 
 class TestShare:
     """``share(asset=…)``."""
 
     def test_each_wallet_has_its_part_of_all_contracts(self):
-        """Exactly; those that could hold it have a row, unknown ones NA."""
+        """Shares are exact; wallets that could hold it have a row, unknown ones NA."""
         details = details_of(DOLLARS)
         table = share(details.holdings, asset="USDC", wallets=details.wallets)
         assert table["blockchain"].tolist() == ["ETH", "BASE", "POLYGON", "ARBITRUM"]
@@ -296,42 +296,42 @@ class TestShare:
         counts = table[["contracts", "blockchains", "wallets_ok", "wallets_asked"]]
         assert counts.drop_duplicates().to_numpy().tolist() == [[2, 2, 3, 4]]
 
-    def test_twins_and_own_assets(self):
-        """As in totals."""
+    def test_bridged_tokens_and_own_assets(self):
+        """`share` has the options of `totals`."""
         holdings = details_of(DOLLARS).holdings
         assert sum(fractions(share(holdings, asset="USDC", bridged=True)["amount"])) == IN_ALL + 4
         own = pd.DataFrame([["Mine", *FAKE[:2]]], columns=COLUMNS[:3])
         assert fractions(share(holdings, asset="Mine", assets=own)["amount"]) == [10**12]
 
-    def test_owners_have_their_parts(self):
-        """Each with its own contracts, and the wallets of its own that could hold some."""
+    def test_owners_have_their_shares(self):
+        """Each has its own contracts, and its wallets that could hold some."""
         wallets, holdings = details_of(DOLLARS)
-        asked = wallets.assign(owner=["Ada", "Ada", "Ben", "Ben", "Eve", "Eve"])
-        table = share(holdings, asset="USDC", by="owner", wallets=asked)
+        requested = wallets.assign(owner=["Ada", "Ada", "Ben", "Ben", "Eve", "Eve"])
+        table = share(holdings, asset="USDC", by="owner", wallets=requested)
         assert table["owner"].tolist() == ["Ada", "Ben", "Eve"]
         assert fractions(table["amount"]) == [IN_ALL, 0, None]
         assert optional(table["contracts"]) == [2, 0, None]
         assert optional(table["wallets_ok"]) == [2, 1, 0]
         assert optional(table["wallets_asked"]) == [2, 1, 1]
-        assert share(holdings, "USDC", by=["owner", "asset"], wallets=asked).equals(table)
-        assert share(holdings, asset=ON_BASE[:2], by="owner", wallets=asked).equals(table)
+        assert share(holdings, "USDC", by=["owner", "asset"], wallets=requested).equals(table)
+        assert share(holdings, asset=ON_BASE[:2], by="owner", wallets=requested).equals(table)
 
     def test_the_rest_of_a_fetch_makes_no_groups(self):
-        """By a column of holdings, only rows of the asset are looked at."""
+        """By a column of holdings, only rows of the asset count."""
         details = details_of(DOLLARS)
         table = share(details.holdings, asset="USDC", by="token_blockchain", wallets=details)
         assert table["token_blockchain"].tolist() == ["ETH", "BASE"]
         assert set(optional(table["wallets_asked"])) == {4}
 
-    def test_what_nobody_holds_is_an_error(self):
-        """It says what may have been meant."""
+    def test_an_asset_without_holders_raises(self):
+        """The message suggests a similar name."""
         holdings = details_of(DOLLARS).holdings
         with pytest.raises(UnknownTokenError, match=r"(?s)the asset 'usdc'.*did you mean 'USDC'"):
             share(holdings, asset="usdc")
         with pytest.raises(UnknownTokenError, match="for an unlisted token, pass token=…"):
             share(holdings, asset="AERO")
 
-    def test_one_token_or_one_asset_has_to_be_named(self):
+    def test_exactly_one_token_or_asset_is_needed(self):
         """Neither, and both, are errors."""
         holdings = details_of(DOLLARS).holdings
         with pytest.raises(SettingsError, match="one token or of one asset"):
@@ -350,16 +350,16 @@ OWNED = [
 
 
 def owned():
-    """Make a fetch with owners."""
+    """Return a fetch with owners."""
     wallets, holdings = details_of(OWNED)
     return wallets.assign(owner=["Ada", "Ada", "Ben", "Ben", "Ada"]), holdings
 
 
 class TestTables:
-    """What compares wallets, or owners, by assets."""
+    """Comparisons of wallets, or owners, by assets."""
 
     def test_the_columns_of_a_table_are_assets(self):
-        """Of wallets, or of owners: NA where a failed wallet could hold some."""
+        """Columns of wallets, or of owners, are NA where a failed wallet could hold some."""
         wallets, holdings = owned()
         table = pivot(holdings, by="asset", wallets=wallets)
         assert table.columns.tolist() == ["USDC", "AERO", "USDC (BASE 0xbad)", "USDC.e"]
@@ -370,8 +370,8 @@ class TestTables:
         assert fractions(by_owner["USDC"]) == [4, None]
         assert fractions(by_owner["AERO"]) == [1, 0]
 
-    def test_an_asset_is_as_concentrated_as_its_holders_are_few(self):
-        """Over all contracts; with the totals by asset beside it."""
+    def test_concentration_of_assets(self):
+        """It counts all contracts; the totals by asset are beside it."""
         wallets, holdings = owned()
         every = concentration(holdings, by="asset", wallets=wallets)
         assert every[[*totals(holdings, "asset", wallets=wallets)]].equals(
@@ -384,8 +384,8 @@ class TestTables:
         with pytest.raises(SettingsError, match="contradict"):
             concentration(holdings, "USDC", asset="USDC")
 
-    def test_wallets_are_alike_by_the_assets_they_hold(self):
-        """On different blockchains, where no token is the same."""
+    def test_overlap_by_assets(self):
+        """Wallets on different blockchains, without a common token, share assets."""
         wallets, holdings = owned()
         assert overlap(holdings).empty
         pairs = overlap(holdings, by="asset", wallets=wallets)
@@ -411,12 +411,12 @@ fetches = st.lists(
 
 
 def added_up(fetch, counted):
-    """Add up a fetch by hand: of each asset the sum, its contracts, blockchains and holders."""
-    found = {}
+    """Compute each asset's sum, contracts, blockchains and holders by hand."""
+    result = {}
     for row in rows_of(fetch):
-        found.setdefault(counted.get(row.token, row.token), []).append(row)
+        result.setdefault(counted.get(row.token, row.token), []).append(row)
     measures = []
-    for rows in found.values():
+    for rows in result.values():
         sums = [row.amount for row in rows if row.amount is not None]
         held = [row for row in rows if row.amount]
         counts = [
@@ -430,8 +430,8 @@ def added_up(fetch, counted):
 
 @settings(max_examples=100, deadline=None)
 @given(fetch=fetches, bridged=st.booleans())
-def test_totals_by_asset_are_what_plain_python_gives(fetch, bridged):
-    """Sums and counts of each asset, in the order of the first row, whatever is held."""
+def test_totals_by_asset_match_plain_python(fetch, bridged):
+    """Sums and counts of each asset are in the order of the first row."""
     counted = ASSETS | ({key(*TWIN[:2]): "USDC"} if bridged else {})
     table = totals(details_of(fetch).holdings, "asset", bridged=bridged)
     columns = [
@@ -443,8 +443,8 @@ def test_totals_by_asset_are_what_plain_python_gives(fetch, bridged):
 
 @settings(max_examples=60, deadline=None)
 @given(fetch=fetches)
-def test_shares_of_an_asset_are_what_plain_python_gives(fetch):
-    """Each wallet's amounts of all contracts, added; wallets of other blockchains have no row."""
+def test_shares_of_an_asset_match_plain_python(fetch):
+    """Each wallet's amounts of all contracts are added; wallets elsewhere have no row."""
     rows = [row for row in rows_of(fetch) if ASSETS.get(row.token) == "USDC"]
     wallets, holdings = details_of(fetch)
     if not rows:
@@ -452,11 +452,11 @@ def test_shares_of_an_asset_are_what_plain_python_gives(fetch):
             share(holdings, asset="USDC", wallets=wallets)
         return
     table = share(holdings, asset="USDC", wallets=wallets)
-    found = dict(zip(map(key, table["blockchain"], table["address"]), fractions(table["amount"]),
+    result = dict(zip(map(key, table["blockchain"], table["address"]), fractions(table["amount"]),
                      strict=True))  # fmt: skip
     wanted = {}
     for wallet, known in known_of(fetch).items():
         mine = [row.amount for row in rows if row.wallet == wallet]
         sums = [amount for amount in mine if amount is not None]
         wanted[wallet] = sum(sums) if known and (sums or not mine) else None
-    assert found == wanted
+    assert result == wanted

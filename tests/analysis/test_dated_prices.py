@@ -1,4 +1,4 @@
-"""Values over time: each snapshot at the prices of its day, from wherever they are."""
+"""Values over time: each snapshot at the prices of its day, from any source."""
 
 from contextlib import nullcontext
 from datetime import date
@@ -33,22 +33,22 @@ ASSETS = pd.DataFrame({"asset": ["USDC"], "token_blockchain": ["ETH"], "token_ad
 
 
 def units(prices, history=HISTORY, **options):
-    """Give the price of each row, as of its snapshot."""
+    """Return the price of each row, as of its snapshot."""
     return value(history, prices, at="snapshot", **options)["unit_price"].to_numpy()
 
 
 class Recorded:
-    """A source that has the rows above, and remembers what it was asked for."""
+    """A source that has the rows above, and records its requests."""
 
     def price_history(self, tokens, since, until):
-        """Give what it has."""
-        self.asked = (len(tokens), since, until)
+        """Return the rows."""
+        self.requested = (len(tokens), since, until)
         return DATED
 
 
 @pytest.fixture(params=["a frame", "a CSV", "a Parquet file", "a folder", "a source"])
 def prices(request, tmp_path):
-    """Give the same prices in each form that has dates."""
+    """Return the same prices in each form that has dates."""
     path = tmp_path / {"a CSV": "p.csv", "a folder": "q.parquet"}.get(request.param, "p.parquet")
     match request.param:
         case "a frame":
@@ -63,7 +63,7 @@ def prices(request, tmp_path):
 
 
 def test_each_snapshot_has_the_prices_of_its_day(prices):
-    """The last up to its time, of whatever form; and no price of another day."""
+    """The last price up to a snapshot's time is used, in every form; and none of another day."""
     with pytest.warns(PricesWarning, match=LAST_DAY):
         valued = HISTORY.wf.value(prices, at="snapshot")
     np.testing.assert_array_equal(valued["unit_price"], UNITS)
@@ -74,32 +74,32 @@ def test_each_snapshot_has_the_prices_of_its_day(prices):
 
 @pytest.mark.parametrize("order", [[5, 0, 3, 1, 4, 2], [0, 0, 1]])
 def test_rows_may_be_in_any_order(order):
-    """Each keeps its own price, and its place."""
+    """Each row keeps its own price, and its position."""
     rows = HISTORY.iloc[order].assign(
         snapshot=lambda frame: frame["snapshot"].dt.tz_convert("Asia/Tokyo")
     )
     with pytest.warns(PricesWarning, match=LAST_DAY) if 5 in order else nullcontext():
-        found = value(rows, DATED, at="snapshot")
-    np.testing.assert_array_equal(found["unit_price"], np.take(UNITS, order))
-    assert found.index.tolist() == order
+        result = value(rows, DATED, at="snapshot")
+    np.testing.assert_array_equal(result["unit_price"], np.take(UNITS, order))
+    assert result.index.tolist() == order
 
 
-def test_a_source_is_asked_for_the_days_of_the_snapshots():
-    """Once, for each token held."""
+def test_a_source_gets_the_days_of_the_snapshots():
+    """There is one request, for each token held."""
     source = Recorded()
     assert isinstance(source, PriceHistory)
     with pytest.warns(PricesWarning):
         units(source)
-    assert source.asked == (2, date(2026, 1, 29), date(2026, 1, 31))
+    assert source.requested == (2, date(2026, 1, 29), date(2026, 1, 31))
     assert len(units(source, HISTORY.head(0))) == 0
 
 
-def test_the_day_of_a_folder_does_not_matter_here(tmp_path):
-    """Nor how old a price may be elsewhere: it is of the snapshot's day or of none."""
+def test_options_of_a_folder_are_ignored(tmp_path):
+    """A price is of the snapshot's day, for any `on` and `max_age_days`."""
     DATED.rename(columns=str.lower).to_parquet(tmp_path / "p.parquet")
     with pytest.warns(PricesWarning, match=LAST_DAY):
-        found = units(ParquetPrices(tmp_path, on="2026-01-31", max_age_days=30))
-    np.testing.assert_array_equal(found, UNITS)
+        result = units(ParquetPrices(tmp_path, on="2026-01-31", max_age_days=30))
+    np.testing.assert_array_equal(result, UNITS)
 
 
 def test_by_asset_and_by_symbol():
@@ -110,27 +110,29 @@ def test_by_asset_and_by_symbol():
         token_address=[None, None, None, "0xa0"],
     )
     more = pd.DataFrame({"date": ["2026-01-29"], "asset": ["USDC"], "price": [1.0]})
-    given = pd.concat([of_assets.rename(columns={"Date": "date"}).drop(columns="currency"), more])
+    arguments = pd.concat(
+        [of_assets.rename(columns={"Date": "date"}).drop(columns="currency"), more]
+    )
     with pytest.warns(PricesWarning, match=LAST_DAY):
-        found = units(given, assets=ASSETS)
-    np.testing.assert_array_equal(found, [2, 1, 3, 5, NONE, NONE])
-    own = given.assign(date=given["date"].replace("2026-01-30T13:00Z", "2026-01-30"))
+        result = units(arguments, assets=ASSETS)
+    np.testing.assert_array_equal(result, [2, 1, 3, 5, NONE, NONE])
+    own = arguments.assign(date=arguments["date"].replace("2026-01-30T13:00Z", "2026-01-30"))
     with pytest.warns(PricesWarning, match=LAST_DAY):
         np.testing.assert_array_equal(units(own, assets=ASSETS), [2, 1, 3, 7, NONE, NONE])
     symbols = pd.DataFrame({"symbol": ["USDC", "USDC"], "date": ["2026-01-30", "2026-01-31"]})
     with pytest.warns(PricesWarning, match="2026-01-29"):
-        found = units(symbols.assign(price=[1, 2]), by_symbol=True)
-    np.testing.assert_array_equal(found, [NONE, NONE, NONE, 1, NONE, 2])
+        result = units(symbols.assign(price=[1, 2]), by_symbol=True)
+    np.testing.assert_array_equal(result, [NONE, NONE, NONE, 1, NONE, 2])
 
 
 def test_the_services_own_prices_are_of_each_snapshot():
-    """Of the time at which they were sent."""
+    """A price sent by the service counts at the time of its snapshot."""
     sent = HISTORY.assign(price=[1, 2, 3, 4, 5, 6.5])
     np.testing.assert_array_equal(units(None, sent), [1, 2, 3, 4, 5, 6.5])
 
 
-def test_prices_of_other_tokens_or_of_other_days_are_told(tmp_path):
-    """None for any token held; for some, but of no snapshot's day; lines of a file for nothing."""
+def test_unused_prices_are_reported(tmp_path):
+    """A warning reports unheld tokens, days without a snapshot, and unused lines of a file."""
     with pytest.warns(PricesWarning, match="no price matches a token in .*4 prices given"):
         units(DATED.assign(token_blockchain="BSC"))
     with pytest.warns(PricesWarning, match="3 of 3 snapshots have no value.* 2026-01-29$"):
@@ -157,14 +159,14 @@ def test_prices_of_other_tokens_or_of_other_days_are_told(tmp_path):
     ],
     ids=["a mapping", "no source", "no dates", "numbers", "twice", "no days", "no at", "when"],
 )  # fmt: skip
-def test_dated_prices_that_can_not_be_used_are_told(prices, at, error, text):
-    """What is missing, or can't be read."""
+def test_unusable_dated_prices_are_refused(prices, at, error, text):
+    """The error says whether something is missing or unreadable."""
     with pytest.raises(error, match=text):
         HISTORY.wf.value(prices, at=at)
 
 
-def test_a_folder_with_what_is_no_date(tmp_path):
-    """Is refused, and says which."""
+def test_a_folder_with_a_bad_date_is_refused(tmp_path):
+    """The error quotes the text."""
     DATED.assign(Date="2026-01-31 soon").rename(columns=str.lower).to_parquet(
         tmp_path / "p.parquet"
     )
@@ -173,6 +175,6 @@ def test_a_folder_with_what_is_no_date(tmp_path):
 
 
 def test_holdings_without_snapshots_are_refused():
-    """Since nothing tells the time."""
+    """There is no other column with a time."""
     with pytest.raises(ColumnsError, match="'snapshot'"):
         value(HOLDINGS, DATED, at="snapshot")

@@ -1,4 +1,4 @@
-"""Groups by any columns: whose wallets they are, and what else a table says of balances."""
+"""Groups by any columns of wallets or holdings."""
 
 from itertools import pairwise
 
@@ -49,7 +49,7 @@ FETCH = [
 ]
 OWNERS = ["Ada", "Ada", "Ada", "Ada", "Ben", None]
 WALLETS, HOLDINGS = details_of(FETCH)
-ASKED = WALLETS.assign(owner=OWNERS)
+REQUESTED = WALLETS.assign(owner=OWNERS)
 TWO_OF_ONE = (
     [(("SOLANA", "9xQe"), [(("SOLANA", "EPjF", "A"), 1, 0), (("SOLANA", "epjf", "B"), 2, 0)])],
     [(None, None)],
@@ -64,14 +64,14 @@ asked_for = st.lists(st.sampled_from(NAMES), min_size=1, unique=True)
 
 @st.composite
 def labelled(draw):
-    """Draw a fetch, what its user knows of each wallet, and a column of the user's balances."""
+    """Draw a fetch, its user's columns of wallets, and a column of the user's balances."""
     fetch = draw(fetches)
     known = [(draw(owners), draw(teams)) for _ in fetch]
     return fetch, known, [draw(st.booleans()) for _ in rows_of(fetch)]
 
 
 def frames_of(drawn):
-    """Make the frames of a labelled fetch."""
+    """Return the frames of a labelled fetch."""
     fetch, known, bags = drawn
     wallets, holdings = details_of(fetch)
     people, teams = zip(*known, strict=True) if known else ((), ())
@@ -80,7 +80,7 @@ def frames_of(drawn):
 
 
 def parts_of(drawn, assets):
-    """Give the labels of each wallet, and of each balance, by name."""
+    """Return the labels of each wallet, and of each balance, by name."""
     fetch, known, bags = drawn
     of_wallets = {
         wallet: {"wallet": wallet, "blockchain": wallet[0], "owner": owner, "team": team}
@@ -99,18 +99,18 @@ def parts_of(drawn, assets):
 
 
 def assets_of(*, bridged):
-    """Give the asset of each contract of the list, and the blockchains of each asset."""
+    """Return the asset of each listed contract, and the blockchains of each asset."""
     listed = assets(OWN)
     listed = listed[(listed["kind"] != "bridged") | bridged]
-    found, homes = {}, {}
+    result, homes = {}, {}
     for row in listed.astype(object).where(listed.notna(), None).itertuples():
-        found[key(row.token_blockchain, row.token_address)] = row.asset
+        result[key(row.token_blockchain, row.token_address)] = row.asset
         homes.setdefault(row.asset, set()).add(row.token_blockchain)
-    return found, homes
+    return result, homes
 
 
 def names_of(table, by, named):
-    """Name the groups of a table as `parts_of` does."""
+    """Return the names of a table's groups as `parts_of` returns them."""
     rows = table.astype(object).where(table.notna(), None).to_dict("records")
     for row in rows:
         chain, contract = row.get("token_blockchain"), row.get("token_address")
@@ -124,7 +124,7 @@ def names_of(table, by, named):
 
 
 def asset_labels(holdings, listed, **options):
-    """Give what each name of an asset stands for: what is of none stands beside its contract."""
+    """Return the token of each asset's name; an unlisted token is named with its contract."""
     named = {}
     for row in totals(holdings, ["token", "asset"], **options).to_dict("records"):
         contract = None if pd.isna(row["token_address"]) else row["token_address"]
@@ -134,12 +134,12 @@ def asset_labels(holdings, listed, **options):
 
 
 def of_wallets_alone(by):
-    """Give the names that tell wallets apart."""
+    """Return the names that belong to wallets."""
     return [name for name in by if name not in ("token", "asset", "bag")]
 
 
 def grouped(by, balances, of_wallets):
-    """Put balances, each with its labels, into groups; each set of wallets has one, if empty."""
+    """Group balances by their labels; each set of wallets has a group, even an empty one."""
     groups = {}
     for row, labels in balances:
         groups.setdefault(tuple(labels[name] for name in by), []).append(row)
@@ -161,8 +161,8 @@ def grouped(by, balances, of_wallets):
 @example(drawn=OWNED, by=["asset"], bridged=False)
 @example(drawn=OWNED, by=["asset", "bag"], bridged=False)
 @example(drawn=TWO_OF_ONE, by=["asset"], bridged=True)
-def test_totals_by_any_columns_are_plain_integers_added_up_by_hand(drawn, by, bridged):
-    """Each group is there once, with its amounts, counts, and how many wallets are known."""
+def test_totals_by_any_columns_match_plain_integers(drawn, by, bridged):
+    """Each group is there once, with its amounts, counts and known wallets."""
     fetch, _, _ = drawn
     wallets, holdings = frames_of(drawn)
     listed, homes = assets_of(bridged=bridged)
@@ -173,9 +173,9 @@ def test_totals_by_any_columns_are_plain_integers_added_up_by_hand(drawn, by, br
     whose = of_wallets_alone(by)
 
     table = totals(holdings, by, wallets=wallets, **options if "asset" in by else {})
-    found = names_of(table, by, named)
-    assert sorted(map(repr, found)) == sorted(map(repr, groups))
-    for group, row in zip(found, table.to_dict("records"), strict=True):
+    result = names_of(table, by, named)
+    assert sorted(map(repr, result)) == sorted(map(repr, groups))
+    for group, row in zip(result, table.to_dict("records"), strict=True):
         here, rows = dict(zip(by, group, strict=True)), groups[group]
         sums = [each.amount for each in rows if each.amount is not None]
         thing = here.get("token") or here.get("asset")
@@ -217,8 +217,8 @@ holders_asked_for = st.lists(
 @settings(max_examples=20, deadline=None)
 @given(drawn=labelled(), by=holders_asked_for, bridged=st.booleans())
 @example(drawn=OWNED, by=["owner", "bag"], bridged=True)
-def test_tables_and_shares_of_assets_are_plain_integers_added_up_by_hand(drawn, by, bridged):
-    """Of any groups: 0 where none is held, NA where that can't be told, and what is held else."""
+def test_pivots_and_shares_of_assets_match_plain_integers(drawn, by, bridged):
+    """A cell is 0 where nothing is held, and NA where that is unknown."""
     fetch, _, _ = drawn
     wallets, holdings = frames_of(drawn)
     listed, homes = assets_of(bridged=bridged)
@@ -237,10 +237,10 @@ def test_tables_and_shares_of_assets_are_plain_integers_added_up_by_hand(drawn, 
         return [wallet for wallet, own in of_wallets.items() if wanted.items() <= own.items()]
 
     table = pivot(holdings, None, by=[*by, "asset"], **options)
-    found = names_of(table.index.to_frame(index=False), by, {}) if len(named) else [*groups]
-    assert sorted(map(repr, found)) == sorted(map(repr, groups))
+    result = names_of(table.index.to_frame(index=False), by, {}) if len(named) else [*groups]
+    assert sorted(map(repr, result)) == sorted(map(repr, groups))
     for name, thing in named.items():
-        cells = dict(zip(found, fractions(table[name]), strict=True))
+        cells = dict(zip(result, fractions(table[name]), strict=True))
         for group, rows in groups.items():
             mine = [row.amount for row in rows if listed.get(row.token, row.token) == thing]
             unknown = [wallet for wallet in members(group) if not known_of(fetch)[wallet]]
@@ -257,19 +257,19 @@ def test_tables_and_shares_of_assets_are_plain_integers_added_up_by_hand(drawn, 
             for group, rows in grouped(by, dollars, of_wallets).items()
             if rows or any(wallet[0] in able["Dollars"] for wallet in members(group))
         }
-        found = names_of(shares, by, {})
-        assert sorted(map(repr, found)) == sorted(map(repr, expected))
-        for group, amount in zip(found, fractions(shares["amount"]), strict=True):
+        result = names_of(shares, by, {})
+        assert sorted(map(repr, result)) == sorted(map(repr, expected))
+        for group, amount in zip(result, fractions(shares["amount"]), strict=True):
             mine = [row.amount for row in expected[group] if row.amount is not None]
-            asked = [each for each in members(group) if each[0] in able["Dollars"]]
-            some = any(known_of(fetch)[each] for each in asked)
+            requested = [each for each in members(group) if each[0] in able["Dollars"]]
+            some = any(known_of(fetch)[each] for each in requested)
             known = mine if expected[group] else some
             assert amount == (sum(mine) if known else None)
 
 
-def test_a_group_says_how_many_of_its_wallets_are_known():
-    """3 of 4 wallets of owner Ada, none of Ben's, and one that is nobody's."""
-    table = totals(HOLDINGS, "owner", wallets=ASKED)
+def test_groups_count_their_known_wallets():
+    """3 of 4 wallets of owner Ada are known, none of Ben's, and one without an owner."""
+    table = totals(HOLDINGS, "owner", wallets=REQUESTED)
     assert table["owner"].fillna("-").tolist() == ["Ada", "Ben", "-"]
     assert optional(table["wallets_ok"]) == [3, 0, 1]
     assert optional(table["wallets_asked"]) == [4, 1, 1]
@@ -278,9 +278,9 @@ def test_a_group_says_how_many_of_its_wallets_are_known():
     assert optional(table["holders"]) == [2, None, 1]
 
 
-def test_a_token_of_an_owner_counts_the_wallets_that_could_hold_it():
-    """Not those on other blockchains; an owner of none has a row as well."""
-    table = totals(HOLDINGS, ["owner", "token"], wallets=ASKED)
+def test_tokens_of_owners_count_the_wallets_that_could_hold_them():
+    """Wallets on other blockchains don't count; an owner without a token has a row as well."""
+    table = totals(HOLDINGS, ["owner", "token"], wallets=REQUESTED)
     ether = table[table["token_address"].isna() & table["symbol"].notna()]
     assert [str(each) for each in ether["amount"]] == [
         "4.000000000000000001",
@@ -290,54 +290,54 @@ def test_a_token_of_an_owner_counts_the_wallets_that_could_hold_it():
     assert optional(table[table["owner"] == "Ben"]["wallets_asked"]) == [1]
 
 
-def test_balances_are_grouped_by_their_own_columns_too():
-    """Without `wallets`, and with it counted among all that were asked."""
+def test_balances_are_grouped_by_their_own_columns():
+    """It works without `wallets`, and with it counts all requested wallets."""
     flagged = HOLDINGS.assign(
         is_good=[True, False, True, True, False], price=[1.5, 2, np.nan, 2, 2]
     )
     assert optional(totals(flagged, "is_good")["balances"]) == [3, 2]
-    table = totals(flagged, ["price", "is_good"], wallets=ASKED)
+    table = totals(flagged, ["price", "is_good"], wallets=REQUESTED)
     assert table["price"].tolist()[:2] == [1.5, 2]
     assert len(table) == 4
     assert set(optional(table["wallets_asked"])) == {6}
-    crossed = totals(flagged, ["owner", "is_good"], wallets=ASKED)
+    crossed = totals(flagged, ["owner", "is_good"], wallets=REQUESTED)
     assert str(crossed["is_good"].dtype) == "boolean"
     assert crossed["is_good"].isna().tolist() == [False, False, True, False]
 
 
-def test_what_wallets_keep_is_taken_from_there():
-    """Of a fetch, too; and where both frames have a column, from wallets, which all are in."""
+def test_kept_columns_come_from_wallets():
+    """A fetch works, too; a column of both frames is taken from wallets, which are complete."""
     both = HOLDINGS.assign(owner="someone")
-    assert totals(both, "owner", wallets=(ASKED, both))["owner"].tolist()[:2] == ["Ada", "Ben"]
+    assert totals(both, "owner", wallets=(REQUESTED, both))["owner"].tolist()[:2] == ["Ada", "Ben"]
     assert totals(both, "owner")["owner"].tolist() == ["someone"]
 
 
 @pytest.mark.parametrize("by", ["owner", "status", ["wallet", "owner"], "amount", ["value"], [[]]])
-def test_what_is_no_name_to_group_by_is_refused(by):
-    """Kept columns without `wallets`, and names of results; the hint tells what there is."""
+def test_other_names_to_group_by_are_refused(by):
+    """Kept columns without `wallets`, and names of results, are refused; the hint lists choices."""
     valued = value(HOLDINGS, {ETHER[:2]: 1})
     with pytest.raises(SettingsError, match=r"a column of holdings or one .*wallets"):
         totals(valued, by)
     if "owner" not in by:
         with pytest.raises(SettingsError, match=r"\(owner\)"):
-            totals(valued, by, wallets=ASKED)
+            totals(valued, by, wallets=REQUESTED)
 
 
-def test_the_name_that_is_none_is_told():
-    """Of several the first, and not what a call adds by itself."""
+def test_the_first_missing_column_is_named():
+    """The message has no name that a call adds by itself."""
     with pytest.raises(SettingsError, match=r"^there is no column 'ownr' to group by\n"):
         share(HOLDINGS, asset="USDC", by=["wallet", "ownr", "tean"])
 
 
 @pytest.mark.parametrize("by", [["wallet", "address"], ["symbol", "token_address"]])
-def test_no_column_comes_twice(by):
-    """What a name gives in several columns is not asked for again."""
+def test_duplicate_columns_are_refused(by):
+    """A column that another name includes is refused, too."""
     with pytest.raises(SettingsError, match="twice"):
         totals(details_of(FETCH[:1]).holdings, by)
 
 
-def test_odd_columns_are_refused():
-    """Lists can't be compared, and of two columns of one name none is meant."""
+def test_unusable_columns_are_refused():
+    """Lists can't be compared, and two columns of one name are ambiguous."""
     listed = HOLDINGS.assign(tags=[["a"]] * len(HOLDINGS))
     with pytest.raises(SettingsError, match="'tags' holds lists"):
         totals(listed, "tags")
@@ -347,17 +347,17 @@ def test_odd_columns_are_refused():
 
 
 def test_rows_of_one_wallet_have_to_agree():
-    """A missing label says nothing; two different ones are refused with the wallet."""
+    """A missing label agrees with any; two different ones are refused with the wallet."""
     again = WALLETS.iloc[:1].assign(owner=None)
-    table = totals(HOLDINGS, "owner", wallets=pd.concat([again, ASKED]))
+    table = totals(HOLDINGS, "owner", wallets=pd.concat([again, REQUESTED]))
     assert optional(table["wallets_asked"]) == [4, 1, 1]
-    other = pd.concat([ASKED, again.assign(owner="Eve")])
+    other = pd.concat([REQUESTED, again.assign(owner="Eve")])
     with pytest.raises(SettingsError, match=r"several values for 'ETH\.0x01'"):
         totals(HOLDINGS, "owner", wallets=other)
 
 
 def in_time(*owned):
-    """Make a history of the fetch, with the owners of each time."""
+    """Return a history of the fetch, with the owners of each time."""
     moments = pd.date_range("2026-01-30", periods=len(owned), tz="UTC").as_unit("us")
     wallets = [
         WALLETS.assign(snapshot=at, owner=who) for at, who in zip(moments, owned, strict=True)
@@ -366,7 +366,7 @@ def in_time(*owned):
     return pd.concat(wallets, ignore_index=True), pd.concat(holdings, ignore_index=True)
 
 
-def test_snapshots_are_apart():
+def test_snapshots_are_grouped_separately():
     """Each has its own wallets, owners and counts, as if it were alone."""
     wallets, holdings = in_time(OWNERS, OWNERS[::-1])
     for by in (["snapshot", "owner"], ["snapshot", "wallet", "token"], ["snapshot", "token"]):
@@ -381,16 +381,16 @@ def test_snapshots_are_apart():
     assert len(totals(read_positions(holdings, wallets), "snapshot")) == 2
     assert len(totals(read_positions(holdings), "snapshot", wallets=wallets)) == 2
     assert optional(totals(holdings, "snapshot")["holders"]) == [3, 3]
-    assert optional(totals(holdings, "snapshot", wallets=ASKED)["wallets_asked"]) == [6, 6]
+    assert optional(totals(holdings, "snapshot", wallets=REQUESTED)["wallets_asked"]) == [6, 6]
     with pytest.raises(SettingsError, match="snapshot"):
         totals(holdings, "owner", wallets=wallets)
-    for asked in (None, ASKED):
+    for requested in (None, REQUESTED):
         with pytest.raises(ColumnsError, match="snapshot"):
-            totals(HOLDINGS, "snapshot", wallets=asked)
+            totals(HOLDINGS, "snapshot", wallets=requested)
 
 
 def test_shares_of_owners():
-    """Exact, with the wallets of each that could hold the token."""
+    """Shares are exact, with each owner's wallets that could hold the token."""
     fetch = [*FETCH[:5], (("ETH", "0x05"), [(ETHER, 4 * 10**18 + 1, 18)])]
     wallets, holdings = details_of(fetch)
     table = share(holdings, "ETH", by="owner", wallets=wallets.assign(owner=OWNERS))
@@ -404,12 +404,12 @@ def test_shares_of_owners():
     assert (unknown["wallets_ok"], unknown["wallets_asked"]) == (0, 1)
 
 
-def test_a_table_of_owners_is_unknown_where_a_wallet_is():
-    """0 where nobody holds any; NA where a wallet that could hold some failed, or all did."""
-    table = pivot(HOLDINGS, by="owner", wallets=ASKED)
+def test_pivots_of_owners_are_unknown_if_a_wallet_is():
+    """A cell is 0 if nobody holds any, and NA if a wallet that could hold some failed."""
+    table = pivot(HOLDINGS, by="owner", wallets=REQUESTED)
     assert table.index.fillna("-").tolist() == ["Ada", "Ben", "-"]
     assert table.isna().to_numpy().tolist() == [[True, True], [True, True], [False, False]]
-    known = ASKED.assign(owner=["Ada", "Eve", "Ada", "Eve", "Ada", "Ada"])
+    known = REQUESTED.assign(owner=["Ada", "Eve", "Ada", "Eve", "Ada", "Ada"])
     table = pivot(HOLDINGS, by=["owner", "blockchain"], wallets=known)
     assert table.index.names == ["owner", "blockchain"]
     whole = table.loc["Ada", "ETH"]
@@ -427,10 +427,10 @@ def test_concentration_and_overlap_of_owners():
     """Two wallets of one owner are one holder."""
     fetch = [(("ETH", f"0x{n}"), [(ETHER, amount, 0)]) for n, amount in enumerate([1, 2, 3])]
     wallets, holdings = details_of(fetch)
-    asked = wallets.assign(owner=["Ada", "Ada", None])
-    assert concentration(holdings, by="owner", wallets=asked)["gini"].item() == 0
-    assert concentration(holdings, "ETH", by="owner", wallets=asked)["herfindahl"].item() == 0.5
-    pairs = overlap(holdings, by="owner", wallets=asked)
+    requested = wallets.assign(owner=["Ada", "Ada", None])
+    assert concentration(holdings, by="owner", wallets=requested)["gini"].item() == 0
+    assert concentration(holdings, "ETH", by="owner", wallets=requested)["herfindahl"].item() == 0.5
+    pairs = overlap(holdings, by="owner", wallets=requested)
     assert pairs[["owner", "other_owner"]].fillna("-").to_numpy().tolist() == [["Ada", "-"]]
     assert pairs["jaccard"].item() == 1
 
@@ -444,16 +444,16 @@ def test_concentration_and_overlap_of_owners():
         lambda by: overlap(HOLDINGS, by=by),
     ],
 )
-def test_tokens_are_no_rows_of_what_is_about_tokens(ask):
-    """Where each token has its place already."""
+def test_functions_about_tokens_refuse_tokens_as_groups(ask):
+    """In these tables each token has a row or a column already."""
     for by in ("token", ["wallet", "token"]):
         with pytest.raises(SettingsError, match="by can't be 'token'"):
             ask(by)
 
 
-def test_groups_serve_charts():
-    """A code for each row, labels for each group, and the set of each wallet."""
-    positions, groups = read_groups(read_positions(HOLDINGS, ASKED), ["owner", "symbol"])
+def test_group_codes_for_charts():
+    """Each row has a code, each group its labels, and each wallet its set."""
+    positions, groups = read_groups(read_positions(HOLDINGS, REQUESTED), ["owner", "symbol"])
     assert groups.labels.columns.tolist() == [
         "owner",
         "token_blockchain",

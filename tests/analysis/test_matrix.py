@@ -26,29 +26,29 @@ FETCH = [
 
 
 def expected_cell(fetch, wallet, token):
-    """Add up what a wallet holds of a token; None where that is unknown, in part or in all."""
+    """Return a wallet's exact amount of a token; None where it is unknown, in part or in all."""
     amounts = [row.amount for row in rows_of(fetch) if (row.wallet, row.token) == (wallet, token)]
     return None if None in amounts or not known_of(fetch)[wallet] else sum(amounts)
 
 
 @settings(max_examples=60, deadline=None)
-@given(fetch=fetches, asked=st.booleans())
-def test_every_cell_is_what_plain_python_gives(fetch, asked):
-    """All wallets asked, or all with a row, beside all tokens, to the last digit."""
+@given(fetch=fetches, requested=st.booleans())
+def test_every_cell_matches_plain_python(fetch, requested):
+    """All requested wallets, or all with a row, beside all tokens, to the last digit."""
     wallets, holdings = details_of(fetch)
-    table = pivot(holdings, None, wallets=wallets if asked else None)
+    table = pivot(holdings, None, wallets=wallets if requested else None)
     keys = token_identities(holdings).keys
     labels = dict(zip(token_labels(holdings), token_identities(holdings).codes, strict=True))
     rows = [key(*pair) for pair in table.index]
     held = [row.wallet for row in rows_of(fetch)]
-    assert rows == (list(known_of(fetch)) if asked else list(dict.fromkeys(held)))
+    assert rows == (list(known_of(fetch)) if requested else list(dict.fromkeys(held)))
     assert set(table.columns) == set(labels)
     for label in table.columns:
         token = keys[labels[label]]
         assert fractions(table[label]) == [expected_cell(fetch, wallet, token) for wallet in rows]
 
 
-def test_what_is_not_held_is_zero_and_what_is_unknown_is_not():
+def test_unheld_tokens_are_zero_and_unknown_amounts_are_na():
     """A failed wallet and a balance of unknown amount are NA."""
     wallets, holdings = details_of(FETCH)
     table = pivot(holdings, wallets=wallets)
@@ -59,8 +59,8 @@ def test_what_is_not_held_is_zero_and_what_is_unknown_is_not():
     assert {str(dtype) for dtype in table.dtypes} == {"amount"}
 
 
-def test_the_foremost_tokens_come_first():
-    """By number of holders, or by value where there is one; unpriced ones behind."""
+def test_foremost_tokens_come_first():
+    """Tokens are sorted by number of holders, or by value, unpriced ones last."""
     holdings = details_of(FETCH).holdings
     assert pivot(holdings, 1).columns.tolist() == ["ETH"]
     priced = value(holdings, {USDC[:2]: 100, ETHER[:2]: 1})
@@ -71,14 +71,14 @@ def test_the_foremost_tokens_come_first():
 
 
 def test_no_rows_give_an_empty_table():
-    """The wallets asked are still there."""
+    """The requested wallets are still there."""
     assert pivot(details_of([]).holdings).shape == (0, 0)
     wallets, holdings = details_of(FETCH[2:])
     assert pivot(holdings, wallets=wallets).shape == (2, 0)
 
 
 def labels_of(*tokens):
-    """Label tokens that one wallet holds."""
+    """Return the labels of tokens that one wallet holds."""
     held = [(token, 1, 0) for token in tokens]
     return token_labels(details_of([(("ETH", "0x01"), held)]).holdings).tolist()
 
@@ -102,19 +102,19 @@ def labels_of(*tokens):
         ([(None, "0x12", "USDC"), USDC], ["USDC (unknown token)", "USDC (ETH 0xa0b8…eb48)"]),
     ],
 )
-def test_labels_tell_tokens_apart(tokens, labels):
-    """The symbol where none is like it, else the contract, shortened unless that is a trap."""
+def test_labels_distinguish_tokens(tokens, labels):
+    """The label is a unique symbol, or else the contract, shortened unless that is a trap."""
     assert labels_of(*tokens) == labels
 
 
-def test_labels_that_hostile_text_makes_equal_are_numbered():
-    """Two contracts that are shown alike are still two."""
+def test_equal_looking_labels_are_numbered():
+    """Two contracts whose hostile symbols look alike have two labels."""
     assert labels_of(("ETH", "x\u200b", "A"), ("ETH", "x", "A")) == ["A (ETH x)", "A (ETH x) #2"]
 
 
 @given(st.lists(st.tuples(*[st.text(max_size=4)] * 3), min_size=1, max_size=8))
 def test_labels_are_one_to_one_and_harmless(tokens):
-    """Whatever strangers write."""
+    """Labels are distinct and safe for any text."""
     frame = pd.DataFrame(
         tokens, columns=["token_blockchain", "token_address", "symbol"], dtype=TEXT
     )
@@ -123,15 +123,15 @@ def test_labels_are_one_to_one_and_harmless(tokens):
     assert all(label and label.isprintable() for label in labels)
 
 
-def test_the_table_names_tokens_as_the_labels_do():
-    """A letter that looks like another, a shared symbol and an unknown token included."""
+def test_pivot_uses_the_labels():
+    """A lookalike letter, a shared symbol and an unknown token are included."""
     tokens = [USDC, ("ETH", "0x12", "USD\u0421"), ("BSC", None, "USDC"), (None, None, "X")]
     holdings = details_of([(("ETH", "0x01"), [(token, 1, 0) for token in tokens])]).holdings
     assert pivot(holdings).columns.tolist() == token_labels(holdings).tolist()
 
 
 def test_labels_keep_the_index():
-    """They can be assigned to the frame they are of."""
+    """They can be assigned to their frame."""
     holdings = details_of(FETCH).holdings.iloc[::-1]
     assert token_labels(holdings).index.equals(holdings.index)
     with pytest.raises(ColumnsError, match="'symbol'"):
@@ -139,7 +139,7 @@ def test_labels_keep_the_index():
 
 
 def expected_pairs(fetch):
-    """Give each pair of wallets with a token in common, and how many they have."""
+    """Return each pair of wallets with a common token, and how many they have."""
     sets = {}
     for row in rows_of(fetch):
         sets.setdefault(row.wallet, set()).update([row.token] if row.amount else [])
@@ -159,8 +159,8 @@ def pairs_of(table):
 
 @settings(max_examples=60, deadline=None)
 @given(fetch=fetches)
-def test_pairs_are_what_set_arithmetic_gives(fetch):
-    """Every pair with something in common, the most alike first."""
+def test_pairs_match_set_arithmetic(fetch):
+    """Every pair with something in common, the most similar first."""
     table = overlap(details_of(fetch).holdings, None)
     assert dict(pairs_of(table)) == expected_pairs(fetch)
     assert table["jaccard"].tolist() == [both / either for _, (both, either) in pairs_of(table)]
@@ -174,8 +174,8 @@ def test_pairs_are_what_set_arithmetic_gives(fetch):
     n=st.integers(1, 20),
     block=st.integers(1, 60),
 )
-def test_the_first_pairs_are_the_same_however_they_are_counted(sets, n, block):
-    """Blocks of any size, and a limit, give the head of the whole list."""
+def test_the_first_pairs_do_not_depend_on_the_block_size(sets, n, block):
+    """Blocks of any size, and a limit, return the head of the whole list."""
     fetch = [
         (("ETH", f"0x{n:02}"), [(("ETH", f"0xc{token}", "T"), 1, 0) for token in tokens])
         for n, tokens in enumerate(sets)
@@ -187,7 +187,7 @@ def test_the_first_pairs_are_the_same_however_they_are_counted(sets, n, block):
     pd.testing.assert_frame_equal(some, overlap(holdings, None).head(n))
 
 
-def test_overlap_of_the_most_alike():
+def test_overlap_of_the_most_similar_pair():
     """The foremost pair alone, where three have something in common."""
     one, other = ("ETH", "0xA0", "USDC"), ("ETH", "0xB0", "DAI")
     sets = {"0x1": [one, other], "0x2": [one, other], "0x3": [one]}
@@ -196,8 +196,8 @@ def test_overlap_of_the_most_alike():
     assert pairs_of(table) == [((("ETH", "0x1"), ("ETH", "0x2")), (2, 2))]
 
 
-def test_overlap_refuses_what_would_never_end(monkeypatch):
-    """It names the size, and what to leave out."""
+def test_overlap_refuses_huge_tables(monkeypatch):
+    """The error has the size, and a way to reduce it."""
     token = ("ETH", "0xA0", "USDC")
     holdings = details_of([(("ETH", f"0x{n}"), [(token, 1, 0)]) for n in range(3)]).holdings
     monkeypatch.setattr("walletframe.analysis.distribution._STEPS_OF_ALL", 11)
@@ -209,14 +209,14 @@ def test_overlap_refuses_what_would_never_end(monkeypatch):
     monkeypatch.setattr("walletframe.analysis.distribution._STEPS", 11)
     with pytest.raises(
         SettingsError, match="two of 3 takes 12 steps, and the limit is 11"
-    ) as found:
+    ) as result:
         overlap(holdings)
-    assert 'by="owner"' in str(found.value)
-    assert "n=100" not in str(found.value)
+    assert 'by="owner"' in str(result.value)
+    assert "n=100" not in str(result.value)
 
 
-def test_overlap_says_of_how_many_wallets():
-    """Failed wallets can be in no pair, and are counted."""
+def test_overlap_counts_the_wallets():
+    """Failed wallets are in no pair, and are counted."""
     wallets, holdings = details_of(FETCH)
     table = overlap(holdings, wallets=wallets)
     assert table[["wallets_ok", "wallets_asked"]].to_numpy().tolist() == [[3, 4]]

@@ -1,4 +1,4 @@
-"""``df.wf`` passes on what it is given, and returns what the functions return."""
+"""``df.wf`` passes its arguments on, and returns the functions' results."""
 
 import pandas as pd
 import pytest
@@ -19,7 +19,7 @@ WALLETS, HOLDINGS = details_of(
 
 
 @pytest.mark.parametrize(
-    "function,given,named",
+    "function,argument,named",
     [
         (totals, [["wallet"]], {"wallets": WALLETS}),
         (share, ["USDC"], {"wallets": WALLETS}),
@@ -29,12 +29,12 @@ WALLETS, HOLDINGS = details_of(
         (value, [{"ETH": 2}], {"currency": "USD", "by_symbol": True}),
     ],
 )
-def test_methods_are_the_functions(function, given, named):
+def test_methods_are_the_functions(function, argument, named):
     """Every argument reaches the function of that name."""
-    found = getattr(HOLDINGS.wf, function.__name__)(*given, **named)
-    pd.testing.assert_frame_equal(found, function(HOLDINGS, *given, **named))
+    result = getattr(HOLDINGS.wf, function.__name__)(*argument, **named)
+    pd.testing.assert_frame_equal(result, function(HOLDINGS, *argument, **named))
 
 
-def test_labels_are_a_column():
-    """They go beside what they name."""
+def test_labels_are_a_column_of_their_frame():
+    """They have one label for each row."""
     assert HOLDINGS.wf.token_labels().tolist() == ["ETH", "USDC"] * 2

@@ -1,4 +1,4 @@
-"""Tables of a folder, part by part: what the frames would give, to the last bit."""
+"""Tables of a folder, part by part, equal those of frames, to the last bit."""
 
 import shutil
 import warnings
@@ -50,7 +50,7 @@ cuts = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)
 
 
 def details_of(fetch):
-    """Give some balances a price of the service."""
+    """Return frames in which some balances have a price of the service."""
     wallets, holdings = details_without_prices(fetch)
     numbers = np.arange(len(holdings))
     return WalletDetails(wallets, holdings.assign(price=np.where(numbers % 3, np.nan, numbers / 7)))
@@ -64,21 +64,21 @@ def details_of(fetch):
     by=st.lists(cuts, min_size=2, max_size=2),
 )
 def test_totals(fetch, seed, wallets, by):
-    """By anything, whatever is in which part."""
+    """Totals by any columns don't depend on the parts."""
     details = details_of(fetch)
     held = in_parts(details, seed=seed, wallets=wallets)
     for names in by:
-        found = outcome(lambda names=names: chunked_totals(held, names))
+        result = outcome(lambda names=names: chunked_totals(held, names))
         expected = outcome(
             lambda names=names: totals(details.holdings, names, wallets=details.wallets)
         )
-        same(found, expected)
+        same(result, expected)
 
 
 @settings(max_examples=20)
 @given(fetch=fetches, seed=st.integers(0, 9), chosen=st.integers(0, 2**8), dropped=st.booleans())
-def test_some_wallets(fetch, seed, chosen, dropped):
-    """Are what is left of the frames without the others, judged by all."""
+def test_selected_wallets(fetch, seed, chosen, dropped):
+    """Dropped wallets leave the totals that the frames have; spam is judged by all."""
     details = details_of(fetch)
     stored = StoredWallets(in_parts(details, seed=seed)).wf.flag_spam()
     flagged = details.holdings.wf.flag_spam()
@@ -120,7 +120,7 @@ whose = st.sampled_from(["wallet", "blockchain", ["wallet", "decimals"], ["block
     by=whose,
 )
 def test_one_token(fetch, seed, wallets, named, by):
-    """Shares and concentration of one, whatever it is called, or of all."""
+    """Shares and concentration of one token, by any spelling, or of all."""
     details = details_of(fetch)
     held = in_parts(details, seed=seed, wallets=wallets)
     own = {"by": by, **named}
@@ -143,7 +143,7 @@ def test_one_token(fetch, seed, wallets, named, by):
     by=st.sampled_from(["wallet", "blockchain", ["wallet", "asset"], "token"]),
 )
 def test_pivot(fetch, seed, wallets, n, by):
-    """Of the foremost tokens, by their names among all."""
+    """The table has the foremost tokens, with their labels among all."""
     details = details_of(fetch)
     held = in_parts(details, seed=seed, wallets=wallets)
     same(
@@ -164,7 +164,7 @@ PRICES = {("ETH", "0xA0"): 1.0001, ("bsc", "0xa0"): 0.3, ("ETH", None): 2500, ("
     by=cuts,
 )
 def test_value(fetch, seed, wallets, prices, by):
-    """Sums of values, whatever is in which part."""
+    """Sums of values don't depend on the parts."""
     details = details_of(fetch)
     held = in_parts(details, seed=seed, wallets=wallets)
     own = {"currency": "USD", "by_symbol": prices[1]}
@@ -186,8 +186,8 @@ def test_value(fetch, seed, wallets, prices, by):
         same(table, other)
 
 
-def test_a_folder_is_asked_as_its_frames_are(tmp_path):
-    """With what was kept of wallets, from the files themselves."""
+def test_folders_and_frames_have_equal_tables(tmp_path):
+    """Kept columns of wallets are read from the files."""
     fetch = [
         (
             ("ETH", "0xAa"),
@@ -201,32 +201,32 @@ def test_a_folder_is_asked_as_its_frames_are(tmp_path):
     ]
     details = details_of(fetch)
     stored = wf.open_wallets(write_parts(tmp_path, details, wallets=1))
-    given = {"wallets": details.wallets}
+    options = {"wallets": details.wallets}
     same(stored.wallets, details.wallets)
-    same(stored.wf.totals("asset"), totals(details.holdings, "asset", **given))
-    same(stored.wf.share("ETH"), share(details.holdings, "ETH", **given))
-    same(stored.wf.concentration(), concentration(details.holdings, **given))
+    same(stored.wf.totals("asset"), totals(details.holdings, "asset", **options))
+    same(stored.wf.share("ETH"), share(details.holdings, "ETH", **options))
+    same(stored.wf.concentration(), concentration(details.holdings, **options))
     foremost = stored.wf.pivot
-    same(foremost(2), pivot(details.holdings, 2, **given))
+    same(foremost(2), pivot(details.holdings, 2, **options))
     valued = value(details.holdings, PRICES, currency="USD")
-    found = stored.wf.value(PRICES, currency="USD").wf.totals("wallet")
-    same(found, totals(valued, "wallet", **given))
+    result = stored.wf.value(PRICES, currency="USD").wf.totals("wallet")
+    same(result, totals(valued, "wallet", **options))
     assert repr(stored).endswith(f"On the disk, in {tmp_path}")
     assert "3 wallets on 2 blockchains" in repr(stored)
 
 
 @pytest.mark.parametrize("raw", [1, 2**63 - 1, 2**63, 10**19, 2**64 - 1, 2**64, 2**127])
 def test_any_amount_above_zero_has_a_holder(tmp_path, raw):
-    """A folder counts tokens and holders whatever bits their base units have."""
+    """A folder counts tokens and holders for every bit pattern of base units."""
     token = ("ETH", None, "ETH")
     fetch = [(("ETH", "0xAa"), [(token, raw, 18)]), (("ETH", "0xbB"), [(token, 0, 18)])]
     details = details_of(fetch)
-    found = wf.open_wallets(write_parts(tmp_path, details, wallets=1)).wf.totals()
-    same(found, totals(details.holdings, wallets=details.wallets))
-    assert found["holders"].tolist() == [1]
+    result = wf.open_wallets(write_parts(tmp_path, details, wallets=1)).wf.totals()
+    same(result, totals(details.holdings, wallets=details.wallets))
+    assert result["holders"].tolist() == [1]
 
 
-def test_parts_are_merged_before_they_are_many(monkeypatch):
+def test_merging_partial_tables_early_changes_nothing(monkeypatch):
     """The table stays the same."""
     monkeypatch.setattr("walletframe.analysis.parted._MERGE_ROWS", 2)
     token = ("ETH", "0xA0", "USDC")
@@ -236,17 +236,17 @@ def test_parts_are_merged_before_they_are_many(monkeypatch):
     for by in ("token", "wallet", "decimals", "asset"):
         expected = totals(details.holdings, by, wallets=details.wallets)
         same(chunked_totals(held, by), expected)
-    found, expected = StoredWallets(held), details
-    same(found.wf.explain_spam(everything=True), expected.wf.explain_spam(everything=True))
+    result, expected = StoredWallets(held), details
+    same(result.wf.explain_spam(everything=True), expected.wf.explain_spam(everything=True))
 
 
-def test_each_row_of_an_unknown_token_is_judged_alone():
-    """What another one of the same name holds says nothing of it."""
+def test_rows_of_unknown_tokens_are_judged_separately():
+    """Another token of the same name is no evidence."""
     nameless = (None, None, "claim now")
     details = details_of([(("ETH", "0xAa"), [(nameless, 10**70, 0), (nameless, 1, 0)])])
-    found = StoredWallets(in_parts(details)).wf.flag_spam(threshold=0.9).wf.totals("is_spam")
-    same(found, details.wf.flag_spam(threshold=0.9).wf.totals("is_spam"))
-    assert found["balances"].tolist() == [1, 1]
+    result = StoredWallets(in_parts(details)).wf.flag_spam(threshold=0.9).wf.totals("is_spam")
+    same(result, details.wf.flag_spam(threshold=0.9).wf.totals("is_spam"))
+    assert result["balances"].tolist() == [1, 1]
 
 
 DENIED = [("BSC", "0xA0")]
@@ -255,37 +255,37 @@ DENIED = [("BSC", "0xA0")]
 @settings(max_examples=8)
 @given(fetch=fetches, seed=st.integers(0, 9), wallets=st.integers(1, 3), twice=st.booleans())
 def test_spam(fetch, seed, wallets, twice):
-    """By all balances, whatever is in which part; those of unknown tokens one by one."""
+    """Spam is judged by all balances, in any parts; those of unknown tokens one by one."""
     details = details_of(fetch)
     stored = StoredWallets(in_parts(details, seed=seed, wallets=wallets))
     same(stored.wf.explain_spam(everything=True), details.wf.explain_spam(everything=True))
     if twice:
         stored, details = stored.wf.flag_spam(deny=DENIED), details.wf.flag_spam(deny=DENIED)
     with warnings.catch_warnings(record=True, action="always") as ours:
-        found = stored.wf.without_spam(deny=DENIED).wf.value({"ETH": 2}).wf.flag_spam()
+        result = stored.wf.without_spam(deny=DENIED).wf.value({"ETH": 2}).wf.flag_spam()
     with warnings.catch_warnings(record=True, action="always") as theirs:
         expected = details.wf.without_spam(deny=DENIED).wf.value({"ETH": 2}).wf.flag_spam()
     assert [str(each.message) for each in ours] == [str(each.message) for each in theirs]
     for names in ("token", ["wallet", "spam_score"], ["is_spam", "spam_reasons"], "unit_price"):
-        same(found.wf.totals(names), expected.wf.totals(names))
+        same(result.wf.totals(names), expected.wf.totals(names))
     own = {"token": ("ETH", "0xA0"), "by": ["wallet", "spam_reasons"]}
-    same(outcome(lambda: found.wf.share(**own)), outcome(lambda: expected.wf.share(**own)))
-    same(outcome(lambda: found.wf.share("ETH")), outcome(lambda: expected.wf.share("ETH")))
-    same(found.wf.concentration(), expected.wf.concentration())
-    ours, theirs = found.wf.pivot, expected.wf.pivot
+    same(outcome(lambda: result.wf.share(**own)), outcome(lambda: expected.wf.share(**own)))
+    same(outcome(lambda: result.wf.share("ETH")), outcome(lambda: expected.wf.share("ETH")))
+    same(result.wf.concentration(), expected.wf.concentration())
+    ours, theirs = result.wf.pivot, expected.wf.pivot
     same(ours(2), theirs(2))
 
 
-def test_the_wallets_of_a_folder_are_its_own():
-    """Others are refused, since those on the disk count."""
+def test_other_wallets_are_refused():
+    """A folder has its own wallets on the disk."""
     wallets, holdings = details_of([(("ETH", "0xAa"), [(("ETH", None, "ETH"), 2, 0)])])
     stored = StoredWallets(in_parts(WalletDetails(wallets, holdings)))
     with pytest.raises(SettingsError, match="has its own wallets"):
         stored.wf.totals(wallets=wallets)
 
 
-def test_prices_of_the_service_that_cannot_be_used():
-    """By their positions among the balances that are left."""
+def test_unusable_prices_of_the_service():
+    """Positions are those among the remaining balances."""
     spam, ether = ("ETH", "0xbad", "claim at x.io"), ("ETH", None, "ETH")
     wallets, holdings = details_of(
         [(("ETH", "0xAa"), [(spam, 1, 0), (ether, 2, 0), (ether, 3, 0)])]
@@ -298,8 +298,8 @@ def test_prices_of_the_service_that_cannot_be_used():
     assert [place for place, _, _ in refused.value.problems] == [1]
 
 
-def test_refusals():
-    """What only frames can answer is refused with what to do, and nothing else is."""
+def test_methods_that_need_frames_are_refused():
+    """The hint says how to read the frames."""
     stored = StoredWallets(in_parts(details_of([])))
     for name in ("overlap", "plot", "top"):
         with pytest.raises(FramesNeededError, match="read_wallets"):
@@ -317,7 +317,7 @@ def test_refusals():
 
 
 def test_tables_of_unknown_tokens(monkeypatch):
-    """Of a folder they are those of its frames, where not all rows fit into memory at once."""
+    """Tables of a folder equal those of its frames, even if not all rows fit into memory."""
     monkeypatch.setattr("walletframe.analysis.parted._BATCH_ROWS", 1)
     ether, nameless = ("ETH", None, "ETH"), (None, None, "claim now")
     held = [(ether, 2, 0), (nameless, 3, 0), (nameless, 4, 0)]
@@ -325,8 +325,8 @@ def test_tables_of_unknown_tokens(monkeypatch):
     stored = StoredWallets(in_parts(details, wallets=1))
     same(stored.wf.concentration(), details.wf.concentration())
     with warnings.catch_warnings(action="ignore"):
-        found, expected = (each.wf.without_spam(threshold=1) for each in (stored, details))
-    same(found.wf.concentration(), expected.wf.concentration())
+        result, expected = (each.wf.without_spam(threshold=1) for each in (stored, details))
+    same(result.wf.concentration(), expected.wf.concentration())
     for each in (stored, details):
         with pytest.raises(SettingsError, match="n must be 1 or more, not 0"):
             each.wf.pivot(0)
@@ -335,13 +335,13 @@ def test_tables_of_unknown_tokens(monkeypatch):
 
 
 def test_pairs_of_many_groups():
-    """Beyond what 32 bits can number."""
+    """Pairs are numbered beyond 32 bits."""
     codes, members = np.array([1, 1, 0]), np.array([2**40, 2**40, 5])
-    found = distinct_pairs(codes, members)
-    assert [each.tolist() for each in found] == [[0, 1], [5, 2**40]]
+    result = distinct_pairs(codes, members)
+    assert [each.tolist() for each in result] == [[0, 1], [5, 2**40]]
 
 
-def test_a_wallet_that_is_in_two_parts_is_refused(tmp_path):
+def test_a_wallet_in_two_parts_is_refused(tmp_path):
     """Its balances would count twice."""
     details = details_of([(("ETH", "0xAa"), [(("ETH", None, "ETH"), 1, 0)])])
     folder = write_parts(tmp_path, details)

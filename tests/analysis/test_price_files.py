@@ -38,12 +38,12 @@ NONE = np.nan
 
 
 def units(prices, **options):
-    """Give the price of each row."""
+    """Return the price of each row."""
     return value(HOLDINGS, prices, **options)["unit_price"].tolist()
 
 
-def test_heads_and_cells_as_people_write_them(tmp_path):
-    """Spaces around anything count for nothing, nor do capitals where they can't."""
+def test_people_s_spellings_of_heads_and_cells(tmp_path):
+    """Spaces around text are ignored, and so is the case where it means nothing."""
     path = tmp_path / "p.csv"
     path.write_text(
         " Blockchain ,CONTRACT\t,Price , Currency\n eth ,, 2500 ,USD\nEth,\xa00XA0 ,1,USD \n"
@@ -56,7 +56,7 @@ def test_heads_and_cells_as_people_write_them(tmp_path):
 
 
 def test_two_columns_of_one_name_are_refused():
-    """Unless one of them is written as it should be."""
+    """One exact spelling among them is used."""
     twice = pd.DataFrame({"blockchain": ["ETH"], "contract": [None], "Price": [1], "PRICE ": [2]})
     with pytest.raises(PricesError, match="several columns of the prices are called 'price'"):
         value(HOLDINGS, twice)
@@ -65,8 +65,8 @@ def test_two_columns_of_one_name_are_refused():
         value(HOLDINGS, twice.set_axis(["blockchain", "contract", "price", "price"], axis=1))
 
 
-def test_lines_that_match_nothing_are_told(tmp_path):
-    """By the number that an editor shows, with the blockchain that was meant, if any."""
+def test_unmatched_lines_are_reported(tmp_path):
+    """By the line number of an editor, with the probable blockchain, if any."""
     path = tmp_path / "p.csv"
     path.write_text(
         'note,blockchain,contract,price\n"two\nlines",ETH,,2500\n\n,BSC,0xA0,1\n,SUI,,3\n'
@@ -81,8 +81,8 @@ def test_lines_that_match_nothing_are_told(tmp_path):
     assert caught[0].filename == __file__
 
 
-def test_of_many_lines_that_match_nothing_ten_are_told(tmp_path):
-    """Of a Parquet file its rows; the rest is counted."""
+def test_ten_unmatched_lines_are_reported(tmp_path):
+    """Rows of a Parquet file are numbered, too; the rest is counted."""
     others = [("ETH", f"0x{number:x}") for number in range(1, 31)]
     rows = pd.DataFrame([("ETH", "0xA0"), *others], columns=["blockchain", "contract"])
     rows.assign(price=1).to_parquet(tmp_path / "p.parquet")
@@ -96,15 +96,15 @@ def test_of_many_lines_that_match_nothing_ten_are_told(tmp_path):
     assert lines[-1] == "  … and 20 more"
 
 
-def test_symbols_of_a_file_that_nobody_holds_are_told(tmp_path):
-    """Harmless, as they may be anyone's."""
+def test_unheld_symbols_of_a_file_are_reported(tmp_path):
+    """They are escaped, since anyone may have written them."""
     (tmp_path / "p.csv").write_text("symbol,price\nETH,1\n\x1b[31mEVIL\u202e,2\n", encoding="utf-8")
     with pytest.warns(PricesWarning, match=r"3: '\[31mEVIL'$"):
         value(HOLDINGS, tmp_path / "p.csv", by_symbol=True)
 
 
-def test_bad_prices_of_a_file_are_told_by_line(tmp_path):
-    """The same numbers as those of lines that match nothing."""
+def test_bad_prices_of_a_file_are_reported_by_line(tmp_path):
+    """The line numbers are those of unmatched lines."""
     path = tmp_path / "p.csv"
     path.write_text("blockchain,contract,price\nETH,,1\n\nETH,0xa0,x\nETH,,2\n")
     with pytest.raises(PricesError, match=r"by line of p\.csv") as caught:
@@ -118,8 +118,8 @@ def test_bad_prices_of_a_file_are_told_by_line(tmp_path):
     assert units(path)[0] == 2500
 
 
-def test_a_csv_of_our_own_is_read_as_it_was_written(tmp_path):
-    """What was made harmless for spreadsheets is the symbol again."""
+def test_our_own_csv_is_read_back(tmp_path):
+    """Text that was escaped for spreadsheets is the symbol again."""
     prices = pd.DataFrame({"symbol": ["=1+1", "ETH"], "price": [0.5, 2500.25]})
     to_csv(prices, tmp_path / "p.csv")
     assert "'=1+1" in (tmp_path / "p.csv").read_text()
@@ -139,19 +139,19 @@ def test_a_csv_of_our_own_is_read_as_it_was_written(tmp_path):
     ids=["a mapping", "a Series", "a frame", "a frame with contracts, too"],
 )
 def test_prices_by_asset(prices):
-    """On every blockchain, but of bridged twins only on request."""
+    """A price holds on every blockchain, but for bridged tokens only on request."""
     np.testing.assert_array_equal(units(prices, assets=ASSETS), [2500, 1, 1, NONE, NONE])
     np.testing.assert_array_equal(units(prices, assets=ASSETS, bridged=True), [2500, 1, 1, 1, NONE])
 
 
 def test_a_tokens_own_price_comes_before_its_assets():
-    """In any order."""
+    """A token's own price comes first in any order of the prices."""
     own = {("BASE", "0xB0"): 0.99, "USDC": 1, ("BASE", "0xb1"): 0.98}
     assert units(own, assets=ASSETS.drop(columns="kind"))[1:4] == [1, 0.99, 0.98]
 
 
-def test_assets_that_match_nothing_are_told(tmp_path):
-    """Of a file those that nobody holds, of any form those that are in no list."""
+def test_unmatched_assets_are_reported(tmp_path):
+    """Unheld assets of a file are reported, and unlisted ones of any form."""
     (tmp_path / "p.csv").write_text("asset,price\nUSDC,1\nDAI,1\nUSDX,1\n")
     with pytest.warns(PricesWarning) as caught:
         value(HOLDINGS, tmp_path / "p.csv", assets=ASSETS)
@@ -164,7 +164,7 @@ def test_assets_that_match_nothing_are_told(tmp_path):
 
 
 def test_the_packaged_assets_are_known_without_a_list():
-    """In any of their spellings; twins on request."""
+    """Assets are known in any of their spellings; bridged tokens on request."""
     usdc, ether = "0xa0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", None
     held = [(("ETH", usdc, "USDC"), 1, 0), (("BASE", ether, "ETH"), 2, 0)]
     weth = ("ETH", "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "WETH")
@@ -177,7 +177,7 @@ def test_the_packaged_assets_are_known_without_a_list():
 
 
 def test_assets_that_contradict_are_refused():
-    """One token, two assets; two names that differ by capitals; what else is no name."""
+    """One token in two assets, names that differ by case, and other non-names are refused."""
     both = pd.concat([ASSETS, ASSETS.head(1).assign(asset="Ether")])
     with pytest.raises(TokenListError, match=r"5: .* it is native ETH already, at 0"):
         value(HOLDINGS, {"USDC": 1}, assets=both)
@@ -215,7 +215,7 @@ DAYS = ["2026-01-29", "2026-01-30", "2026-01-31"]
     ids=["text", "days", "times", "times of another zone", "texts of times"],
 )
 def test_prices_of_a_day(tmp_path, days):
-    """The last one up to the day, in UTC; without a day, the newest."""
+    """The last price up to the day, in UTC, or the newest without a day."""
     daily(tmp_path / "p.parquet", days, [2300.0, 2400.0, 2500.0], currency="USD")
     source = ParquetPrices(tmp_path)
     assert isinstance(source, PriceSource)
@@ -224,9 +224,9 @@ def test_prices_of_a_day(tmp_path, days):
     assert units(ParquetPrices(tmp_path, on="2026-01-30"))[:2] == [2400, 1]
     assert units(ParquetPrices(tmp_path, on=date(2026, 2, 3)))[0] == 2500
     assert value(HOLDINGS, str(tmp_path))["currency"].unique().tolist() == ["USD"]
-    found = source.price_history(HOLDINGS, date(2026, 1, 29), date(2026, 1, 30))
-    assert found["date"].dt.strftime("%Y-%m-%d").unique().tolist() == DAYS[:2]
-    assert found.columns.tolist() == [
+    result = source.price_history(HOLDINGS, date(2026, 1, 29), date(2026, 1, 30))
+    assert result["date"].dt.strftime("%Y-%m-%d").unique().tolist() == DAYS[:2]
+    assert result.columns.tolist() == [
         "token_blockchain",
         "token_address",
         "date",
@@ -244,7 +244,7 @@ def test_old_prices_are_none(tmp_path):
 
 
 def test_folders_named_by_day(tmp_path):
-    """As DuckDB, Spark and polars write them."""
+    """Folders as DuckDB, Spark and polars write them are read."""
     for day, price in zip(DAYS, [1.0, 2.0, 3.0], strict=True):
         (tmp_path / f"date={day}").mkdir()
         rows = pd.DataFrame({"token_blockchain": ["ETH"], "token_address": [""], "price": price})
@@ -262,7 +262,7 @@ def test_a_day_with_two_prices_is_refused(tmp_path):
 
 
 def test_folders_without_daily_prices(tmp_path):
-    """Each says what is wrong with it."""
+    """Each error says what is wrong with the folder."""
     with pytest.raises(ColumnsError, match="lacks 'token_blockchain', 'token_address', 'date'"):
         value(HOLDINGS, tmp_path)
     with pytest.raises(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""Whose a token is: shares and concentration against plain Python."""
+"""Shares of a token and its concentration, against plain Python."""
 
 from fractions import Fraction
 
@@ -36,24 +36,24 @@ FETCH = [
 
 
 def held_by_wallet(fetch, token):
-    """Add up each wallet's balances of a token: the known part, and how many are unknown."""
-    found = {}
+    """Sum each wallet's balances of a token: the known part, and the number of unknown ones."""
+    result = {}
     for row in rows_of(fetch):
         if row.token == token:
-            found.setdefault(row.wallet, []).append(row.amount)
+            result.setdefault(row.wallet, []).append(row.amount)
     return {
         wallet: (
             sum(each for each in amounts if each is not None) if set(amounts) != {None} else None,
             amounts.count(None),
         )
-        for wallet, amounts in found.items()
+        for wallet, amounts in result.items()
     }
 
 
-def expected_shares(fetch, token, *, asked):
+def expected_shares(fetch, token, *, requested):
     """List wallet, amount, unknown balances and share, the largest first, unknown ones last."""
     held = held_by_wallet(fetch, token)
-    if asked:
+    if requested:
         chains = {token[0], *(chain for chain, _ in held)}
         others = {
             wallet: (Fraction(0), 0) if known else (None, None)
@@ -74,20 +74,20 @@ def expected_shares(fetch, token, *, asked):
 
 
 @settings(max_examples=60, deadline=None)
-@given(fetch=fetches, token=st.sampled_from(CONTRACTS), asked=st.booleans())
-def test_shares_are_what_plain_python_gives(fetch, token, asked):
-    """Amounts are exact, shares rounded once, and every wallet asked has its row."""
+@given(fetch=fetches, token=st.sampled_from(CONTRACTS), requested=st.booleans())
+def test_shares_match_plain_python(fetch, token, requested):
+    """Amounts are exact, shares rounded once, and every requested wallet has its row."""
     assume(any(row.token == token for row in rows_of(fetch)))
     wallets, holdings = details_of(fetch)
-    table = share(holdings, token, wallets=wallets if asked else None)
-    found = zip(
+    table = share(holdings, token, wallets=wallets if requested else None)
+    result = zip(
         map(key, table["blockchain"], table["address"]),
         fractions(table["amount"]),
         optional(table["amount_na"]),
         [None if np.isnan(each) else each for each in table["share"]],
         strict=True,
     )
-    assert list(found) == expected_shares(fetch, token, asked=asked)
+    assert list(result) == expected_shares(fetch, token, requested=requested)
 
 
 def test_unknown_wallets_are_not_zero():
@@ -100,8 +100,8 @@ def test_unknown_wallets_are_not_zero():
     assert table[["wallets_ok", "wallets_asked"]].drop_duplicates().to_numpy().tolist() == [[2, 5]]
 
 
-def test_a_token_is_named_by_contract_or_by_its_own_symbol():
-    """Both give the same; a shared symbol and an unknown token are errors."""
+def test_tokens_are_named_by_contract_or_unique_symbol():
+    """Both return the same; a shared symbol and an unknown token are errors."""
     holdings = details_of(FETCH).holdings
     assert share(holdings, "ETH").equals(share(holdings, ("eth", None)))
     with pytest.raises(UnknownTokenError):
@@ -112,7 +112,7 @@ def test_a_token_is_named_by_contract_or_by_its_own_symbol():
 
 
 def test_shares_of_nothing_are_unknown():
-    """Where all have 0 there is nothing to have a share of."""
+    """If all amounts are 0, shares are unknown."""
     table = share(details_of([(("ETH", "0x1"), [(ETHER, 0, 0)])]).holdings, "ETH")
     assert table["share"].isna().all()
 
@@ -125,7 +125,7 @@ def gini_by_differences(amounts):
 
 @settings(max_examples=60, deadline=None)
 @given(fetch=fetches, top=st.integers(1, 4))
-def test_concentration_is_what_its_definitions_give(fetch, top):
+def test_concentration_matches_its_definitions(fetch, top):
     """Gini over all pairs, Herfindahl over all shares, and the largest holders."""
     holdings = details_of(fetch).holdings
     table = concentration(holdings, top=top)
@@ -145,23 +145,23 @@ def test_concentration_is_what_its_definitions_give(fetch, top):
 
 
 def test_concentration_of_known_cases():
-    """Even, and all but even, as textbooks have them."""
+    """Even and almost concentrated holdings have the figures of textbooks."""
     even = [(("ETH", f"0x{n}"), [(ETHER, 5, 0)]) for n in range(1, 5)]
-    found = concentration(details_of(even).holdings, "ETH", top=1).iloc[0]
-    assert found[["gini", "herfindahl", "top_share"]].tolist() == [0, 0.25, 0.25]
+    result = concentration(details_of(even).holdings, "ETH", top=1).iloc[0]
+    assert result[["gini", "herfindahl", "top_share"]].tolist() == [0, 0.25, 0.25]
     odd = [(("ETH", f"0x{n}"), [(ETHER, 10**30 if n == 1 else 1, 0)]) for n in range(1, 5)]
-    found = concentration(details_of(odd).holdings, ("ETH", None), top=1).iloc[0]
-    assert found[["gini", "herfindahl", "top_share"]].tolist() == [0.75, 1, 1]
+    result = concentration(details_of(odd).holdings, ("ETH", None), top=1).iloc[0]
+    assert result[["gini", "herfindahl", "top_share"]].tolist() == [0.75, 1, 1]
 
 
-def test_nothing_is_concentrated_where_nobody_holds_any():
+def test_concentration_of_zero_amounts_is_unknown():
     """The measures of a token of which all have 0 are unknown."""
     table = concentration(details_of([(("ETH", "0x1"), [(ETHER, 0, 0)])]).holdings)
     assert table[["gini", "herfindahl", "top_share"]].isna().to_numpy().all()
 
 
 def test_one_token_of_many():
-    """A named token gives its row alone; a number of holders below 1 is refused."""
+    """A named token has its row alone; a number of holders below 1 is refused."""
     wallets, holdings = details_of([*FETCH, (("BSC", "0x9"), [(("BSC", "0xA0", "USDC"), 1, 0)])])
     table = concentration(holdings, "USDC", wallets=wallets)
     assert table["token_address"].tolist() == ["0xA0"]

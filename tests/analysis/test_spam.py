@@ -1,4 +1,4 @@
-"""Flags for spam: what is found, what settles the matter, and what nothing can break."""
+"""Spam flags: detection, overrides, and robustness to any text."""
 
 import warnings
 
@@ -96,7 +96,7 @@ def test_columns_are_added_and_nothing_else_changes():
     ],
 )
 def test_symbols_give_reasons(symbol, word):
-    """Each kind of bait has its word."""
+    """Each kind of bait has its reason."""
     assert word in reasons(symbol)
 
 
@@ -111,30 +111,30 @@ ODD = """
 
 @pytest.mark.parametrize("symbol", [*ODD.split(), "Bridged USDC (PoS)", ""])
 def test_odd_names_alone_are_no_spam(symbol):
-    """A dot, a sign, another script, an emoji or padding flags nothing."""
+    """A dot, a sign, another script, an emoji or padding alone flags nothing."""
     assert not holdings(symbol, chain="NOWHERE").wf.flag_spam()["is_spam"].item()
 
 
 @pytest.mark.parametrize("symbol", ["HuobiAirdrop", "ARBCLAIM", "stETH-Reward", "SPAM-TOKEN"])
-def test_a_word_of_bait_beside_anything_else_is_enough(symbol):
-    """Real symbols have none but alone: CLAIM and BONUS are tokens."""
+def test_bait_words_flag_longer_symbols(symbol):
+    """A real symbol may be one bait word alone: CLAIM and BONUS are tokens."""
     assert reasons(symbol) == ["claim", "phrase"]
     assert holdings(symbol).wf.flag_spam()["is_spam"].item()
 
 
 @pytest.mark.parametrize("symbol", ["Buy Polydoge", "Try Mushrooms Finance", "$ Earn more TON"])
 def test_a_command_is_bait(symbol):
-    """A symbol that begins with a verb, and says of what."""
+    """A symbol that begins with a verb and an object is bait."""
     assert {"claim", "phrase"} <= set(reasons(symbol))
 
 
 @pytest.mark.parametrize("symbol", ["BUY", "EARN", "TryHards", "DISCLAIMER", "proclaim"])
-def test_words_that_only_resemble_bait_are_none(symbol):
-    """One word is no command, and a claim is not what is disclaimed."""
+def test_words_that_resemble_bait_are_harmless(symbol):
+    """One word is no command, and a disclaimer is no claim."""
     assert "claim" not in reasons(symbol)
 
 
-def test_a_domain_ends_where_its_name_goes_on():
+def test_domains_need_a_boundary():
     """A street is no domain; a common ending is one even before a hyphen."""
     assert "domain" not in reasons("REALTOKEN-S-128-E.WEBER-ST-TOLEDO-OH")
     assert "domain" in reasons("some.com-USDT")
@@ -142,7 +142,7 @@ def test_a_domain_ends_where_its_name_goes_on():
 
 @pytest.mark.parametrize("symbol", ["USDC", "usdc", "$USDC", "(USDC)", "USDC \u2705", "U S D C"])
 def test_another_contract_under_a_known_symbol_is_an_imitation(symbol):
-    """On the same blockchain, whatever the case and the decoration; elsewhere it is borrowed."""
+    """On the same blockchain, in any case and decoration; elsewhere the symbol is borrowed."""
     assert "impersonation" in reasons(symbol)
     assert {"borrowed", "impersonation"} & set(reasons(symbol, chain="NOWHERE")) == {"borrowed"}
 
@@ -150,8 +150,8 @@ def test_another_contract_under_a_known_symbol_is_an_imitation(symbol):
 @pytest.mark.parametrize(
     "symbol", ["USD\u0421", "L1NK", "LlNK", "\u00dcSDC", "U S D C", "U$DT", "USD\u20ae"]
 )
-def test_a_disguised_symbol_is_told(symbol):
-    """Letters of another script, twins in ASCII, accents, spaces, and signs for letters."""
+def test_disguised_symbols_are_detected(symbol):
+    """Letters of another script, ASCII lookalikes, accents, spaces, and signs for letters."""
     assert {"impersonation", "lookalike"} <= set(reasons(symbol))
 
 
@@ -170,21 +170,21 @@ def test_a_disguised_symbol_is_told(symbol):
         ("ETH", "0xd79f43113b22d1ea9f29cfcc7bb287489f8ee5e0", "ZRO"),
     ],
 )
-def test_bridged_twins_and_namesakes_are_known(blockchain, contract, symbol):
-    """Tokens that a bridge gives out under the same symbol, and other projects' of that name."""
+def test_bridged_tokens_and_namesakes_are_known(blockchain, contract, symbol):
+    """A bridge's token under the same symbol is known, and so are other projects' namesakes."""
     assert reasons(symbol, chain=blockchain, contracts=[contract]) == [""]
 
 
-def test_the_same_contract_on_another_blockchain_is_the_same_project_s():
-    """Nobody else can deploy there; under another symbol it is no known token."""
+def test_one_contract_on_two_blockchains_is_one_project():
+    """Nobody else can deploy there; under another symbol it is unknown."""
     usde = "0x5d3a1Ff2b6BAb83b63cd9AD0787074081a52ef34"
     frame = holdings("USDe", chain="METIS", contracts=[usde])
     assert frame.wf.explain_spam("USDe")["reason"].tolist() == ["same_contract"]
     assert reasons("SHIB", chain="METIS", contracts=[usde]) == ["borrowed"]
 
 
-def test_many_that_borrow_one_symbol_are_a_crowd():
-    """Nobody bridges a token three times under contracts that no list has; of many some may."""
+def test_many_borrowers_of_a_symbol_are_flagged():
+    """Three unlisted contracts under one symbol are no bridge's; two may be."""
     crowd = holdings("SHIB", "SHIB", "$SHIB", "BONK", chain="GNOSIS").wf.flag_spam()
     assert crowd["is_spam"].tolist() == [True, True, True, False]
     assert not holdings("SHIB", "SHIB", chain="GNOSIS").wf.flag_spam()["is_spam"].any()
@@ -198,41 +198,41 @@ def priced(*symbols, prices, **options):
     return holdings(*symbols, **options).assign(price=prices).wf.flag_spam()
 
 
-def test_a_price_speaks_for_a_token():
-    """It clears a twin, and is named; the weight is negative."""
+def test_a_price_clears_a_token():
+    """An imitation with a price is cleared; the price has a negative weight."""
     frame = holdings("USDC", "USDC").assign(price=[1.0, None])
     assert frame.wf.flag_spam()["is_spam"].tolist() == [False, True]
-    told = frame.wf.explain_spam(("ETH", f"0x{1:040x}"))
-    assert told["reason"].tolist() == ["impersonation", "priced"]
-    assert told["weight"].tolist() == [0.6, -0.3]
-    assert told["spam_score"].tolist() == [0.3, 0.3]
+    explained = frame.wf.explain_spam(("ETH", f"0x{1:040x}"))
+    assert explained["reason"].tolist() == ["impersonation", "priced"]
+    assert explained["weight"].tolist() == [0.6, -0.3]
+    assert explained["spam_score"].tolist() == [0.3, 0.3]
 
 
 @pytest.mark.parametrize(
     "symbol",
     ["www.a.com", "usdcgift.com", "Claim now", "USD\u0421", "US\u200bDC", "<script>x</script>"],
 )
-def test_a_price_alone_clears_no_bait(symbol):
-    """Anybody can make a market for a token: a link, a claim and a disguise stay what they are."""
+def test_a_price_does_not_clear_bait(symbol):
+    """Anybody can make a market: links, claims and disguises stay flagged."""
     flagged = priced(symbol, prices=[5.0])
     assert flagged["is_spam"].item()
     assert "priced" not in flagged["spam_reasons"].item()
 
 
-def test_no_price_beside_priced_ones_weighs_a_little():
-    """Beside another finding only, and where the service has prices on that blockchain."""
+def test_a_missing_price_weighs_a_little():
+    """It counts beside another finding, if the service has prices on that blockchain."""
     both = priced("CLAIM", "FOO", "BAR", prices=[None, None, 2.0])
     assert both["spam_reasons"].tolist() == ["claim, unpriced", "", ""]
     assert both["is_spam"].tolist() == [True, False, False]
     assert priced("CLAIM", prices=[None])["spam_reasons"].tolist() == ["claim"]
     zero = priced("CLAIM", "BAR", prices=[0.0, 2.0])
     assert zero["spam_reasons"].tolist() == ["claim, unpriced", ""]
-    elsewhere = priced("SHIB", "BAR", prices=[None, 2.0], chain="GNOSIS")  # may be a bridge's
+    elsewhere = priced("SHIB", "BAR", prices=[None, 2.0], chain="GNOSIS")  # it may be a bridge's
     assert elsewhere["spam_score"].tolist() == [0.45, 0.0]
 
 
-def test_a_coin_s_symbol_is_seldom_a_token_s():
-    """No bridge calls anything BTC; other coins' it does, and where none has a price is none."""
+def test_a_coin_s_symbol_is_rarely_a_token_s():
+    """No bridge uses BTC; other coins' symbols it does, and unpriced ones are flagged."""
     assert reasons("BTC") == ["impersonation"]
     assert reasons("SOL", chain="BASE") == reasons("DOGE") == ["coin"]
     flagged = priced("DOGE", "DOGE", "BAR", prices=[None, 0.1, 2.0])
@@ -244,27 +244,27 @@ def test_a_coin_s_symbol_is_seldom_a_token_s():
     "symbol,chain",
     [("USDC", "MOONBEAM"), ("WBTC", "MOONBEAM"), ("SOL", "ARBITRUM"), ("WETH", "AVAX_CCHAIN")],
 )
-def test_one_bridge_says_nothing_of_another(symbol, chain):
-    """Where the list has some bridge's token only, another contract is no imitation of it."""
+def test_one_listed_bridge_is_no_evidence_against_another(symbol, chain):
+    """Beside one bridge's listed token, another contract is no imitation."""
     assert reasons(symbol, chain=chain)[0] in ("borrowed", "coin")
     assert not holdings(symbol, chain=chain).wf.flag_spam()["is_spam"].item()
 
 
-def test_a_bridge_copies_a_symbol_as_it_is():
-    """An EVM token with a known symbol as a word is somebody else's; elsewhere anybody's joke."""
+def test_bridges_copy_symbols_exactly():
+    """A known symbol in other case on an EVM blockchain is suspicious; elsewhere it isn't."""
     assert reasons("Ethfi", chain="BASE") == ["borrowed", "recased"]
     assert reasons("ETHFI", chain="BASE") == reasons("ethfi", chain="BASE") == ["borrowed"]
     assert reasons("Ethfi", chain="SOLANA", contracts=["So1"]) == ["borrowed"]
 
 
-def test_twins_are_not_stretched():
+def test_lookalikes_are_strict():
     """L is not I: DAL is not DAI, nor IDO LDO; a share of a pool with WETH is not WETH."""
     assert reasons("/WETH") == [""]
     assert reasons("IDO") == reasons("DAL", chain="BSC") == [""]
 
 
-def test_a_token_that_bears_the_native_coin_s_symbol_is_an_imitation():
-    """But for the contracts that stand for the coin itself."""
+def test_a_token_with_the_native_coin_s_symbol_is_an_imitation():
+    """Except contracts that represent the coin itself."""
     assert reasons("ETH", chain="BASE") == ["impersonation"]
     stands_for_it = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
     assert reasons("ETH", chain="BASE", contracts=[stands_for_it]) == [""]
@@ -272,26 +272,26 @@ def test_a_token_that_bears_the_native_coin_s_symbol_is_an_imitation():
 
 @pytest.mark.parametrize("contract", [USDC, USDC.lower(), None])
 def test_known_contracts_and_native_coins_are_never_flagged(contract):
-    """Whatever their symbol says."""
+    """No symbol flags them."""
     frame = holdings("Visit https://a.example", contracts=[contract], raw=[2**256 - 1])
     assert frame.wf.flag_spam()[ADDED].iloc[0].tolist() == [0.0, "", False]
 
 
-def test_absurd_balances_flag_a_token_wherever_it_is_held():
-    """One wallet's 2**256-1 speaks against all rows of the token; equal symbols don't share it."""
+def test_an_absurd_balance_flags_all_rows_of_its_token():
+    """2**256-1 in one wallet is enough; other tokens of that symbol are not flagged."""
     frame = holdings("A", "A", "A", contracts=["0x1", "0X1", "0x2"], raw=[2**256 - 1, 1, 1])
     assert frame.wf.flag_spam()["is_spam"].tolist() == [True, True, False]
 
 
-def test_absurd_balances_are_seen_without_decimals():
-    """Where the amount is NA the base units are counted."""
+def test_absurd_balances_without_decimals():
+    """If the amount is NA the base units count."""
     frame = holdings("A", "B", raw=[2**256 - 1, 10**30], decimals=[None, None])
     assert frame["amount"].isna().all()
     assert frame.wf.flag_spam()["spam_reasons"].tolist() == ["absurd_balance", ""]
 
 
-def test_supply_is_what_the_wallets_hold_together():
-    """A quadrillion in two halves is extreme, and no reason to flag a token alone."""
+def test_supply_is_the_sum_of_all_wallets():
+    """A quadrillion in two halves is extreme, and not enough to flag a token alone."""
     half = 5 * 10**14 * 10**18
     frame = holdings("A", "A", "B", contracts=["0x1", "0x1", "0x2"], raw=[half, half, half])
     flagged = frame.wf.flag_spam()
@@ -299,14 +299,14 @@ def test_supply_is_what_the_wallets_hold_together():
     assert not flagged["is_spam"].any()
 
 
-def test_scores_are_sums_and_end_at_one():
+def test_scores_are_sums_up_to_one():
     """The weights of the reasons are added."""
     scores = holdings("CLAIM", "Claim now", "Visit https://a.com to claim").wf.flag_spam()
     assert scores["spam_score"].tolist() == [REASONS["claim"][0], 0.5, 1.0]
 
 
 def test_the_threshold_decides():
-    """From the score on; a threshold that no score can meet is refused."""
+    """Scores from the threshold on are flagged; an impossible threshold is refused."""
     frame = holdings("CLAIM")
     assert frame.wf.flag_spam(threshold=0.3)["is_spam"].item()
     for wrong in (0, -1, 1.01, float("nan")):
@@ -314,15 +314,15 @@ def test_the_threshold_decides():
             frame.wf.flag_spam(threshold=wrong)
 
 
-def test_allowed_and_denied_tokens_are_settled():
-    """Whatever else speaks for or against them; contracts are compared without case."""
+def test_allow_and_deny_override_everything():
+    """Contracts are compared without case."""
     frame = holdings("Visit https://a.com", "FOO", "USDC", contracts=["0xAB", "0xCD", USDC])
     flagged = frame.wf.flag_spam(allow=[("eth", "0xab")], deny=[("ETH", "0XCD"), ("ETH", USDC)])
     assert flagged["is_spam"].tolist() == [False, True, True]
     assert flagged["spam_reasons"].tolist() == ["", "deny_list", "deny_list"]
 
 
-def test_what_was_flagged_can_be_denied_or_allowed_later():
+def test_flagged_rows_can_be_denied_or_allowed():
     """A frame of flagged rows is a list."""
     frame = holdings("www.a.com", "FOO")
     spam = frame.wf.flag_spam().query("is_spam")
@@ -332,7 +332,7 @@ def test_what_was_flagged_can_be_denied_or_allowed_later():
 
 
 def test_symbols_of_an_allowed_list_are_protected():
-    """Another contract that bears one of them is an imitation."""
+    """Another contract with one of them is an imitation."""
     entry = {"chainId": 1, "address": "0xAB", "symbol": "FOO", "decimals": 18, "name": "Foo"}
     frame = holdings("FOO", "F\u041eO", contracts=["0xab", "0xcd"])
     flagged = frame.wf.flag_spam(allow={"name": "Mine", "tokens": [entry]})
@@ -340,13 +340,13 @@ def test_symbols_of_an_allowed_list_are_protected():
 
 
 def test_a_token_on_both_lists_is_an_error():
-    """Neither wins in silence."""
+    """Neither list wins silently."""
     with pytest.raises(TokenListError, match=r"'0xab'.*allow and as deny"):
         holdings("A").wf.flag_spam(allow=[("ETH", "0xAB")], deny=[("eth", "0xab")])
 
 
-def test_spam_is_dropped_only_when_asked():
-    """The rows that are left have the columns they had, and their index."""
+def test_spam_is_dropped_on_request_only():
+    """The remaining rows keep their columns and their index."""
     frame = holdings("FOO", "www.a.com", "BAR")
     left = frame.wf.without_spam()  # warnings are errors here, and this one never is
     assert left.equals(frame.iloc[[0, 2]])
@@ -354,8 +354,8 @@ def test_spam_is_dropped_only_when_asked():
 
 
 @pytest.mark.filterwarnings("always::walletframe.errors.SpamWarning")
-def test_it_is_said_what_was_left_out():
-    """Once, at the caller's line; nothing where nothing was."""
+def test_dropped_spam_is_reported():
+    """One warning at the caller's line; none without spam."""
     frame = holdings("www.a.com", "www.a.com", "BAR", contracts=["0x1", "0X1", "0x2"])
     with pytest.warns(wf.errors.SpamWarning, match=r"^2 rows of 1 token .* left out") as caught:
         frame.wf.without_spam()
@@ -365,28 +365,28 @@ def test_it_is_said_what_was_left_out():
     assert not caught
 
 
-def test_explanations_say_it_in_words():
-    """Each reason of a token has its weight and a text that names what was found."""
+def test_explanations_have_reasons_and_weights():
+    """Each reason of a token has its weight and a text with the finding."""
     frame = holdings("USD\u0421", "www.a.com", "FOO")
-    told = frame.wf.explain_spam()
-    assert told.columns.tolist()[3:] == ["spam_score", "is_spam", "reason", "weight", "text"]
-    assert told["reason"].tolist() == ["lookalike", "impersonation", "link", "domain"]
-    assert USDC.lower() in told["text"][1]
-    assert "www[.]a.com" in told["text"][2]
-    sums = told.groupby("token_address")["weight"].sum().clip(upper=1)
+    explained = frame.wf.explain_spam()
+    assert explained.columns.tolist()[3:] == ["spam_score", "is_spam", "reason", "weight", "text"]
+    assert explained["reason"].tolist() == ["lookalike", "impersonation", "link", "domain"]
+    assert USDC.lower() in explained["text"][1]
+    assert "www[.]a.com" in explained["text"][2]
+    sums = explained.groupby("token_address")["weight"].sum().clip(upper=1)
     flagged = frame.wf.flag_spam().set_index("token_address")["spam_score"]
     assert sums.equals(flagged[sums.index].rename("weight"))
 
 
-def test_explanations_begin_with_what_is_flagged():
-    """The highest score first; the others only where they are asked for."""
+def test_explanations_begin_with_flagged_tokens():
+    """The highest score comes first; unflagged tokens are there on request only."""
     frame = holdings("CLAIM", "some.com", "USDC", "FOO", "www.a.com")
-    told = frame.wf.explain_spam()
-    assert told["symbol"].unique().tolist() == ["www.a.com", "USDC", "some.com"]
-    assert told["is_spam"].all()
+    explained = frame.wf.explain_spam()
+    assert explained["symbol"].unique().tolist() == ["www.a.com", "USDC", "some.com"]
+    assert explained["is_spam"].all()
     whole = frame.wf.explain_spam(everything=True)
-    assert whole.iloc[: len(told)].equals(told)
-    assert whole["symbol"].tolist()[len(told) :] == ["CLAIM"]
+    assert whole.iloc[: len(explained)].equals(explained)
+    assert whole["symbol"].tolist()[len(explained) :] == ["CLAIM"]
     assert not whole["is_spam"].tolist()[-1]
     assert frame.wf.explain_spam(threshold=0.3)["symbol"].tolist()[-1] == "CLAIM"
     with pytest.raises(SettingsError, match="threshold"):
@@ -394,7 +394,7 @@ def test_explanations_begin_with_what_is_flagged():
 
 
 def test_one_token_is_explained():
-    """By its contract or its symbol; what speaks for it weighs nothing."""
+    """A token is named by its contract or its symbol; exonerating reasons have no weight."""
     frame = holdings("USDC", "FOO", "FOO", contracts=[USDC, "0x1", "0x2"])
     assert frame.wf.explain_spam("USDC")["reason"].tolist() == ["known_token"]
     assert frame.wf.explain_spam("USDC")["weight"].tolist() == [0]
@@ -406,8 +406,8 @@ def test_one_token_is_explained():
         frame.wf.explain_spam("BAR")
 
 
-def test_explanations_are_harmless():
-    """What strangers wrote is quoted on one line, without what is not seen."""
+def test_explanations_quote_untrusted_text_safely():
+    """It is on one line, without invisible characters."""
     symbol = "https://a\u202eb\x1b[31m\n" + "x" * 1000
     texts = holdings(symbol).wf.explain_spam()["text"]
     assert texts.str.len().max() < 150
@@ -415,14 +415,14 @@ def test_explanations_are_harmless():
 
 
 def test_no_rows_are_no_error():
-    """The columns are there all the same."""
+    """An empty frame gets the columns."""
     flagged = holdings("A").head(0).wf.flag_spam()
     assert flagged[ADDED].dtypes.astype(str).tolist() == ["float64", str(TEXT), "bool"]
     assert holdings("A").head(0).wf.explain_spam().empty
 
 
 def test_missing_and_mistyped_columns_are_named():
-    """As for every method of a frame."""
+    """The errors are those of every method of a frame."""
     with pytest.raises(ColumnsError, match="'raw_amount'"):
         holdings("A").drop(columns="raw_amount").wf.flag_spam()
     with pytest.raises(AmountError, match="astype"):
@@ -439,8 +439,8 @@ def test_huge_and_broken_symbols_are_read():
 
 @given(st.lists(st.text(st.characters()) | st.none(), min_size=1, max_size=4))
 @settings(max_examples=60, deadline=None)
-def test_no_symbol_breaks_anything(symbols):
-    """Scores lie between 0 and 1, agree with the words, and don't depend on the other rows."""
+def test_any_symbol_has_a_score(symbols):
+    """Scores lie between 0 and 1, agree with the words, and don't depend on other rows."""
     frame = holdings(*symbols)
     flagged = frame.wf.flag_spam()
     assert flagged["spam_score"].between(0, 1).all()
@@ -451,8 +451,8 @@ def test_no_symbol_breaks_anything(symbols):
         assert alone[ADDED].equals(flagged.iloc[[place]][ADDED])
 
 
-def test_the_sandbox_holds_what_is_found(service):
-    """Of its real tokens, which alone have prices, none is flagged; of the others most are."""
+def test_sandbox_spam_is_detected(service):
+    """None of its real tokens, which alone have prices, is flagged; most others are."""
     wallets = [f"ETH.0x{number:040x}" for number in range(60)]
     with service.client(cache=False) as client:
         held = wf.fetch_wallets(wallets, client=client, on_failure="ignore").holdings

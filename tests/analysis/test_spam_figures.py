@@ -40,12 +40,12 @@ UNSEEN = pd.read_csv(DATA / "unseen_tokens.csv", dtype="str", keep_default_na=Fa
 
 
 def half(contract):
-    """Tell in which half of the listed tokens a contract is."""
+    """Return the half of the listed tokens that a contract belongs to."""
     return "held_out" if hashlib.sha256(contract.encode()).digest()[0] % 2 else "development"
 
 
 def flagged(rows, blockchain=None, price=None):
-    """Tell which rows are flagged; on another blockchain no bundled contract helps or hurts."""
+    """Return which rows are flagged; on another blockchain no bundled contract counts."""
     frame = pd.DataFrame(
         {
             "symbol": rows["symbol"],
@@ -63,38 +63,38 @@ def flagged(rows, blockchain=None, price=None):
 
 
 @pytest.fixture
-def say(capsys):
-    """Give a function whose words are seen in every run."""
+def show(capsys):
+    """Return a function that prints in every run."""
 
-    def say(words):
+    def show(words):
         with capsys.disabled():
             print(f"\n{words}")  # noqa: T201 - detection rates are shown in each run
 
-    return say
+    return show
 
 
 @pytest.mark.parametrize("part", ["development", "held_out"])
-def test_recall_and_precision(part, say):
-    """Print both, and hold recall to 98 in a hundred, precision to 99."""
+def test_recall_and_precision(part, show):
+    """Both are printed; recall is at least 98 in a hundred, precision 99."""
     rows = TABLE[TABLE["part"] == part]
-    found = flagged(rows)
+    result = flagged(rows)
     bait, real = rows["bait"] == "yes", rows["label"] == "real"
-    recall, precision = found[bait].mean(), (found & ~real).sum() / found.sum()
-    plain = found[(rows["bait"] == "no")]
-    say(
+    recall, precision = result[bait].mean(), (result & ~real).sum() / result.sum()
+    plain = result[(rows["bait"] == "no")]
+    show(
         f"{part}: recall {recall:.3f} of {bait.sum()} spam symbols, precision "
-        f"{precision:.3f}, {found[real].sum()} of {real.sum()} real tokens flagged; under a "
+        f"{precision:.3f}, {result[real].sum()} of {real.sum()} real tokens flagged; under a "
         f"plain name {plain.sum()} of {len(plain)} spam tokens found"
     )
     assert recall >= 0.98
     assert precision >= 0.99
 
 
-def test_prices_lose_nothing(say):
-    """Where the service prices others and none of these, at least as many are found."""
+def test_prices_lose_nothing(show):
+    """At least as much spam is found if the service prices other tokens only."""
     spam = TABLE[TABLE["label"] == "spam"]
     without, beside = flagged(spam), flagged(spam, price=float("nan"))
-    say(
+    show(
         f"all {len(spam)} spam tokens: {without.mean():.3f} found, {beside.mean():.3f} where "
         "the service prices others and none of these"
     )
@@ -102,16 +102,16 @@ def test_prices_lose_nothing(say):
 
 
 @pytest.mark.parametrize("part,most", [("development", 0), ("held_out", 1), ("unseen", 4)])
-def test_listed_tokens_are_not_flagged(part, most, say):
-    """Without any price; what is wanted is at most three in three thousand."""
+def test_listed_tokens_are_not_flagged(part, most, show):
+    """Without any price, at most three in three thousand are flagged."""
     rows = UNSEEN if part == "unseen" else LISTED[LISTED["contract"].map(half) == part]
-    found = flagged(rows)
-    say(f"{part}: {found.sum()} of {len(rows)} tokens of public lists flagged")
-    assert found.sum() <= most
+    result = flagged(rows)
+    show(f"{part}: {result.sum()} of {len(rows)} tokens of public lists flagged")
+    assert result.sum() <= most
 
 
 def test_the_most_used_tokens_are_not_flagged():
-    """None of the first hundred, neither as they are nor by their symbols alone."""
+    """None of the first hundred is flagged, neither as it is nor by its symbol alone."""
     ranks = pd.to_numeric(TABLE["use_rank"])
     first = TABLE[ranks <= 100]
     assert len(first) == 100
@@ -120,13 +120,13 @@ def test_the_most_used_tokens_are_not_flagged():
 
 
 def test_no_real_symbol_is_flagged_by_itself():
-    """Where no contract is known, symbols of real tokens flag none of them."""
+    """On a blockchain without known contracts, no symbol of a real token is flagged."""
     real = TABLE[TABLE["label"] == "real"]
-    found = flagged(real, "NOWHERE")
-    assert real.loc[found, "symbol"].tolist() == []
+    result = flagged(real, "NOWHERE")
+    assert real.loc[result, "symbol"].tolist() == []
 
 
-def test_the_table_is_as_large_as_it_says():
+def test_the_table_is_large_enough():
     """At least two hundred names on either side, none twice on one side."""
     assert (TABLE["label"].value_counts() >= 200).all()
     assert not TABLE.duplicated(["label", "symbol", "contract"]).any()

@@ -1,4 +1,4 @@
-"""Token lists that callers give: files in Uniswap's format, frames, pairs."""
+"""Callers' token lists: files in Uniswap's format, frames, pairs."""
 
 import json
 
@@ -15,12 +15,12 @@ DAI = "0x6B175474E89094C44Da98b954EedeAC495271d0F"
 
 
 def entry(**changes):
-    """Return an entry as the format has it."""
+    """Return an entry in the format."""
     return {"chainId": 1, "address": DAI, "symbol": "DAI", "decimals": 18, "name": "Dai"} | changes
 
 
 def test_a_file_is_read(tmp_path):
-    """One row a token, in order, with the service's own identifiers."""
+    """Tokens have one row each, in order, with the service's own identifiers."""
     path = tmp_path / "mine.tokenlist.json"
     path.write_text(json.dumps({"name": "Mine", "tokens": [entry(), entry(chainId=137)]}))
     frame = read_token_list(path)
@@ -30,7 +30,7 @@ def test_a_file_is_read(tmp_path):
 
 
 def test_unknown_chains_keep_their_number():
-    """Nothing is left out; a caller can name a chain."""
+    """They are kept; a caller can name a chain."""
     whole = {"tokens": [entry(chainId=77777777), entry()]}
     assert read_token_list(whole)["token_blockchain"].tolist() == ["77777777", "ETH"]
     named = read_token_list(whole, blockchains={77777777: "MINE", 1: "ETHEREUM"})
@@ -38,7 +38,7 @@ def test_unknown_chains_keep_their_number():
 
 
 def test_an_empty_list_is_a_list():
-    """With the columns, and no row."""
+    """It has the columns, and no row."""
     assert read_token_list({"tokens": []}).columns.tolist()[0] == "token_blockchain"
 
 
@@ -53,8 +53,8 @@ def test_an_empty_list_is_a_list():
         (entry(symbol=5), "symbol"),
     ],
 )
-def test_bad_entries_are_all_named(bad, reason):
-    """With their positions, at once."""
+def test_all_bad_entries_are_named(bad, reason):
+    """The error has their positions."""
     with pytest.raises(TokenListError, match=reason) as caught:
         read_token_list({"tokens": [bad, entry(), bad]})
     assert [place for place, _, _ in caught.value.problems] == [0, 2]
@@ -62,7 +62,7 @@ def test_bad_entries_are_all_named(bad, reason):
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"tokens": {}}', '"tokens"'])
 def test_other_files_are_refused(tmp_path, text):
-    """No JSON, or JSON without a list of tokens."""
+    """A file without JSON, or without a list of tokens, is refused."""
     path = tmp_path / "other.json"
     path.write_text(text)
     with pytest.raises(TokenListError, match="Uniswap"):
@@ -83,14 +83,14 @@ def test_frames_and_pairs_are_lists():
 
 
 def test_empty_rows_are_skipped():
-    """In frames as in lists."""
+    """Empty rows are skipped in frames and in lists."""
     frame = pd.DataFrame({"token_blockchain": ["ETH", None, " "], "token_address": [DAI, None, ""]})
     assert listed_tokens(frame) == [(("ETH", DAI), None)]
     assert listed_tokens([None, ("ETH", DAI), ("", None), float("nan")]) == [(("ETH", DAI), None)]
 
 
-def test_white_space_counts_for_nothing():
-    """Around an identifier, and around a contract."""
+def test_surrounding_white_space_is_ignored():
+    """In identifiers, and in contracts."""
     denied = [(" eth", f" {DAI.upper().replace('0X', '0x')}\n")]
     holdings = pd.DataFrame(
         {
@@ -106,8 +106,8 @@ def test_white_space_counts_for_nothing():
     assert flag_spam(holdings, deny=denied).is_spam.tolist() == [True]
 
 
-def test_bad_pairs_are_all_named():
-    """A symbol is no token, nor is a number a contract."""
+def test_all_bad_pairs_are_named():
+    """A symbol is no token, and a number is no contract."""
     with pytest.raises(TokenListError) as caught:
         listed_tokens([("ETH", DAI), "USDC", ("ETH",), ("ETH", 5), (None, DAI)])
     assert [place for place, _, _ in caught.value.problems] == [1, 2, 3, 4]

@@ -1,4 +1,4 @@
-"""Totals against plain Python, and what they say of what is missing."""
+"""Totals against plain Python, with their counts of missing data."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -51,13 +51,13 @@ FETCH = [
 
 
 def group(kinds, wallet, token=None):
-    """Name a group by token, wallet and blockchain, None for what it is not cut by."""
+    """Return a group's token, wallet and blockchain, None for each that `kinds` lacks."""
     parts = {"token": token, "wallet": wallet, "blockchain": wallet[0]}
     return tuple(parts[kind] if kind in kinds else None for kind in KINDS)
 
 
 def groups_of(table, kinds):
-    """Name the groups of a table of totals."""
+    """Return the groups of a table of totals."""
     names = []
     for row in table.astype(object).where(table.notna(), None).to_dict("records"):
         named = "token" in kinds and row["token_blockchain"] is not None
@@ -67,12 +67,12 @@ def groups_of(table, kinds):
     return names
 
 
-def expected(fetch, kinds, *, asked):
-    """Cut the balances of a fetch into groups; wallets asked may add some without any."""
+def expected(fetch, kinds, *, requested):
+    """Group the balances of a fetch; requested wallets may add empty groups."""
     groups = {}
     for row in rows_of(fetch):
         groups.setdefault(group(kinds, row.wallet, row.token), []).append(row)
-    if asked and kinds != ["token"]:
+    if requested and kinds != ["token"]:
         owners = {name[1:] for name in groups}
         for name in [group(kinds, wallet) for wallet in known_of(fetch)]:
             if name[1:] not in owners:
@@ -88,7 +88,7 @@ def value_of(row):
 
 
 def wallets_of(name, rows, known):
-    """Tell of the wallets asked on a group's blockchains whether they are known."""
+    """Return for each requested wallet on a group's blockchains whether it is known."""
     token, wallet, chain = name
     if wallet:
         return [known[wallet]]
@@ -119,16 +119,18 @@ def measures(name, rows, known):
 
 @pytest.mark.filterwarnings(
     "ignore::walletframe.errors.PricesWarning"
-)  # drawn prices may be of none
+)  # drawn prices may match nothing
 @settings(max_examples=30, deadline=None)
-@given(kinds=st.sampled_from(CUTS), asked=st.booleans(), fetch=fetches)
-@example(kinds=["token"], asked=True, fetch=FETCH)
-@example(kinds=["wallet"], asked=True, fetch=FETCH)
-def test_every_column_is_what_plain_python_gives(kinds, asked, fetch):
-    """Each group is there once, with the same amounts, counts, values and completeness."""
+@given(kinds=st.sampled_from(CUTS), requested=st.booleans(), fetch=fetches)
+@example(kinds=["token"], requested=True, fetch=FETCH)
+@example(kinds=["wallet"], requested=True, fetch=FETCH)
+def test_every_column_matches_plain_python(kinds, requested, fetch):
+    """Each group is there once, with its amounts, counts, values and completeness."""
     wallets, holdings = details_of(fetch)
-    table = totals(value(holdings, PRICES, currency="X"), kinds, wallets=wallets if asked else None)
-    groups, known = expected(fetch, kinds, asked=asked), known_of(fetch)
+    table = totals(
+        value(holdings, PRICES, currency="X"), kinds, wallets=wallets if requested else None
+    )
+    groups, known = expected(fetch, kinds, requested=requested), known_of(fetch)
     assert sorted(map(repr, groups_of(table, kinds))) == sorted(map(repr, groups))
     wanted = [
         measures(name, groups[name], known_for(fetch, groups[name]) if name[0] else known)
@@ -136,18 +138,18 @@ def test_every_column_is_what_plain_python_gives(kinds, asked, fetch):
     ]
     for column in wanted[0].keys() & set(table.columns) if wanted else ():
         if column == "amount":
-            found = fractions(table[column])
+            result = fractions(table[column])
         elif column == "value":
-            found = [None if np.isnan(each) else each for each in table[column]]
+            result = [None if np.isnan(each) else each for each in table[column]]
         else:
-            found = optional(table[column])
-        assert found == [each[column] for each in wanted], column
+            result = optional(table[column])
+        assert result == [each[column] for each in wanted], column
 
 
 @pytest.mark.parametrize("kinds", CUTS, ids=".".join)
 @pytest.mark.parametrize("fetch", [[], FETCH, FETCH[2:3], FETCH[3:]])
-def test_columns_depend_on_what_is_asked_alone(kinds, fetch):
-    """The same names and dtypes for no rows, none known, and many."""
+def test_columns_depend_on_the_arguments_alone(kinds, fetch):
+    """Names and dtypes are the same for no rows, none known, and many."""
     wallets, holdings = details_of(fetch)
     table = totals(value(holdings, PRICES), kinds, wallets=wallets)
     full = totals(value(details_of(FETCH).holdings, PRICES), kinds, wallets=details_of(FETCH))
@@ -155,8 +157,8 @@ def test_columns_depend_on_what_is_asked_alone(kinds, fetch):
     assert isinstance(table.index, pd.RangeIndex)
 
 
-def test_a_failed_wallet_is_unknown_and_an_empty_one_has_nothing():
-    """Failed, empty and unknown wallets have their rows, in the order asked."""
+def test_failed_wallets_are_unknown_and_empty_ones_zero():
+    """Failed, empty and unknown wallets have rows in the requested order."""
     wallets, holdings = details_of(FETCH)
     table = totals(value(holdings, PRICES), "wallet", wallets=wallets)
     assert table["address"].tolist() == ["0xAa", "0xbB", "0xcc", "0xaa", "alice.near"]
@@ -167,8 +169,8 @@ def test_a_failed_wallet_is_unknown_and_an_empty_one_has_nothing():
     assert table["value"][3] == 0
 
 
-def test_the_known_part_is_summed_and_the_rest_counted():
-    """Three rows of one contract in two spellings, one of a wallet of which it can't be read."""
+def test_known_amounts_are_summed_and_unknown_ones_counted():
+    """Three rows have one contract in two spellings, one of them an unreadable amount."""
     wallets, holdings = details_of(FETCH)
     dollars = totals(holdings, wallets=wallets).iloc[1]
     assert dollars[["token_blockchain", "token_address", "symbol"]].tolist() == [
@@ -180,14 +182,14 @@ def test_the_known_part_is_summed_and_the_rest_counted():
     assert (dollars["holders"], dollars["wallets_ok"], dollars["wallets_asked"]) == (1, 1, 3)
 
 
-def test_an_amount_that_nobody_knows_is_not_zero():
-    """All unknown gives NA, for the sum and for who holds some."""
+def test_unknown_amounts_are_not_zero():
+    """If all are unknown, the sum and the holders are NA."""
     table = totals(details_of([(("ETH", "0xAa"), [UNKNOWN])]).holdings)
     assert table[["amount", "holders"]].isna().all(axis=None)
     assert table["amount_na"].item() == 1
 
 
-def test_who_holds_nothing_of_a_token_is_no_holder():
+def test_a_zero_balance_makes_no_holder():
     """A balance of 0 counts as a balance only."""
     none_left = (("ETH", None, "ETH"), 0, 18)
     table = totals(details_of([(("ETH", "0xAa"), [none_left])]).holdings)
@@ -199,7 +201,7 @@ def test_who_holds_nothing_of_a_token_is_no_holder():
 
 
 def test_a_shared_symbol_is_refused_with_its_contracts():
-    """Ether and what calls itself so are never one row."""
+    """Ether and its imitations are never one row."""
     holdings = details_of([(("ETH", "0xAa"), [ETHER, DOLLARS, FAKE])]).holdings
     with pytest.raises(AmbiguousTokenError, match="contracts apart") as caught:
         totals(holdings, "symbol")
@@ -227,15 +229,15 @@ TOKEN = ["token_blockchain", "token_address", "symbol"]
         (["blockchain", "wallet", "wallet"], ["blockchain", "address", "tokens"]),
     ],
 )
-def test_no_amount_without_its_token(by, names):
-    """What is counted depends on the groups; amounts of different tokens are never added."""
+def test_no_amounts_without_tokens(by, names):
+    """Counts depend on the groups; amounts of different tokens are never added."""
     wallets, holdings = details_of(FETCH)
     table = totals(value(holdings, PRICES), by, wallets=wallets)
     assert table.columns.tolist() == names + COUNTS
     assert totals(holdings, by).columns.tolist() == names + COUNTS[:2]
 
 
-def test_names_come_in_the_order_asked():
+def test_columns_follow_the_requested_order():
     """Columns follow `by`, rows the wallets."""
     table = totals(details_of(FETCH).holdings, ["wallet", "token"])
     assert table.columns[:3].tolist() == ["blockchain", "address", "token_blockchain"]
@@ -243,21 +245,21 @@ def test_names_come_in_the_order_asked():
 
 
 @pytest.mark.parametrize("by", ["tokens", [], ["token", "chain"], [["token"]]])
-def test_what_is_no_group_is_refused(by):
-    """The message says what can be asked."""
+def test_other_groups_are_refused(by):
+    """The message lists the possible groups."""
     with pytest.raises(SettingsError, match="token, wallet, blockchain"):
         totals(details_of(FETCH).holdings, by)
 
 
 def test_wallets_of_another_fetch_are_refused():
-    """How complete it is can't be told by them."""
+    """They have no information about completeness."""
     holdings = details_of(FETCH).holdings
     with pytest.raises(UnknownWalletError, match=r"ETH\.0xaa") as caught:
         totals(holdings, wallets=details_of(FETCH[1:]))
     assert "`wallets` lacks 1 wallet of holdings" in caught.value.hint
 
 
-def test_frames_that_lack_something_say_so():
+def test_wrong_frames_are_refused():
     """Missing columns, amounts that are text, and wallets without a status."""
     wallets, holdings = details_of(FETCH)
     with pytest.raises(ColumnsError, match="'symbol'"):
@@ -269,7 +271,7 @@ def test_frames_that_lack_something_say_so():
 
 
 def test_values_in_two_currencies_are_never_added():
-    """Not even where the currency of some is not named."""
+    """Even if the currency of some is missing."""
     holdings = details_of(FETCH).holdings
     for other in ("EUR", None):
         both = [value(holdings, PRICES, currency=name) for name in ("USD", other)]
@@ -278,16 +280,16 @@ def test_values_in_two_currencies_are_never_added():
     assert totals(both[0])["currency"].unique().tolist() == ["USD"]
 
 
-def test_values_of_ones_own_are_added_up():
-    """A column of values, exact ones too, in a currency that nobody named."""
+def test_own_values_are_summed():
+    """A column of values, exact ones too, needs no currency."""
     holdings = details_of(FETCH).holdings
     table = totals(holdings.assign(value=holdings["amount"] * 2), "blockchain")
     assert table["value"].tolist() == [14]
     assert (table["currency"].isna().item(), table["unpriced"].item()) == (True, 0)
 
 
-def test_a_wallet_asked_twice_is_one():
-    """Known if it was ok once, as after a retry."""
+def test_a_repeated_wallet_counts_once():
+    """It is known if it was ok once, as after a retry."""
     first, second = details_of(FETCH[2:3]), details_of([(("eth", "0xCC"), [ETHER])])
     both = pd.concat([first.wallets, second.wallets])
     table = totals(second.holdings, "blockchain", wallets=both)
@@ -296,17 +298,17 @@ def test_a_wallet_asked_twice_is_one():
 
 @given(st.lists(st.tuples(st.floats(allow_nan=True, allow_infinity=False), st.integers(0, 2))))
 def test_sums_of_floats_are_the_nearest(rows):
-    """Whatever their order; NaN is left out and counted."""
+    """Sums are the nearest float in any order; NaN is left out and counted."""
     floats = np.array([number for number, _ in rows], dtype=float)
     ids = np.array([place for _, place in rows], dtype=np.intp)
-    found = float_totals(floats, ids, 3)
+    result = float_totals(floats, ids, 3)
     known = [[Fraction(f) for f, i in rows if i == place and not np.isnan(f)] for place in range(3)]
-    assert found.sums().tolist() == [nearest(sum(numbers)) for numbers in known]
-    assert found.sizes.tolist() == list(map(len, known))
+    assert result.sums().tolist() == [nearest(sum(numbers)) for numbers in known]
+    assert result.sizes.tolist() == list(map(len, known))
 
 
 def test_infinite_floats_add_up_as_floats_do():
-    """One infinite value makes its own group infinite; opposite ones are no number."""
+    """One infinite value makes its own group infinite; opposite ones make NaN."""
     floats = np.array([1.0, np.inf, 2.0, np.inf, -np.inf])
     sums = float_totals(floats, np.array([0, 0, 1, 2, 2]), 3).sums()
     np.testing.assert_array_equal(sums, [np.inf, 2.0, np.nan])

@@ -1,4 +1,4 @@
-"""Prices in the forms that people have them, refused where they can't be used, and values."""
+"""All forms of prices, refused if unusable, and values."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -46,8 +46,8 @@ FORMS = {
 
 
 @pytest.mark.parametrize("prices", FORMS.values(), ids=FORMS)
-def test_every_form_of_prices_gives_the_same_values(prices):
-    """By contract, hex and blockchains without case; what has no price is NA, not 0."""
+def test_all_forms_of_prices_have_equal_values(prices):
+    """Contracts and blockchains match without case; an unpriced token is NA, not 0."""
     valued = value(HOLDINGS, prices, currency="USD")
     assert valued.columns.tolist() == [*HOLDINGS.columns, "unit_price", "value", "currency"]
     np.testing.assert_array_equal(valued["value"], [5001.25, 3, np.nan])
@@ -58,7 +58,7 @@ def test_every_form_of_prices_gives_the_same_values(prices):
 
 @pytest.mark.filterwarnings(
     "ignore::walletframe.errors.PricesWarning"
-)  # drawn prices may be of none
+)  # drawn prices may match nothing
 @settings(max_examples=60, deadline=None)
 @given(
     fetch=fetches,
@@ -67,19 +67,19 @@ def test_every_form_of_prices_gives_the_same_values(prices):
     ),
 )
 def test_values_are_the_nearest_to_the_exact_product(fetch, prices):
-    """An amount of any size times a float is rounded once."""
-    found = value(details_of(fetch).holdings, prices)["value"]
+    """The product of any amount and a float is rounded once."""
+    result = value(details_of(fetch).holdings, prices)["value"]
     wanted = [
         np.nan
         if row.amount is None or row.token not in prices
         else nearest(row.amount * Fraction(prices[row.token]))
         for row in rows_of(fetch)
     ]
-    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(result, wanted)
 
 
 def test_the_services_own_prices():
-    """Used where no others are given; the currency is only what the caller says."""
+    """They are used without `prices`; the currency is the caller's."""
     priced = HOLDINGS.assign(price=[2.0, np.nan, 0.0])
     valued = value(priced)
     np.testing.assert_array_equal(valued["value"], [5, np.nan, 0])
@@ -91,7 +91,7 @@ def test_the_services_own_prices():
         value(HOLDINGS.drop(columns="price"))
 
 
-def test_a_second_valuation_takes_the_place_of_the_first():
+def test_a_second_valuation_replaces_the_first():
     """Prices of another day leave nothing of the old ones."""
     again = value(value(HOLDINGS, FORMS["a frame"], currency="USD"), {("ETH", None): 2})
     assert again.columns.is_unique
@@ -112,7 +112,7 @@ BAD = {("ETH", None): 1, "ETH": 2, ("ETH", ""): 3, ("ETH", "0x1"): -1, ("ETH", "
 
 
 def test_all_bad_prices_are_reported_at_once():
-    """Each with its position and the reason."""
+    """The error has the position and the reason of each."""
     with pytest.raises(PricesError, match="11 prices can't be used") as caught:
         value(HOLDINGS, BAD)
     neither = "neither (blockchain, contract) nor the name of an asset"
@@ -132,8 +132,8 @@ def test_all_bad_prices_are_reported_at_once():
     assert "leave out" in caught.value.hint
 
 
-def test_a_symbol_is_no_key_unless_asked_for():
-    """By symbol only on request, and only where one contract bears it; else it is an asset's."""
+def test_symbols_match_on_request_only():
+    """And only a symbol of one contract; otherwise it is an asset's."""
     fake = HOLDINGS.assign(token_address="0xfake")
     with pytest.warns(PricesWarning, match=r"\(1 price given\): .* by asset, such as 'USDC'"):
         assert value(fake, {"ETH": 2})["value"].isna().all()
@@ -146,7 +146,7 @@ def test_a_symbol_is_no_key_unless_asked_for():
 
 
 def test_a_shared_symbol_has_no_price():
-    """Whoever calls his token USDC gets nothing for it; others' symbols may be shared."""
+    """A fake USDC gets no price; unpriced symbols may be shared."""
     held = [(USDC, 1, 0), (("BSC", "0xbad", "USDC"), 10**9, 0), (ETHER, 2, 0)]
     holdings = details_of([(("ETH", "0x01"), held)]).holdings
     with pytest.raises(AmbiguousTokenError, match="0xbad") as caught:
@@ -156,7 +156,7 @@ def test_a_shared_symbol_has_no_price():
     np.testing.assert_array_equal(valued["value"], [np.nan, np.nan, 4])
 
 
-def test_a_symbol_that_is_missing_has_no_price():
+def test_a_missing_symbol_has_no_price():
     """In frames from elsewhere."""
     holdings = HOLDINGS.assign(symbol=["ETH", None, "NA"])
     valued = value(holdings, pd.DataFrame({"symbol": ["ETH"], "price": [2]}), by_symbol=True)
@@ -164,7 +164,7 @@ def test_a_symbol_that_is_missing_has_no_price():
 
 
 def test_currencies_are_named_once():
-    """By the prices, or by the caller, never by both differently."""
+    """By the prices, or by the caller; a contradiction is refused."""
     named = TABLE.assign(currency="EUR")
     assert value(HOLDINGS, named)["currency"].unique().tolist() == ["EUR"]
     assert value(HOLDINGS, named, currency="EUR")["currency"].unique().tolist() == ["EUR"]
@@ -178,34 +178,34 @@ def test_currencies_are_named_once():
 
 
 class Oracle:
-    """A source of prices that remembers what it was asked."""
+    """A source of prices that records its requests."""
 
     def prices(self, tokens):
         """Price everything at 1."""
-        self.asked = tokens
+        self.requested = tokens
         return tokens.assign(price=1)
 
 
-def test_any_source_will_do():
-    """It is asked once, for the distinct tokens, and needs one method."""
+def test_any_price_source_works():
+    """It gets one request, for the distinct tokens, and needs one method."""
     oracle = Oracle()
     assert isinstance(oracle, PriceSource)
     valued = value(pd.concat([HOLDINGS, HOLDINGS]), oracle)
     assert valued["value"].tolist() == [2.5, 3, 7] * 2
-    assert oracle.asked.columns.tolist() == ["token_blockchain", "token_address", "symbol"]
-    assert oracle.asked["token_address"].fillna("-").tolist() == ["-", "0xA0", "0xbad"]
+    assert oracle.requested.columns.tolist() == ["token_blockchain", "token_address", "symbol"]
+    assert oracle.requested["token_address"].fillna("-").tolist() == ["-", "0xA0", "0xbad"]
 
 
 @pytest.mark.parametrize("prices", [[1, 2], 5, object()])
-def test_what_is_no_form_of_prices_says_which_are(prices):
-    """A list has no keys."""
+def test_other_forms_of_prices_are_refused(prices):
+    """The hint lists the forms."""
     with pytest.raises(PricesError, match="prices can't be of type") as caught:
         value(HOLDINGS, prices)
     assert "a mapping of (blockchain, contract)" in caught.value.hint
 
 
-def test_frames_that_lack_columns_say_so():
-    """Of prices and of holdings."""
+def test_frames_without_columns_are_refused():
+    """Both of prices and of holdings."""
     with pytest.raises(ColumnsError, match="lacks 'token_address', 'price'"):
         value(HOLDINGS, TABLE[["token_blockchain"]])
     with pytest.raises(ColumnsError, match="lacks 'symbol'"):
@@ -217,7 +217,7 @@ def test_frames_that_lack_columns_say_so():
 
 
 def test_files_of_prices(tmp_path):
-    """CSV and Parquet, given as text or as a path, to the last digit."""
+    """CSV and Parquet, by text or path, are read to the last digit."""
     dear = HELD.assign(price=[0.1 + 0.2, 1e-18], currency="USD")
     dear.to_csv(tmp_path / "p.csv", index=False)
     dear.to_parquet(tmp_path / "p.PARQUET")
@@ -227,7 +227,7 @@ def test_files_of_prices(tmp_path):
         assert valued["currency"].tolist() == ["USD"] * 3
 
 
-def test_text_in_files_is_taken_as_it_is(tmp_path):
+def test_text_in_files_is_read_literally(tmp_path):
     """A token named NA has its price; a byte order mark does no harm."""
     (tmp_path / "p.csv").write_text("\ufeffsymbol,price\nNA,2\nnull,3\n", encoding="utf-8")
     with pytest.warns(PricesWarning, match="3: 'null'"):
@@ -236,7 +236,7 @@ def test_text_in_files_is_taken_as_it_is(tmp_path):
 
 
 def test_exact_prices_in_files(tmp_path):
-    """Exact text of Parquet is read, also where the decimals beside it are 0 or null."""
+    """Exact text of Parquet is read, even if the decimals beside it are 0 or null."""
     prices = FORMS["amounts"].head(2)
     to_parquet(prices, tmp_path / "p.parquet")
     np.testing.assert_array_equal(
@@ -244,13 +244,13 @@ def test_exact_prices_in_files(tmp_path):
     )
     extreme = prices.assign(price=pd.array(["1e-20", "3e20"], dtype="amount"))
     to_parquet(extreme, tmp_path / "p.parquet")
-    found = value(HOLDINGS, tmp_path / "p.parquet")
-    pd.testing.assert_frame_equal(found, value(HOLDINGS, extreme))
-    assert found["value"].gt(0).tolist() == [True, True, False]
+    result = value(HOLDINGS, tmp_path / "p.parquet")
+    pd.testing.assert_frame_equal(result, value(HOLDINGS, extreme))
+    assert result["value"].gt(0).tolist() == [True, True, False]
 
 
-def test_files_that_hold_no_prices(tmp_path):
-    """Each says what is wrong with it."""
+def test_files_without_prices_are_refused(tmp_path):
+    """Each error says what is wrong with the file."""
     (tmp_path / "p.csv").write_text("")
     (tmp_path / "p.parquet").write_text("no Parquet")
     for name in ("p.csv", "p.parquet"):
@@ -266,7 +266,7 @@ def test_files_that_hold_no_prices(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "prices, by_symbol, said",
+    "prices, by_symbol, message",
     [
         ({("ETH", "0xdead"): 1}, False, r"\(1 price given\): .*, such as \('ETH', None\)"),
         (
@@ -278,22 +278,22 @@ def test_files_that_hold_no_prices(tmp_path):
         ({"eth": 2}, True, "exactly as written, such as 'ETH'"),
     ],
 )
-def test_prices_of_nothing_that_is_held_are_told(prices, by_symbol, said):
-    """Where all values would be NaN without a word: what prices go by, with an example."""
-    with pytest.warns(PricesWarning, match=said) as caught:
+def test_prices_of_unheld_tokens_are_reported(prices, by_symbol, message):
+    """If all values are NaN, a warning explains how prices match, with an example."""
+    with pytest.warns(PricesWarning, match=message) as caught:
         valued = value(HOLDINGS, prices, by_symbol=by_symbol)
     assert valued["value"].isna().all()
     assert caught[0].filename == __file__
 
 
-def test_a_list_of_all_prices_is_nothing_to_warn_of():
-    """One price that fits is enough, of an amount that is unknown, too."""
+def test_a_list_with_one_match_is_no_warning():
+    """One price that fits is enough, even of an unknown amount."""
     prices = {("ETH", f"0x{number:x}"): 1 for number in range(500)}
     unknown = HOLDINGS.assign(amount=pd.array([None] * 3, dtype="amount"))
     assert value(unknown, prices)["unit_price"].notna().sum() == 1
 
 
-def test_a_hostile_symbol_is_harmless_in_the_warning():
+def test_a_hostile_symbol_is_escaped_in_the_warning():
     """It is the example."""
     holdings = HOLDINGS.assign(symbol="\x1b[31mEV\u202eIL\n")
     with pytest.warns(PricesWarning, match=r"such as '\[31mEVIL'$"):
@@ -308,8 +308,8 @@ def test_no_rows_have_no_value():
 
 
 @pytest.mark.parametrize("name", [None, "prices.csv"])
-def test_prices_of_people_as_they_are(tmp_path, name):
-    """Empty rows are skipped, white space counts for nothing, and positions stay."""
+def test_people_s_spellings_of_prices(tmp_path, name):
+    """Empty rows are skipped, white space is ignored, and positions stay."""
     table = pd.DataFrame(
         {
             "token_blockchain": [" eth", None, "ETH ", " "],

@@ -58,28 +58,28 @@ FETCHES = fetches_of([*TOKENS, (None, "0xa0", "claim at x.io")])
 
 @settings(max_examples=20, deadline=None)
 @given(FETCHES, picks, switches, st.sampled_from(SEARCHES), st.booleans())
-def test_it_selects_what_the_explorer_shows(fetch, picked, switched, search, is_stored):
-    """Whatever is picked, hidden and searched: the same rows, and the same wallets."""
+def test_where_selects_the_explorer_s_rows(fetch, picked, switched, search, is_stored):
+    """For every selection, filter and search: the same rows, and the same wallets."""
     details = kept(details_of(fetch))
     explored = StoredWallets(in_parts(details)) if is_stored else details
     explorer = HoldingsExplorer(explored)
     for kind, values in picked.items():
         ask(explorer, "chart", pick={"of": kind, "values": values})
-    said = ask(explorer, "chart", **switched)["chosen"]
+    answer = ask(explorer, "chart", **switched)["chosen"]
     chosen = {
-        "blockchain": said["blockchains"],
-        "wallet": said["wallets"],
-        "token": [*map(tuple, said["tokens"])],
-        "owner": [text or None for _, text in said["labels"]],
+        "blockchain": answer["blockchains"],
+        "wallet": answer["wallets"],
+        "token": [*map(tuple, answer["tokens"])],
+        "owner": [text or None for _, text in answer["labels"]],
     }
     filters = {name: values for name, values in chosen.items() if values}
     filters["spam"] = None if switched["spam"] else False
     filters["small"] = None if switched["dust"] else 1
-    found, shown = explored.wf.where(**filters), explorer.shown
-    pd.testing.assert_frame_equal(found.wallets, shown.wallets)
+    result, shown = explored.wf.where(**filters), explorer.shown
+    pd.testing.assert_frame_equal(result.wallets, shown.wallets)
     pd.testing.assert_frame_equal(
-        found.holdings.reset_index(drop=True),
-        shown.holdings[found.holdings.columns].reset_index(drop=True),
+        result.holdings.reset_index(drop=True),
+        shown.holdings[result.holdings.columns].reset_index(drop=True),
     )
     table = ask(explorer, "rows", find=search, count=400)
     amounts = [".".join(filter(None, each)) for each in parts(table)]
@@ -89,14 +89,14 @@ def test_it_selects_what_the_explorer_shows(fetch, picked, switched, search, is_
 
 
 def parts(table):
-    """Return both parts of each amount that a page shows."""
+    """Return both parts of each displayed amount."""
     cells = table["cells"]["amount"]
     return zip(cells["whole"], cells["fraction"], strict=True)
 
 
 @pytest.fixture(scope="module")
 def details():
-    """Give two owners' wallets, one of which failed, with exact amounts."""
+    """Return two owners' wallets, one of which failed, with exact amounts."""
     many = balance(str(2**256 - 1), decimals=18) | {"price": 2.0}
     usdc = balance("7", symbol="USDC", address="0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
     twin = balance("9", symbol="USDC.e", address="0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174")
@@ -113,22 +113,22 @@ def details():
 
 @pytest.fixture
 def stored(details, tmp_path):
-    """Give a folder of the same, with a part for each wallet."""
+    """Return a folder of the same, with a part for each wallet."""
     bare = details._replace(wallets=details.wallets.drop(columns=["owner", "level"]))
     return wf.open_wallets(write_parts(tmp_path / "bulk", bare, wallets=1))
 
 
 def test_a_fetch_stays_a_fetch(details):
-    """Wallets of the owner stay, one that failed among them; amounts are exact."""
-    found = details.wf.where(owner="Ada", token=("ETH", "0xbad"))
-    assert found.wallets["address"].tolist() == ["0xa", "0xc"]
-    assert isinstance(found, wf.WalletDetails)
+    """The owner's wallets are kept, a failed one among them; amounts are exact."""
+    result = details.wf.where(owner="Ada", token=("ETH", "0xbad"))
+    assert result.wallets["address"].tolist() == ["0xa", "0xc"]
+    assert isinstance(result, wf.WalletDetails)
     [amount] = details.wf.where(owner="Ada", search="tkn").holdings["amount"]
     assert str(amount).replace(".", "") == str(2**256 - 1)
 
 
-def test_labels_are_values_or_their_texts(details):
-    """Of wallets, or of holdings: one or several, and what is missing."""
+def test_labels_match_by_value_or_text(details):
+    """Labels of wallets, or of holdings: one or several, and missing ones."""
     for level in (1, "1", [1, 7], ("1",)):
         assert details.wf.where(level=level).wallets["address"].tolist() == ["0xa", "0xc"]
     assert details.wf.where(owner="Zoe").wallets.empty
@@ -138,16 +138,16 @@ def test_labels_are_values_or_their_texts(details):
     assert unknown.wf.where(owner=[None]).wallets["address"].tolist() == ["0xa"]
 
 
-def test_currencies_are_searched_where_there_are_several(details):
-    """As the table shows them then."""
+def test_currencies_are_searched_if_there_are_several(details):
+    """The table has their column in that case."""
     mixed = details.holdings.assign(value=1.0, currency=["USD", "EUR", "USD", "EUR", "USD"])
     assert mixed.wf.where(search="eur").index.tolist() == [1, 3]
     assert mixed.assign(currency="EUR").wf.where(search="eur").empty
 
 
 @pytest.mark.parametrize("name", ["rows", "names", "held", "holdings", "self", "accessor", "by"])
-def test_a_label_has_any_name(details, name):
-    """No inner argument has it."""
+def test_a_label_may_have_any_name(details, name):
+    """No inner argument shadows it."""
     named = details._replace(wallets=details.wallets.rename(columns={"owner": name}))
     assert named.wf.where(**{name: "Bob"}).wallets["address"].tolist() == ["0xb"]
     joined = details.holdings.copy()
@@ -156,16 +156,16 @@ def test_a_label_has_any_name(details, name):
 
 
 def test_holdings_alone(details):
-    """Rows on their index, by their own columns."""
+    """Rows keep their index, and are selected by their own columns."""
     joined = details.holdings.assign(owner=["Ada"] * 3 + ["Bob"] * 2)
-    found = joined.wf.where(owner="Bob", search="usdc")
-    pd.testing.assert_frame_equal(found, joined.iloc[3:])
+    result = joined.wf.where(owner="Bob", search="usdc")
+    pd.testing.assert_frame_equal(result, joined.iloc[3:])
     assert joined.wf.where(wallet=("eth", "0XB")).equals(joined.iloc[3:])
     assert joined.iloc[:0].wf.where().equals(joined.iloc[:0])
 
 
 def test_spam(details):
-    """It alone, or all else; by the column, where there is one."""
+    """Spam alone, or all but spam; by the column, if there is one."""
     assert details.wf.where(spam=True).holdings["symbol"].tolist() == ["TKN", "claim at x.io"]
     assert len(details.wf.where(spam=False).holdings) == len(details.holdings) - 2
     mine = details._replace(holdings=details.holdings.assign(is_spam=[True, None, *[False] * 3]))
@@ -173,21 +173,21 @@ def test_spam(details):
 
 
 def test_small(details):
-    """By values, or the service's prices; what has none stays."""
+    """By values, or the service's prices; unpriced rows stay."""
     assert details.wf.where(small=1).holdings.index.tolist() == [0, 2, 3, 4]
     valued = details._replace(holdings=details.holdings.assign(value=[1.0, 2, 3, 4, np.nan]))
     assert valued.wf.where(small=3).holdings.index.tolist() == [2, 3, 4]
 
 
 def test_assets(details):
-    """All contracts of an asset, and twins where asked."""
+    """All contracts of an asset match, and bridged ones on request."""
     assert set(details.wf.where(asset="USDC").holdings["symbol"]) == {"USDC"}
     own = pd.DataFrame({"asset": ["mine"], "token_blockchain": ["ETH"], "token_address": ["0xBAD"]})
     assert details.wf.where(asset=["mine"], assets=own).holdings["symbol"].item()[:5] == "claim"
 
 
 @pytest.mark.parametrize(
-    "filters, error, said",
+    "filters, error, message",
     [
         ({"ownr": "Ada"}, ColumnsError, "'owner', 'level'"),
         ({"wallet": "ETH.0xd"}, UnknownWalletError, "ETH.0xd"),
@@ -203,36 +203,36 @@ def test_assets(details):
         ({"owner": []}, SettingsError, "owner is an empty list"),
     ],
 )
-def test_what_is_not_there_is_an_error(details, filters, error, said):
-    """It names the value."""
-    with pytest.raises(error, match=said):
+def test_unknown_values_are_refused(details, filters, error, message):
+    """The error names the value."""
+    with pytest.raises(error, match=message):
         details.wf.where(**filters)
 
 
 def test_a_symbol_of_several_tokens_is_an_error(details):
-    """It names their contracts."""
+    """The error names their contracts."""
     holdings = details.holdings.assign(symbol="SAME")
     with pytest.raises(AmbiguousTokenError, match="0xbad"):
         holdings.wf.where(token="SAME")
 
 
-def test_a_folder_is_read_as_far_as_it_is_selected(stored, details):
-    """The parts of other wallets need not be there; the columns are those of the folder."""
+def test_only_selected_parts_of_a_folder_are_read(stored, details):
+    """Other wallets' parts may be missing; the columns are those of the folder."""
     expected = details.holdings.iloc[3:].reset_index(drop=True)
     paths = sorted((stored.holdings.root / "holdings").iterdir())
     for path in paths:
         content = path.read_bytes()
         path.unlink()
         try:
-            found = stored.wf.where(wallet="ETH.0xb")
+            result = stored.wf.where(wallet="ETH.0xb")
         except wf.errors.DatasetError:
             path.write_bytes(content)
-    pd.testing.assert_frame_equal(found.holdings, expected)
+    pd.testing.assert_frame_equal(result.holdings, expected)
     assert len([path for path in paths if path.exists()]) == 1
 
 
-def test_a_folder_tells_spam_by_all_of_its_balances(stored, details):
-    """And tokens by their symbols and assets; what was done to it is in the columns."""
+def test_a_folder_judges_spam_by_all_of_its_balances(stored, details):
+    """So are symbols and assets; the folder's added columns are kept."""
     for filters in (
         {"spam": False, "small": 1},
         {"spam": True},
@@ -242,5 +242,5 @@ def test_a_folder_tells_spam_by_all_of_its_balances(stored, details):
         expected = details.wf.where(**filters).holdings.reset_index(drop=True)
         pd.testing.assert_frame_equal(stored.wf.where(**filters).holdings, expected)
     flagged = stored.wf.flag_spam().wf.value({("ETH", "0xbad"): 3})
-    found = flagged.wf.where(spam=True, token=("ETH", "0xbad")).holdings
-    assert found[["is_spam", "unit_price"]].to_numpy().tolist() == [[True, 3.0]]
+    result = flagged.wf.where(spam=True, token=("ETH", "0xbad")).holdings
+    assert result[["is_spam", "unit_price"]].to_numpy().tolist() == [[True, 3.0]]

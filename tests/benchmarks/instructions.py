@@ -1,13 +1,13 @@
-"""Count the instructions of what people wait for, as multiples of those of ``import pandas``.
+"""Count the instructions of measured operations, as multiples of those of ``import pandas``.
 
-Instructions hardly vary from run to run, on whatever else a machine is busy with, as seconds do.
-valgrind's cachegrind counts them. Of the shell and of imports the whole process counts. Anything
-else runs in a fork of a process that has done all of it once, on little, so that nothing is loaded
-or prepared twice; what counts is what it takes beyond a fork that only prepares.
+Instructions hardly vary from run to run, even on a busy machine, as seconds do. valgrind's
+cachegrind counts them. Of the shell and of imports the whole process counts. Anything else runs in
+a fork of a process that has run it once, on little data, so that nothing is loaded or prepared
+twice; the count is that beyond a fork that only prepares.
 
 ``python tests/benchmarks/instructions.py`` fails where a measure has grown by more than 3 % beyond
-``instructions.json``; ``--write FEATURE`` writes the file, with the feature that a measure has
-grown for. PYTHONPATH selects the tree that is measured.
+``instructions.json``; ``--write FEATURE`` writes the file, with the feature for which a measure has
+grown. PYTHONPATH selects the measured tree.
 """
 
 # ruff: noqa: PLC0415 - what counts, loads nothing of what is counted
@@ -48,18 +48,18 @@ PROCESSES = {
     "walletframe settings": ("-m", "walletframe", "settings"),
     "walletframe totals": ("-m", "walletframe", "totals", "small.csv"),
 }
-FETCHED, AMOUNTS = {}, {}  # what is measured, by what prints its name
+FETCHED, AMOUNTS = {}, {}  # the measures, by the word that prints the name
 OF_DECIMALS, CACHED_SESSION = " of Decimals", "CachedSession"
 
 
 def of_fetch(function):
-    """Register a measure of a fetch, which yields when it has prepared."""
+    """Register a measure of a fetch, which yields after its preparation."""
     FETCHED[function.__name__] = function
     return function
 
 
 def of_amounts(function):
-    """Register a measure of a DataFrame of amounts, for which there is nothing to prepare."""
+    """Register a measure of a DataFrame of amounts, which needs no preparation."""
     AMOUNTS[function.__name__] = function
     return function
 
@@ -91,9 +91,9 @@ def decoded(wallets):
     from walletframe.wire.answer import read_answer
 
     bodies = answers(wallets).values()
-    asked = [[wallet] for wallet in parse_wallets(wallets)]
+    requested = [[wallet] for wallet in parse_wallets(wallets)]
     yield
-    for body, each in zip(bodies, asked, strict=True):
+    for body, each in zip(bodies, requested, strict=True):
         read_answer(body, each)
 
 
@@ -132,7 +132,7 @@ def value(wallets):
 
 @of_fetch
 def without_spam(wallets):
-    """Leave out what looks like spam."""
+    """Leave out rows that look like spam."""
     holdings = read_details(wallets).holdings
     yield
     holdings.wf.without_spam()
@@ -160,7 +160,7 @@ def report(wallets):
 
 @of_fetch
 def explorer(wallets):
-    """Open the explorer, whose page asks for what it shows first."""
+    """Open the explorer and send the first requests of its page."""
     from walletframe import HoldingsExplorer
 
     details = read_details(wallets)
@@ -238,7 +238,7 @@ def few_totals(wallets):
 
 @of_fetch
 def repr_of_details(wallets):
-    """Show a fetch."""
+    """Make the repr of a fetch."""
     details = read_details(wallets)
     yield
     repr(details)
@@ -282,7 +282,7 @@ def sort(frame):
 
 @of_amounts
 def factorize(frame):
-    """Code equal amounts alike."""
+    """Factorize amounts."""
     frame["amount"].factorize()
 
 
@@ -335,12 +335,12 @@ def to_parquet(frame):
 
 
 def rival(name):
-    """Return what a measure is compared with."""
+    """Return the measure that a measure is compared with."""
     return name + OF_DECIMALS if name in AMOUNTS else {"cached": CACHED_SESSION}.get(name)
 
 
 def prepared(name, wallets):
-    """Return a measure of some wallets that has prepared."""
+    """Return a prepared measure of some wallets."""
     if name in FETCHED or name == CACHED_SESSION:
         measure = FETCHED.get(name, of_cached_session)(wallets)
         next(measure)
@@ -354,7 +354,7 @@ def prepared(name, wallets):
 
 
 def run_forks(names, jobs):
-    """Run each measure in two forks, of which one only prepares; write which is which."""
+    """Run each measure in two forks, one of which only prepares; write which is which."""
     decimal.getcontext().prec = 200  # or sums of Decimals would be rounded
     wallets = list(pickle.loads(Path("answers.pickle").read_bytes()))
     forks = {}
@@ -413,12 +413,12 @@ def read_details(wallets):
 
 
 def plain_url(wallet):
-    """Return where a wallet's answer comes from."""
+    """Return the URL of a wallet's answer."""
     return f"{BASE_URL}/wallets/details?address={wallet}"
 
 
 def keep_plainly(answers):
-    """Fill a cache as requests-cache has it by default."""
+    """Fill a cache with requests-cache's defaults."""
     from requests import Request
     from requests_cache import CachedRequest, CachedResponse, SQLiteCache
 
@@ -434,7 +434,7 @@ def keep_plainly(answers):
 
 
 def prepare():
-    """Write what the measures read into this folder."""
+    """Write the measures' input into this folder."""
     import pandas as pd
     import pyarrow as pa
 
@@ -495,7 +495,7 @@ def prepare():
 
 
 def executed(folder, *command):
-    """Run a command in the folder of what is measured; return what it wrote as errors."""
+    """Run a command in the measured folder; return its error output."""
     dropped = ("PYTHONDONTWRITEBYTECODE", "WALLETFRAME_")
     kept = {name: each for name, each in os.environ.items() if not name.startswith(dropped)}
     own = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -523,7 +523,7 @@ def counted_process(folder, *arguments):
 
 
 def counted_forks(folder, names, jobs):
-    """Return the instructions of each measure; or, as text, why it does not run."""
+    """Return the instructions of each measure, or the text of its failure."""
     child = (__file__, "--forks", "--jobs", str(jobs), *names)
     executed(folder, sys.executable, *child)  # writes bytecode
     counts = counted(folder, *child)
@@ -535,7 +535,7 @@ def counted_forks(folder, names, jobs):
 
 
 def other_versions():
-    """Return which installed packages have another version than the figures were made with."""
+    """Return the installed packages whose versions differ from those of the recorded figures."""
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)", PINS.read_text(encoding="utf-8"), re.MULTILINE))
     installed = {each.name: each.version for each in importlib.metadata.distributions()}
     versions = {re.sub("[-_.]+", "-", name).lower(): each for name, each in installed.items()}
@@ -544,7 +544,7 @@ def other_versions():
 
 
 def compare(names, jobs):
-    """Measure, print a table, and return the ratios, and which measures grew or failed."""
+    """Measure, print a table, and return the ratios, and the measures that grew or failed."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
         executed(folder, sys.executable, __file__, "--prepare")
@@ -558,7 +558,7 @@ def compare(names, jobs):
         forks = [name for name in names if name not in PROCESSES]
         if forks := [*forks, *filter(None, map(rival, forks))]:
             counts |= counted_forks(folder, forks, jobs)
-    found, grown, failed = {}, [], []
+    result, grown, failed = {}, [], []
     print(f"{'measure':22}{'ratio':>8}{'recorded':>10}{'of rival':>10}  since")
     for name in names:
         count, before = counts[name], recorded.get(name, {})
@@ -567,30 +567,30 @@ def compare(names, jobs):
             print(f"{name:22}{'-':>8}{before.get('ratio', '-'):>10}{'':10}  {count}")
             continue
         ratio = float(f"{count / pandas.result():.4g}")
-        found[name] = {"ratio": ratio}
+        result[name] = {"ratio": ratio}
         if other := rival(name):
-            found[name]["of rival"] = float(f"{count / counts[other]:.3g}")
+            result[name]["of rival"] = float(f"{count / counts[other]:.3g}")
         if before and ratio > GROWTH * before["ratio"]:
             grown.append(name)
         print(
             f"{name:22}{ratio:8}{before.get('ratio', '-'):>10}"
-            f"{found[name].get('of rival', ''):>10}  {before.get('since', '')}"
+            f"{result[name].get('of rival', ''):>10}  {before.get('since', '')}"
             f"{' (has grown)' if name in grown else ''}"
         )
-    return found, grown, failed
+    return result, grown, failed
 
 
-def write(found, grown, feature):
+def write(result, grown, feature):
     """Write the ratios, with the feature for those that have grown or are new."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
-    for name, each in found.items():
+    for name, each in result.items():
         since = feature if name in grown or name not in recorded else recorded[name]["since"]
         recorded[name] = each | {"since": since}
     RECORDED.write_text(json.dumps(recorded, indent=2) + "\n", encoding="utf-8")
 
 
 def main():
-    """Measure all, or what is named."""
+    """Measure all, or the named ones."""
     every = [*PROCESSES, *FETCHED, *AMOUNTS]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", help=f"some of: {', '.join(every)}")
@@ -606,11 +606,11 @@ def main():
     else:
         if others := other_versions():
             parser.error(f"pip install -r {PINS}: other versions are {', '.join(others)}")
-        found, grown, failed = compare(options.names or every, options.jobs)
+        result, grown, failed = compare(options.names or every, options.jobs)
         if failed:
             sys.exit(f"These measures did not run: {', '.join(failed)}")
         if options.write:
-            write(found, grown, options.write)
+            write(result, grown, options.write)
         elif grown:
             sys.exit(f"More than 3 % more instructions than recorded: {', '.join(grown)}")
 

@@ -1,8 +1,8 @@
-"""What a bulk run costs in memory: 50,000 wallets of 100 tokens into a folder, killed on the way.
+"""Memory of a bulk run: 50,000 wallets of 100 tokens into a folder, killed on the way.
 
-100,000 with ``WF_TEST_BULK_WALLETS=100000``. The service runs in a process of its own, and so does
-the client, whose memory is the figure: the peak of each step of 10,000 wallets, five parts of a
-folder, since in fewer it is by chance how much of a part there is beside another.
+100,000 with ``WF_TEST_BULK_WALLETS=100000``. The service and the client run in processes of their
+own. The figure is the client's peak in each step of 10,000 wallets, which are five parts of a
+folder: in fewer, chance decides how much of the next part overlaps.
 """
 
 import os
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.benchmark, pytest.mark.together, pytest.mark.timeout(1
 
 WALLETS = int(os.environ.get("WF_TEST_BULK_WALLETS", "50000"))
 STEP, TOKENS, WORKERS, MIB = 10_000, 100, 16, 2**20
-MOST_GROWTH = 1.25 if WALLETS >= 100_000 else 1.15  # what leaks has less time to
+MOST_GROWTH = 1.25 if WALLETS >= 100_000 else 1.15  # a leak has less time
 CLIENT = """
 import os, sys
 from pathlib import Path
@@ -48,7 +48,7 @@ print(summary.resumed, summary.ok, summary.balances)
 def run(service, folder, peaks, *, until=None):
     """Run a client in a process of its own, and kill it a while after a step, if one is given.
 
-    Appends the peak of each step in MiB, and returns what the client says at its end.
+    Append the peak of each step in MiB, and return the client's last line.
     """
     words = [sys.executable, "-c", CLIENT, service.base_url, str(folder)]
     environment = os.environ | {"WALLETFRAME_API_KEY": KEY, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -66,22 +66,22 @@ def run(service, folder, peaks, *, until=None):
 
 
 def rows_and_wallets(folder):
-    """Return how many rows there are, and of how many wallets."""
+    """Return the number of rows and of their wallets."""
     query = f"SELECT count(*), count(DISTINCT address) FROM '{folder}/*.parquet'"
     [counts] = duckdb.sql(query).fetchall()
     return counts
 
 
-def test_memory_stays_flat_and_nothing_is_asked_for_twice(tmp_path):
-    """Print the peak of each step, and what two kills have cost."""
+def test_memory_stays_flat_and_no_request_is_repeated(tmp_path):
+    """Print the peak of each step, and the cost of two kills."""
     folder, peaks, later = tmp_path / "bulk", [], []
     with fast_service(tokens=TOKENS) as service:
         begun = time.monotonic()
         assert run(service, folder, peaks, until=WALLETS - 2 * STEP) is None
         assert run(service, folder, later, until=WALLETS - STEP) is None
         resumed, ok, _ = run(service, folder, later)
-        taken, asked = time.monotonic() - begun, service.asked()
-    in_the_air, again = 2 * WORKERS, asked.total() - len(asked)
+        taken, requested = time.monotonic() - begun, service.request_counts()
+    in_the_air, again = 2 * WORKERS, requested.total() - len(requested)
     highest, growth = max(peaks + later), max(peaks) / peaks[0]
     size = sum(path.stat().st_size for path in folder.rglob("*.parquet")) / MIB
     print(f"\n{WALLETS:,} wallets of {TOKENS} tokens, killed twice: {taken:.0f} s, {size:.0f} MiB")
@@ -92,7 +92,7 @@ def test_memory_stays_flat_and_nothing_is_asked_for_twice(tmp_path):
     print(f"missing: {WALLETS - ok} (wanted: 0); resumed at the end: {resumed:,}")
     assert rows_and_wallets(folder / "wallets") == (WALLETS, WALLETS)
     assert rows_and_wallets(folder / "holdings") == (WALLETS * TOKENS, WALLETS)
-    assert ok == len(asked) == WALLETS
+    assert ok == len(requested) == WALLETS
     assert again <= in_the_air
     assert highest < 1024
     assert growth <= MOST_GROWTH

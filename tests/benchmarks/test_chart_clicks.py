@@ -1,6 +1,6 @@
-"""What a click in a chart of 100,000 rows costs, with the widget's page in a browser.
+"""A click in a chart of 100,000 rows, with the widget's page in a browser.
 
-It is wall time, to which other work on the machine adds, and so it is printed.
+Wall time includes other work of the machine, so it is only printed.
 """
 
 import statistics
@@ -30,12 +30,12 @@ LIMIT_S = 0.12
 
 @pytest.fixture(scope="module")
 def details():
-    """Make up a large fetch."""
+    """Return a large fetch."""
     return made_up_details(100_000, wallets=2_000, tokens=5_000)
 
 
 def test_click_to_chart_in_the_browser(details, visit):
-    """Print the median of a click on each chart, of pictures that are made anew each time."""
+    """Print the median of a click on each chart; each picture is drawn again."""
     widget, taken = ChartWidget(details), {}
     start = time.perf_counter()
     BarePage(visit.page, widget)

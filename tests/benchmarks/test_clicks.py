@@ -1,7 +1,6 @@
-"""What a click in the explorer costs in a browser, and what 200 refreshes leave.
+"""A click in the explorer in a browser, and the remains of 200 refreshes.
 
-Times are wall times, to which other work on the machine adds, and are printed; what is left is
-checked.
+Wall times include other work of the machine, so they are only printed; the remains are checked.
 """
 
 import gc
@@ -80,13 +79,13 @@ wf.HoldingsExplorer(client.fetch(SHOWCASE, on_failure="ignore", progress=False),
 
 
 def test_first_show_and_clicks_in_the_browser(chromium, lab_server):
-    """Print how long 100,000 rows take to be seen, and from a click to the new chart."""
+    """Print the time until 100,000 rows are visible, and from a click to the new chart."""
     big = notebook_of(MADE, BROWSED, "explorer.close()")
     taken = {"Heatmap": [], "Treemap": []}
     titles = {"Heatmap": "Holdings by wallet and", "Treemap": "Holdings by blockchain"}
     first = []
     with lab_server.serving(big=big) as address:
-        for _ in range(PAGES):  # each page gets plotly.js anew
+        for _ in range(PAGES):  # each page loads plotly.js again
             with chromium.new_context() as context:
                 page = Visit(context.new_page()).page
                 open_notebook(page, address, "big.ipynb")
@@ -102,20 +101,20 @@ def test_first_show_and_clicks_in_the_browser(chromium, lab_server):
                 page.wait_for_function(KERNEL_IS_IDLE)
     print()
     for name in dict.fromkeys(name for one in first for name in one):
-        each = [one[name] / 1000 for one in first if name in one]  # rows may come after the chart
+        each = [one[name] / 1000 for one in first if name in one]  # rows may follow the chart
         print(f"first show, {name}: {figures(each)} (wanted: at most 1)")
     for name, each in taken.items():
         print(f"{name}: {figures(each)} (wanted: at most 0.12)")
 
 
 def figures(seconds):
-    """Return the median and how far it goes."""
+    """Return the median and the range."""
     return f"median {statistics.median(seconds):.3f} s, {min(seconds):.2f} to {max(seconds):.2f}"
 
 
 @pytest.mark.together
 def test_memory_of_the_page_over_refreshes(chromium, lab_server):
-    """Print and check what 200 refreshes leave in the page: no elements, and no memory."""
+    """Print and check that 200 refreshes leave no elements and no memory in the page."""
     left, serving = [], lab_server.serving(refreshed=notebook_of(REFRESHED))
     with serving as address, chromium.new_context() as context:
         page = Visit(context.new_page()).page
@@ -135,7 +134,7 @@ def test_memory_of_the_page_over_refreshes(chromium, lab_server):
 
 @pytest.mark.together
 def test_memory_over_refreshes(service):
-    """Print and check what 200 refreshes from the service leave: no models, and no memory."""
+    """Print and check that 200 refreshes from the service leave no models and no memory."""
     with service.client(cache="memory") as client:
         explorer = HoldingsExplorer(client.fetch(SHOWCASE, on_failure="ignore"), client=client)
         models, sizes = len(MODELS), []
@@ -151,6 +150,6 @@ def test_memory_over_refreshes(service):
 
 
 def resident_bytes():
-    """Return how much memory this process has."""
+    """Return this process's memory."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * 4096

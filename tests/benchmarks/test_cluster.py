@@ -1,8 +1,8 @@
-"""What totals of a folder's shards cost two worker processes, against pandas in one.
+"""Totals of a folder's shards in two worker processes, against pandas in one.
 
-Two million balances; ten with ``WF_TEST_FOLDER_ROWS=10000000``. Times are of the processors, of
-all processes together; peaks are of the process with the highest, beyond what its imports take.
-Medians of three pairs.
+Two million balances; ten with ``WF_TEST_FOLDER_ROWS=10000000``. Times are processor times of all
+processes together; peaks are those of the largest process, beyond its imports. Medians of three
+pairs.
 """
 
 import json
@@ -56,15 +56,15 @@ if __name__ == "__main__":
 
 
 def run(code, folder, script):
-    """Run a script; give seconds and MiB."""
+    """Run a script; return seconds and MiB."""
     script.write_text(COST + code)
     words = [sys.executable, str(script), str(folder)]
-    found = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
-    return json.loads(found)
+    result = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return json.loads(result)
 
 
 def test_totals_of_shards(tmp_path):
-    """Read by workers and added up there, against the frames of all in one process."""
+    """Workers read and add up their shards, against the frames of all in one process."""
     whole = write_folder(tmp_path / "whole", ROWS)
     shards = write_shards(whole, tmp_path / "shards")
     pairs = []

@@ -1,8 +1,8 @@
-"""What fetching costs beside the ideal, and how a hidden limit is met; nothing asserts a time.
+"""Fetching against the ideal, and under a hidden limit; nothing asserts a time.
 
-The service runs in a process of its own, so that it does not share a lock with the client. Where
-the ideal is three milliseconds for each answer, a bare server stands in for the sandbox, which
-needs more than that.
+The service runs in a process of its own, so that it does not share a lock with the client. If the
+ideal is three milliseconds for each answer, a bare server replaces the sandbox, which needs more
+than that.
 """
 
 import re
@@ -47,16 +47,16 @@ def ledger(tmp_path_factory):
 
 @contextmanager
 def served(ledger, *options):
-    """Run the sandbox as a command, and give its private address and a key of its own."""
+    """Run the sandbox as a command, and return its private address and a key of its own."""
     words = [sys.executable, "-u", "-m", "walletframe", "sandbox", "--ledger", str(ledger)]
     words += ["--latency-s", str(LATENCY_S), *options]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        said = ""
-        while "Ctrl-C" not in said:
-            said += process.stdout.readline()
+        output = ""
+        while "Ctrl-C" not in output:
+            output += process.stdout.readline()
         try:
             yield [
-                re.search(rf"WALLETFRAME_{name}=(\S+)", said).group(1)
+                re.search(rf"WALLETFRAME_{name}=(\S+)", output).group(1)
                 for name in ("BASE_URL", "API_KEY")
             ]
         finally:
@@ -87,7 +87,7 @@ asyncio.run(main())
 
 @contextmanager
 def bare():
-    """Run a server that does nothing but wait and answer."""
+    """Run a server that only waits and answers."""
     words = [sys.executable, "-c", BARE_SERVER, str(LATENCY_S), str(TOKENS)]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -99,14 +99,14 @@ def bare():
 
 
 def settings(base_url, cache, key="any-will-do", **more):
-    """Return what a client of it needs."""
+    """Return the settings of its client."""
     key = {"api_key": key, "key_kind": "private"}
     own = {"base_url": base_url, "cache": cache, "service": "benchmark", "workers": WORKERS}
     return key | own | more
 
 
 def seconds(client):
-    """Return how long it takes to fetch all wallets, and the statuses."""
+    """Return the time of a fetch of all wallets, and the statuses."""
     begun = time.monotonic()
     details = client.fetch(ADDRESSES, refresh=True, progress=False, on_failure="ignore")
     return time.monotonic() - begun, details.wallets["status"].value_counts()["ok"]
@@ -125,8 +125,8 @@ def test_rate_known_beside_the_ideal(tmp_path):
     )
 
 
-def test_rate_found_out_and_remembered(tmp_path):
-    """Print the time without any limit, before and after the rate was found out."""
+def test_rate_discovered_and_remembered(tmp_path):
+    """Print the time without any limit, before and after the rate is discovered."""
     ideal = WALLETS * LATENCY_S / WORKERS
     with bare() as base_url, Client(**settings(base_url, tmp_path / "a")) as client:
         first, second = seconds(client)[0], seconds(client)[0]
@@ -135,7 +135,7 @@ def test_rate_found_out_and_remembered(tmp_path):
 
 @pytest.mark.together
 def test_hidden_limit(ledger, tmp_path, monkeypatch):
-    """Print the time under a limit that nobody tells, beside what it allows."""
+    """Print the time under a hidden limit, against the time that the limit allows."""
     refusals = []
     send = ServiceSession.send
 
@@ -160,7 +160,7 @@ def test_hidden_limit(ledger, tmp_path, monkeypatch):
 
 @pytest.mark.together
 def test_two_processes_under_a_limit(ledger, tmp_path):
-    """Print how two processes with one cache and one key keep a limit together."""
+    """Print the rate of two processes with one cache and one key under a limit."""
     code = (
         "import sys; from walletframe.client import Client\n"
         "client = Client(base_url=sys.argv[1], cache=sys.argv[2], service='benchmark',"
@@ -211,7 +211,7 @@ asyncio.run(main())
 
 
 def refused(folder, deadline_s):
-    """Return how long three fetches take: one that is refused, one after it, and one without it."""
+    """Return the times of three fetches: one that is refused, one after it, and one without it."""
     folder.mkdir()
     well = folder / "well"
     words = [sys.executable, "-c", REFUSING_SERVER, str(well)]
@@ -233,9 +233,9 @@ def refused(folder, deadline_s):
 
 @pytest.mark.together
 def test_a_service_that_always_refuses(tmp_path):
-    """Print when a fetch gives up, and how soon the pace is back once the service is well.
+    """Print when a fetch gives up, and how soon the pace recovers with the service.
 
-    Services with different deadlines are asked at the same time, since nearly all of it is waiting.
+    Services with different deadlines run at the same time, since nearly all of it is waiting.
     """
     deadlines_s = (5, 15, 60)
     with ThreadPoolExecutor() as threads:

@@ -1,8 +1,8 @@
-"""What a folder of Parquet files costs to read, in memory and in the processor's time.
+"""Reading a folder of Parquet files: memory and processor time.
 
 Two million balances; ten with ``WF_TEST_FOLDER_ROWS=10000000``. Each way runs in a process of its
-own; times are the smallest of some runs, of the processor alone, on one thread. Two that
-are compared closely take turns.
+own; times are the smallest of some runs, of the processor alone, on one thread. Runs of two that
+are compared closely alternate.
 """
 
 import json
@@ -25,11 +25,11 @@ import walletframe as wf
 wf.read_wallets, wf.open_wallets
 
 def highest():
-    with open("/proc/self/status") as file:  # resource has the highest of the parent, too
+    with open("/proc/self/status") as file:  # resource includes the parent's peak
         return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) * 1024
 
 """
-BEGIN = (
+SETUP = (
     HEAD
     + """
 folder, taken = sys.argv[1], []
@@ -64,8 +64,8 @@ PLAIN = """
 
 
 def run(folder, code, repeats=REPEATS):
-    """Run code in a process of its own; give what it cost."""
-    words = [sys.executable, "-c", BEGIN + code + END, str(folder), str(repeats)]
+    """Run code in a process of its own; return its cost."""
+    words = [sys.executable, "-c", SETUP + code + END, str(folder), str(repeats)]
     return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
 
 
@@ -77,23 +77,23 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def smaller(tmp_path_factory):
-    """Write one with a fifth of that."""
+    """Write a folder with a fifth of that."""
     return write_folder(tmp_path_factory.mktemp("smaller") / "bulk", ROWS // 5)
 
 
-def told(what, ratio, wanted, most=None):
-    """Print a ratio beside what is wanted; where that is not reached yet, `most` still holds."""
+def check(what, ratio, wanted, most=None):
+    """Print and check a ratio beside its goal; `most` replaces a goal not reached yet."""
     print(f"{what}: {ratio:.2f} (wanted: at most {wanted})")
     assert ratio <= (most or wanted)
 
 
 def test_read_wallets(folder):
-    """Its peak against the frames it returns, and its time against reading tables as they are."""
-    found, plain = run(folder, READ), run(folder, PLAIN)
+    """The peak is close to the size of the frames, and the time to that of reading plain tables."""
+    result, plain = run(folder, READ), run(folder, PLAIN)
     single = run(folder, READ, 1)
-    print(f"\n{ROWS:,} balances: {found['cpu']:.2f} s, {single['peak'] / 2**20:,.0f} MiB")
-    told("read_wallets, peak against the frames", single["peak"] / single["size"], 2.5)
-    told("read_wallets, CPU against tables as they are", found["cpu"] / plain["cpu"], 0.5, 0.7)
+    print(f"\n{ROWS:,} balances: {result['cpu']:.2f} s, {single['peak'] / 2**20:,.0f} MiB")
+    check("read_wallets, peak against the frames", single["peak"] / single["size"], 2.5)
+    check("read_wallets, CPU against tables as they are", result["cpu"] / plain["cpu"], 0.5, 0.7)
 
 
 DUCKDB = """
@@ -102,7 +102,7 @@ DUCKDB = """
     found, whole = duckdb.sql(query).fetchall(), False
 """
 OPEN = "    stored, whole = wf.open_wallets(folder), False\n"
-ASKED = {
+CALLS = {
     "totals": "    found = stored.wf.totals()",
     "totals by wallet": "    found = stored.wf.totals('wallet')",
     "value": "    found = stored.wf.value().wf.totals()",
@@ -113,24 +113,24 @@ ASKED = {
 
 
 def test_totals_by_token(folder, smaller):
-    """Their time against DuckDB's sum of decimals, on one thread each, and how it grows."""
-    ways = [(folder, OPEN + ASKED["totals"]), (folder, DUCKDB), (smaller, OPEN + ASKED["totals"])]
+    """The time is compared with DuckDB's sum of decimals, on one thread each, and over sizes."""
+    ways = [(folder, OPEN + CALLS["totals"]), (folder, DUCKDB), (smaller, OPEN + CALLS["totals"])]
     runs = [[run(*way)["cpu"] for way in ways] for _ in range(PAIRS)]
     ours, theirs, few = map(min, zip(*runs, strict=True))
     print(f"\ntotals by token: {ours:.2f} s, DuckDB's sum: {theirs:.2f} s, a fifth: {few:.2f} s")
-    most = 3 if ROWS >= LARGE else 5  # what is the same of any size weighs more in a small one
-    told("totals by token, CPU against DuckDB's sum", ours / theirs, 3, most)
-    told("totals by token, exponent of growth", math.log(ours / few, 5), 1.05, 1.2)
+    most = 3 if ROWS >= LARGE else 5  # fixed costs weigh more in a small one
+    check("totals by token, CPU against DuckDB's sum", ours / theirs, 3, most)
+    check("totals by token, exponent of growth", math.log(ours / few, 5), 1.05, 1.2)
 
 
 @pytest.mark.together
-@pytest.mark.parametrize("what", ASKED)
+@pytest.mark.parametrize("what", CALLS)
 def test_peak(folder, what):
-    """Of each table, in MiB, beyond what the imports take."""
-    found = run(folder, OPEN + ASKED[what], 1)
-    print(f"\n{what}: {found['cpu']:.2f} s")
+    """The peak of each table, in MiB, beyond the imports."""
+    result = run(folder, OPEN + CALLS[what], 1)
+    print(f"\n{what}: {result['cpu']:.2f} s")
     most = 1_000 if what == "pivot" and ROWS >= LARGE else 500  # rows of ten tokens are in memory
-    told(f"{what}, peak in MiB", found["peak"] / 2**20, 500, most)
+    check(f"{what}, peak in MiB", result["peak"] / 2**20, 500, most)
 
 
 FRAMES = """
@@ -164,8 +164,8 @@ print(json.dumps({{"cpu": taken, "peak": (max(seen) - seen[0]) / rows, "table": 
 """
 
 
-def asked(folder, call):
-    """Ask frames in a process of their own: give seconds, and bytes a row, of the table as well."""
+def cost_of(folder, call):
+    """Call frames in a process of its own: return seconds, and bytes of each row and its table."""
     words = [
         sys.executable,
         "-c",
@@ -177,15 +177,17 @@ def asked(folder, call):
 
 @pytest.mark.together
 def test_frames_in_memory(smaller):
-    """What tables of frames take a row beside their own size, by wallet and token as by token."""
-    one, each = asked(smaller, "totals()"), asked(smaller, "totals(['wallet', 'token'])")
-    for name, found in {"by token": one, "by wallet and token": each}.items():
-        print(f"\n{name}: {found['peak']:.0f} bytes a row, {found['table']:.0f} of them the table")
-    told("beside the table", (each["peak"] - each["table"]) / (one["peak"] - one["table"]), 1.5)
+    """Print and check the memory of a row, by token, and by wallet and token."""
+    one, each = cost_of(smaller, "totals()"), cost_of(smaller, "totals(['wallet', 'token'])")
+    for name, result in {"by token": one, "by wallet and token": each}.items():
+        print(
+            f"\n{name}: {result['peak']:.0f} bytes a row, {result['table']:.0f} of them the table"
+        )
+    check("beside the table", (each["peak"] - each["table"]) / (one["peak"] - one["table"]), 1.5)
 
 
 def test_concentration_grows_with_the_rows(folder, smaller):
-    """And not faster."""
-    few, many = asked(smaller, "concentration()"), asked(folder, "concentration()")
+    """Concentration of all tokens grows no faster than the rows."""
+    few, many = cost_of(smaller, "concentration()"), cost_of(folder, "concentration()")
     print(f"\nconcentration of all tokens: {many['cpu']:.2f} s")
-    told("concentration, exponent of growth", math.log(many["cpu"] / few["cpu"], 5), 1.1, 1.25)
+    check("concentration, exponent of growth", math.log(many["cpu"] / few["cpu"], 5), 1.1, 1.25)

@@ -1,7 +1,7 @@
 """A picker of 20,000 tokens in JupyterLab and a real browser: first show, a key, a click.
 
-It is wall time until the page is painted, to which other work on the machine adds, and so the
-medians are printed beside what a person notices.
+Wall time until the page is painted includes other work of the machine, so the medians are only
+printed.
 """
 
 import statistics

@@ -1,4 +1,4 @@
-"""What reading costs: 10,000 answers of 100 tokens each, beside what else one could do.
+"""Reading 10,000 answers of 100 tokens each, against other ways.
 
 Each figure is the median of paired runs in one process; nothing here asserts a time.
 """
@@ -30,7 +30,7 @@ def hexadecimal(rng, digits):
 
 @pytest.fixture(scope="module")
 def answers():
-    """Make the answers, and the wallets they belong to, from a fixed seed."""
+    """Return the answers, and their wallets, from a fixed seed."""
     rng = random.Random(20_260_101)
     tokens = [
         (
@@ -60,7 +60,7 @@ def answers():
 
 @pytest.fixture(scope="module")
 def odd_answers(answers):
-    """Make one balance odd in one answer of twenty, in four ways by turns."""
+    """Return the answers with one odd balance in one of twenty, in four ways."""
     bodies, wallets = answers
     bodies = list(bodies)
     for number, place in enumerate(range(0, WALLETS, 20)):
@@ -97,7 +97,7 @@ def both_frames(bodies, wallets):
 
 
 def normalized(bodies, _wallets):
-    """Do what a notebook would: json_normalize, and Decimals."""
+    """Read the answers with json_normalize, and convert to Decimals, as a notebook would."""
     entries = [entry for body in bodies for entry in json.loads(body)["wallets"]]
     frame = pd.json_normalize(entries, "balances", ["blockChain", "address"], meta_prefix="wallet.")
     pairs = zip(frame["amount.amount"], frame["amount.decimals"], strict=True)
@@ -105,22 +105,22 @@ def normalized(bodies, _wallets):
     return frame
 
 
-def seconds(work, *given):
-    """Return how long a piece of work takes."""
+def seconds(work, *args):
+    """Return the time of a piece of work."""
     gc.collect()
     start = time.perf_counter()
-    result = work(*given)
+    result = work(*args)
     taken = time.perf_counter() - start
     assert result is None or len(result)
     return taken
 
 
-def peak_extra_bytes(work, *given):
-    """Return how far memory rises above where it was before."""
+def peak_extra_bytes(work, *args):
+    """Return the peak of memory above the level before."""
     gc.collect()
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forget the earlier peak
     before = _status_bytes("VmRSS")
-    result = work(*given)
+    result = work(*args)
     assert result is not None
     return _status_bytes("VmHWM") - before
 
@@ -148,9 +148,9 @@ def test_both_frames_of_odd_answers(odd_answers):
     print_ratio("one answer in twenty odd", *odd_answers)
 
 
-def print_ratio(label, *given):
-    """Print how long the frames take, beside a loop of json.loads, in pairs."""
-    pairs = [(seconds(both_frames, *given), seconds(bare_loads, *given)) for _ in range(PAIRS)]
+def print_ratio(label, *args):
+    """Print the time of the frames against a loop of json.loads, in pairs."""
+    pairs = [(seconds(both_frames, *args), seconds(bare_loads, *args)) for _ in range(PAIRS)]
     ratios = sorted(ours / bare for ours, bare in pairs)
     print(f"{label}: both frames {statistics.median(ours for ours, _ in pairs):.2f} s")
     print(f"json.loads, dropped: {statistics.median(bare for _, bare in pairs):.2f} s")
@@ -161,7 +161,7 @@ def print_ratio(label, *given):
 
 
 def test_both_frames_beside_json_normalize(answers):
-    """Print how much faster this is than json_normalize with Decimals."""
+    """Print the speed against json_normalize with Decimals."""
     fewer = [part[: WALLETS // 5] for part in answers]
     ratios = []
     for _ in range(3):

@@ -1,6 +1,6 @@
-"""What one pace for many costs and keeps: 16 processes with a file, and two workers of a cluster.
+"""One pace shared by 16 processes with a file, and by two workers of a cluster.
 
-Slots are counted in whole seconds, by one clock; nothing here asserts a time.
+Permits are counted in whole seconds, by one clock; nothing here asserts a time.
 """
 
 import time
@@ -11,7 +11,7 @@ from threading import Event, Thread
 import pytest
 from cluster_fetches import local_cluster
 from distributed import get_worker
-from slot_takers import Takers, by_second
+from permit_takers import Takers, by_second
 
 import walletframe as wf
 from walletframe.dask.pace import ClusterPacer, PaceKeeper
@@ -21,21 +21,21 @@ pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
 LIMIT, PROCESSES, THREADS, SECONDS = 200, 16, 8, 6.5
 
 
-def told(what, slots, begun):
-    """Print the slots of each second."""
-    counts = by_second(slots, begun + 1, begun + 6)
+def print_permits(what, permits, begun):
+    """Print the permits of each second."""
+    counts = by_second(permits, begun + 1, begun + 6)
     print(f"{what}: {min(counts)} to {max(counts)} slots a second, wanted 190 to 204: {counts}")
-    each = [len(times) for times in slots]
+    each = [len(times) for times in permits]
     print(f"  of each process: {min(each)} to {max(each)}")
 
 
 @pytest.mark.together
 def test_one_pace_for_many_processes(tmp_path):
-    """Print the slots each second of processes that share a file."""
+    """Print the permits each second of processes that share a file."""
     print(f"\n{PROCESSES} processes that take all they get, at {LIMIT} a second")
     takers, now = Takers(tmp_path / "p.pace", PROCESSES), time.time()
     takers.go(LIMIT, now + SECONDS)
-    told("in a file", takers.slots(), now)
+    print_permits("in a file", takers.permits(), now)
 
 
 class Counted(ClusterPacer):
@@ -43,20 +43,20 @@ class Counted(ClusterPacer):
 
     messages = 0
 
-    def _send(self, handler, **given):
+    def _send(self, handler, **options):
         self.messages += 1
-        return super()._send(handler, **given)
+        return super()._send(handler, **options)
 
 
 def take(until):
-    """Take slots on eight threads of a worker; return when, and how many messages that took."""
+    """Take permits on eight threads of a worker; return the times, and the number of messages."""
     own = {"key_kind": "private", "base_url": "https://api.example"}
     settings = wf.Settings.isolated(**own, requests_per_second=LIMIT)
-    pacer, end, found = Counted(settings, get_worker()), time.monotonic() + until - time.time(), []
+    pacer, end, result = Counted(settings, get_worker()), time.monotonic() + until - time.time(), []
 
     def run():
         while pacer.wait(Event(), end):
-            found.append(time.time())
+            result.append(time.time())
             pacer.note_answer()
 
     threads = [Thread(target=run) for _ in range(THREADS)]
@@ -65,18 +65,18 @@ def take(until):
     for thread in threads:
         thread.join()
     pacer.close()
-    return found, pacer.messages
+    return result, pacer.messages
 
 
 @pytest.mark.together
 def test_one_pace_for_a_cluster():
-    """Print the slots each second of two workers, and the messages for each slot."""
+    """Print the permits each second of two workers, and the messages for each permit."""
     with local_cluster() as client:
         client.register_plugin(PaceKeeper(version("walletframe")))
         client.run(import_module, "walletframe.dask.pace")
         workers, now = [*client.nthreads()], time.time() + 1
         tasks = [client.submit(take, now + SECONDS, workers=[each], pure=False) for each in workers]
-        slots, messages = zip(*client.gather(tasks), strict=True)
+        permits, messages = zip(*client.gather(tasks), strict=True)
     print(f"\n{len(workers)} workers of {THREADS} threads each, at {LIMIT} a second")
-    told("by the scheduler", slots, now)
-    print(f"  messages a slot: {sum(messages) / sum(map(len, slots)):.3f}")
+    print_permits("by the scheduler", permits, now)
+    print(f"  messages a slot: {sum(messages) / sum(map(len, permits)):.3f}")

@@ -1,6 +1,6 @@
-"""What history costs: two snapshots of 1,000,000 rows compared, one wallet found in a year of them.
+"""History: two snapshots of 1,000,000 rows compared, and one wallet in a year of them.
 
-Each figure is a median of runs in one process, beside what is wanted; nothing here asserts a time.
+Each figure is a median of runs in one process, beside its goal; nothing here asserts a time.
 """
 
 import os
@@ -47,7 +47,7 @@ def hexadecimals(random, count):
 
 
 def fetched(random, addresses, contracts, tokens):
-    """Return what a fetch of these wallets would be: `tokens` distinct ones for each."""
+    """Return the fetch of these wallets: `tokens` distinct ones for each."""
     wallets, rows = len(addresses), len(addresses) * tokens
     start = random.integers(0, len(contracts), wallets).repeat(tokens)
     token = (start + np.tile(np.arange(tokens), wallets)) % len(contracts)
@@ -63,7 +63,7 @@ def fetched(random, addresses, contracts, tokens):
         "token_blockchain": np.full(rows, "ETH"),
         "price": random.random(rows),
     }
-    asked = {
+    wallet_columns = {
         "blockchain": "ETH",
         "address": addresses,
         "status": "ok",
@@ -75,12 +75,13 @@ def fetched(random, addresses, contracts, tokens):
         "service": "https://api.example/v1",
     }
     return WalletDetails(
-        pd.DataFrame(asked).astype(WALLET_DTYPES), pd.DataFrame(columns).astype(HOLDING_DTYPES)
+        pd.DataFrame(wallet_columns).astype(WALLET_DTYPES),
+        pd.DataFrame(columns).astype(HOLDING_DTYPES),
     )
 
 
 def changed(random, details, share):
-    """Return the same with a share of the amounts drawn anew, and some wallets failed."""
+    """Return the same with a share of new amounts, and some wallets failed."""
     wallets, holdings = details
     rows = random.random(len(holdings)) < share
     raw = holdings["raw_amount"].to_numpy(dtype=object).copy()
@@ -96,7 +97,7 @@ def changed(random, details, share):
 
 
 def save_again(folder, saved, later):
-    """Write a snapshot again, as if it were of a later time."""
+    """Write a snapshot again, with a later time."""
     files = {name: pq.read_table(saved.path / name) for name in (WALLETS, HOLDINGS)}
 
     def write(name, file):
@@ -111,26 +112,26 @@ def save_again(folder, saved, later):
 
 @pytest.fixture(scope="module")
 def million():
-    """Make a million rows."""
+    """Return a million rows."""
     random = np.random.default_rng(0)
     addresses, contracts = hexadecimals(random, COMPARED[0]), hexadecimals(random, SPELLINGS)
     return fetched(random, addresses, contracts, COMPARED[1])
 
 
 def seconds(work):
-    """Return the median of how long a piece of work takes, and what it gave."""
+    """Return the median time of a piece of work, and its result."""
     taken = []
     for _ in range(REPEATS):
         start = time.perf_counter()
-        given = work()
+        result = work()
         taken.append(time.perf_counter() - start)
     print(f"  {', '.join(f'{each:.2f}' for each in taken)} s")
-    return median(taken), given
+    return median(taken), result
 
 
 @pytest.mark.parametrize("share", [0.05, 1.0])
 def test_two_snapshots_of_a_million_rows_are_compared(million, share):
-    """Within 2 s on 2 cores, whether little or everything changed."""
+    """It takes at most 2 s on 2 cores, whether little or everything changed."""
     after = changed(np.random.default_rng(3), million, share)
     taken, changes = seconds(lambda: history.compare(million, after))
     print(
@@ -141,7 +142,7 @@ def test_two_snapshots_of_a_million_rows_are_compared(million, share):
 
 
 def test_one_wallet_of_a_year_of_snapshots(tmp_path):
-    """Its timeline within 1 s on 2 cores.
+    """Its timeline takes at most 1 s on 2 cores.
 
     Twelve days are saved, and written again for the others.
     """
@@ -175,7 +176,7 @@ def test_one_wallet_of_a_year_of_snapshots(tmp_path):
 
 
 def test_one_wallet_of_hourly_snapshots(tmp_path):
-    """Its timeline within 1 s on 2 cores, once a history of 45 days, or of more, is thinned.
+    """Its timeline takes at most 1 s on 2 cores, after a history of at least 45 days is thinned.
 
     A day is saved, and written again for those before it.
     """

@@ -1,6 +1,6 @@
-"""What sorting, finding and scrolling 100,000 rows take, from the click to the rows on the screen.
+"""Sorting, finding and scrolling 100,000 rows, from the click to the rows on the screen.
 
-In JupyterLab with a kernel, in a real browser: wall time, to which other work on the machine adds.
+In JupyterLab with a kernel, in a real browser: wall time, which includes other work of the machine.
 """
 
 import statistics
@@ -63,7 +63,7 @@ SCROLL = """by => new Promise(done => {
 
 
 def test_rows_in_the_browser(chromium, lab_server):
-    """Print the median of a click on a heading, and the longest that a row is blank."""
+    """Print the median of a click on a heading, and the longest time that a row is blank."""
     context = chromium.new_context(viewport={"width": 1400, "height": 900})
     with lab_server.serving(table=notebook_of(SHOWN)) as address, context:
         page = Visit(context.new_page()).page
@@ -77,8 +77,8 @@ def test_rows_in_the_browser(chromium, lab_server):
                 f"(wanted: at most {SORTED_S})"
             )
         for name, by in {"slowly": 60, "fast": 600, "by the thumb": 0}.items():
-            found = page.evaluate(SCROLL, by)
+            result = page.evaluate(SCROLL, by)
             print(
-                f"scroll {name}: blank for {found['worst']:.0f} ms (wanted: at most {BLANK_MS}), "
-                f"95 % of frames within {found['frame']:.0f} ms"
+                f"scroll {name}: blank for {result['worst']:.0f} ms (wanted: at most {BLANK_MS}), "
+                f"95 % of frames within {result['frame']:.0f} ms"
             )

@@ -1,4 +1,4 @@
-"""Each widget in a host that has what anywidget specifies and nothing else: clicked, typed into."""
+"""Each widget in a host with anywidget's specified functions alone: clicked, typed into."""
 
 import json
 
@@ -7,7 +7,7 @@ from frontends import serving
 from playwright.sync_api import expect
 from widgets import wait_for
 
-PLACES = ("blockchains", "wallets", "tokens", "panel", "fetched", "explorer")
+WIDGETS = ("blockchains", "wallets", "tokens", "panel", "fetched", "explorer")
 SETUP = """
 import json
 from pathlib import Path
@@ -41,53 +41,54 @@ panel.observe(lambda change: fetched.offer(change.new), "details")
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory):
-    """Serve one of each, and return the address and the file of what Python knows to be picked."""
+    """Serve one of each; return the address, and the file of the selection in Python."""
     folder = tmp_path_factory.mktemp("bare")
-    with serving("bare", folder, SETUP, ", ".join(PLACES)) as address:
+    with serving("bare", folder, SETUP, ", ".join(WIDGETS)) as address:
         yield address, folder / "picked.json"
 
 
 @pytest.fixture
 def shown(host, visit):
-    """Open the page, find widgets by their names, and expect that nothing goes wrong on it."""
+    """Open the page, return its widgets by name, and check that no error occurs."""
     visit.open(host[0])
     roots = visit.page.locator("main > div")
-    expect(roots).to_have_count(len(PLACES))
-    yield {name: roots.nth(place) for place, name in enumerate(PLACES)}
-    assert (visit.strayed, [said for said in visit.said if said.startswith("error")]) == ([], [])
+    expect(roots).to_have_count(len(WIDGETS))
+    yield {name: roots.nth(place) for place, name in enumerate(WIDGETS)}
+    errors = [message for message in visit.messages if message.startswith("error")]
+    assert (visit.outside_requests, errors) == ([], [])
 
 
-def knows(host, **picked):
-    """Wait until Python knows what was picked."""
+def wait_for_selection(host, **picked):
+    """Wait until Python has a selection."""
     wait_for(lambda: host[1].exists() and json.loads(host[1].read_text()).items() >= picked.items())
 
 
 def pick(root, things, text):
-    """Type into a picker's search, and click what it finds first."""
+    """Type into a picker's search, and click the first result."""
     root.get_by_role("combobox", name=f"Find {things}").fill(text)
     root.get_by_role("option").first.click()
 
 
 def test_pickers_pick(host, shown):
-    """Clicks reach Python, what is pasted is read there, and what Python narrows is seen."""
-    blockchains, wallets, tokens = (shown[name] for name in PLACES[:3])
+    """Clicks and pasted text reach Python, and Python's filter reaches the page."""
+    blockchains, wallets, tokens = (shown[name] for name in WIDGETS[:3])
     expect(tokens).to_contain_text("52 to choose from")
     pick(blockchains, "blockchains", "near")
-    knows(host, Blockchains=["NEAR"])
+    wait_for_selection(host, Blockchains=["NEAR"])
     expect(tokens).not_to_contain_text("52 to choose from")
     pick(tokens, "tokens", "near")
-    knows(host, Tokens=[["NEAR", None]])
+    wait_for_selection(host, Tokens=[["NEAR", None]])
     wallets.get_by_label("Paste wallets").fill("NEAR.bob.near\nnonsense")
     wallets.get_by_role("button", name="Add wallets").click()
     expect(wallets.get_by_role("alert").first).to_contain_text("nonsense: no dot")
-    knows(host, Wallets=["NEAR.bob.near"])
+    wait_for_selection(host, Wallets=["NEAR.bob.near"])
     chosen = wallets.get_by_role("group", name="Chosen wallets").get_by_role("button")
     chosen.last.click()
-    knows(host, Wallets=[])
+    wait_for_selection(host, Wallets=[])
 
 
 def test_the_panel_fetches(host, shown):
-    """From the sandbox, on a thread of its own; another picker offers what came."""
+    """The panel fetches from the sandbox, on its own thread; another picker offers the result."""
     panel, fetched = shown["panel"], shown["fetched"]
     panel.get_by_label("Paste wallets").fill("NEAR.alice.near\nAVAX_CCHAIN.0x" + "7" * 40)
     panel.get_by_role("button", name="Fetch").click()
@@ -95,7 +96,7 @@ def test_the_panel_fetches(host, shown):
     expect(panel.get_by_role("button", name="Retry 1 wallet")).to_be_visible()
     expect(panel.get_by_role("button", name="Cancel")).to_be_hidden()
     pick(fetched, "fetched tokens", "near")
-    knows(host, **{"Fetched tokens": [["NEAR", None]]})
+    wait_for_selection(host, **{"Fetched tokens": [["NEAR", None]]})
 
 
 def test_the_explorer_explores(shown):

@@ -1,4 +1,4 @@
-"""The chart of a widget in a real browser: drawn in place, picked from, in the page's colours."""
+"""The chart of a widget in a real browser: drawn in place, clicked, in the page's colours."""
 
 import re
 
@@ -41,11 +41,11 @@ def details(service):
 
 
 @pytest.fixture
-def shown(stay, details):
-    """Show it, and wait until it is drawn."""
+def shown(shared_tab, details):
+    """Show the chart, and wait until it is drawn."""
     widget = ChartWidget(details)
-    BarePage(stay.page, widget)
-    expect(stay.page.locator(NODES).first).to_be_visible()
+    BarePage(shared_tab.page, widget)
+    expect(shared_tab.page.locator(NODES).first).to_be_visible()
     yield widget
     widget.close()
 
@@ -57,13 +57,13 @@ def choose(page, label, name):
 
 
 def errors(visit):
-    """Return what went wrong in the page."""
-    return [said for said in visit.said if not said.startswith("warning")]
+    """Return the page's errors."""
+    return [message for message in visit.messages if not message.startswith("warning")]
 
 
-def test_it_opens_on_money_and_says_so_once(stay, shown):
-    """The summary has the value and whose prices; the chart one line, and the rest in a fold."""
-    page = stay.page
+def test_it_opens_on_values_with_one_note(shared_tab, shown):
+    """The summary has the value and the source of its prices; the chart one line, and a fold."""
+    page = shared_tab.page
     assert page.get_by_text("the service's prices, currency not named").count() == 1
     expect(page.locator(".wf-chart-title")).to_have_text("Holdings by blockchain, wallet and token")
     assert page.locator(".wf-chart-line").bounding_box()["height"] < 30
@@ -71,25 +71,25 @@ def test_it_opens_on_money_and_says_so_once(stay, shown):
     page.get_by_text("About this chart").click()
     expect(page.get_by_text("12 of 14 wallets known (2 failed).")).to_be_visible()
     assert page.locator("select").first.evaluate("each => each.value") == "Treemap"
-    assert (stay.strayed, errors(stay), shown._alert) == ([], [], "")
+    assert (shared_tab.outside_requests, errors(shared_tab), shown._alert) == ([], [], "")
 
 
 @pytest.mark.parametrize("chart", CHARTS)
-def test_charts_are_drawn_in_place(stay, shown, chart):
-    """By one plot, whichever chart it is; text is readable, nothing is asked of other hosts."""
-    page = stay.page
+def test_charts_are_drawn_in_place(shared_tab, shown, chart):
+    """One plot draws all charts; text is readable, and no other host gets a request."""
+    page = shared_tab.page
     page.evaluate(MARK)
     choose(page, "Chart", chart)
     assert page.evaluate(MARKED)
     assert page.locator(".js-plotly-plot").count() == 1
     assert min(page.evaluate(SIZES)) > 10.9
     assert page.locator(".js-plotly-plot svg :is(path, image)").count() > 3
-    assert (stay.strayed, errors(stay)) == ([], [])
+    assert (shared_tab.outside_requests, errors(shared_tab)) == ([], [])
 
 
-def test_a_click_picks_and_the_path_leads_back(stay, shown):
+def test_a_click_picks_and_the_path_leads_back(shared_tab, shown):
     """A wallet in the treemap, then a token of it; a crumb takes both back."""
-    page = stay.page
+    page = shared_tab.page
     page.locator(f"{NODES} .slicetext", has_text="0x1111").first.click(force=True)
     expect(page.get_by_role("navigation")).to_contain_text("BSC.0x1111…1111")
     assert shown.view.selection.wallets == ("BSC.0x" + "1" * 40,)
@@ -101,9 +101,9 @@ def test_a_click_picks_and_the_path_leads_back(stay, shown):
     assert shown.view.selection == Selection()
 
 
-def test_legends_and_cells_pick(stay, shown):
+def test_legends_and_cells_pick(shared_tab, shown):
     """A token by its entry, which hides nothing; a wallet and a token by a cell."""
-    page = stay.page
+    page = shared_tab.page
     choose(page, "Chart", "Bars by wallet")
     page.locator(".legendtoggle").first.click()
     expect(page.get_by_role("navigation")).to_be_visible()
@@ -114,16 +114,16 @@ def test_legends_and_cells_pick(stay, shown):
     page.mouse.move(box["x"] + 8, box["y"] + 8)
     for step in range(40):
         page.mouse.click(box["x"] + 8 + step * box["width"] / 40, box["y"] + 8)
-        page.wait_for_timeout(50)  # plotly looks where the pointer is no more often
+        page.wait_for_timeout(50)  # plotly reads the pointer's position no more often
         expect(page.locator("[aria-busy]")).to_have_count(0)
         if shown.view.selection.tokens:
             break
     assert (len(shown.view.selection.tokens), len(shown.view.selection.wallets)) == (1, 1)
 
 
-def test_spam_and_dust_have_switches(stay, shown):
-    """Which say how much it is, and work by the keyboard."""
-    page = stay.page
+def test_spam_and_dust_have_switches(shared_tab, shown):
+    """The switches name the amount, and work by the keyboard."""
+    page = shared_tab.page
     switch = page.locator(".wf-switch", has_text="spam token")
     expect(switch).to_contain_text("hidden")
     switch.get_by_role("button", name="show").focus()
@@ -133,9 +133,9 @@ def test_spam_and_dust_have_switches(stay, shown):
     assert shown.view.selection.spam is None  # all is shown
 
 
-def test_zoom_is_kept_while_the_view_is_the_same(stay, shown):
-    """A picture that is asked for anew is the same, wherever a person is in it."""
-    page = stay.page
+def test_zoom_is_kept_while_the_view_is_unchanged(shared_tab, shown):
+    """A picture that is requested again is the same, at any zoom."""
+    page = shared_tab.page
     choose(page, "Chart", "Heatmap")
     ranges = "document.querySelector('.js-plotly-plot').layout.xaxis.range"
     box = page.locator(".heatmaplayer image").bounding_box()
@@ -152,12 +152,14 @@ def test_zoom_is_kept_while_the_view_is_the_same(stay, shown):
 
 
 def test_widgets_of_a_page_share_plotly(visit, details):
-    """It is sent once, and what the page calls Plotly is left alone."""
+    """It is sent once, and the page's own Plotly is unchanged."""
     first, second = ChartWidget(details), ChartWidget(details)
     sent = []
     for widget in (first, second):
         handler = widget._handlers["plotly"]
-        widget._handlers["plotly"] = lambda asked, handler=handler: sent.append(1) or handler(asked)
+        widget._handlers["plotly"] = lambda requested, handler=handler: (
+            sent.append(1) or handler(requested)
+        )
     visit.page.evaluate("window.Plotly = 'of the page'")
     BarePage(visit.page, first, second)
     expect(visit.page.locator(".js-plotly-plot .slice").first).to_be_visible()
@@ -169,9 +171,9 @@ def test_widgets_of_a_page_share_plotly(visit, details):
     second.close()
 
 
-def test_colours_follow_the_page(stay, shown):
-    """Text is light on dark, and the other way round, at once."""
-    page = stay.page
+def test_colours_follow_the_page(shared_tab, shown):
+    """Text becomes light on dark, or dark on light, at once."""
+    page = shared_tab.page
     choose(page, "Chart", "Lorenz curve")
     fill = "getComputedStyle(document.querySelector('.xtick text')).fill"
     for scheme, is_light in (("dark", True), ("light", False)):
@@ -185,12 +187,12 @@ def test_colours_follow_the_page(stay, shown):
         "list.dispatchEvent(new Event('change', { bubbles: true }))"
     )
     page.wait_for_function(f"+/\\d+/.exec({fill})[0] > 128")
-    assert stay.said == []
+    assert shared_tab.messages == []
 
 
-def test_what_changes_out_of_sight_is_drawn_when_it_is_back(stay, shown):
-    """A notebook takes cells off the page that are far away: nothing there has a size or colour."""
-    page = stay.page
+def test_hidden_changes_are_drawn_on_return(shared_tab, shown):
+    """A notebook removes distant cells from the page: nothing there has a size or colour."""
+    page = shared_tab.page
     page.evaluate("window.away = document.querySelector('main'); away.remove()")
     page.evaluate(
         "const list = away.querySelector('.wf-choice select'); list.value = 'Heatmap';"
@@ -200,13 +202,13 @@ def test_what_changes_out_of_sight_is_drawn_when_it_is_back(stay, shown):
     page.evaluate("document.body.append(away)")
     color = page.evaluate("getComputedStyle(away.querySelector('h3')).color")
     expect(page.locator(".ytick text").first).to_have_css("fill", color)
-    assert stay.said == []
+    assert shared_tab.messages == []
 
 
 @pytest.mark.parametrize("width", [360, 600, 900, 1600])
-def test_it_fits_any_page(stay, shown, width):
-    """No page is too narrow: nothing stands out at the side."""
-    page = stay.page
+def test_it_fits_any_page(shared_tab, shown, width):
+    """Nothing extends beyond the side of a narrow page."""
+    page = shared_tab.page
     page.set_viewport_size({"width": width, "height": 800})
     for chart in CHARTS:
         choose(page, "Chart", chart)
@@ -215,11 +217,11 @@ def test_it_fits_any_page(stay, shown, width):
         assert plot["x"] + plot["width"] <= width
 
 
-def test_hostile_symbols_are_text(stay):
-    """In every chart, its words, its path and under the pointer."""
+def test_hostile_symbols_are_text(shared_tab):
+    """Symbols are text in every chart, its words, its path and under the pointer."""
     frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
     details = WalletDetails(assemble([failed("0xb")]).wallets, frame.assign(price=1.0))
-    widget, page = ChartWidget(details, prepare=lambda holdings: holdings), stay.page
+    widget, page = ChartWidget(details, prepare=lambda holdings: holdings), shared_tab.page
     BarePage(page, widget)
     expect(page.locator(NODES).first).to_be_visible()
     for chart in CHARTS:
@@ -230,12 +232,12 @@ def test_hostile_symbols_are_text(stay):
         choose(page, "Chart", "Treemap")
         choose(page, "Chart", "Bars by wallet")
         assert page.evaluate(HARMFUL) == []
-    assert (stay.strayed, errors(stay), widget._alert) == ([], [], "")
+    assert (shared_tab.outside_requests, errors(shared_tab), widget._alert) == ([], [], "")
     widget.close()
 
 
 def test_no_eval_is_needed(visit, details, monkeypatch):
-    """Under a policy that forbids it, and every host but this, charts are drawn."""
+    """Charts are drawn under a policy that forbids eval, and all hosts but this one."""
     widget, page = ChartWidget(details), visit.page
     policy = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; "
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}img-src data: blob:">'
@@ -244,22 +246,22 @@ def test_no_eval_is_needed(visit, details, monkeypatch):
     expect(page.locator(NODES).first).to_be_visible()
     for chart in CHARTS:
         choose(page, "Chart", chart)
-    assert not [said for said in visit.said if "Content Security" in said]
+    assert not [message for message in visit.messages if "Content Security" in message]
     widget.close()
 
 
-def test_a_gone_widget_leaves_nothing_behind(stay, shown):
-    """Neither elements nor a plot that still listens."""
-    stay.page.evaluate("models[0].end()")
-    expect(stay.page.locator(".wf")).to_have_count(0)
-    stay.page.set_viewport_size({"width": 500, "height": 700})
-    stay.page.emulate_media(color_scheme="dark")
-    assert (stay.strayed, errors(stay)) == ([], [])
+def test_a_closed_widget_leaves_nothing_behind(shared_tab, shown):
+    """No element is left, and no plot with listeners."""
+    shared_tab.page.evaluate("models[0].end()")
+    expect(shared_tab.page.locator(".wf")).to_have_count(0)
+    shared_tab.page.set_viewport_size({"width": 500, "height": 700})
+    shared_tab.page.emulate_media(color_scheme="dark")
+    assert (shared_tab.outside_requests, errors(shared_tab)) == ([], [])
 
 
-def test_a_chart_can_be_taken_away(stay, shown):
-    """As a picture with its title, on the paper that it has."""
-    page = stay.page
+def test_a_chart_can_be_downloaded(shared_tab, shown):
+    """A picture has the chart's title and background."""
+    page = shared_tab.page
     for form, begins in (("png", "data:image/png;base64,"), ("svg", "data:image/svg+xml,")):
         image = page.evaluate("form => document.querySelector('.wf').chart.image(form)", form)
         assert image.startswith(begins)

@@ -1,4 +1,4 @@
-"""Every chart in a real browser: drawn, harmless, and silent towards the world."""
+"""Every chart in a real browser: drawn, harmless, and without outside requests."""
 
 import pytest
 from chromium import Visit
@@ -46,7 +46,7 @@ SHAPES = ":is(.surface, .point path, .slice path, .hm image, .js-line, .js-fill)
 
 @pytest.fixture(scope="module")
 def stage(chromium, tmp_path_factory):
-    """Draw all charts on one page, each with its figure in a script of its own, and stay there."""
+    """Draw all charts on one page, each with its figure in a script of its own."""
     page = tmp_path_factory.mktemp("charts") / "charts.html"
     parts = [
         figure().to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"chart{place}")
@@ -68,14 +68,14 @@ def chart(stage, name):
 
 
 def test_hostile_text_is_harmless(stage):
-    """No script runs, no link or image appears, nothing is asked for, nobody complains."""
+    """No script runs, no link or image appears, and there are no requests and no messages."""
     assert stage.page.evaluate(HARMFUL) == []
-    assert (stage.strayed, stage.said) == ([], [])
+    assert (stage.outside_requests, stage.messages) == ([], [])
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_charts_are_not_blank(stage, name):
-    """Where there is something to draw there are shapes, and there is always text."""
+    """A chart with data has shapes, and every chart has text."""
     drawn = chart(stage, name)
     assert (drawn.locator(SHAPES).count() > 0) == bool(FIGURES[name]().data)
     assert "".join(drawn.locator(".main-svg text").all_text_contents()).strip()
@@ -83,7 +83,7 @@ def test_charts_are_not_blank(stage, name):
 
 @pytest.mark.parametrize("name", ["treemap of values", "bar of wallets", "pie", "lorenz"])
 def test_hovers_are_harmless(stage, name):
-    """What appears under the pointer is text, tags and dollars included."""
+    """Text under the pointer is text, tags and dollars included."""
     chart(stage, name).scroll_into_view_if_needed()
     box, seen = chart(stage, name).bounding_box(), []
     for place in range(100):
@@ -94,18 +94,18 @@ def test_hovers_are_harmless(stage, name):
             break
     assert "<a href=" in "".join(seen)
     assert stage.page.evaluate(HARMFUL) == []
-    assert (stage.strayed, stage.said) == ([], [])
+    assert (stage.outside_requests, stage.messages) == ([], [])
 
 
 def test_no_text_is_too_small(stage):
-    """What would be drawn smaller than 11 pixels is hidden."""
+    """Text smaller than 11 pixels is hidden."""
     drawn = stage.page.evaluate(TEXTS)
     assert len(drawn) > 300
     assert min(size for size, _ in drawn) > 10.9
 
 
 @pytest.mark.parametrize("text", ["<b>USDC</b>", "&#60;b&#62;x", "$WIF vs $BONK", "US<br>DC"])
-def test_symbols_are_shown_as_they_are(stage, text):
+def test_symbols_are_shown_literally(stage, text):
     """Tags, entities and dollars can be read letter by letter."""
     ticks = chart(stage, "heatmap of shares").locator(".xtick text").all_text_contents()
     assert any(tick.startswith(text) for tick in ticks)

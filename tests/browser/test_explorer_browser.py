@@ -50,7 +50,7 @@ PAINTED = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot =>
 
 @pytest.fixture(scope="module")
 def lab(lab_server):
-    """Serve the explorer's notebook, and one with plain, hostile and otherwise drawn holdings."""
+    """Serve the explorer's notebook, and one with plain, hostile and odd holdings."""
     trip = (ROOT / "notebooks" / f"{NOTEBOOK}.ipynb").read_text(encoding="utf-8")
     several = notebook_of(SETUP, *CELLS.values(), "strange")
     with lab_server.serving(**{NOTEBOOK: trip, "several": several}) as address:
@@ -59,14 +59,14 @@ def lab(lab_server):
 
 @contextmanager
 def wide_tab(chromium):
-    """Open a tab that is as wide as most people's."""
+    """Open a tab of a usual width."""
     with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
         yield Visit(context.new_page())
 
 
 @pytest.fixture
 def wide(chromium):
-    """Give one."""
+    """Open a wide tab."""
     with wide_tab(chromium) as visit:
         yield visit
 
@@ -88,18 +88,18 @@ def shown(page, name):
 
 
 def errors(visit):
-    """Return what went wrong in the page."""
-    return [said for said in visit.said if not said.startswith("warning")]
+    """Return the page's errors."""
+    return [message for message in visit.messages if not message.startswith("warning")]
 
 
 def output(page, text):
-    """Return the output of the cell that begins so."""
+    """Return the output of the cell that begins with a text."""
     cell = page.locator(".jp-CodeCell", has=page.locator(".jp-InputArea-editor", has_text=text))
     return cell.first.locator(".jp-OutputArea-output", has=page.locator(".wf")).first
 
 
 def fetch_and_cancel(panel):
-    """Paste, be told of a bad line, mend it, fetch, cancel, and ask for the rest."""
+    """Paste, correct a bad line, fetch, cancel, and fetch the rest."""
     panel.get_by_label("Paste wallets").fill("\n".join(["nonsense", *MANY]))
     panel.get_by_role("button", name="Fetch").click()
     expect(panel.get_by_role("alert").first).to_contain_text("Line 1: nonsense: no dot")
@@ -122,7 +122,7 @@ def pick(explorer, what, text):
 
 
 def test_the_whole_trip(lab, wide, service):
-    """Every step of a person who explores; nothing leaves this machine, nothing goes wrong."""
+    """Every step of an exploring person; nothing leaves this machine, and there is no error."""
     page = wide.page
     open_and_run(page, lab, f"{NOTEBOOK}.ipynb")
     panel, explorer = output(page, "panel = "), output(page, "explorer = wf")
@@ -140,18 +140,18 @@ def test_the_whole_trip(lab, wide, service):
     with page.expect_download() as caught:
         explorer.get_by_role("button", name="CSV").click()
     csv = pd.read_csv(io.BytesIO(caught.value.path().read_bytes()), dtype="str")
-    asked = ["POLYGON.0x" + "3" * 40, *MANY]
+    requested = ["POLYGON.0x" + "3" * 40, *MANY]
     with service.client(cache="memory") as client:
-        details = fetch_wallets(asked, client=client, on_failure="ignore")
+        details = fetch_wallets(requested, client=client, on_failure="ignore")
     usdt = ("POLYGON", "0xc2132d05d31c914a87c6611c10748aeb04b58e8f")
     held = Portfolio(details).select(Selection(tokens=(usdt,))).held.holdings
     assert csv.amount.tolist() == [str(amount) for amount in held.amount]
     assert csv.address.tolist() == held.address.tolist()
-    assert (wide.strayed, errors(wide)) == ([], [])
+    assert (wide.outside_requests, errors(wide)) == ([], [])
 
 
 def test_hostile_symbols_in_the_page(several):
-    """No element of a stranger is in any output, and no formula."""
+    """No untrusted element is in any output, and no formula."""
     page = several.page
     explorer = shown(page, "hostile")
     explorer.get_by_role("button", name="Tokens").click()
@@ -161,7 +161,7 @@ def test_hostile_symbols_in_the_page(several):
         expect(tokens.first.locator(".wf-option-name")).to_have_text(symbol)
     assert page.evaluate(HARMFUL) == []
     assert page.evaluate("window.__ran || 0") == 0
-    assert (several.strayed, errors(several)) == ([], [])
+    assert (several.outside_requests, errors(several)) == ([], [])
 
 
 def test_clicks_add_and_the_keyboard_stays(several):
@@ -189,7 +189,7 @@ def test_clicks_add_and_the_keyboard_stays(several):
         page.keyboard.press("b")  # JupyterLab adds a cell
         page.keyboard.press("Tab")
     expect(cells).to_have_count(before)
-    assert (several.strayed, errors(several)) == ([], [])
+    assert (several.outside_requests, errors(several)) == ([], [])
 
 
 def test_charts_follow_the_page(several):
@@ -201,4 +201,4 @@ def test_charts_follow_the_page(several):
         page.wait_for_function(f"document.body.dataset.jpThemeLight === '{light}'")
         is_dark = f"(+/\\d+/.exec(({PAINTED})()[0][1])[0] < 100)"
         page.wait_for_function(f"{is_dark} === {str(light == 'false').lower()}")
-    assert (several.strayed, errors(several)) == ([], [])
+    assert (several.outside_requests, errors(several)) == ([], [])

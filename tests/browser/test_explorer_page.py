@@ -46,11 +46,11 @@ def details(service):
 
 
 @pytest.fixture
-def shown(stay, details, client):
-    """Show it, and wait until it is drawn."""
+def shown(shared_tab, details, client):
+    """Show the explorer, and wait until it is drawn."""
     widget = HoldingsExplorer(details, client=client)
-    widget.bare = BarePage(stay.page, widget)
-    settle(stay.page)
+    widget.bare = BarePage(shared_tab.page, widget)
+    settle(shared_tab.page)
     yield widget
     widget.close()
 
@@ -64,13 +64,13 @@ def settle(page):
 
 
 def errors(visit):
-    """Return what went wrong in the page."""
-    return [said for said in visit.said if not said.startswith("warning")]
+    """Return the page's errors."""
+    return [message for message in visit.messages if not message.startswith("warning")]
 
 
-def test_the_trip_by_mouse(stay, shown):
-    """Who holds most USDC; spam; a wallet; by value; and the code, which runs."""
-    page = stay.page
+def test_the_trip_by_mouse(shared_tab, shown):
+    """The largest holder of USDC; spam; a wallet; by value; and the code, which runs."""
+    page = shared_tab.page
     page.get_by_role("button", name="Tokens").click()
     search = page.get_by_role("combobox", name="Find tokens")
     expect(search).to_be_focused()
@@ -101,21 +101,21 @@ def test_the_trip_by_mouse(stay, shown):
     assert code == shown.code
     made = executed_on(shown.details, code)
     assert made["shown"].holdings["symbol"].tolist() == shown.shown.holdings["symbol"].tolist()
-    assert (stay.strayed, errors(stay), shown._alert) == ([], [], "")
+    assert (shared_tab.outside_requests, errors(shared_tab), shown._alert) == ([], [], "")
 
 
-def test_the_trip_by_keyboard(stay, shown):
+def test_the_trip_by_keyboard(shared_tab, shown):
     """Tab and Enter reach everything; Escape leads out again."""
-    page = stay.page
+    page = shared_tab.page
 
     def reach(name):
         for _ in range(60):
             page.keyboard.press("Tab")
-            said = page.evaluate(
+            message = page.evaluate(
                 "(({ localName, ariaLabel, textContent }) =>"
                 " localName === 'body' ? '' : ariaLabel ?? textContent)(document.activeElement)"
             )
-            if name in (said or ""):
+            if name in (message or ""):
                 return
         raise AssertionError(f"{name} was not reached")
 
@@ -136,12 +136,12 @@ def test_the_trip_by_keyboard(stay, shown):
         page.keyboard.press("Enter")
     assert caught.value.suggested_filename == "holdings.csv"
     assert b"WBTC" in caught.value.path().read_bytes()
-    assert (stay.strayed, errors(stay)) == ([], [])
+    assert (shared_tab.outside_requests, errors(shared_tab)) == ([], [])
 
 
-def test_pictures_can_be_taken_away(stay, shown):
-    """The chart as it is, as PNG and SVG."""
-    page = stay.page
+def test_pictures_can_be_downloaded(shared_tab, shown):
+    """The chart in view, as PNG and SVG."""
+    page = shared_tab.page
     page.get_by_role("button", name="Download").click()
     for kind, begin in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
         with page.expect_download() as caught:
@@ -150,18 +150,18 @@ def test_pictures_can_be_taken_away(stay, shown):
         assert caught.value.path().read_bytes().startswith(begin)
 
 
-def test_a_cell_picks(stay, shown):
-    """Only the wallet that stands in it."""
-    page = stay.page
+def test_a_cell_selects_its_wallet(shared_tab, shown):
+    """A button selects the wallet of the cell alone."""
+    page = shared_tab.page
     page.locator(".wf-row .wf-cell").first.click()
     page.get_by_role("button", name="Only this wallet").click()
     expect(page.get_by_role("button", name="Wallets")).to_contain_text("1 chosen")
     assert len(shown.shown.wallets) == 1
 
 
-def test_refresh_says_how_far_it_is(stay, shown, details):
-    """And the page follows what came of it."""
-    page = stay.page
+def test_refresh_shows_its_progress(shared_tab, shown, details):
+    """The page follows the result."""
+    page = shared_tab.page
     page.get_by_role("button", name="Refresh").click()
     shown._thread.join(20)
     shown.bare.follow()
@@ -175,9 +175,9 @@ def test_refresh_says_how_far_it_is(stay, shown, details):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_everybody_can_use_it(stay, shown, scheme, width):
-    """Axe finds nothing, with all that can be open open; no text is small."""
-    page = stay.page
+def test_it_is_accessible(shared_tab, shown, scheme, width):
+    """Axe finds nothing, with everything open; no text is small."""
+    page = shared_tab.page
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})
     assert violations(page) == []
@@ -193,9 +193,9 @@ def test_everybody_can_use_it(stay, shown, scheme, width):
 
 
 @pytest.mark.parametrize("width", [360, 600, 900, 1200, 1600])
-def test_it_fits_any_page(stay, shown, width):
-    """No page is too narrow: nothing scrolls sideways, with pickers open or not."""
-    page = stay.page
+def test_it_fits_any_page(shared_tab, shown, width):
+    """Nothing scrolls sideways on a narrow page, with pickers open or not."""
+    page = shared_tab.page
     page.set_viewport_size({"width": width, "height": 900})
     for name in ("Wallets", "Tokens", "Blockchains"):
         page.get_by_role("button", name=name).click()
@@ -212,11 +212,11 @@ def test_it_fits_any_page(stay, shown, width):
     assert width < 900 or max(heads) < 30, "a word is broken"
 
 
-def test_hostile_symbols_are_text(stay):
-    """In every part, whatever is open."""
+def test_hostile_symbols_are_text(shared_tab):
+    """Symbols are text in every part of the page."""
     frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
     details = WalletDetails(assemble([failed("0xb", error="<img src=x>")]).wallets, frame)
-    widget, page = HoldingsExplorer(details, prepare=lambda holdings: holdings), stay.page
+    widget, page = HoldingsExplorer(details, prepare=lambda holdings: holdings), shared_tab.page
     BarePage(page, widget)
     settle(page)
     page.get_by_role("button", name="Tokens").click()
@@ -226,13 +226,13 @@ def test_hostile_symbols_are_text(stay):
     expect(page.get_by_role("table", name="Wallets with a remark")).to_contain_text("<img src=x>")
     settle(page)
     assert page.evaluate(HARMFUL) == []
-    assert (stay.strayed, errors(stay), widget._alert) == ([], [], "")
+    assert (shared_tab.outside_requests, errors(shared_tab), widget._alert) == ([], [], "")
     widget.close()
 
 
-def test_the_panel(stay, client):
-    """Paste, fetch, and read what came of it, in the same look."""
-    panel, page = FetchPanel(client=client), stay.page
+def test_the_panel(shared_tab, client):
+    """Paste, fetch, and read the result, in the explorer's style."""
+    panel, page = FetchPanel(client=client), shared_tab.page
     bare = BarePage(page, panel)
     assert violations(page) == []
     page.get_by_label("Paste wallets").fill("NEAR.alice.near\nnonsense")
@@ -246,5 +246,5 @@ def test_the_panel(stay, client):
     expect(page.get_by_role("button", name="Retry 1 wallet")).to_be_visible()
     page.emulate_media(color_scheme="dark")
     assert violations(page) == []
-    assert (stay.strayed, errors(stay), panel._alert) == ([], [], "")
+    assert (shared_tab.outside_requests, errors(shared_tab), panel._alert) == ([], [], "")
     panel.close()

@@ -1,4 +1,4 @@
-"""The explorer in Notebook 7, Voilà and marimo: it fits any width, and strangers' text is text."""
+"""The explorer in Notebook 7, Voilà and marimo: it fits any width, and untrusted text is text."""
 
 import pytest
 from chromium import Visit
@@ -30,7 +30,7 @@ SIDEWAYS = """(root) => [root, ...root.querySelectorAll('*:not(pre, .wf-unseen, 
     .filter((each) => each.scrollWidth > each.clientWidth)
     .filter((each) => /auto|scroll/.test(getComputedStyle(each).overflowX))
     .map((each) => each.outerHTML.slice(0, 200))"""
-OF_VOILA = "https://cdn.jsdelivr.net/npm/@fortawesome/"  # its own page asks for icons
+OF_VOILA = "https://cdn.jsdelivr.net/npm/@fortawesome/"  # its own page requests icons
 
 
 @pytest.fixture(scope="module", params=FRONTENDS)
@@ -43,18 +43,18 @@ def frontend(request, tmp_path_factory):
 
 @pytest.fixture
 def wide(chromium):
-    """Give a tab that is as wide as most people's."""
+    """Open a tab of a usual width."""
     with chromium.new_context(viewport={"width": 1280, "height": 1000}) as context:
         yield Visit(context.new_page())
 
 
-def test_it_is_whole_at_any_width(frontend, wide):
-    """Nothing scrolls sideways, no number is cut, no symbol does anything, and a click picks."""
+def test_it_is_complete_at_any_width(frontend, wide):
+    """Nothing scrolls sideways, no number is truncated, no symbol acts, and a click selects."""
     page = wide.page
     open_widget(page, *frontend)
     explorer = page.locator(".wf", has=page.locator(".js-plotly-plot .main-svg"))
     expect(explorer).to_be_visible()
-    wide.said.clear()  # what the frontends' own scripts said at their start
+    wide.messages.clear()  # messages of the frontends' own scripts
     for width in (1600, 1280, 900, 600, 360):
         page.set_viewport_size({"width": width, "height": 1000})
         expect(explorer.locator(".wf-waiting")).to_have_count(0)
@@ -67,5 +67,5 @@ def test_it_is_whole_at_any_width(frontend, wide):
     tokens.first.click()
     expect(explorer.locator(".wf-row:not([hidden])")).to_have_count(1)
     assert explorer.evaluate(HARMFUL) == []
-    assert [each for each in wide.strayed if not each.startswith(OF_VOILA)] == []
-    assert [said for said in wide.said if said.startswith("error")] == []
+    assert [each for each in wide.outside_requests if not each.startswith(OF_VOILA)] == []
+    assert [message for message in wide.messages if message.startswith("error")] == []

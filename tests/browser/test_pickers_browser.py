@@ -34,22 +34,22 @@ WIDER = """() => [...document.querySelectorAll('main *')].filter(
 
 
 @pytest.fixture
-def show(stay):
-    """Give pages that show pickers, and expect that nothing goes wrong on them."""
+def show(shared_tab):
+    """Return a function that shows pickers on a page, and check that no error occurs."""
     opened = []
 
     def show_pickers(*pickers):
         opened.extend(pickers)
-        return BarePage(stay.page, *pickers)
+        return BarePage(shared_tab.page, *pickers)
 
     yield show_pickers
-    assert (stay.strayed, stay.said) == ([], [])
+    assert (shared_tab.outside_requests, shared_tab.messages) == ([], [])
     for picker in opened:
         picker.close()
 
 
 def search(page, things="tokens"):
-    """Return the line to type into."""
+    """Return the search field."""
     return page.get_by_role("combobox", name=f"Find {things}")
 
 
@@ -59,16 +59,16 @@ def option(page, text):
 
 
 def active(page, things="tokens"):
-    """Return the option that is marked."""
+    """Return the marked option."""
     return page.locator(f"#{search(page, things).get_attribute('aria-activedescendant')}")
 
 
 def test_typing_finds_among_twenty_thousand(show):
-    """Words in any order and case, the name itself first; only what is in sight is on the page."""
+    """Words match in any order and case, exact names first; only visible rows are on the page."""
     shown = show(TokenPicker(MANY))
     page = shown.page
     expect(page.locator(".wf-picker")).to_contain_text("20,000 to choose from")
-    asked = len(shown.sent)
+    requested = len(shown.sent)
     search(page).press_sequentially("tk19")
     expect(page.locator(".wf-picker")).to_contain_text("1,111 of 20,000 match")
     expect(page.get_by_role("option").first).to_contain_text("TK19BSC")
@@ -78,11 +78,11 @@ def test_typing_finds_among_twenty_thousand(show):
     expect(page.get_by_role("option")).to_have_count(1)
     search(page).fill("nothing of this kind")
     expect(page.locator(".wf-picker")).to_contain_text("Nothing matches")
-    assert len(shown.sent) == asked  # the kernel is not asked at any key
+    assert len(shown.sent) == requested  # the kernel gets no request for a key
 
 
 def test_scrolling_shows_rows_at_once(show):
-    """Wherever one scrolls to, the rows in sight are there when the page is painted."""
+    """At any position, the visible rows are there when the page is painted."""
     page = show(TokenPicker(MANY)).page
     expect(page.get_by_role("option").first).to_be_visible()
     seen = page.evaluate("""async () => {
@@ -104,8 +104,8 @@ def test_scrolling_shows_rows_at_once(show):
     assert min(seen) > 0.99
 
 
-def test_clicks_choose_and_take_away(show):
-    """Each click is about one thing; what is not in sight stays chosen."""
+def test_clicks_select_and_deselect(show):
+    """Each click affects one entry; entries out of sight stay selected."""
     picker = TokenPicker(SOME)
     page = show(picker).page
     search(page).fill("tk1999")
@@ -130,8 +130,8 @@ def test_clicks_choose_and_take_away(show):
     assert picker.value == ()
 
 
-def test_enter_chooses_what_typing_finds(show):
-    """Typing and Enter are enough, and then the next can be typed."""
+def test_enter_selects_the_match(show):
+    """After Enter, the next name can be typed."""
     picker = TokenPicker(SOME)
     page = show(picker).page
     search(page).press("Enter")
@@ -145,16 +145,16 @@ def test_enter_chooses_what_typing_finds(show):
         CONTRACTS[77].lower(),
         CONTRACTS[78].lower(),
     ]
-    page.keyboard.down("Backspace")  # the line is empty: the last is taken away, and no more
+    page.keyboard.down("Backspace")  # the line is empty: only the last is removed
     page.keyboard.down("Backspace")
     page.keyboard.up("Backspace")
     assert len(picker.value) == 1
-    search(page).press_sequentially("tk77")  # it is chosen: the next that matches is marked
+    search(page).press_sequentially("tk77")  # it is selected: the next match is marked
     expect(active(page)).to_contain_text("TK770")
 
 
 def test_the_whole_list_by_keys(show):
-    """Arrows, pages, Home and End move; Enter chooses and takes away; Backspace and Esc undo."""
+    """Arrows, pages, Home and End move; Enter selects and deselects; Backspace and Esc undo."""
     picker = TokenPicker(SOME)
     page = show(picker).page
     search(page).focus()
@@ -184,12 +184,12 @@ def test_the_whole_list_by_keys(show):
     expect(search(page)).to_have_value("xtk5")
     page.keyboard.press("Escape")
     expect(search(page)).to_have_value("")
-    page.keyboard.press("Tab")  # on to what selects all, not through two thousand rows
+    page.keyboard.press("Tab")  # to the button for all, not through two thousand rows
     expect(page.get_by_role("button", name="Select all 2,000")).to_be_focused()
 
 
-def test_all_that_match_are_chosen_at_once(show):
-    """One button takes them all, and takes them away again; a few buttons stand for many."""
+def test_all_matches_are_selected_at_once(show):
+    """One button selects them all, and deselects them; a few chips stand for many."""
     picker = TokenPicker(SOME)
     page = show(picker).page
     search(page).fill("tk199")
@@ -206,8 +206,8 @@ def test_all_that_match_are_chosen_at_once(show):
     assert picker.value == ()
 
 
-def test_what_the_others_leave(show):
-    """The list says how many remain, sorted by what of them remains; what is chosen stays."""
+def test_entries_left_by_other_filters(show):
+    """The list has their number, sorted by their counts; the selection stays."""
     picker = TokenPicker(FEW, value=["USDC"])
     shown = show(picker)
     box = shown.page.locator(".wf-picker")
@@ -230,7 +230,7 @@ def test_what_the_others_leave(show):
 
 
 def test_the_page_follows_python(show):
-    """What is set, offered anew or named otherwise is seen, also what is new to the page."""
+    """Values, options and names set in Python are visible, even new ones."""
     wallets, chains = WalletPicker(["ETH.0xAB"], paste=False), BlockchainPicker(["ETH", "BSC"])
     shown = show(wallets, chains)
     page = shown.page
@@ -250,7 +250,7 @@ def test_the_page_follows_python(show):
 
 
 def test_wallets_are_found_by_name(show):
-    """And told by it."""
+    """Their buttons have the name."""
     picker = WalletPicker(FEW.assign(name=["Ada", "St. Dee", None]))
     page = show(picker).page
     search(page, "wallets").fill("dee")
@@ -263,7 +263,7 @@ def test_wallets_are_found_by_name(show):
 
 
 def test_pasted_wallets(show):
-    """Several lines go into the field, wherever they are pasted; unreadable ones stay, with why."""
+    """Pasted lines go into the field; unreadable ones stay, with the reason."""
     picker = WalletPicker(["ETH.0x1"])
     page = show(picker).page
     field = page.get_by_label("Paste wallets")
@@ -287,8 +287,8 @@ def test_pasted_wallets(show):
     expect(page.get_by_role("option")).to_have_count(4)
 
 
-def test_buttons_of_the_chosen_keep_the_keyboard(show):
-    """The next one has it when one is gone, and the search when none is left."""
+def test_buttons_of_the_selection_keep_the_focus(show):
+    """If a button is removed the next has the focus, or at last the search."""
     page = show(TokenPicker(FEW, value=["USDC", "WIF"])).page
     page.get_by_role("button", name="Remove USDC").focus()
     page.keyboard.press("Enter")
@@ -297,16 +297,16 @@ def test_buttons_of_the_chosen_keep_the_keyboard(show):
     expect(search(page)).to_be_focused()
 
 
-def test_only_pasting_where_nothing_is_offered(show):
-    """No empty list."""
+def test_no_list_without_options(show):
+    """The picker is a field to paste into."""
     page = show(WalletPicker(), BlockchainPicker([])).page
     expect(page.get_by_role("group", name="Blockchains")).to_contain_text("Nothing to choose from")
     expect(page.get_by_label("Paste wallets")).to_be_visible()
     expect(page.get_by_role("combobox")).to_have_count(0)
 
 
-def test_addresses_are_copied_whole(show):
-    """By a click beside them, which chooses nothing, and by the keys; they are shown short."""
+def test_addresses_are_copied_in_full(show):
+    """By a click beside them, which selects nothing, and by keys; they are displayed shortened."""
     picker = TokenPicker(FEW)
     page = show(picker).page
     row = option(page, "USDC")
@@ -326,8 +326,8 @@ def test_addresses_are_copied_whole(show):
     expect(option(page, "native coin").locator(".wf-copy")).to_be_hidden()
 
 
-def test_faults_are_told_in_the_picker(show):
-    """What a handler of the user's raises."""
+def test_errors_are_shown_in_the_picker(show):
+    """An exception of the user's handler is shown."""
 
     def fail(_):
         raise RuntimeError("<b>boom</b>")
@@ -340,7 +340,7 @@ def test_faults_are_told_in_the_picker(show):
 
 
 def test_hostile_symbols_are_text(show):
-    """No element, script or formula of a stranger, wherever a name is shown."""
+    """No untrusted element, script or formula appears, wherever a name is shown."""
     symbols = pd.array([*SYMBOLS.values()], dtype="str")
     frame = MANY.head(len(symbols)).assign(symbol=symbols)
     picker = TokenPicker(frame)
@@ -356,8 +356,8 @@ def test_hostile_symbols_are_text(show):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_is_cut_at_any_width(show, width):
-    """No horizontal scrollbar, and numbers whole, whatever is chosen."""
+def test_nothing_is_truncated_at_any_width(show, width):
+    """There is no horizontal scrollbar, and numbers are complete, for any selection."""
     picker = TokenPicker(FEW, value=["USDC", "WIF", "ETH"])
     wallets = WalletPicker([("CARDANO", "addr1q" + "x" * 97)])
     shown = show(picker, wallets, BlockchainPicker(FEW))
@@ -369,8 +369,8 @@ def test_nothing_is_cut_at_any_width(show, width):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everybody_can_use_it(show, scheme):
-    """No violation of WCAG 2.2 AA that axe finds, in light and dark, whatever is chosen."""
+def test_it_is_accessible(show, scheme):
+    """Axe finds no violation of WCAG 2.2 AA, in light and dark, for any selection."""
     tokens = TokenPicker(FEW, value=["USDC", "WIF"])
     shown = show(tokens, WalletPicker(FEW), BlockchainPicker(FEW), WalletPicker())
     page = shown.page
@@ -384,8 +384,8 @@ def test_everybody_can_use_it(show, scheme):
     assert violations(page) == []
 
 
-def test_a_widget_that_leaves_the_page_takes_all_along(show):
-    """Nothing stays, and nothing listens any more."""
+def test_a_removed_widget_leaves_nothing_behind(show):
+    """No element and no listener is left."""
     picker = BlockchainPicker(["ETH"])
     shown = show(picker)
     expect(shown.page.get_by_role("option")).to_have_count(1)

@@ -1,4 +1,4 @@
-"""Reports in a real browser: wide, on a phone and on paper; harmless, and silent to the world."""
+"""Reports in a real browser: wide, on a phone and on paper; harmless, without requests."""
 
 import io
 
@@ -31,7 +31,7 @@ RICH = {
     for chain in ("ETH", "AVAX_CCHAIN", "BSC")
     for owner in range(1, 9)
 }
-EDGES = [360, 600, 601, 1056, 1057, 1600]  # the extremes, and where the layout changes
+EDGES = [360, 600, 601, 1056, 1057, 1600]  # the extremes, and the limits of layouts
 BETWEEN = [390, 430, 540, 768, 900, 1200, 1280]
 DRAWN = """() => [...document.querySelectorAll('.chart')]
     .filter(each => each.offsetParent).every(each => each.querySelector('.main-svg'))"""
@@ -75,7 +75,7 @@ WIDTHS = "() => [document.documentElement.scrollWidth, innerWidth]"
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """Give a report in which all that strangers can write is hostile."""
+    """Write a report in which all untrusted text is hostile."""
     details = fetched({**HOSTILE, "BSC.0xA": "failed"}, service="sandbox")
     evil = SYMBOLS["end of script"]
     details.wallets["error"] = details.wallets["error"].mask(
@@ -88,17 +88,17 @@ def page(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def rich(tmp_path_factory):
-    """Give a report with values and changes, with the longest and the smallest amounts."""
+    """Write a report with values and changes, with the longest and the smallest amounts."""
     details = fetched({**RICH, "BSC.0xA": "failed"})
     valued = details.holdings.assign(value=details.holdings["amount"].astype("float64") * 1e-9)
-    before = fetched({wallet: told[:3] for wallet, told in RICH.items()})
+    before = fetched({wallet: held[:3] for wallet, held in RICH.items()})
     path = tmp_path_factory.mktemp("rich") / "report.html"
     return wf.report(details._replace(holdings=valued), path, before=before)
 
 
 @pytest.fixture(scope="module", params=[1200, 390], ids=["wide", "phone"])
 def opened(chromium, page, request):
-    """Give the report as opened on a screen of some width."""
+    """Open the report on a screen of some width."""
     with chromium.new_context(viewport={"width": request.param, "height": 800}) as context:
         visit = Visit(context.new_page())
         visit.open(page)
@@ -106,15 +106,15 @@ def opened(chromium, page, request):
         yield visit
 
 
-def test_page_is_harmless_and_silent(opened):
-    """No script of a stranger ran, no link of theirs is there, nothing was asked for or said."""
+def test_page_is_harmless_and_sends_no_request(opened):
+    """No untrusted script ran, no untrusted link is there, and nothing was logged."""
     assert opened.page.evaluate(RAN) == 0
     assert opened.page.evaluate(STRANGE) == []
-    assert (opened.strayed, opened.said) == ([], [])
+    assert (opened.outside_requests, opened.messages) == ([], [])
 
 
 def test_page_fits_the_screen(opened):
-    """Tables scroll in themselves, the page does not to the side; charts are as wide as it."""
+    """Tables scroll in themselves, the page does not sideways; charts have its width."""
     wide, screen = opened.page.evaluate(WIDTHS)
     assert wide <= screen
     boxes = [each.bounding_box() for each in opened.page.locator(".chart .main-svg:visible").all()]
@@ -128,8 +128,8 @@ def test_page_fits_the_screen(opened):
     [EDGES, pytest.param(BETWEEN, marks=pytest.mark.stress)],
     ids=["edges", "between"],
 )
-def test_nothing_is_cut_or_beyond_the_page(chromium, request, which, widths):
-    """From a small phone to a large screen: no text, table or chart is; names don't overlap."""
+def test_everything_fits_at_any_width(chromium, request, which, widths):
+    """From a small phone to a large screen, no text, table or chart overflows or overlaps."""
     with chromium.new_context(viewport={"width": widths[0], "height": 800}) as context:
         visit = Visit(context.new_page())
         visit.open(request.getfixturevalue(which))
@@ -141,8 +141,8 @@ def test_nothing_is_cut_or_beyond_the_page(chromium, request, which, widths):
             assert visit.page.evaluate(WIDTHS)[0] <= width
 
 
-def test_numbers_are_whole(visit, rich):
-    """Every digit of every amount is on the page and on paper, in one line where it has room."""
+def test_numbers_are_complete(visit, rich):
+    """Every digit of every amount is on the page and on paper, in one line if it has room."""
     visit.open(rich)
     visit.page.wait_for_function(DRAWN)
     numbers = visit.page.evaluate(NUMBERS)
@@ -155,18 +155,18 @@ def test_numbers_are_whole(visit, rich):
     assert spans == []
 
 
-def test_nothing_is_cut_on_paper(visit, rich):
-    """What is between the margins of A4 holds all of it."""
+def test_everything_fits_on_paper(visit, rich):
+    """All content lies between the margins of A4."""
     visit.page.set_viewport_size({"width": 703, "height": 1000})
     visit.page.emulate_media(media="print")
     visit.open(rich)
     visit.page.wait_for_function(DRAWN)
     visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    found = visit.page.evaluate(BEYOND)
-    assert [each for each in found if "watermark" not in each] == []
+    result = visit.page.evaluate(BEYOND)
+    assert [each for each in result if "watermark" not in each] == []
 
 
-def test_page_can_be_heard(opened):
+def test_page_is_accessible(opened):
     """One heading of the first level, tables with captions and scopes, charts with words."""
     assert opened.page.locator("h1").count() == 1
     tables = opened.page.locator("table")
@@ -176,8 +176,8 @@ def test_page_can_be_heard(opened):
     assert charts.count() == opened.page.locator(".chart[role=img][aria-label]").count() >= 2
 
 
-def test_page_has_no_button_that_uploads(opened):
-    """Of plotly's buttons none sends the chart away."""
+def test_page_has_no_upload_button(opened):
+    """None of plotly's buttons sends the chart away."""
     titles = opened.page.locator(".modebar-btn").evaluate_all(
         "all => all.map(each => each.dataset.title || '')"
     )
@@ -185,15 +185,15 @@ def test_page_has_no_button_that_uploads(opened):
     assert not [title for title in titles if "cloud" in title.lower() or "edit" in title.lower()]
 
 
-def test_every_printed_page_is_marked_and_whole(visit, page):
-    """Paper says on each page that data are simulated; charts are not cut off at its edge."""
+def test_every_printed_page_is_marked_and_complete(visit, page):
+    """Each page says that data are simulated; charts are not cut off at its edge."""
     visit.open(page)
     visit.page.wait_for_function(DRAWN)
     printed = PdfReader(io.BytesIO(visit.page.pdf(prefer_css_page_size=True)))
     texts = [sheet.extract_text() for sheet in printed.pages]
     assert len(texts) > 2
     assert all("Simulated data" in text for text in texts)
-    assert (visit.strayed, visit.said) == ([], [])
+    assert (visit.outside_requests, visit.messages) == ([], [])
 
 
 def test_charts_fit_the_paper(visit, page):
@@ -209,22 +209,22 @@ def test_charts_fit_the_paper(visit, page):
 
 
 def test_charts_as_pictures(tmp_path, visit):
-    """A page without any script shows what was drawn, asks for nothing, and is light."""
+    """A page without any script shows the charts, sends no request, and is small."""
     details = fetched(HOSTILE, service="sandbox")
     path = wf.report(details, tmp_path / "still.html", images="static")
     visit.open(path)
     sizes = visit.page.evaluate("() => [...document.images].map(each => each.naturalWidth)")
     assert len(sizes) >= 2
-    assert {*sizes} == {1920, 720}  # of each one for wide pages, and one for a phone's
+    assert {*sizes} == {1920, 720}  # each has one for wide pages, and one for a phone
     assert visit.page.locator("script").count() == 0
-    assert (visit.strayed, visit.said) == ([], [])
+    assert (visit.outside_requests, visit.messages) == ([], [])
     assert path.stat().st_size < 2_000_000
 
 
-def test_a_kaleido_of_the_users_own_goes_on(tmp_path):
-    """Whoever keeps one open for other figures finds it open after a report with pictures."""
+def test_the_users_own_kaleido_stays_open(tmp_path):
+    """A report with pictures does not close it."""
     kaleido.start_sync_server(page_generator=kaleido.PageGenerator(mathjax=False))
     try:
         wf.report(fetched(HOSTILE), tmp_path / "still.html", images="static")
     finally:
-        kaleido.stop_sync_server()  # warns where it is closed, which is an error here
+        kaleido.stop_sync_server()  # it warns when it is closed, which is an error here

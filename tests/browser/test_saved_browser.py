@@ -1,4 +1,4 @@
-"""What a notebook shows of a widget: the widget while its kernel lives, then what was saved."""
+"""A widget in a notebook: live while its kernel lives, then its saved copy."""
 
 import json
 
@@ -21,7 +21,7 @@ ChartWidget(made_up_details(300, wallets=9, tokens=9))
 
 
 def left_behind():
-    """Return a notebook with the outputs of a widget whose kernel is gone."""
+    """Return a notebook with the outputs of a widget without a kernel."""
     widget = ChartWidget(made_up_details(300, wallets=9, tokens=9))
     bundles = [widget.saved(), widget._repr_mimebundle_()[0]]
     widget.close()
@@ -34,13 +34,13 @@ def left_behind():
 
 @pytest.fixture(scope="module")
 def lab(lab_server):
-    """Serve a notebook to run, and one that was left behind."""
+    """Serve a notebook to run, and one without a kernel."""
     with lab_server.serving(alive=notebook_of(CELL), left=left_behind()) as address:
         yield address
 
 
-def test_a_live_widget_stands_alone(lab, chromium):
-    """What is saved for later is not seen."""
+def test_a_live_widget_hides_its_saved_copy(lab, chromium):
+    """A restored view is not visible beside the live one."""
     with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
         page = Visit(context.new_page()).page
         open_and_run(page, lab, "alive.ipynb")
@@ -49,14 +49,16 @@ def test_a_live_widget_stands_alone(lab, chromium):
         assert page.locator(".js-plotly-plot .main-svg").first.bounding_box()["width"] > 600
 
 
-def test_a_notebook_that_is_opened_again_shows_what_was_saved(lab, chromium):
-    """And no message of a model that was not found; on GitHub and by nbconvert, too."""
+def test_a_reopened_notebook_shows_the_saved_copy(lab, chromium):
+    """There is no message about a missing model; GitHub and nbconvert show it, too."""
     with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
         visit = Visit(context.new_page())
         open_notebook(visit.page, lab, "left.ipynb")
         expect(visit.page.locator(".wf-saved")).to_be_visible()
         expect(visit.page.get_by_text("made up")).to_have_count(0)
-        visit.page.wait_for_timeout(2_000)  # the kernel is there: what is restored would be soon
+        visit.page.wait_for_timeout(
+            2_000
+        )  # the kernel is there: a restored view would be there soon
         expect(visit.page.get_by_text("model not found")).not_to_be_visible()
     html, _ = HTMLExporter(template_name="lab").from_notebook_node(
         nbformat.reads(left_behind(), as_version=4)

@@ -57,7 +57,7 @@ def odd_holdings():
 
 @pytest.fixture(scope="module")
 def showcase():
-    """Give the holdings that the README shows, valued."""
+    """Return the holdings of the README, valued."""
     with sandbox() as service, service.client(cache=False) as client:
         details = client.fetch(SHOWCASE, on_failure="ignore")
     wallets = details.wallets.assign(owner="The treasury of the foundation")
@@ -66,7 +66,7 @@ def showcase():
 
 @pytest.fixture
 def tab(chromium):
-    """Give a tab in which to read the clipboard."""
+    """Open a tab that may read the clipboard."""
     granted = ["clipboard-read", "clipboard-write"]
     with chromium.new_context(viewport={"width": 1200, "height": 800}) as context:
         context.grant_permissions(granted)
@@ -74,7 +74,7 @@ def tab(chromium):
 
 
 @pytest.mark.parametrize("by", ["", "wallet", "token", "blockchain"])
-def test_no_number_is_cut_at_any_width(tab, showcase, by):
+def test_no_number_is_truncated_at_any_width(tab, showcase, by):
     """From 360 to 1600 pixels nothing scrolls sideways, and every number is within its cell."""
     wallets, holdings = showcase
     show_table(tab.page, holdings, wallets)
@@ -86,11 +86,11 @@ def test_no_number_is_cut_at_any_width(tab, showcase, by):
         settle(tab.page)
         assert tab.page.evaluate(MISPLACED) == []
         assert set(tab.page.evaluate(POINTS)) <= {1}
-    assert (tab.strayed, tab.said) == ([], [])
+    assert (tab.outside_requests, tab.messages) == ([], [])
 
 
-def test_numbers_of_any_size_are_within_their_cells(tab):
-    """Those too large and too small are told roughly, with a sign of it; all stand at the point."""
+def test_numbers_of_any_size_fit_their_cells(tab):
+    """Very large and small ones are rounded, with a sign of it; all align at the point."""
     show_table(tab.page, odd_holdings())
     for width in [*range(240, 1601, 68)]:
         tab.page.set_viewport_size({"width": width, "height": 800})
@@ -106,7 +106,7 @@ def test_numbers_of_any_size_are_within_their_cells(tab):
 
 
 def test_thin_spaces_are_not_copied(tab):
-    """Selecting a number gives its digits, those that are not shown as well."""
+    """A selected number has all its digits, the hidden ones as well."""
     show_table(tab.page, odd_holdings().iloc[6:9])
     tab.page.set_viewport_size({"width": 360, "height": 800})
     settle(tab.page)
@@ -118,7 +118,7 @@ def test_thin_spaces_are_not_copied(tab):
 
 
 def test_cells_and_rows_are_copied_exactly(tab):
-    """By the keyboard and by buttons; a row as columns that a spreadsheet takes."""
+    """By the keyboard and by buttons; a row is copied as columns for a spreadsheet."""
     page = tab.page
     show_table(page, odd_holdings().assign(symbol="=1+1"))
     cell = page.locator(".wf-row[data-place='2'] .wf-cell").nth(4)
@@ -174,11 +174,11 @@ def test_the_keyboard_alone(tab):
     page.keyboard.press("Control+Home")
     settle(page)
     assert grid.evaluate("grid => grid.scrollTop") == 0
-    assert (tab.strayed, tab.said) == ([], [])
+    assert (tab.outside_requests, tab.messages) == ([], [])
 
 
-def test_headings_keep_the_keyboard(tab):
-    """A width at which other columns fit takes nothing away from who stands on a heading."""
+def test_headings_keep_the_focus(tab):
+    """At another width, a focused heading stays focused."""
     page = tab.page
     show_table(page, odd_holdings())
     page.get_by_role("button", name="amount").focus()
@@ -190,8 +190,8 @@ def test_headings_keep_the_keyboard(tab):
     expect(page.locator(".wf-said")).to_have_text("11 balances")
 
 
-def test_a_cell_picks_what_it_is_of(tab, showcase):
-    """The wallet, token or blockchain, whose cell was clicked before the button; no number does."""
+def test_a_cell_selects_its_wallet_token_or_blockchain(tab, showcase):
+    """The button follows the last cell; a number selects nothing."""
     page = tab.page
     wallets, holdings = showcase
     show_table(page, holdings, wallets)
@@ -208,8 +208,8 @@ def test_a_cell_picks_what_it_is_of(tab, showcase):
     expect(page.get_by_role("button", name="Only this")).to_be_hidden()
 
 
-def test_a_busy_kernel_is_said(tab):
-    """Whoever waits for it is told; what is shown stays, and the answer comes in the end."""
+def test_a_busy_kernel_is_shown(tab):
+    """There is a message; the old rows stay until the answer comes."""
     page = tab.page
     show_table(page, odd_holdings())
     page.evaluate("""() => {
@@ -226,8 +226,8 @@ def test_a_busy_kernel_is_said(tab):
     expect(sorts).to_have_attribute("aria-sort", "descending")
 
 
-def test_nothing_found_is_said(tab):
-    """In the count, and where the rows would be."""
+def test_an_empty_result_is_shown(tab):
+    """In the count, and in place of the rows."""
     show_table(tab.page, odd_holdings())
     tab.page.get_by_label("Search the table").fill("nowhere")
     expect(tab.page.locator(".wf-said")).to_have_text("0 of 11 balances match")
@@ -235,7 +235,7 @@ def test_nothing_found_is_said(tab):
 
 
 def test_hostile_symbols_are_text(tab):
-    """In rows, details and titles: no element, no script, no request."""
+    """Rows, details and titles have no element, no script, no request."""
     page = tab.page
     show_table(page, hostile_holdings())
     for by in ["", "token", "wallet", "blockchain"]:
@@ -250,13 +250,13 @@ def test_hostile_symbols_are_text(tab):
         settle(page)
         assert page.locator(ELEMENTS).count() == 0
     assert page.evaluate("window.__ran || 0") == 0
-    assert (tab.strayed, tab.said) == ([], [])
+    assert (tab.outside_requests, tab.messages) == ([], [])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1200])
-def test_it_can_be_used_by_everybody(tab, showcase, scheme, width):
-    """Axe finds nothing, in one line and in two, whatever is chosen, found or told in full."""
+def test_it_is_accessible(tab, showcase, scheme, width):
+    """Axe finds nothing, in one line and in two, for any selection, search or detail."""
     page = tab.page
     page.set_viewport_size({"width": width, "height": 800})
     wallets, holdings = showcase
@@ -309,12 +309,12 @@ def test_in_jupyterlab(lab):
     assert pane.locator(".wf-here").count() == 1
     pane.get_by_label("Group by").select_option("token")
     expect(pane.locator(".wf-said")).to_contain_text("tokens")
-    assert lab.strayed == []
-    assert [said for said in lab.said if not said.startswith("warning")] == []
+    assert lab.outside_requests == []
+    assert [message for message in lab.messages if not message.startswith("warning")] == []
 
 
 def test_errors_are_shown_in_jupyterlab(lab):
-    """What can't be added up is said in the widget; the rows stay."""
+    """If a sum is impossible, the widget says so; the rows stay."""
     pane = pane_of(lab, "mixed")
     expect(pane.get_by_role("columnheader", name="currency")).to_be_visible()
     pane.get_by_label("Group by").select_option("wallet")
@@ -323,8 +323,8 @@ def test_errors_are_shown_in_jupyterlab(lab):
 
 
 def test_hostile_symbols_in_jupyterlab(lab):
-    """No element and no formula there either."""
+    """JupyterLab shows no element and no formula."""
     expect(pane_of(lab, "strange").locator(".wf-said")).to_have_text("80 balances")
     assert lab.page.locator(f"{ELEMENTS}, .wf mjx-container").count() == 0
     assert lab.page.evaluate("window.__ran || 0") == 0
-    assert lab.strayed == []
+    assert lab.outside_requests == []

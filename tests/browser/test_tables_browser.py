@@ -1,4 +1,4 @@
-"""What strangers wrote, as JupyterLab shows it in a real browser: no mathematics, no links."""
+"""Untrusted text in JupyterLab, in a real browser: no mathematics, no links."""
 
 import pytest
 from lab_server import SUPPORT, notebook_of, open_and_run
@@ -72,18 +72,19 @@ FORMULAS = f"""() => [...document.querySelectorAll('.jp-CodeCell')].map(cell =>
 
 @pytest.fixture(scope="module")
 def lab(lab_server):
-    """Serve a notebook that shows hostile frames with the extension, and at last without it."""
+    """Serve a notebook that shows hostile frames with the extension, and finally without it."""
     setup = SETUP.format(support=str(SUPPORT), tex=TEX, paths=PATHS)
     cells = [LATER, "%load_ext walletframe\n" + setup, *TABLES, LINKED, FAILED, A_PATH, LATER]
     with lab_server.serving(loaded=notebook_of(*cells, UNLOADED, "holdings")) as address:
         yield address
 
 
-def test_what_strangers_wrote_stays_text(lab, visit):
-    """With the extension nothing of theirs is mathematics or a link, in tables, warnings or text.
+def test_untrusted_text_is_escaped(lab, visit):
+    """With the extension it is no mathematics and no link, in tables, warnings or text.
 
-    Later cells mean what they meant, too: no definition of a symbol's is in force. What JupyterLab
-    does to a table of pandas's, and to a path, is seen as well: else none of it would say much.
+    Later cells keep their meaning, too: no symbol's definition is in force. The effect of
+    JupyterLab on a plain table of pandas, and on a path, is checked as well, since without it
+    the test would prove little.
     """
     page = visit.page
     open_and_run(page, lab, NOTEBOOK)
@@ -97,7 +98,7 @@ def test_what_strangers_wrote_stays_text(lab, visit):
     [path] = page.evaluate(LINKS)
     assert path.endswith(">/</a>")
     assert all(TEX[0] in text for text in page.evaluate(TEXTS)[:2])
-    said = page.locator(f"{OUTPUTS} pre").all_inner_texts()
-    assert sum("https[:]\u2215\u2215ev" in text for text in said) >= 3
+    message = page.locator(f"{OUTPUTS} pre").all_inner_texts()
+    assert sum("https[:]\u2215\u2215ev" in text for text in message) >= 3
     assert page.evaluate("window.__ran || 0") == 0
-    assert visit.strayed == []
+    assert visit.outside_requests == []

@@ -1,4 +1,4 @@
-"""Wallets into a folder of Parquet files and back: what is asked, what is written, what is told."""
+"""Wallets into a folder of Parquet files and back: requests, files, messages."""
 
 import itertools
 import pickle
@@ -39,27 +39,27 @@ TOKENS = 3
 
 @pytest.fixture(scope="module")
 def server():
-    """Give one fast server to the whole module."""
+    """Start one fast server for the whole module."""
     with fast_service(tokens=TOKENS) as running:
         yield running
 
 
 @pytest.fixture
 def fast(server):
-    """Give it as it was at the beginning."""
+    """Return the server, reset."""
     server.forget()
     return server
 
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    """Let a part be full with ten wallets."""
+    """Fill a part with ten wallets."""
     monkeypatch.setattr("walletframe.bulk.run.PART_WALLETS", 10)
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """Name a folder that is not there yet."""
+    """Return the path of a folder that does not exist yet."""
     return tmp_path / "bulk"
 
 
@@ -69,48 +69,48 @@ def addresses(*numbers, **more):
 
 
 def rows(folder, name, columns="address"):
-    """Return what DuckDB finds in the files."""
+    """Return the rows that DuckDB reads from the files."""
     return duckdb.sql(f"SELECT {columns} FROM '{folder}/{name}/*.parquet'").fetchall()
 
 
 def read_addresses(folder):
-    """Return the wallets of a folder in the order in which they come back."""
+    """Return the wallets of a folder in the order of `read_wallets`."""
     wallets = wf.read_wallets(folder).wallets
     return (wallets.blockchain + "." + wallets.address).tolist()
 
 
 class TestFrames:
-    """What comes back."""
+    """Frames read from a folder."""
 
-    def test_is_what_a_fetch_gives(self, client, folder):
+    def test_equals_a_fetch(self, client, folder):
         """The same rows, order, types and categories: failed, null, empty, spam, 2**256 - 1."""
         expected = client.fetch(SHOWCASE, on_failure="ignore")
         summary = wf.fetch_to_parquet(SHOWCASE, folder, client=client, on_failure="ignore")
-        found = wf.read_wallets(folder)
+        result = wf.read_wallets(folder)
         own = ["fetched_at", "source"]
-        pd.testing.assert_frame_equal(found.holdings, expected.holdings)
+        pd.testing.assert_frame_equal(result.holdings, expected.holdings)
         pd.testing.assert_frame_equal(
-            found.wallets.drop(columns=own), expected.wallets.drop(columns=own)
+            result.wallets.drop(columns=own), expected.wallets.drop(columns=own)
         )
-        assert (found.wallets.dtypes == expected.wallets.dtypes).all()
+        assert (result.wallets.dtypes == expected.wallets.dtypes).all()
         assert summary.balances == len(expected.holdings) > 0
         assert repr(summary).endswith("Simulated data: the sandbox made it up.")
-        assert str(2**256 - 1) in found.holdings.raw_amount.tolist()
+        assert str(2**256 - 1) in result.holdings.raw_amount.tolist()
 
-    def test_order_is_as_asked_over_several_parts(self, fast, folder, small_parts):
-        """Wallets are numbered as they are asked for, whenever they are answered."""
-        asked = addresses(*range(35))
+    def test_order_is_as_requested_over_several_parts(self, fast, folder, small_parts):
+        """Wallets are numbered in the requested order, whenever they are answered."""
+        requested = addresses(*range(35))
         with fast.client() as client:
-            assert wf.fetch_to_parquet(asked, folder, client=client).parts == 4
-        assert read_addresses(folder) == asked
+            assert wf.fetch_to_parquet(requested, folder, client=client).parts == 4
+        assert read_addresses(folder) == requested
         wallets, holdings = wf.read_wallets(folder)
         expected = wallets.address.repeat(TOKENS).reset_index(drop=True)
         pd.testing.assert_series_equal(holdings.address, expected)
 
-    def test_some_wallets_come_in_the_order_and_spelling_of_the_question(
+    def test_selected_wallets_keep_the_requested_order_and_spelling(
         self, fast, folder, small_parts
     ):
-        """What is not in the folder has a row that says so."""
+        """A wallet that is not in the folder has a row that says so."""
         with fast.client() as client:
             wf.fetch_to_parquet(addresses(*range(25)), folder, client=client)
         wanted = [addresses(21)[0].upper().replace("0X", "0x"), "NEAR.nobody", addresses(2)[0]]
@@ -127,21 +127,21 @@ class TestFrames:
         assert len(wf.read_wallets(folder, wallets=addresses(7)).holdings) == TOKENS
 
     @pytest.mark.parametrize("wanted", [None, []])
-    def test_nothing_has_all_columns(self, client, folder, wanted):
-        """No wallets are written and read as none."""
+    def test_no_wallets_have_all_columns(self, client, folder, wanted):
+        """An empty list is written and read."""
         summary = wf.fetch_to_parquet([], folder, client=client)
         expected = client.fetch([])
-        for found, empty in zip(wf.read_wallets(folder, wallets=wanted), expected, strict=True):
-            pd.testing.assert_frame_equal(found, empty)
+        for result, empty in zip(wf.read_wallets(folder, wallets=wanted), expected, strict=True):
+            pd.testing.assert_frame_equal(result, empty)
         assert (summary.wallets, summary.ok, summary.parts) == (0, 0, 0)
 
 
 class TestFiles:
-    """What other programs find."""
+    """Files as other programs read them."""
 
     @pytest.fixture
     def written(self, canned, folder):
-        """Give a folder with 9, 100, the largest, NEAR of 24 decimals, and no amount."""
+        """Return a folder with 9, 100, the largest, NEAR of 24 decimals, and no amount."""
         sent = [balance("9", 0), balance("100", 0), balance(str(2**256 - 1), 18)]
         sent += [balance("2000000000000000000500001", 24), balance("5", None)]
         canned.default = (200, {}, answer(wallet(balances=sent)))
@@ -150,7 +150,7 @@ class TestFiles:
         return folder
 
     def test_duckdb_and_polars_compute_with_amounts(self, written):
-        """Decimals are rounded to 18 places, and null where 38 digits do not hold the amount."""
+        """Decimals are rounded to 18 places, and null if 38 digits do not hold the amount."""
         digits = str(2**256 - 1)
         texts = ["9", "100", f"{digits[:-18]}.{digits[-18:]}", "2.000000000000000000500001", None]
         near = Decimal("2.000000000000000001")
@@ -164,8 +164,8 @@ class TestFiles:
         ordered = [near, 9, 100, None, None]
         assert frame.sort("amount", nulls_last=True)["amount"].to_list() == ordered
 
-    def test_we_read_exact_amounts(self, written):
-        """To the last digit, where the decimals are rounded or null as well."""
+    def test_exact_amounts_are_read(self, written):
+        """They are exact to the last digit, even if the decimals are rounded or null."""
         near, largest = Fraction("2.000000000000000000500001"), Fraction(2**256 - 1, 10**18)
         exact = wf.read_wallets(written).holdings["amount"]
         assert [*map(Fraction, exact.dropna())] == [9, 100, largest, near]
@@ -181,65 +181,67 @@ class TestFiles:
         )
         assert printed(code, written) == ["ok datetime64[us, UTC] 0 5"]
 
-    def test_nothing_else_is_among_them(self, written):
-        """Only parts that count; a folder for what failed, which is empty here."""
+    def test_there_are_no_other_files(self, written):
+        """There are parts, and a folder of failures, which is empty here."""
         assert not list((written / "failed").iterdir())
         for name in ("wallets", "holdings"):
             assert [path.name for path in (written / name).iterdir()] == ["part-000001.parquet"]
 
     def test_a_name_like_a_partition_adds_no_column(self, fast, tmp_path):
-        """A folder may be called what it likes."""
+        """A folder may have any name."""
         with fast.client() as client:
             wf.fetch_to_parquet(addresses(1), tmp_path / "day=1" / "chain=ETH", client=client)
         assert len(wf.read_wallets(tmp_path / "day=1" / "chain=ETH").wallets) == 1
 
 
 class TestAgain:
-    """The same call again."""
+    """A repeated call."""
 
-    def test_asks_only_for_what_is_not_ok(self, fast, folder, small_parts):
-        """A new row takes the place of the old one, and the order stays."""
-        asked = [
+    def test_only_wallets_that_are_not_ok_are_requested(self, fast, folder, small_parts):
+        """A new row replaces the old one, and the order stays."""
+        requested = [
             *addresses(*range(12)),
             *addresses(12, 13, failing=True),
             *addresses(*range(14, 25)),
         ]
         with fast.client() as client:
             with pytest.warns(FetchWarning, match="2 of 25 wallets are not ok"):
-                first = wf.fetch_to_parquet(asked, folder, client=client)
+                first = wf.fetch_to_parquet(requested, folder, client=client)
             fast.heal()
-            second = wf.fetch_to_parquet(asked, folder, client=client)
+            second = wf.fetch_to_parquet(requested, folder, client=client)
         assert (first.ok, first.resumed, second.ok, second.resumed) == (23, 0, 25, 23)
-        counts = fast.asked()
-        assert {name: counts.pop(name) for name in asked[12:14]} == dict.fromkeys(asked[12:14], 2)
+        counts = fast.request_counts()
+        assert {name: counts.pop(name) for name in requested[12:14]} == dict.fromkeys(
+            requested[12:14], 2
+        )
         assert set(counts.values()) == {1}
-        assert read_addresses(folder) == asked
+        assert read_addresses(folder) == requested
         assert len(rows(folder, "wallets")) == 25
         assert len(rows(folder, "holdings")) == len(wf.read_wallets(folder).holdings) == 75
         assert not list((folder / "failed").iterdir())
 
     def test_a_wallet_that_fails_again_has_one_row(self, fast, folder, small_parts):
-        """The newest; so has one that is asked for no more."""
-        asked = addresses(*range(25), failing=True)
+        """The row is the newest; a wallet that is no longer requested keeps one, too."""
+        requested = addresses(*range(25), failing=True)
         with fast.client() as client:
             for number in (25, 25, 20):
-                wf.fetch_to_parquet(asked[:number], folder, client=client, on_failure="ignore")
+                wf.fetch_to_parquet(requested[:number], folder, client=client, on_failure="ignore")
         assert sorted(rows(folder, "failed", "position")) == [(number,) for number in range(25)]
         wallets = wf.read_wallets(folder).wallets
         assert set(wallets.status) == {"failed"}
         assert wallets.fetched_at[:20].min() > wallets.fetched_at[20:].max()
-        assert wf.read_wallets(folder, wallets=asked[3]).wallets.status.tolist() == ["failed"]
+        assert wf.read_wallets(folder, wallets=requested[3]).wallets.status.tolist() == ["failed"]
 
-    def test_more_wallets_come_behind(self, fast, folder):
-        """Those of a longer list where they stand in it, those of another list at the end."""
+    def test_more_wallets_are_inserted_or_appended(self, fast, folder):
+        """Those of a longer list are in its order, those of another list at the end."""
         with fast.client() as client:
             wf.fetch_to_parquet(addresses(1, 2), folder, client=client)
             wf.fetch_to_parquet(addresses(1, 2, 3), folder, client=client)
             wf.fetch_to_parquet(addresses(9, 2, 8), folder, client=client)
         assert read_addresses(folder) == addresses(1, 2, 3, 9, 8)
 
-    def test_nothing_to_ask_needs_no_key(self, fast, folder):
-        """A folder that is complete is read without asking anybody."""
+    def test_a_complete_folder_needs_no_key(self, fast, folder):
+        """It is read without a request."""
         with fast.client() as client:
             wf.fetch_to_parquet(addresses(1), folder, client=client)
         with wf.Client(base_url=fast.base_url, cache=False) as keyless:
@@ -255,48 +257,48 @@ class TestAgain:
             wf.fetch_to_parquet(addresses(2), folder, client=client)
         assert read_addresses(folder) == addresses(1)
 
-    def test_what_no_part_holds_yet_is_taken_up(self, service, folder, monkeypatch):
-        """From the journal, where an answer may be of several wallets; nobody is asked again."""
-        asked = [f"ETH.0x{number:040x}" for number in range(23)]
+    def test_answers_in_no_part_are_resumed(self, service, folder, monkeypatch):
+        """They come from the journal, even several wallets in one; no request is repeated."""
+        requested = [f"ETH.0x{number:040x}" for number in range(23)]
 
         def fail(*_):
             raise DatasetError("the disk has gone")
 
         with service.client(cache=False, batch_size=5) as client:
-            expected = client.fetch(asked)
+            expected = client.fetch(requested)
             with monkeypatch.context() as broken:
                 broken.setattr("walletframe.bulk.dataset.Dataset.write_part", fail)
                 with pytest.raises(DatasetError, match="has gone"):
-                    wf.fetch_to_parquet(asked, folder, client=client)
+                    wf.fetch_to_parquet(requested, folder, client=client)
         assert not list((folder / "wallets").iterdir())
         with wf.Client(base_url=service.base_url, service="sandbox", cache=False) as keyless:
-            summary = wf.fetch_to_parquet(asked, folder, client=keyless)
+            summary = wf.fetch_to_parquet(requested, folder, client=keyless)
         assert (summary.ok, summary.resumed) == (23, 23)
-        found = wf.read_wallets(folder)
-        pd.testing.assert_frame_equal(found.holdings, expected.holdings)
+        result = wf.read_wallets(folder)
+        pd.testing.assert_frame_equal(result.holdings, expected.holdings)
         own = ["fetched_at"]
         pd.testing.assert_frame_equal(
-            found.wallets.drop(columns=own), expected.wallets.drop(columns=own)
+            result.wallets.drop(columns=own), expected.wallets.drop(columns=own)
         )
         assert not list((folder / ".walletframe").glob("*.journal"))
 
 
 class TestCache:
-    """What the client keeps elsewhere."""
+    """The client's own cache."""
 
-    def test_fresh_answers_are_used_and_new_ones_not_kept(self, fast, folder):
-        """Nothing is asked twice, and the disk holds it once."""
+    def test_fresh_answers_are_used_and_new_ones_not_cached(self, fast, folder):
+        """No request is repeated, and the disk holds an answer once."""
         with fast.client(cache="memory") as client:
             client.fetch(addresses(1))
             wf.fetch_to_parquet(addresses(1, 2), folder, client=client)
             kept = client.fetch(addresses(1, 2), offline=True, on_failure="ignore").wallets
-        assert set(fast.asked().values()) == {1}
+        assert set(fast.request_counts().values()) == {1}
         assert wf.read_wallets(folder).wallets.source.tolist() == ["cache", "service"]
         assert kept.status.tolist() == ["ok", "not_cached"]
 
-    def test_an_answer_past_its_time_never_stands_in(self, canned, folder):
-        """The folder holds what was answered, or says that it was not."""
-        canned.say(answer(wallet()))
+    def test_a_stale_answer_is_never_used(self, canned, folder):
+        """The folder holds the new answer, or the failure."""
+        canned.add_reply(answer(wallet()))
         canned.default = (200, {}, answer(wallet(failed=True)))
         with canned.client(expire_after_s=0) as client:
             client.fetch("ETH.0xa")
@@ -305,9 +307,9 @@ class TestCache:
 
 
 class TestInput:
-    """What can be given."""
+    """Forms of input."""
 
-    def test_repeats_are_asked_once_as_first_written(self, fast, folder):
+    def test_repeats_are_requested_once_in_the_first_spelling(self, fast, folder):
         """In a list as in a stream."""
         [name] = addresses(0xAB)
         other = name.replace("cafe", "CAFE")
@@ -316,46 +318,49 @@ class TestInput:
                 assert wf.fetch_to_parquet([other, name], folder, client=client).wallets == 1
             assert wf.fetch_to_parquet(iter([name, other]), folder, client=client).wallets == 1
         assert read_addresses(folder) == [other]
-        assert fast.asked().total() == 1
+        assert fast.request_counts().total() == 1
 
-    def test_what_is_unreadable_can_be_left_out(self, fast, folder, tmp_path):
-        """Of a list and of a file, on request; each is named by its place."""
+    def test_unreadable_wallets_can_be_skipped(self, fast, folder, tmp_path):
+        """Of a list and of a file; each is named with its position."""
         [name] = addresses(0xAB)
         (tmp_path / "list.txt").write_text(f"{name}\n\nbad\n")
         with fast.client() as client:
-            for given, place in (([name, None, "bad"], 2), (tmp_path / "list.txt", 3)):
+            for argument, place in (([name, None, "bad"], 2), (tmp_path / "list.txt", 3)):
                 with pytest.warns(InputWarning, match=f"1 wallet .* {place}: 'bad': no dot"):
                     summary = wf.fetch_to_parquet(
-                        given, folder, client=client, on_unreadable="drop", on_failure="raise"
+                        argument, folder, client=client, on_unreadable="drop", on_failure="raise"
                     )
                 assert (summary.wallets, summary.ok) == (1, 1)
             with pytest.raises(SettingsError, match="on_unreadable can't be 'ignore'"):
                 wf.fetch_to_parquet([name], folder, client=client, on_unreadable="ignore")
 
     def test_a_stream_can_be_strict(self, fast, folder):
-        """Then the first item that is no wallet ends it; empty ones never do."""
+        """The first item that is no wallet ends it; empty ones never do."""
         [name] = addresses(0xAB)
         stream = iter([name, None, "", "bad"])
         with fast.client() as client, pytest.raises(AddressError) as caught:
             wf.fetch_to_parquet(stream, folder, client=client, on_unreadable="raise")
         assert [place for place, _, _ in caught.value.problems] == [3]
 
-    def test_a_blockchain_that_is_not_known_is_told_once(self, fast, folder):
-        """Of a list as of a stream, and asked for as first written."""
-        asked = ["Matic.0x1cafe", "matic.0x2cafe"]
-        for given in (asked, iter(asked)):
-            with fast.client() as client, pytest.warns(InputWarning, match="mean POLYGON") as told:
-                wf.fetch_to_parquet(given, folder, client=client, on_failure="ignore")
-            assert len(told) == 1
+    def test_an_unknown_blockchain_is_reported_once(self, fast, folder):
+        """A list and a stream are treated alike; the spelling of the request is the first one."""
+        requested = ["Matic.0x1cafe", "matic.0x2cafe"]
+        for argument in (requested, iter(requested)):
+            with (
+                fast.client() as client,
+                pytest.warns(InputWarning, match="mean POLYGON") as caught,
+            ):
+                wf.fetch_to_parquet(argument, folder, client=client, on_failure="ignore")
+            assert len(caught) == 1
         assert wf.read_wallets(folder).wallets.blockchain.tolist() == ["Matic", "Matic"]
 
-    def test_bad_addresses_of_a_list_leave_no_trace(self, fast, folder):
-        """All are reported at once, and nothing is asked or written."""
+    def test_bad_addresses_leave_no_trace(self, fast, folder):
+        """All are reported together, and nothing is requested or written."""
         with fast.client() as client, pytest.raises(AddressError) as caught:
             wf.fetch_to_parquet([*addresses(1), "bad", "worse"], folder, client=client)
         assert [place for place, _, _ in caught.value.problems] == [1, 2]
         assert not folder.exists()
-        assert fast.asked().total() == 0
+        assert fast.request_counts().total() == 0
 
     @pytest.mark.parametrize("kind", [str, lambda path: path])
     def test_files_are_read(self, fast, folder, tmp_path, kind):
@@ -369,12 +374,12 @@ class TestInput:
         assert read_addresses(folder) == [one, two]
 
     def test_bad_lines_of_a_file_are_named(self, fast, folder, tmp_path):
-        """By their numbers."""
+        """The error has their line numbers."""
         (tmp_path / "list.txt").write_text(f"\n{addresses(1)[0]}\nbad\n")
         with fast.client() as client, pytest.raises(AddressError, match=r"by line of .*list\.txt"):
             wf.fetch_to_parquet(tmp_path / "list.txt", folder, client=client)
 
-    def test_a_stream_is_read_as_it_is_needed(self, canned, folder):
+    def test_a_stream_is_read_on_demand(self, canned, folder):
         """It may be endless: a refused key ends the run."""
         canned.default = (401, {}, b"no")
         endless = (f"ETH.0x{number:x}" for number in itertools.count())
@@ -384,7 +389,7 @@ class TestInput:
         assert summary.statuses["rejected"] >= 1
         assert int(next(endless)[6:], 16) < 2_000
 
-    def test_a_stream_is_read_where_it_was_made(self, fast, folder):
+    def test_a_stream_is_read_in_its_own_thread(self, fast, folder):
         """A cursor of a database works in its own thread alone."""
         link = sqlite3.connect(":memory:")
         link.execute("CREATE TABLE wallets (name TEXT)")
@@ -394,40 +399,40 @@ class TestInput:
             assert wf.fetch_to_parquet(stream, folder, client=client).ok == 2
         link.close()
 
-    def test_a_slow_stream_holds_nothing_up(self, fast, folder):
-        """What it has given is asked for while it thinks."""
-        given, before = [], fast.asked().total()
+    def test_a_slow_stream_does_not_delay_requests(self, fast, folder):
+        """Wallets are requested while the next is awaited."""
+        read, before = [], fast.request_counts().total()
 
         def slow():
             for name in addresses(*range(600)):
-                given.append(name)
+                read.append(name)
                 yield name
-                if fast.asked().total() > before:
+                if fast.request_counts().total() > before:
                     return
                 time.sleep(0.1)
 
         with fast.client() as client:
-            assert wf.fetch_to_parquet(slow(), folder, client=client).ok == len(given) < 600
+            assert wf.fetch_to_parquet(slow(), folder, client=client).ok == len(read) < 600
 
-    def test_what_in_a_stream_is_no_wallet_is_left_out_and_told(self, fast, folder):
-        """The first at once, all in the summary, and the others are fetched."""
+    def test_bad_items_of_a_stream_are_skipped_and_reported(self, fast, folder):
+        """The first at once, all in the summary; the others are fetched."""
         stream = iter([*addresses(1), "bad", *addresses(2), 7])
-        with fast.client() as client, pytest.warns(FetchWarning) as told:
+        with fast.client() as client, pytest.warns(FetchWarning) as caught:
             summary = wf.fetch_to_parquet(stream, folder, client=client)
         assert [place for place, _, _ in summary.unreadable] == [1, 3]
         assert (summary.ok, summary.wallets, summary.unreadable_count) == (2, 2, 2)
-        assert "item 1 (from 0) of the iterator is not a wallet" in str(told[0].message)
-        assert "2 items of the iterator are not wallets and were dropped" in str(told[1].message)
-        assert {warning.filename for warning in told} == {__file__}
+        assert "item 1 (from 0) of the iterator is not a wallet" in str(caught[0].message)
+        assert "2 items of the iterator are not wallets and were dropped" in str(caught[1].message)
+        assert {warning.filename for warning in caught} == {__file__}
 
-    def test_the_first_thousand_that_are_no_wallets_are_kept(self, fast, folder):
+    def test_the_first_thousand_bad_items_are_kept(self, fast, folder):
         """All of them are counted."""
         with fast.client() as client, pytest.warns(FetchWarning):
             summary = wf.fetch_to_parquet(iter(["bad"] * 1_003), folder, client=client)
         assert (len(summary.unreadable), summary.unreadable_count) == (1_000, 1_003)
 
-    def test_an_error_of_the_stream_comes_through(self, fast, folder):
-        """What was finished before is in the folder."""
+    def test_an_error_of_the_stream_is_raised(self, fast, folder):
+        """Finished wallets are in the folder."""
 
         def broken():
             yield from addresses(*range(300))
@@ -443,13 +448,13 @@ class TestInput:
 
 
 class TestOutcome:
-    """What is told."""
+    """Summaries and warnings."""
 
     def test_summary_counts_every_wallet(self, fast, folder):
-        """By status, with the reasons, and as text for a person."""
-        asked = [*addresses(1, 2), *addresses(3, failing=True)]
+        """The summary has counts by status, and reasons, and a text for a person."""
+        requested = [*addresses(1, 2), *addresses(3, failing=True)]
         with fast.client() as client:
-            summary = wf.fetch_to_parquet(asked, folder, client=client, on_failure="ignore")
+            summary = wf.fetch_to_parquet(requested, folder, client=client, on_failure="ignore")
         assert summary.statuses == {"ok": 2, "failed": 1}
         assert summary.reasons == {"the service could not retrieve this wallet": 1}
         lines = repr(summary).splitlines()
@@ -460,14 +465,14 @@ class TestOutcome:
         assert lines[2].startswith(f"6 balances in 1 new part of {folder}, ")
         assert pickle.loads(pickle.dumps(summary)) == summary
 
-    def test_summary_of_much_trouble_stays_short(self, canned, folder):
-        """The most frequent reasons are shown, and all are there."""
+    def test_summary_of_many_failures_stays_short(self, canned, folder):
+        """The text has the most frequent reasons; all are in the summary."""
         for number in range(7):
-            canned.say(b"no", status=404 + number)
+            canned.add_reply(b"no", status=404 + number)
         stream = (f"ETH.0x{number}" if number < 7 else "x" for number in range(9))
-        with canned.client(workers=1) as client, pytest.warns(FetchWarning) as told:
+        with canned.client(workers=1) as client, pytest.warns(FetchWarning) as caught:
             summary = wf.fetch_to_parquet(stream, folder, client=client)
-        assert "2 items of the iterator are not wallets and were dropped" in str(told[-1].message)
+        assert "2 items of the iterator are not wallets and were dropped" in str(caught[-1].message)
         lines = repr(summary).splitlines()
         assert len(summary.reasons) == 7
         assert lines[6:8] == [
@@ -477,32 +482,32 @@ class TestOutcome:
         assert len(lines) == 9
 
     def test_refused_key_ends_the_run(self, canned, folder):
-        """What was not asked for is counted, has no row, and is asked for by the next call."""
-        canned.say(answer(wallet("0x0")))
+        """The other wallets are counted, have no row, and are requested by the next call."""
+        canned.add_reply(answer(wallet("0x0")))
         canned.default = (403, {}, b"no")
-        asked = [f"ETH.0x{number:x}" for number in range(600)]
-        told = pytest.warns(FetchWarning, match=r"599 of 600 .*not requested")
-        with canned.client(workers=1) as client, told:
-            summary = wf.fetch_to_parquet(asked, folder, client=client)
+        requested = [f"ETH.0x{number:x}" for number in range(600)]
+        warns = pytest.warns(FetchWarning, match=r"599 of 600 .*not requested")
+        with canned.client(workers=1) as client, warns:
+            summary = wf.fetch_to_parquet(requested, folder, client=client)
         assert len(canned.paths) == 2
         assert summary.statuses == {"ok": 1, "rejected": 1, "cancelled": 598}
         assert wf.read_wallets(folder).wallets.status.tolist() == ["ok", "rejected"]
 
     def test_on_failure_raise_carries_the_summary(self, fast, folder):
-        """The folder holds all the same what is ok."""
-        asked = [*addresses(1), *addresses(2, failing=True)]
+        """Wallets that are ok are in the folder all the same."""
+        requested = [*addresses(1), *addresses(2, failing=True)]
         with fast.client() as client, pytest.raises(FetchError, match="1 of 2") as caught:
-            wf.fetch_to_parquet(asked, folder, client=client, on_failure="raise")
+            wf.fetch_to_parquet(requested, folder, client=client, on_failure="raise")
         assert caught.value.details.ok == 1
         assert "in the folder" in caught.value.hint
 
-    def test_unknown_wish_is_refused_before_anything(self, client, folder):
-        """As for a fetch."""
+    def test_unknown_option_is_refused_first(self, client, folder):
+        """The error is that of a fetch."""
         with pytest.raises(wf.errors.SettingsError, match="on_failure"):
             wf.fetch_to_parquet(["ETH.0x1"], folder, client=client, on_failure="shout")
         assert not folder.exists()
 
-    def test_strangers_warn(self, canned, folder):
+    def test_unrequested_wallets_warn(self, canned, folder):
         """They are left out, and counted."""
         canned.default = (200, {}, answer(wallet("0xa"), wallet("0xb")))
         with (
@@ -512,7 +517,7 @@ class TestOutcome:
             wf.fetch_to_parquet("ETH.0xa", folder, client=client)
 
     def test_default_client_is_used(self, fast, folder):
-        """As `configure` made it."""
+        """Settings of `configure` are used."""
         with fast.client() as client:
             settings = client.settings
         wf.configure(
@@ -522,10 +527,10 @@ class TestOutcome:
 
 
 class TestPlaces:
-    """Which place a wallet gets in the order asked."""
+    """Positions of wallets in the requested order."""
 
     def register(self, **positions):
-        """Return what a folder holds, by key."""
+        """Return a folder's positions, by key."""
         pairs = [key.partition("_")[::2] for key in positions]
         table = pa.table(
             {
@@ -537,15 +542,15 @@ class TestPlaces:
         return Register([table], [])
 
     def places(self, register, *keys):
-        """Meet wallets, and return the places of those that are asked for."""
+        """Classify wallets, and return the positions of those to request."""
         return {
             key: register.pending[key]
             for key in keys
             if register.classify(key) is InputAction.REQUEST
         }
 
-    def test_gaps_are_filled_by_the_wallets_that_left_them(self):
-        """The same list gets the same places, wherever an earlier run ended."""
+    def test_gaps_are_filled_by_their_own_wallets(self):
+        """The same list has the same positions, at any end of an earlier run."""
         register = self.register(A_0=0, A_3=3, A_5=5)
         keys = [f"A.{number}" for number in range(8)]
         expected = {f"A.{number}": number for number in (1, 2, 4, 6, 7)}
@@ -556,8 +561,8 @@ class TestPlaces:
         register = self.register(A_0=0, A_1=1)
         assert self.places(register, "A.8", "A.9", "A.1", "A.7") == {"A.8": 2, "A.9": 3, "A.7": 4}
 
-    def test_a_wallet_is_met_once(self):
-        """What is held, and what is repeated, is not asked for."""
+    def test_a_wallet_is_requested_once(self):
+        """Stored and repeated wallets are not requested."""
         register = self.register(A_0=0)
         actions = [register.classify(key) for key in ("A.0", "A.1", "A.1", "A.0")]
         assert actions == [
@@ -573,23 +578,23 @@ class TestShards:
     """One of several runs of one list."""
 
     def run(self, fast, folder, wallets, *, tell=False, **orders):
-        """Fetch into a folder on these terms."""
-        asked = [wf.WalletAddress.parse(wallet) for wallet in wallets]
+        """Fetch into a folder with these options."""
+        requested = [wf.WalletAddress.parse(wallet) for wallet in wallets]
         with fast.client() as client:
-            return fetch_into(folder, asked, client, tell, RunCounters(), **orders)
+            return fetch_into(folder, requested, client, tell, RunCounters(), **orders)
 
-    def test_wallets_keep_their_places_in_the_whole_list(self, fast, folder, small_parts):
-        """In each run that goes on with it, too."""
-        asked = addresses(*range(30))
-        places = {key_of(wf.WalletAddress.parse(each)): 7 * n for n, each in enumerate(asked)}
-        self.run(fast, folder, asked[20:], positions=places)
-        self.run(fast, folder, asked[:20], positions=places)
-        found = dict(rows(folder, "wallets", "'ETH.' || address, position"))
-        assert found == {each: 7 * number for number, each in enumerate(asked)}
-        assert read_addresses(folder) == asked
+    def test_wallets_keep_their_positions_in_the_whole_list(self, fast, folder, small_parts):
+        """Also in each run that resumes it."""
+        requested = addresses(*range(30))
+        places = {key_of(wf.WalletAddress.parse(each)): 7 * n for n, each in enumerate(requested)}
+        self.run(fast, folder, requested[20:], positions=places)
+        self.run(fast, folder, requested[:20], positions=places)
+        result = dict(rows(folder, "wallets", "'ETH.' || address, position"))
+        assert result == {each: 7 * number for number, each in enumerate(requested)}
+        assert read_addresses(folder) == requested
 
-    def test_ends_when_it_is_called_off(self, fast, folder):
-        """What was finished is in the folder, and the summary counts the others."""
+    def test_ends_when_it_is_cancelled(self, fast, folder):
+        """Finished wallets are in the folder, and the summary counts the others."""
         cancel = Event()
         summary = self.run(
             fast, folder, addresses(*range(3_000)), tell=lambda *_: cancel.set(), cancel=cancel
@@ -605,8 +610,8 @@ class TestUrls:
     @pytest.mark.parametrize(
         "url", ["s3://bucket/run", "gs://bucket", "abfs://x/y", "file:///tmp/x"]
     )
-    def test_are_refused_before_anything_is_asked(self, fast, folder, url, kind, monkeypatch):
-        """With the reason and what to do instead; a path would be made of them silently."""
+    def test_are_refused_before_any_request(self, fast, folder, url, kind, monkeypatch):
+        """With the reason and a hint; otherwise they would silently become paths."""
         folder.mkdir()
         monkeypatch.chdir(folder)
         with fast.client() as client:
@@ -619,21 +624,21 @@ class TestUrls:
             ):
                 with pytest.raises(DatasetError, match=r"is a URL.* no locks[^$]*Hint: .*sync"):
                     call()
-        assert not fast.asked()
+        assert not fast.request_counts()
         assert not list(folder.iterdir())
 
     def test_a_colon_makes_no_url(self, fast, tmp_path, monkeypatch):
-        """A folder's name may have one."""
+        """A folder's name may have a colon."""
         monkeypatch.chdir(tmp_path)
         with fast.client() as client:
             assert wf.fetch_to_parquet(addresses(1), "of:today", client=client).ok == 1
 
 
 class TestProgress:
-    """How far it is."""
+    """Progress reports."""
 
-    def test_callable_gets_the_counts_of_before_too(self, fast, folder):
-        """On the caller's thread; the total of a stream is not known."""
+    def test_callable_gets_earlier_counts_too(self, fast, folder):
+        """On the caller's thread; the total of a stream is unknown."""
         seen, threads = [], set()
 
         def tell(done, total, counts):
@@ -647,8 +652,8 @@ class TestProgress:
         assert seen == [(3, 3, {"ok": 3}), (1, None, {"ok": 1}), (2, None, {"ok": 2})]
         assert threads == {get_ident()}
 
-    def test_bar_counts_from_where_it_was(self, fast, folder, capsys):
-        """Silent in a pipe unless it is wished for."""
+    def test_bar_starts_at_the_earlier_count(self, fast, folder, capsys):
+        """It is silent in a pipe unless it is requested."""
         with fast.client() as client:
             wf.fetch_to_parquet(addresses(1, 2), folder, client=client)
             assert capsys.readouterr().err == ""
@@ -656,7 +661,7 @@ class TestProgress:
         assert "3/3" in capsys.readouterr().err.splitlines()[-1]
 
     def test_a_callable_that_raises_ends_the_run(self, fast, folder):
-        """Its error comes through, and what was finished is in the folder."""
+        """The error is raised, and finished wallets are in the folder."""
         with fast.client() as client:
             with pytest.raises(ZeroDivisionError):
                 wf.fetch_to_parquet(

@@ -1,4 +1,4 @@
-"""A bulk run that ends anywhere: what is in the folder reads well, and the next call goes on."""
+"""A bulk run that ends anywhere: the folder is readable, and the next call resumes."""
 
 import errno
 import fcntl
@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 from fast_service import fast_service, wallet_address
 from filelock import FileLock
+from killable_children import KillableChildren
 from moments import interrupt_when
-from mortals import Mortals
 from packaging.version import Version
 from small_disk import mounted, remount
 
@@ -44,7 +44,7 @@ import walletframe as wf
 from walletframe.bulk import dataset, run
 from fast_service import FastService, wallet_address
 
-wf.fetch_to_parquet, wf.Client  # which are loaded when they are asked for
+wf.fetch_to_parquet, wf.Client  # lazy imports
 run.PART_WALLETS = 20
 publish = dataset.publish
 
@@ -73,32 +73,32 @@ def fetch(server, folder, count):
 
 
 def fetch_and_be_killed(clients, server, folder, count, *, after_s=None, at_step=0):
-    """Run a client in a process of its own; tell whether it was killed."""
-    clients.begin(server.base_url.rpartition(":")[2], folder, count, at_step)
-    clients.said()
+    """Run a client in a process of its own; return whether it was killed."""
+    clients.start(server.base_url.rpartition(":")[2], folder, count, at_step)
+    clients.read_line()
     if after_s is not None:
         time.sleep(after_s)
         clients.kill()
-    return clients.was_killed()[0]
+    return clients.wait_for_kill()[0]
 
 
-# What failed, the holdings and the wallets of one part, of another, of a last one, and what failed
-# brought up to date.
+# Failures, holdings and wallets of one part, of another, of a last one, and the update of the
+# failures.
 STEPS = [3, 9, *(pytest.param(step, marks=pytest.mark.stress) for step in (1, 2, 4, 5, 6, 7, 8))]
 
 
 def names(count):
-    """Return the wallets that such a client asks for."""
+    """Return the wallets of such a client."""
     return [wallet_address(number, failing=number % 10 == 7) for number in range(count)]
 
 
 def check(folder):
     """Check that no reader sees a wallet twice or half of one; return how many are ok."""
-    found = wf.read_wallets(folder)
-    ok = found.wallets[found.wallets.status == "ok"]
-    assert found.wallets.address.is_unique
-    assert (found.holdings.address.value_counts() == TOKENS).all()
-    assert set(found.holdings.address) == set(ok.address)
+    result = wf.read_wallets(folder)
+    ok = result.wallets[result.wallets.status == "ok"]
+    assert result.wallets.address.is_unique
+    assert (result.holdings.address.value_counts() == TOKENS).all()
+    assert set(result.holdings.address) == set(ok.address)
     if list(folder.glob("wallets/*.parquet")):
         query = f"SELECT count(*), count(DISTINCT address) FROM '{folder}/wallets/*.parquet'"
         [(rows, wallets)] = duckdb.sql(query).fetchall()
@@ -108,48 +108,48 @@ def check(folder):
 
 @pytest.fixture(scope="module")
 def server():
-    """Give one fast server to the whole module."""
+    """Start one fast server for the whole module."""
     with fast_service(tokens=TOKENS, latency_s=0.005) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def clients():
-    """Give clients that can be killed to the whole module."""
-    with Mortals(SCRIPT) as mortals:
-        yield mortals
+    """Start clients that can be killed, for the whole module."""
+    with KillableChildren(SCRIPT) as children:
+        yield children
 
 
 @pytest.fixture
 def fast(server):
-    """Give it as it was at the beginning."""
+    """Return the server, reset."""
     server.forget()
     return server
 
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
-    """Let a part be full with twenty wallets, as in the script."""
+    """Fill a part with twenty wallets, as in the script."""
     monkeypatch.setattr("walletframe.bulk.run.PART_WALLETS", 20)
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """Name a folder that is not there yet."""
+    """Return the path of a folder that does not exist yet."""
     return tmp_path / "bulk"
 
 
 class TestKilled:
-    """What `kill -9` leaves."""
+    """`kill -9` at any moment."""
 
     @pytest.mark.parametrize(
         "kills, count",
         [(2, 400), pytest.param(30, 3_000, marks=[pytest.mark.stress, pytest.mark.timeout(600)])],
     )
-    def test_at_any_moment_nothing_is_lost_or_asked_for_twice(
+    def test_at_any_moment_nothing_is_lost_or_requested_twice(
         self, clients, fast, folder, kills, count
     ):
-        """Only what was in the air is asked for again; what was ok stays ok."""
+        """Only unfinished requests are repeated; finished wallets stay ok."""
         rng, ok = np.random.default_rng(1), 0
         for _ in range(kills):
             moment = rng.uniform(0, 0.2)
@@ -158,7 +158,7 @@ class TestKilled:
             assert ok >= before
         fast.heal()
         assert fetch(fast, folder, count).ok == check(folder) == count
-        counts = fast.asked()
+        counts = fast.request_counts()
         again = [counts[name] - 1 for name in names(count) if name.endswith("cafe")]
         assert len(counts) == count
         assert sum(again) <= kills * WORKERS
@@ -167,7 +167,7 @@ class TestKilled:
 
     @pytest.mark.parametrize("step", STEPS)
     def test_between_two_steps_of_writing_a_part(self, clients, fast, folder, step):
-        """A file that is renamed counts at once; nothing depends on what did not come to it."""
+        """A renamed file counts at once; unfinished ones are never needed."""
         assert fetch(fast, folder, 20).ok == check(folder) == 18
         assert fetch_and_be_killed(clients, fast, folder, 60, at_step=step)
         assert check(folder) >= 18
@@ -175,10 +175,11 @@ class TestKilled:
         assert len(list((folder / "failed").iterdir())) == 1
         fast.heal()
         assert fetch(fast, folder, 60).ok == check(folder) == 60
-        again = [count - 1 for name, count in fast.asked().items() if name.endswith("cafe")]
+        counts = fast.request_counts()
+        again = [count - 1 for name, count in counts.items() if name.endswith("cafe")]
         assert sum(again) <= WORKERS
 
-    def test_a_part_that_was_never_finished_is_made_anew(self, fast, folder):
+    def test_an_unfinished_part_is_written_again(self, fast, folder):
         """Its holdings are there, its wallets are not."""
         fetch(fast, folder, 20)
         (folder / "wallets" / "part-000001.parquet").unlink()
@@ -211,15 +212,15 @@ with FastService(port).client(cache=place + ".sqlite") as client:
 
 
 class TestShown:
-    """What the bar has counted when `kill -9` comes is on the disk."""
+    """Wallets that the bar has counted are on the disk when `kill -9` comes."""
 
     @staticmethod
-    def shown(server, what, folder, until, asked):
-        """Run a client that is killed when so many are done; return what it showed."""
+    def shown(server, what, folder, until, requested):
+        """Run a client that is killed when so many are done; return its counts."""
         words = [sys.executable, "-c", SHOWN, what, server.base_url.rpartition(":")[2]]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
         ended = subprocess.run(
-            [*words, str(folder), str(until), *asked],
+            [*words, str(folder), str(until), *requested],
             env=environment,
             stdout=subprocess.PIPE,
             check=False,
@@ -236,24 +237,24 @@ class TestShown:
         ],
     )
     def test_by_a_bulk_run(self, fast, folder, what, until):
-        """What is ok, what failed, what was refused without an answer, and what the cache had."""
+        """Ok, failed, refused and cached wallets are in the folder."""
         ends = "cafe" * 3 + "dead" + "beef" if what == "bulk" else "cafe"
-        asked = [f"ETH.0x{n:036x}{(ends * 60)[4 * n : 4 * n + 4]}" for n in range(60)]
-        shown = self.shown(fast, what, folder, until, asked)
-        found = wf.read_wallets(folder).wallets
+        requested = [f"ETH.0x{n:036x}{(ends * 60)[4 * n : 4 * n + 4]}" for n in range(60)]
+        shown = self.shown(fast, what, folder, until, requested)
+        result = wf.read_wallets(folder).wallets
         with Dataset(folder, fast.base_url) as dataset:
             dataset.recover()
-        assert wf.read_wallets(folder).wallets.equals(found)
+        assert wf.read_wallets(folder).wallets.equals(result)
         assert shown.total() >= until
-        assert not shown - Counter(found.status)
-        assert found.error.notna().tolist() == (found.status != "ok").tolist()
+        assert not shown - Counter(result.status)
+        assert result.error.notna().tolist() == (result.status != "ok").tolist()
 
     def test_by_a_fetch(self, fast, folder):
-        """It is in the cache."""
-        asked = names(60)
-        shown = self.shown(fast, "fetch", folder, 40, asked)
+        """Counted wallets are in the cache."""
+        requested = names(60)
+        shown = self.shown(fast, "fetch", folder, 40, requested)
         with fast.client(cache=f"{folder}.sqlite") as client:
-            kept = client.fetch(asked, offline=True, on_failure="ignore").wallets
+            kept = client.fetch(requested, offline=True, on_failure="ignore").wallets
         assert shown["ok"] >= 30
         assert (kept.status == "ok").sum() >= shown["ok"]
 
@@ -261,25 +262,27 @@ class TestShown:
 class TestInterrupted:
     """Ctrl-C and the notebook's stop button."""
 
-    def test_what_was_finished_is_in_the_folder(self, fast, folder):
-        """Control is back in the middle, and the next call asks only for the rest."""
-        asked = [wallet_address(number) for number in range(1_000)]
+    def test_finished_wallets_are_in_the_folder(self, fast, folder):
+        """Control returns in the middle, and the next call requests only the rest."""
+        requested = [wallet_address(number) for number in range(1_000)]
         begun = Event()
         with fast.client() as client:
             interrupt_when(begun.is_set)
             with pytest.raises(FetchInterrupted, match="in the folder") as caught:
-                wf.fetch_to_parquet(asked, folder, client=client, progress=lambda *_: begun.set())
+                wf.fetch_to_parquet(
+                    requested, folder, client=client, progress=lambda *_: begun.set()
+                )
             summary = caught.value.details
             assert check(folder) >= summary.ok >= 1
             assert summary.ok + summary.statuses["cancelled"] == summary.wallets == 1_000
-            done = wf.fetch_to_parquet(asked, folder, client=client)
+            done = wf.fetch_to_parquet(requested, folder, client=client)
         assert done.ok == 1_000
         assert done.resumed >= summary.ok
-        assert fast.asked().total() - 1_000 <= WORKERS
+        assert fast.request_counts().total() - 1_000 <= WORKERS
 
-    def test_what_is_in_no_file_yet_is_read(self, fast, folder, monkeypatch):
-        """Answers that a run has left in its journal, all of them or some, and not twice."""
-        asked = [wallet_address(number) for number in range(50)]
+    def test_journaled_answers_are_read(self, fast, folder, monkeypatch):
+        """Answers that a run has left in its journal are read once, all of them or some."""
+        requested = [wallet_address(number) for number in range(50)]
 
         def fail(*_):
             raise DatasetError("the disk has gone")
@@ -288,21 +291,23 @@ class TestInterrupted:
             with monkeypatch.context() as broken:
                 broken.setattr(Dataset, "write_part", fail)
                 with pytest.raises(DatasetError, match="has gone"):
-                    wf.fetch_to_parquet(asked, folder, client=client)
+                    wf.fetch_to_parquet(requested, folder, client=client)
             assert list(segments(folder / ".walletframe"))
-            found = wf.read_wallets(folder)
-            some = wf.read_wallets(folder, wallets=found.wallets.tail(1))
-            assert wf.fetch_to_parquet(asked, folder, client=client).resumed == len(found.wallets)
+            result = wf.read_wallets(folder)
+            some = wf.read_wallets(folder, wallets=result.wallets.tail(1))
+            assert wf.fetch_to_parquet(requested, folder, client=client).resumed == len(
+                result.wallets
+            )
         whole = wf.read_wallets(folder)
         assert len(whole.wallets) == 50
         assert segments(folder / ".walletframe") == []
-        place = whole.wallets.address.isin(found.wallets.address)
-        assert whole.wallets[place].reset_index(drop=True).equals(found.wallets)
-        last = whole.holdings.address == found.wallets.address.iloc[-1]
+        place = whole.wallets.address.isin(result.wallets.address)
+        assert whole.wallets[place].reset_index(drop=True).equals(result.wallets)
+        last = whole.holdings.address == result.wallets.address.iloc[-1]
         assert whole.holdings[last].reset_index(drop=True).equals(some.holdings)
 
-    def test_a_stream_that_hangs_can_not_hold_the_caller(self, fast, folder):
-        """What it gave before is fetched."""
+    def test_a_hanging_stream_does_not_block_the_caller(self, fast, folder):
+        """Its earlier wallets are fetched."""
         begun, over = Event(), Event()
 
         def hanging():
@@ -323,24 +328,24 @@ class TestDisk:
         "room",
         ["240k", *(pytest.param(room, marks=pytest.mark.stress) for room in ("160k", "320k"))],
     )
-    def test_full_disk_is_told_and_loses_nothing(self, fast, tmp_path, monkeypatch, room):
-        """Whether the journal or a part finds it full; with more room, the same call goes on."""
+    def test_full_disk_is_reported_and_loses_nothing(self, fast, tmp_path, monkeypatch, room):
+        """In the journal or in a part; with more room, the same call resumes."""
         monkeypatch.setattr("walletframe.bulk.run.PART_WALLETS", 100)
-        asked = [wallet_address(number) for number in range(1_000)]
+        requested = [wallet_address(number) for number in range(1_000)]
         with mounted(tmp_path / "m", f"size={room}") as disk, fast.client() as client:
             folder = disk / "bulk"
             with pytest.raises(DatasetError, match="No space left") as caught:
-                wf.fetch_to_parquet(asked, folder, client=client)
+                wf.fetch_to_parquet(requested, folder, client=client)
             assert "then repeat the call" in caught.value.hint
             before = check(folder)
             remount(disk, "size=64m")
-            summary = wf.fetch_to_parquet(asked, folder, client=client)
+            summary = wf.fetch_to_parquet(requested, folder, client=client)
             assert summary.ok == check(folder) == 1_000
         assert summary.resumed >= before
-        assert fast.asked().total() < 1_400
+        assert fast.request_counts().total() < 1_400
 
-    def test_read_only_folder_is_told_and_read(self, fast, tmp_path):
-        """Nothing can be written, all can be read."""
+    def test_read_only_folder_is_reported_and_read(self, fast, tmp_path):
+        """Writing fails, reading works."""
         with mounted(tmp_path / "m", "size=8m") as disk, fast.client() as client:
             wf.fetch_to_parquet(names(7), disk / "bulk", client=client)
             remount(disk, "ro")
@@ -349,8 +354,8 @@ class TestDisk:
                     wf.fetch_to_parquet(names(7), folder, client=client)
             assert check(disk / "bulk") == 7
 
-    def test_a_journal_that_can_not_be_written_ends_the_run(self, fast, folder, monkeypatch):
-        """What was answered until then is in the folder."""
+    def test_an_unwritable_journal_ends_the_run(self, fast, folder, monkeypatch):
+        """Earlier answers are in the folder."""
         made, left = journals.private_file, count(30, -1)
 
         class Full(SimpleNamespace):
@@ -363,7 +368,7 @@ class TestDisk:
                 self.file.close()
 
         monkeypatch.setattr(
-            journals, "private_file", lambda *given, **options: Full(file=made(*given, **options))
+            journals, "private_file", lambda *args, **options: Full(file=made(*args, **options))
         )
         with pytest.raises(DatasetError, match="No space left"):
             fetch(fast, folder, 400)
@@ -371,9 +376,9 @@ class TestDisk:
 
 
 class TestFolder:
-    """What else a folder can be."""
+    """Other states of a folder."""
 
-    def test_of_something_else_is_left_alone(self, fast, tmp_path):
+    def test_of_other_files_is_left_alone(self, fast, tmp_path):
         """It is neither written nor read."""
         (tmp_path / "thesis.tex").write_text("mine")
         for use in (wf.read_wallets, lambda folder: wf.fetch_to_parquet(names(1), folder)):
@@ -385,8 +390,8 @@ class TestFolder:
     @pytest.mark.parametrize(
         "marker", ['{"format": 2, "service": "x"}', "[]", "{", '{"format": 1}']
     )
-    def test_of_another_format_is_told(self, client, folder, marker):
-        """That of a later walletframe, or a marker that somebody broke."""
+    def test_of_another_format_is_refused(self, client, folder, marker):
+        """The format of a later walletframe, or a broken marker."""
         wf.fetch_to_parquet([], folder, client=client)
         (folder / ".walletframe" / "dataset.json").write_text(marker)
         with pytest.raises(DatasetError, match=r"format 2|is not valid"):
@@ -394,20 +399,20 @@ class TestFolder:
         with pytest.raises(DatasetError, match=r"format 2|is not valid"):
             wf.fetch_to_parquet([], folder, client=client)
 
-    def test_is_a_file(self, client, tmp_path):
-        """A name that is taken is told."""
+    def test_that_is_a_file_is_refused(self, client, tmp_path):
+        """The error says that it is no directory."""
         (tmp_path / "x").write_text("mine")
         with pytest.raises(DatasetError, match="directory"):
             wf.fetch_to_parquet([], tmp_path / "x", client=client)
 
-    def test_that_is_begun_and_empty_is_taken_up(self, client, folder):
-        """A run that was killed before its first word leaves an inner folder alone."""
+    def test_that_is_new_and_empty_is_used(self, client, folder):
+        """A run that was killed early leaves an inner folder alone."""
         (folder / ".walletframe").mkdir(parents=True)
         assert wf.fetch_to_parquet([], folder, client=client).ok == 0
         assert len(wf.read_wallets(folder).wallets) == 0
 
-    def test_of_a_run_that_goes_on_is_read_but_not_written(self, client, folder):
-        """One run at a time; its lock goes with it."""
+    def test_of_a_running_run_is_read_but_not_written(self, client, folder):
+        """There is one run at a time; its lock ends with it."""
         with Dataset(folder, client.settings.service):
             who = f"another run, process {os.getpid()} on .*, is writing"
             with pytest.raises(DatasetError, match=who):
@@ -415,8 +420,8 @@ class TestFolder:
             assert len(wf.read_wallets(folder).wallets) == 0
         assert wf.fetch_to_parquet([], folder, client=client).ok == 0
 
-    def test_of_a_run_that_goes_on_is_waited_for_by_the_patient(self, client, folder):
-        """Until it ends, or the patience, or who waits is called off; then it is told by name."""
+    def test_of_a_running_run_can_be_awaited(self, client, folder):
+        """Until it ends, the patience ends, or the wait is cancelled; the error names the run."""
         service, cancel = client.settings.service, Event()
         first = Dataset(folder, service)
         (folder / ".walletframe" / "holder").unlink()
@@ -431,8 +436,8 @@ class TestFolder:
             with Dataset(folder, service, 3600):
                 end.join()
 
-    def test_on_a_disk_without_locks_is_told_or_made_do_with(self, client, folder, monkeypatch):
-        """Newer releases of filelock make do with a file; older ones say no word of the folder."""
+    def test_on_a_disk_without_locks_is_refused_or_works(self, client, folder, monkeypatch):
+        """Newer releases of filelock use a file; the errors of older ones lack the folder."""
 
         def flock(*_):
             raise OSError(errno.ENOSYS, "Function not implemented")
@@ -458,15 +463,15 @@ class TestFolder:
         assert "another disk" in caught.value.hint
 
     @pytest.mark.parametrize("name", ["wallets", "holdings"])
-    def test_with_a_broken_part_is_told(self, client, folder, name):
-        """The file is named."""
+    def test_with_a_broken_part_is_refused(self, client, folder, name):
+        """The error names the file."""
         wf.fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
         (folder / name / "part-000001.parquet").write_bytes(b"garbage")
         with pytest.raises(DatasetError, match="Parquet"):
             wf.read_wallets(folder)
 
-    def test_with_a_part_whose_files_differ_is_told(self, client, folder):
-        """Holdings of other wallets are not taken for theirs."""
+    def test_with_a_part_whose_files_differ_is_refused(self, client, folder):
+        """Holdings of other wallets are not mistaken for theirs."""
         wf.fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
         wf.fetch_to_parquet(["ETH.0x1"], folder, client=client)
         first, second = sorted((folder / "holdings").iterdir())
@@ -474,8 +479,8 @@ class TestFolder:
         with pytest.raises(DatasetError, match="don't belong together"):
             wf.read_wallets(folder)
 
-    def test_whose_part_is_listed_and_never_there_is_told(self, fast, folder):
-        """Reading again and again has an end."""
+    def test_with_a_dangling_part_is_refused(self, fast, folder):
+        """Repeated reading has an end."""
         fetch(fast, folder, 10)
         for part in (folder / "failed").glob("part-*"):
             part.rename(f"{part}.moved")
@@ -484,7 +489,7 @@ class TestFolder:
             wf.read_wallets(folder)
 
     def test_is_read_while_it_is_written(self, fast, folder):
-        """No reader ever sees a wallet twice, or one that was ok no more."""
+        """No reader ever sees a wallet twice, or loses one that was ok."""
         fetch(fast, folder, 400)
         fast.heal()
         ended, seen = Event(), []
@@ -507,7 +512,7 @@ class TestJournal:
 
     @pytest.fixture
     def written(self, fast, tmp_path):
-        """Give a segment with three answers, and what it holds."""
+        """Return a segment with three answers, and its content."""
         places = {f"ETH.{name[4:].lower()}": len(name) for name in names(3)}
         journal = Journal(tmp_path, places, Event())
         with (
@@ -520,36 +525,36 @@ class TestJournal:
         [segment] = segments(tmp_path)
         return segment
 
-    def test_comes_back_as_it_was_appended(self, written):
-        """Wallets as written, their places, when, and the answer to the byte."""
-        found = {entry.wallets[0]: json.loads(entry.body) for entry in read_entries(written)}
+    def test_is_read_as_it_was_appended(self, written):
+        """Spellings, positions, times, and the answer to the byte."""
+        result = {entry.wallets[0]: json.loads(entry.body) for entry in read_entries(written)}
         expected = {("ETH", name[4:], len(name)) for name in names(3)}
-        assert set(found) == expected
-        assert {said["wallets"][0]["address"] for said in found.values()} == {
+        assert set(result) == expected
+        assert {text["wallets"][0]["address"] for text in result.values()} == {
             address for _, address, _ in expected
         }
 
-    def test_a_later_failure_takes_no_answer_away(self, written):
-        """What is ok of a wallet counts, else the last failure."""
+    def test_a_later_failure_removes_no_answer(self, written):
+        """A wallet's ok answer counts, or else its last failure."""
         [name, stranger] = [wf.WalletAddress.parse(each) for each in (names(1)[0], "ETH.0xb")]
         journal = Journal(written.parent, {key_of(name): 7, key_of(stranger): 8}, Event())
-        for asked in (name, stranger, stranger):
+        for requested in (name, stranger, stranger):
             assert journal.ensure_recorded(
-                WalletRecord(asked, Outcome(Status.TIMEOUT, "late"), "fast")
+                WalletRecord(requested, Outcome(Status.TIMEOUT, "late"), "fast")
             )
         journal.close()
-        found = unwritten_records(segments(written.parent), "fast")
-        statuses = [record.outcome.status for record, _ in found.values()]
+        result = unwritten_records(segments(written.parent), "fast")
+        statuses = [record.outcome.status for record, _ in result.values()]
         assert sorted(statuses) == [Status.OK] * 3 + [Status.TIMEOUT]
 
     @pytest.mark.parametrize("cut", [1, 5, 9, 200])
-    def test_is_read_as_far_as_it_is_whole(self, written, cut):
-        """What a kill has cut off is left out."""
+    def test_a_truncated_journal_is_read_up_to_the_cut(self, written, cut):
+        """The entry that a kill has cut off is skipped."""
         written.write_bytes(written.read_bytes()[:-cut])
         assert len(list(read_entries(written))) == 2
 
     def test_garbage_ends_it(self, written):
-        """What does not match its sum is no answer."""
+        """An entry with a wrong checksum is no answer."""
         whole = bytearray(written.read_bytes())
         whole[-10] ^= 1
         written.write_bytes(whole)

@@ -1,4 +1,4 @@
-"""Reading a folder of small parts: the frames that were written, whole or some of their columns."""
+"""Reading a folder of small parts: the frames that were written, whole or in part."""
 
 import shutil
 from decimal import Decimal
@@ -32,28 +32,28 @@ HELD = {
 }
 
 
-def same(found, expected):
-    """Compare two fetches to the last bit."""
-    for one, other in zip(found, expected, strict=True):
+def same(result, expected):
+    """Check that two fetches are equal to the last bit."""
+    for one, other in zip(result, expected, strict=True):
         pd.testing.assert_frame_equal(one, other)
 
 
 @pytest.fixture
 def details():
-    """Give a fetch."""
+    """Return a fetch."""
     return fetched(HELD)
 
 
 @pytest.fixture(params=[0, 1])
 def folder(tmp_path, details, request):
-    """Give a folder of it, each part with two wallets at most."""
+    """Write it into a folder of parts with at most two wallets."""
     return write_parts(tmp_path / "bulk", details, seed=request.param)
 
 
 @settings(max_examples=20)  # each writes files
 @given(fetch=fetches, seed=st.integers(0, 9), wallets=st.integers(1, 3), columns=st.data())
-def test_whatever_was_written_comes_back(fetch, seed, wallets, columns):
-    """In the order asked, however the parts were cut; columns as chosen."""
+def test_written_frames_are_read_back(fetch, seed, wallets, columns):
+    """In the requested order, for any parts; with the selected columns."""
     details = details_of(fetch)
     names = columns.draw(st.lists(st.sampled_from(COLUMNS), unique=True))
     with TemporaryDirectory() as folder:
@@ -64,7 +64,7 @@ def test_whatever_was_written_comes_back(fetch, seed, wallets, columns):
 
 
 def test_columns_are_checked(folder, details):
-    """One is enough; what holdings don't have is told."""
+    """One is enough; an unknown one is refused."""
     only = wf.read_wallets(folder, columns="amount").holdings
     pd.testing.assert_frame_equal(only, details.holdings[["amount"]])
     with pytest.raises(ColumnsError, match="amount_text"):
@@ -73,30 +73,30 @@ def test_columns_are_checked(folder, details):
 
 @pytest.mark.parametrize("named", [("ETH", "0xA0"), ("BSC", "0xa0"), "ETH", ["NA", ("ETH", None)]])
 @pytest.mark.parametrize("columns", [None, ["amount", "address"]])
-def test_some_tokens(folder, details, named, columns):
-    """Their rows alone, and all wallets, which say how many balances each has."""
-    found = wf.read_wallets(folder, tokens=named, columns=columns)
+def test_selected_tokens(folder, details, named, columns):
+    """Their rows alone, and all wallets, with their numbers of balances."""
+    result = wf.read_wallets(folder, tokens=named, columns=columns)
     marks = np.zeros(len(details.holdings), dtype=bool)
     for each in named if isinstance(named, list) else [named]:
         marks |= find_token(details.holdings, each)
     expected = details.holdings[marks].reset_index(drop=True)
-    same(found, (details.wallets, expected[columns or COLUMNS]))
+    same(result, (details.wallets, expected[columns or COLUMNS]))
 
 
-def test_some_tokens_of_some_wallets(folder, details):
-    """In the order of the question."""
-    found = wf.read_wallets(
+def test_selected_tokens_of_selected_wallets(folder, details):
+    """The order is the requested one."""
+    result = wf.read_wallets(
         folder, wallets=["eth.0xB", "NEAR.x", "ETH.0xa"], tokens=("ETH", "0xA0")
     )
-    assert found.wallets.status.tolist() == ["ok", "not_cached", "ok"]
-    assert found.holdings.address.tolist() == ["0xB", "0xa"]
-    assert found.holdings.raw_amount.tolist() == [str(LARGEST), "1500000"]
+    assert result.wallets.status.tolist() == ["ok", "not_cached", "ok"]
+    assert result.holdings.address.tolist() == ["0xB", "0xa"]
+    assert result.holdings.raw_amount.tolist() == [str(LARGEST), "1500000"]
     none = wf.read_wallets(folder, wallets="NEAR.bob", tokens=[("ETH", "0xA0")])
     same(none, (details.wallets.iloc[[1]].reset_index(drop=True), details.holdings.iloc[:0]))
 
 
-def test_a_symbol_is_looked_up_in_the_whole_folder(folder):
-    """It may be unambiguous in each part, and is not in all."""
+def test_a_symbol_is_matched_in_the_whole_folder(folder):
+    """It may be unambiguous in each part, and ambiguous in all."""
     with pytest.raises(AmbiguousTokenError, match="USDC"):
         wf.read_wallets(folder, tokens="USDC")
     with pytest.raises(AmbiguousTokenError, match="USDC"):
@@ -105,8 +105,8 @@ def test_a_symbol_is_looked_up_in_the_whole_folder(folder):
         wf.read_wallets(folder, tokens=["ETH", "DAI"])
 
 
-def test_holdings_of_other_wallets_are_told_where_they_are_as_many(tmp_path):
-    """Two files that were mixed up, though the numbers agree."""
+def test_holdings_of_other_wallets_are_detected(tmp_path):
+    """Two files were mixed up, though their numbers of rows agree."""
     write_parts(tmp_path, fetched({"ETH.0xa": [token()], "ETH.0xb": [token(raw=1)]}), wallets=1)
     first, second = sorted((tmp_path / "holdings").iterdir())
     shutil.copy(second, first)
@@ -114,27 +114,27 @@ def test_holdings_of_other_wallets_are_told_where_they_are_as_many(tmp_path):
         wf.read_wallets(tmp_path)
 
 
-def test_text_is_read_where_a_decimal_is_missing_or_rounded():
-    """And nowhere else; a finer amount makes the others as fine."""
-    asked = []
+def test_text_is_read_if_a_decimal_is_missing_or_rounded():
+    """And only then; a finer amount makes the others as fine."""
+    positions = []
 
     def texts(places):
-        asked.append(places.tolist())
+        positions.append(places.tolist())
         return pa.array(["0.00000000000000000000001", None])
 
     decimals = pa.array([Decimal("-1.5"), Decimal(0), Decimal(2), None], pa.decimal128(38, 18))
     rounded = np.array([False, True, False, False])
     exact = from_portable(decimals, rounded, texts).exact()
     assert exact.integers.tolist() == [-15 * 10**22, 1, 2 * 10**23, 0]
-    assert (exact.missing.tolist(), exact.scale, asked) == ([False] * 3 + [True], 23, [[1, 3]])
-    found = from_portable(decimals[2:3], rounded[2:3], texts)
-    assert found.exact().integers.tolist() == [2 * 10**18]
-    assert len(asked) == 1
+    assert (exact.missing.tolist(), exact.scale, positions) == ([False] * 3 + [True], 23, [[1, 3]])
+    result = from_portable(decimals[2:3], rounded[2:3], texts)
+    assert result.exact().integers.tolist() == [2 * 10**18]
+    assert len(positions) == 1
 
 
 @pytest.mark.parametrize("statistics", [True, False])
 def test_files_in_many_groups_of_rows_are_read(folder, details, statistics):
-    """And without dictionaries or Arrow's schema, as another program may have written them."""
+    """Files without dictionaries or Arrow's schema, as another program may write them, are read."""
     plain = {"store_schema": False, "row_group_size": 1, "use_dictionary": False}
     for path in folder.glob("holdings/*"):
         table = pq.read_table(path, partitioning=None)

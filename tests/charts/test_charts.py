@@ -1,4 +1,4 @@
-"""Charts: what they draw of which holdings, and what they say about it."""
+"""Charts: their marks, their labels and their notes."""
 
 from fractions import Fraction
 
@@ -42,23 +42,23 @@ VALUED = HOLDINGS.assign(value=[30.0, 1.0, 10.0, np.nan, 4.0, 5.0], currency="US
 
 @pytest.fixture(scope="module")
 def details(service):
-    """Fetch the showcase: fourteen wallets, of which two fail, one for want of a list."""
+    """Fetch the showcase: fourteen wallets, two of which fail, one without a list."""
     with service.client(cache="memory") as client:
         return client.fetch(list(SHOWCASE), on_failure="ignore", progress=False)
 
 
-def said(figure):
-    """Return all that is said about a chart, on one line."""
+def notes_of(figure):
+    """Return all notes of a chart, on one line."""
     return " ".join(figure.layout.meta["about"])
 
 
-def written(figure):
-    """Return what is written on a chart, but for the mark of more notes."""
+def annotations_of(figure):
+    """Return the annotations of a chart, but for the mark of more notes."""
     return [note.text for note in figure.layout.annotations if note.name != "about"]
 
 
 def hovers(figure):
-    """Return all that can be read under the pointer."""
+    """Return all texts under the pointer."""
     texts = [text for trace in figure.data for text in trace.hovertext]
     rows = [[text] if isinstance(text, str) else text for text in texts]
     return [text for row in rows for text in row if text]
@@ -88,7 +88,7 @@ class TestHierarchies:
 
     @pytest.mark.parametrize("draw", [charts.treemap, charts.sunburst])
     def test_values_are_sizes(self, draw):
-        """Where there are values they are what is drawn, and unpriced tokens are named."""
+        """Values are drawn if there are any, and unpriced tokens are named."""
         figure = draw(VALUED)
         assert tree(figure) == {
             "ETH/0xa1/ETH": 30,
@@ -97,56 +97,56 @@ class TestHierarchies:
             "BSC/0xa1/BNB": 4,
             "BSC/0xa1/USDC": 5,
         }
-        assert "value in USD" in said(figure)
-        assert "1 token without a value is not drawn" in said(figure)
+        assert "value in USD" in notes_of(figure)
+        assert "1 token without a value is not drawn" in notes_of(figure)
 
-    def test_without_values_balances_are_counted(self):
+    def test_balances_are_counted_without_values(self):
         """Amounts of different tokens are not added, and the chart says so."""
         figure = charts.treemap(HOLDINGS)
         assert set(tree(figure).values()) == {1}
         assert len(tree(figure)) == 6
-        assert "different tokens can't be added" in said(figure)
+        assert "different tokens can't be added" in notes_of(figure)
 
     def test_one_token_is_drawn_by_its_amounts(self):
-        """Wallets are the leaves then, of this contract alone."""
+        """The leaves are the wallets of this contract."""
         figure = charts.treemap(VALUED, token=("ETH", None))
         assert tree(figure) == {"ETH/0xa1": 3, "ETH/0xb2": 1}
-        assert "amount of ETH" in said(figure)
+        assert "amount of ETH" in notes_of(figure)
 
     def test_amounts_are_exact_in_the_hover(self):
-        """To the last digit, with the whole contract and the whole wallet."""
+        """They have every digit, the whole contract and the whole wallet."""
         [text] = [text for text in hovers(charts.treemap(VALUED)) if "000000001" in text]
         assert "1.000000000000000001 USDC" in text
         assert "ETH 0xA0b8" in text
         assert "ETH.0xa1" in text
         assert "1.00 USD (2.0% of all)" in text
 
-    def test_names_of_strangers_don_t_make_the_tree(self):
-        """Equal names, and a slash in one, neither join nor break anything."""
+    def test_untrusted_names_don_t_make_the_tree(self):
+        """Equal names, and a slash in one, join and break nothing."""
         names = HOLDINGS.assign(symbol="a/b", address=["0xa/1"] * 6)
         figure = charts.treemap(names)
         assert sum(figure.data[0].values) == 6
         assert len(set(figure.data[0].ids)) == len(figure.data[0].ids)
 
     def test_sums_agree_with_the_frame(self, details):
-        """Whatever is drawn as Other, all of it is there."""
+        """The sizes add up, with any number of nodes in Other."""
         valued = value(details.holdings)
         for top in (1, 7, 150):
             figure = charts.treemap(valued, top=top, wallets=details)
             drawn = sum(figure.data[0]["values"])
             assert 0.98 * valued.value.sum() < drawn <= valued.value.sum() * (1 + 1e-12)
-            assert ("too small" in said(figure)) == (drawn < valued.value.sum() * (1 - 1e-12))
+            assert ("too small" in notes_of(figure)) == (drawn < valued.value.sum() * (1 - 1e-12))
 
     def test_the_rest_of_a_wallet_is_drawn_as_other(self):
-        """The largest balances are drawn, and the chart says how many of how many."""
+        """The largest balances are drawn, and the chart has both numbers."""
         frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
         figure = charts.treemap(frame, top=50)
         assert sum(tree(figure).values()) == 90
         assert tree(figure)["ETH/0xa1/Other (50 tokens)"] == 50
-        assert "40 of 90 balances are drawn; the rest is Other" in said(figure)
+        assert "40 of 90 balances are drawn; the rest is Other" in notes_of(figure)
 
-    def test_small_wallets_are_drawn_by_their_tokens(self):
-        """What many wallets hold of a token is added up on each blockchain, exactly."""
+    def test_small_wallets_are_combined_by_token(self):
+        """Amounts of a token in many wallets are added up on each blockchain, exactly."""
         frame = pd.concat([HOLDINGS.assign(address=f"0x{n:04}") for n in range(2_000)])
         figure = charts.sunburst(frame)
         assert tree(figure) == {
@@ -159,17 +159,17 @@ class TestHierarchies:
         [text] = [text for text in hovers(figure) if "ETH 0xA0b8" in text]
         assert "2,000 wallets of ETH" in text
         assert "2,000.000000000000002 USDC" in text
-        assert "4,000 wallets are combined by blockchain and token." in said(figure)
+        assert "4,000 wallets are combined by blockchain and token." in notes_of(figure)
 
-    def test_small_holders_of_a_token_are_added_up(self):
-        """Each blockchain says of how many wallets it is."""
+    def test_small_holders_of_a_token_are_combined(self):
+        """Each blockchain has the number of its wallets."""
         figure = charts.treemap(wallets_of([7] * 5_000), token="ETH")
         assert tree(figure) == {"ETH": 35_000}
         assert figure.data[0].text == ("5,000 wallets<br>35k ETH",)
-        assert "5,000 wallets are combined by blockchain." in said(figure)
+        assert "5,000 wallets are combined by blockchain." in notes_of(figure)
 
     def test_large_wallets_are_drawn_beside_the_others(self):
-        """The others of their blockchain are added up, and the chart says so."""
+        """Other wallets of a blockchain are added up, and the chart says so."""
         small = [VALUED.iloc[:2].assign(address=f"0x{n:03}", value=[2.0, 1.0]) for n in range(200)]
         figure = charts.treemap(pd.concat([VALUED.iloc[:2].assign(value=[50.0, 9.0]), *small]))
         assert tree(figure) == {
@@ -178,15 +178,16 @@ class TestHierarchies:
             "ETH/Other (200 wallets)/ETH": 400,
             "ETH/Other (200 wallets)/USDC": 200,
         }
-        assert "1 of 201 wallets is drawn, the others are combined by blockchain and token" in said(
-            figure
+        assert (
+            "1 of 201 wallets is drawn, the others are combined by blockchain and token"
+            in notes_of(figure)
         )
 
     @pytest.mark.parametrize("top", [30, 60, 250])
     @pytest.mark.parametrize("wallets,tokens", [(2, 400), (40, 8), (300, 5), (4_000, 30)])
     @pytest.mark.parametrize("columns", [[], ["value"]])
-    def test_every_size_shows_something(self, top, wallets, tokens, columns):
-        """Tokens have names, no box holds an Other alone, and no more is drawn than was asked."""
+    def test_every_size_has_names(self, top, wallets, tokens, columns):
+        """Tokens have names, no box holds an Other alone, and `top` limits the nodes."""
         details = made_up_details(wallets * tokens, wallets=wallets, tokens=3 * tokens)
         frame = details.holdings.assign(value=np.linspace(1, 2, wallets * tokens))
         frame = frame[[*details.holdings.columns, *columns]]
@@ -209,40 +210,40 @@ class TestHierarchies:
             assert not all(each.startswith("Other") for each in children)
 
     @pytest.mark.parametrize("top", range(1, 30))
-    def test_no_more_is_drawn_than_was_asked(self, top):
-        """However few rectangles there may be, an Other is one of them."""
+    def test_top_limits_the_nodes(self, top):
+        """An Other counts as one of them."""
         frame = made_up_details(800, wallets=9, tokens=90).holdings
         token = ("ETH", frame.token_address[0])
         for figure in (charts.treemap(frame, top=top), charts.treemap(frame, token=token, top=top)):
             assert 0 < len(figure.data[0].ids) <= top
 
-    def test_what_can_t_be_seen_is_not_drawn(self):
+    def test_invisible_arcs_are_not_drawn(self):
         """Arcs shorter than a pixel are left out, and the chart says so."""
         frame = HOLDINGS.iloc[:2].assign(value=[1e9, 1.0])
         figure = charts.sunburst(frame)
         assert tree(figure) == {"ETH/0xa1/ETH": 1e9}
-        assert "&lt;0.1% of the total is too small to draw" in said(figure)
+        assert "&lt;0.1% of the total is too small to draw" in notes_of(figure)
         frame = HOLDINGS.iloc[[0, 2]].assign(value=[1e9, 1.0])
-        assert "1 of 2 wallets is drawn. &lt;0.1% of the total is too small" in said(
+        assert "1 of 2 wallets is drawn. &lt;0.1% of the total is too small" in notes_of(
             charts.treemap(frame)
         )
 
     def test_one_symbol_on_two_blockchains_needs_no_contract(self):
-        """The boxes around it say which it is."""
+        """The boxes around it name the blockchain."""
         figure = charts.treemap(HOLDINGS.iloc[[1, 5]])
         assert tree(figure) == {"ETH/0xa1/USDC": 1, "BSC/0xa1/USDC": 1}
 
-    def test_a_token_of_another_blockchain_says_so(self):
-        """A blockchain is not written in its own box, and is in any other."""
+    def test_a_token_of_another_blockchain_has_its_name(self):
+        """A blockchain's name is left out in its own box alone."""
         figure = charts.treemap(HOLDINGS.iloc[[1]].assign(token_blockchain="BSC"))
         assert tree(figure) == {"ETH/0xa1/USDC<br>(BSC)": 1}
 
 
 class TestRings:
-    """What a sunburst draws, of which every part has room for its name."""
+    """A sunburst's rings: every part has room for its name."""
 
     def test_small_tokens_are_folded(self):
-        """What has no room for a name is Other of its wallet, and in no ring of its own."""
+        """A token without room for its name is in its wallet's Other, and in no ring of its own."""
         values = [50.0, 30.0, *[0.5] * 20]
         frame = pd.concat(
             [HOLDINGS.iloc[:1].assign(token_address=f"0x{n}") for n in range(len(values))]
@@ -255,7 +256,7 @@ class TestRings:
         }
 
     def test_a_ring_of_others_alone_is_left_out(self):
-        """Where most tokens have no room for a name, wallets are the outer ring."""
+        """If most tokens have no room for a name, wallets are the outer ring."""
         frame = pd.concat(
             [
                 HOLDINGS.iloc[:1].assign(address=f"0xa{owner}", token_address=f"0x{owner}{n:02}")
@@ -266,22 +267,22 @@ class TestRings:
         assert tree(charts.sunburst(frame)) == {f"ETH/0xa{owner}": 30 for owner in range(4)}
 
     def test_small_wallets_are_folded(self):
-        """A wallet of which nobody could read the name is one of the others."""
+        """A wallet without room for its name is one of the others."""
         amounts = [100, 100, 1, 1, 1]
         figure = charts.sunburst(wallets_of(amounts), token="ETH")
         assert tree(figure) == {"ETH/0x0000": 100, "ETH/0x0001": 100, "ETH/Other (3 wallets)": 3}
 
     def test_the_only_other_wallet_has_its_name(self):
-        """What Other would be alone is drawn for itself."""
+        """A single node is drawn by itself, and not as Other."""
         frame = VALUED.assign(value=[97.0, np.nan, 1.0, np.nan, 2.0, np.nan])
         assert set(tree(charts.sunburst(frame))) == {"ETH/0xa1/ETH", "ETH/0xb2", "BSC"}
 
 
 class TestNodes:
-    """Which boxes a treemap draws."""
+    """The nodes of a treemap."""
 
     def test_nodes_are_nested(self):
-        """Blockchains have wallets, these their tokens; each has its size and how many it is of."""
+        """Blockchains contain wallets, these their tokens; each has its size and its number."""
         figure = charts.treemap(VALUED)
         assert tree(figure) == {
             "ETH/0xa1/ETH": 30,
@@ -302,16 +303,16 @@ class TestNodes:
         assert len(tree(figure)) == 5
 
     def test_the_rest_is_folded(self):
-        """What is not drawn is one node behind the others, which says how many it stands for."""
+        """Undrawn nodes are one node behind the others, with their number."""
         frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
         figure = charts.treemap(frame, top=50)
         *drawn, (rest, size) = tree(figure).items()
         assert (len(drawn), rest, size) == (40, "ETH/0xa1/Other (50 tokens)", 50)
-        assert "40 of 90 balances" in said(figure)
+        assert "40 of 90 balances" in notes_of(figure)
 
     @pytest.mark.parametrize("small, large", [("0.00597", "19.89403"), ("0.01317", "43.88683")])
     def test_a_wallet_at_the_limit_is_drawn_or_not(self, small, large):
-        """Wallets and what is in them are seen from one size on, to the last bit."""
+        """Wallets and their tokens are drawn from the same size on, to the last bit."""
         frame = HOLDINGS.iloc[[0, 0]].assign(
             address=["0x1", "0x2"], amount=pd.array([small, large], dtype="amount")
         )
@@ -340,24 +341,24 @@ class TestBars:
         figure = charts.bar(HOLDINGS)
         assert figure.layout.yaxis.ticktext == ("ETH.0xa1", "ETH.0xb2", "BSC.0xa1")
 
-    def test_rest_of_bars_and_tokens(self):
-        """What is not told apart is added up as Other on both sides; one alone stays itself."""
+    def test_other_bars_and_tokens(self):
+        """The rest is added up as Other on both sides; a single one is drawn by itself."""
         small = [HOLDINGS.iloc[:1].assign(address=f"0x{n}") for n in range(3)]
         figure = charts.bar(pd.concat([HOLDINGS, *small]), top=3, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (3 wallets)"
         assert figure.data[-1].name == "Other (3 tokens)"
         assert sum(size or 0 for trace in figure.data for size in trace.x) == 9
-        assert "3 of 6 wallets and 2 of 5 tokens are drawn; the rest is Other" in said(figure)
+        assert "3 of 6 wallets and 2 of 5 tokens are drawn; the rest is Other" in notes_of(figure)
 
-    def test_a_large_other_is_written(self):
-        """It does not shorten the bars, and nothing is drawn that could be taken for its length."""
+    def test_a_large_other_is_an_annotation(self):
+        """It does not shorten the bars, and no bar has its length."""
         frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(600)])
         figure = charts.bar(frame, top=3, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (1,197 wallets)"
-        assert written(figure) == ["3,588 balances, 99.7% of all"]
+        assert annotations_of(figure) == ["3,588 balances, 99.7% of all"]
         assert {len(trace.x) for trace in figure.data} == {3}
         assert sum(size or 0 for trace in figure.data for size in trace.x) == 12
-        assert "Other is given as text" in said(figure)
+        assert "Other is given as text" in notes_of(figure)
 
     def test_a_large_other_of_one_token_is_exact(self):
         """Its hover has every digit."""
@@ -367,21 +368,21 @@ class TestBars:
         assert "7.000000000000000007 USDC" in note.hovertext
 
     def test_many_blockchains(self):
-        """Their bars can be seen, too."""
+        """Their bars are thick enough."""
         frame = pd.concat([HOLDINGS.assign(blockchain=f"C{n}") for n in range(300)])
         figure = charts.bar(frame, by="blockchain")
         assert figure.layout.annotations[0].text == "1,680 balances, 93.3% of all"
         assert max(size for trace in figure.data for size in trace.x if size) == 2
 
     def test_one_token(self):
-        """Its exact amounts are the lengths."""
+        """Exact amounts are the lengths."""
         figure = charts.bar(HOLDINGS, token=USDC)
         assert figure.layout.title.text == "USDC by wallet"
         assert figure.data[0].x == (1.0,)
         assert "1.000000000000000001 USDC" in hovers(figure)[0]
 
-    def test_addresses_that_look_alike_are_told_apart(self):
-        """Where the shortened form is that of another wallet too, the whole one is shown."""
+    def test_addresses_that_look_alike_are_distinct(self):
+        """If the shortened form fits another wallet too, the whole one is shown."""
         twins = ["0x1234" + middle * 32 + "5678" for middle in "ab"]
         frame = pd.concat([HOLDINGS.iloc[:1].assign(address=twin) for twin in twins])
         assert charts.bar(frame).layout.yaxis.ticktext == tuple(f"ETH.{twin}" for twin in twins)
@@ -401,27 +402,27 @@ class TestHeatmap:
         assert shares(figure) == pytest.approx([1] * 5)
 
     def test_others_keep_the_sum(self):
-        """Shares of the wallets that are not told apart add up to the rest."""
+        """Shares of the other wallets add up to the rest."""
         frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(9)])
         figure = charts.heatmap(frame, top=4, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (14 wallets)"
         assert "55.6% of the token" in hovers(figure)[-1]
-        assert "3 of 5 tokens are drawn: those held in most of these wallets" in said(figure)
+        assert "3 of 5 tokens are drawn: those held in most of these wallets" in notes_of(figure)
 
     def test_the_scale_is_that_of_the_wallets(self):
-        """Other stands apart where it holds more than any of them, and the chart says so."""
+        """A larger Other has its own scale, and the chart says so."""
         frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
         wallets, others = charts.heatmap(frame, top=4).data
         assert 10**wallets.zmax == pytest.approx(1 / 99)
         assert (wallets.colorbar.ticktext, len(wallets.z)) == (("1.01%",), 4)
         assert (others.y, others.colorscale[0][1], others.text[0]) == ((4,), OTHER, ["96.0%"])
-        assert "Other is grey: it is beyond this scale" in said(charts.heatmap(frame, top=4))
+        assert "Other is grey: it is beyond this scale" in notes_of(charts.heatmap(frame, top=4))
         assert len(charts.heatmap(frame.head(6), top=4).data) == 2
         assert len(charts.heatmap(frame.head(5), top=4).data) == 1
 
     @pytest.mark.parametrize("columns", [[], ["value"]])
     def test_rows_and_columns_are_not_empty(self, columns):
-        """Tokens are those of the wallets that are drawn, and wallets those of the tokens."""
+        """Tokens are those of the drawn wallets, and wallets those of the tokens."""
         whales = [HOLDINGS.iloc[4:].assign(address=f"0x{n}", value=9.0) for n in range(3)]
         crowd = [VALUED.head(2).assign(address=f"0x{n:03}", value=1.0) for n in range(50)]
         whales = [pd.concat([each] * 2).assign(token_address=[*"wxyz"]) for each in whales]
@@ -432,7 +433,7 @@ class TestHeatmap:
         assert cells.notna().any(axis=1).all()
 
     def test_values_are_on_a_scale_of_powers(self):
-        """With values a cell is their logarithm; other tokens have a column."""
+        """With values a cell is their logarithm; other tokens share a column."""
         figure = charts.heatmap(VALUED, top_tokens=2)
         assert max(cell for row in figure.data[0].z for cell in row if cell is not None) == (
             pytest.approx(np.log10(30))
@@ -444,7 +445,7 @@ class TestPie:
     """One wallet."""
 
     def test_slices_of_values(self):
-        """The largest first, clockwise, with what they are worth."""
+        """The largest comes first, clockwise, with its value."""
         figure = charts.pie(VALUED, "ETH.0xA1")
         assert figure.data[0]["values"] == (30, 1)
         assert figure.data[0].labels[0] == "ETH 96.8%"
@@ -454,16 +455,16 @@ class TestPie:
         """A slice thinner than a pixel is left out, and the chart says so."""
         figure = charts.pie(HOLDINGS.iloc[:2].assign(value=[1e9, 1.0]), "ETH.0xa1")
         assert figure.data[0].labels == ("ETH 100%",)
-        assert "Other (&lt;0.1%) is too small to draw" in said(figure)
+        assert "Other (&lt;0.1%) is too small to draw" in notes_of(figure)
 
     def test_equal_slices_without_values(self):
-        """Nothing is compared that can't be."""
+        """Amounts of different tokens are not compared."""
         figure = charts.pie(HOLDINGS, ("BSC", "0xa1"))
         assert figure.data[0]["values"] == (1, 1)
-        assert "can't be added" in said(figure)
+        assert "can't be added" in notes_of(figure)
 
-    def test_a_wallet_without_rows_says_why(self, details):
-        """With the wallets at hand an empty one is told from those that failed."""
+    def test_a_wallet_without_rows_has_a_reason(self, details):
+        """With the wallets, an empty one and a failed one have different reasons."""
         reasons = {
             str(wallet): charts.pie(details.holdings, wallet, wallets=details)
             .layout.annotations[0]
@@ -477,21 +478,21 @@ class TestPie:
             "Its holdings are unknown: failed.",
         ]
 
-    def test_the_answer_is_that_of_the_wallet(self, details):
-        """Nothing is said of other wallets; a stale answer is out of date."""
+    def test_notes_are_those_of_the_wallet(self, details):
+        """Other wallets are not mentioned; a stale answer is out of date."""
         row = details.wallets[details.wallets.status == "ok"].iloc[0]
         wallet = (row.blockchain, row.address)
-        text = said(charts.pie(details.holdings, wallet, wallets=details))
+        text = notes_of(charts.pie(details.holdings, wallet, wallets=details))
         assert text.startswith("Simulated data. ")
         assert text.endswith(f" Answer of {row.fetched_at:%Y-%m-%d %H:%M} UTC.")
         assert "known" not in text
         stale = details.wallets.assign(source="stale")
-        assert "UTC, out of date." in said(charts.pie(details.holdings, wallet, wallets=stale))
+        assert "UTC, out of date." in notes_of(charts.pie(details.holdings, wallet, wallets=stale))
         others = details.wallets[details.wallets.status == "failed"]
-        assert "Answer" not in said(charts.pie(details.holdings, wallet, wallets=others))
+        assert "Answer" not in notes_of(charts.pie(details.holdings, wallet, wallets=others))
 
-    def test_an_unknown_wallet(self, details):
-        """A wallet that nobody asked for is an error."""
+    def test_an_unknown_wallet_is_refused(self, details):
+        """A wallet that was not requested is an error."""
         with pytest.raises(UnknownWalletError):
             charts.pie(HOLDINGS, "ETH.0xcc")
         with pytest.raises(UnknownWalletError):
@@ -514,7 +515,7 @@ class TestLorenz:
         """The coefficient is half the relative mean absolute difference, by plain fractions."""
         differences = sum(abs(one - other) for one in amounts for other in amounts)
         expected = Fraction(differences, 2 * len(amounts) * sum(amounts))
-        text = said(charts.lorenz(wallets_of([*amounts, *amounts]), ("ETH", None)))
+        text = notes_of(charts.lorenz(wallets_of([*amounts, *amounts]), ("ETH", None)))
         assert float(text.partition("Gini coefficient ")[2].split()[0]) == pytest.approx(
             float(expected), abs=0.0006
         )
@@ -523,44 +524,44 @@ class TestLorenz:
         """The chart and `concentration` have one coefficient."""
         frame, token = details.holdings, ("ETH", None)
         gini = concentration(frame, token)["gini"].item()
-        assert f"Gini coefficient {gini:.3f} " in said(charts.lorenz(frame, token))
+        assert f"Gini coefficient {gini:.3f} " in notes_of(charts.lorenz(frame, token))
 
     def test_curve_of_running_sums(self):
-        """Those with least come first; the hover has what they hold, exactly."""
+        """The smallest holders come first; the hover has their exact amounts."""
         figure = charts.lorenz(wallets_of([7, 1, 2]), "ETH")
         assert figure.data[0].x == (0, 1 / 3, 2 / 3, 1)
         assert figure.data[0].y == (0, 0.1, 0.3, 1)
         assert "2 of 3 wallets" in figure.data[0].hovertext[2]
         assert "3 ETH" in figure.data[0].hovertext[2]
-        assert "The largest wallet holds 70.0%." in said(figure)
+        assert "The largest wallet holds 70.0%." in notes_of(figure)
 
     def test_rows_of_one_wallet_are_one(self):
-        """A wallet that has two rows of the token is one holder."""
+        """A wallet with two rows of the token is one holder."""
         frame = pd.concat([wallets_of([1, 2])] * 2)
-        assert "over the 2 wallets that hold it" in said(charts.lorenz(frame, "ETH"))
+        assert "over the 2 wallets that hold it" in notes_of(charts.lorenz(frame, "ETH"))
 
     def test_one_holder_has_no_coefficient(self):
-        """Where nobody else holds it there is no inequality."""
-        text = said(charts.lorenz(wallets_of([3]), "ETH"))
+        """With one holder there is no inequality."""
+        text = notes_of(charts.lorenz(wallets_of([3]), "ETH"))
         assert "One wallet holds all of it" in text
         assert "Gini" not in text
 
     def test_points_are_few(self):
-        """However many wallets, the curve has at most 200 points."""
+        """The curve has at most 200 points for any number of wallets."""
         figure = charts.lorenz(wallets_of(range(1, 3000)), "ETH")
         assert 100 <= len(figure.data[0].x) <= 200
         assert figure.data[0].y[-1] == 1
 
 
 def snapshots(*days, wallets=None):
-    """Return holdings at days of January 2026, and their wallets, of which some may be failed."""
+    """Return holdings at days of January 2026, and their wallets, some of them failed."""
     moments = [pd.Timestamp(f"2026-01-{day:02}", tz="UTC") for day in days]
     frames = [HOLDINGS.assign(snapshot=moment) for moment in moments]
-    asked = HOLDINGS[["blockchain", "address"]].drop_duplicates()
-    asked = asked.assign(
+    requested = HOLDINGS[["blockchain", "address"]].drop_duplicates()
+    requested = requested.assign(
         status="ok", tokens=2, fetched_at=moments[0], source="service", service="sandbox"
     )
-    every = pd.concat([asked.assign(snapshot=moment) for moment in moments], ignore_index=True)
+    every = pd.concat([requested.assign(snapshot=moment) for moment in moments], ignore_index=True)
     every.loc[wallets or [], "status"] = "failed"
     return pd.concat(frames, ignore_index=True), every
 
@@ -578,10 +579,10 @@ class TestTimeline:
             "2026-01-03 00:00:00",
         )
         assert figure.data[0].y == (2, 2, 2)
-        assert "3 snapshots from 2026-01-01 00:00 to 2026-01-03 00:00 UTC" in said(figure)
+        assert "3 snapshots from 2026-01-01 00:00 to 2026-01-03 00:00 UTC" in notes_of(figure)
 
     def test_nothing_is_drawn_between_two_snapshots(self):
-        """What was held meanwhile nobody knows: each snapshot is a bar of its own."""
+        """Holdings between two snapshots are unknown: each snapshot is a bar of its own."""
         moments = pd.to_datetime(["2026-01-01", "2026-01-02", "2026-02-01"], utc=True)
         frame = pd.concat([HOLDINGS.assign(snapshot=moment) for moment in moments])
         figure = charts.timeline(frame)
@@ -589,7 +590,7 @@ class TestTimeline:
         assert {trace.width for trace in figure.data} == {19.2 * 60 * 60 * 1000}
         assert figure.layout.xaxis.tickvals == tuple(figure.data[0].x)
 
-    def test_bars_of_snapshots_can_be_seen(self):
+    def test_bars_of_snapshots_are_wide_enough(self):
         """Two that are a minute apart don't make all of them hairlines."""
         moments = pd.to_datetime(["2026-01-01 00:00", "2026-01-01 00:01", "2026-12-31 00:00"])
         moments = moments.tz_localize("UTC")
@@ -597,7 +598,7 @@ class TestTimeline:
         assert charts.timeline(frame).data[0].width > 0.002 * 364 * 24 * 60 * 60 * 1000
 
     def test_incomplete_snapshots_are_marked(self):
-        """Where a wallet failed that is known elsewhere, a mark says of how many it is known."""
+        """If a wallet failed that is known elsewhere, a mark has the number of known wallets."""
         frame, wallets = snapshots(1, 2, wallets=[4])
         figure = charts.timeline(frame, wallets=wallets)
         marks = figure.data[-1]
@@ -605,44 +606,44 @@ class TestTimeline:
         assert marks.hovertext == ("2 of 3 wallets known",)
         assert (
             "3 of 3 wallets are known in some snapshot. In 1 of 2 snapshots fewer of them are known"
-            in said(figure)
+            in notes_of(figure)
         )
-        assert "Simulated data." in said(figure)
+        assert "Simulated data." in notes_of(figure)
 
-    def test_a_snapshot_of_nothing_known_is_no_zero(self):
+    def test_an_unknown_snapshot_is_not_zero(self):
         """It has a mark, and no height."""
         frame, wallets = snapshots(1, 2, wallets=[3, 4, 5])
         figure = charts.timeline(frame[frame.snapshot.dt.day == 1], wallets=wallets)
         assert figure.data[0].x == ("2026-01-01 00:00:00",)
         assert figure.data[-1].hovertext == ("0 of 3 wallets known",)
 
-    def test_an_empty_day_is_zero_where_that_is_known(self):
+    def test_an_empty_snapshot_is_zero(self):
         """All wallets are known and hold nothing."""
         frame, wallets = snapshots(1, 2)
         figure = charts.timeline(frame[frame.snapshot.dt.day == 1], wallets=wallets)
         assert figure.data[0].y == (2, 0)
 
-    def test_a_snapshot_that_the_wallets_lack_is_drawn(self):
-        """Rows are not dropped because nobody said who was asked that day."""
+    def test_a_snapshot_without_wallets_is_drawn(self):
+        """Rows without an entry in wallets are not dropped."""
         frame, wallets = snapshots(1, 2)
         figure = charts.timeline(frame, wallets=wallets[wallets.snapshot.dt.day == 1])
         assert figure.data[0].y == (2, 2)
 
-    def test_rows_without_a_time_have_no_place(self):
-        """They can't be drawn, which is said."""
+    def test_rows_without_a_time_are_not_drawn(self):
+        """The chart says so."""
         figure = charts.timeline(HOLDINGS.assign(snapshot=pd.NaT))
         assert figure.layout.annotations[0].text == "No row has a snapshot."
         frame, wallets = snapshots(1, 2)
         frame.loc[:1, "snapshot"] = pd.NaT
-        assert "2 balances without a snapshot are not drawn." in said(charts.timeline(frame))
-        complete = said(charts.timeline(snapshots(1, 2)[0], wallets=wallets))
+        assert "2 balances without a snapshot are not drawn." in notes_of(charts.timeline(frame))
+        complete = notes_of(charts.timeline(snapshots(1, 2)[0], wallets=wallets))
         assert "without a snapshot" not in complete
         assert "fewer" not in complete
 
     def test_one_snapshot_is_marked_by_its_time(self):
-        """The axis is of its day, with one mark, and not of a millisecond."""
+        """The axis is of its day, with one mark, instead of a millisecond."""
         figure = charts.timeline(snapshots(1)[0])
-        assert "1 snapshot of 2026-01-01 00:00 UTC." in said(figure)
+        assert "1 snapshot of 2026-01-01 00:00 UTC." in notes_of(figure)
         axis = figure.layout.xaxis
         assert axis.tickvals == ("2026-01-01 00:00:00",)
         assert axis.range == ("2025-12-31T12:00:00", "2026-01-01T12:00:00")
@@ -664,61 +665,65 @@ class TestTimeline:
             "2026-01-01 00:00:00",
             "2028-09-26 00:00:00",
         )
-        assert "200 of 1,000 snapshots" in said(figure)
+        assert "200 of 1,000 snapshots" in notes_of(figure)
 
 
 class TestNotes:
-    """What stands below the title."""
+    """Notes below the title."""
 
     def test_provenance_of_a_fetch(self, details):
-        """How complete, as of when, how real."""
-        text = said(charts.treemap(details.holdings, wallets=details))
+        """Completeness, age, and whether it is simulated."""
+        text = notes_of(charts.treemap(details.holdings, wallets=details))
         oldest = details.wallets.fetched_at[details.wallets.status == "ok"].min()
         assert "12 of 14 wallets known (2 failed)." in text
         assert f"Oldest answer {oldest:%Y-%m-%d %H:%M} UTC." in text
         assert "Simulated data." in text
 
-    def test_provenance_of_nothing(self, details):
-        """A fetch of no wallet is told from one that found nothing."""
+    def test_provenance_of_no_wallets(self, details):
+        """It differs from that of empty wallets."""
         figure = charts.treemap(details.holdings.iloc[:0], wallets=details.wallets.iloc[:0])
-        assert said(figure) == "No wallet was requested."
+        assert notes_of(figure) == "No wallet was requested."
 
     def test_frame_or_details(self, details):
-        """The DataFrame of wallets does as well as the whole."""
-        assert said(charts.heatmap(details.holdings, wallets=details.wallets)) == said(
+        """The DataFrame of wallets does as well as the whole fetch."""
+        assert notes_of(charts.heatmap(details.holdings, wallets=details.wallets)) == notes_of(
             charts.heatmap(details.holdings, wallets=details)
         )
 
     def test_wallets_from_a_file(self, details, tmp_path):
-        """Read back from CSV they say the same."""
+        """Read from CSV they have the same notes."""
         details.wallets.to_csv(tmp_path / "wallets.csv", index=False)
         read = pd.read_csv(tmp_path / "wallets.csv")
-        assert said(charts.treemap(details.holdings, wallets=read)) == said(
+        assert notes_of(charts.treemap(details.holdings, wallets=read)) == notes_of(
             charts.treemap(details.holdings, wallets=details)
         )
 
-    def test_nothing_is_said_of_wallets_that_are_not_given(self, details):
-        """Without them nothing is known about the fetch."""
-        assert "known" not in said(charts.treemap(details.holdings))
+    def test_no_notes_without_wallets(self, details):
+        """The fetch is unknown."""
+        assert "known" not in notes_of(charts.treemap(details.holdings))
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_words_are_split_from_a_figure(place):
-    """A page writes title and notes itself; the figure is lower by these, and else the same."""
+def test_title_and_notes_are_split_from_a_figure(place):
+    """A page writes both itself; the figure is lower by their height, and otherwise the same."""
     frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
     figure = [charts.heatmap(frame, top=4), charts.lorenz(wallets_of([7, 1]), "ETH")][place]
     bare = charts.Figure(figure)
     title, notes = charts.take_notes(bare)
-    assert (title, " ".join(notes)) == (figure.layout.title.text, said(figure))
+    assert (title, " ".join(notes)) == (figure.layout.title.text, notes_of(figure))
     assert (
         figure.layout.height - bare.layout.height == figure.layout.margin.t - bare.layout.margin.t
     )
-    assert written(bare) == written(figure) == [note.text for note in bare.layout.annotations]
+    assert (
+        annotations_of(bare)
+        == annotations_of(figure)
+        == [note.text for note in bare.layout.annotations]
+    )
     assert bare.data == figure.data or figure.data[0].type == "heatmap"
 
 
 class TestRefusals:
-    """What can't be drawn."""
+    """Arguments that can't be drawn."""
 
     @pytest.mark.parametrize("top", [0, -1, 501, 1.5, "10", True, None])
     def test_top_out_of_range(self, top):
@@ -729,12 +734,12 @@ class TestRefusals:
             charts.treemap(HOLDINGS, top=top)
 
     def test_unknown_by(self):
-        """The error names what there is."""
+        """The error names the possible columns."""
         with pytest.raises(SettingsError, match="a column of holdings or one that wallets keeps"):
             charts.bar(HOLDINGS, by="owner")
 
     def test_missing_columns(self):
-        """All are named at once."""
+        """All are named together."""
         with pytest.raises(ColumnsError) as caught:
             charts.heatmap(HOLDINGS[["symbol", "amount"]])
         assert len(caught.value.missing) == 4
@@ -742,25 +747,25 @@ class TestRefusals:
             charts.timeline(HOLDINGS)
 
     def test_floats_are_no_amounts(self):
-        """A column of floats is refused, with what to do."""
+        """A column of floats is refused, with a hint."""
         with pytest.raises(AmountError, match="dtype float64 holds no amounts"):
             charts.treemap(HOLDINGS.assign(amount=1.0))
 
     def test_several_currencies_are_not_added(self):
-        """Values of different money are refused."""
+        """Values in different currencies are refused."""
         with pytest.raises(PricesError, match="2 currencies"):
             charts.treemap(VALUED.assign(currency=["USD", "EUR"] * 3))
 
-    def test_an_unknown_currency_is_none_of_the_others(self):
-        """Values in nobody knows what are not drawn as if they were in dollars."""
+    def test_an_unknown_currency_is_not_added(self):
+        """Values in an unknown currency are not drawn as dollars."""
         with pytest.raises(PricesError, match=r"2 currencies: \['USD', 'unknown'\]"):
             charts.treemap(VALUED.assign(currency=["USD"] * 5 + [None]))
         unpriced = VALUED.assign(currency=["USD"] * 3 + [None] + ["USD"] * 2)
         assert charts.treemap(unpriced) == charts.treemap(VALUED)
-        assert "Area: value." in said(charts.treemap(VALUED.assign(currency=None)))
+        assert "Area: value." in notes_of(charts.treemap(VALUED.assign(currency=None)))
 
     def test_tokens_by_name(self):
-        """A shared symbol names its contracts, an unknown one is unknown."""
+        """An error for a shared symbol names its contracts; an unknown one is refused."""
         with pytest.raises(AmbiguousTokenError, match="0xbad0"):
             charts.lorenz(HOLDINGS, "USDC")
         with pytest.raises(UnknownTokenError):
@@ -768,14 +773,14 @@ class TestRefusals:
 
     @pytest.mark.parametrize("token", [None, 5, ("ETH",)])
     @pytest.mark.parametrize("rows", [0, 6])
-    def test_what_is_no_token(self, token, rows):
-        """It is the same error with rows and without."""
+    def test_other_tokens_are_refused(self, token, rows):
+        """The error is the same with rows and without."""
         with pytest.raises(UnknownTokenError):
             charts.lorenz(HOLDINGS.head(rows), token)
 
     @pytest.mark.parametrize("rows", [0, 6])
-    def test_a_native_coin_as_a_frame_has_it(self, rows):
-        """What a frame has in place of a contract is None."""
+    def test_a_missing_contract_is_a_native_coin(self, rows):
+        """pd.NA, as frames have it, and None are the same."""
         frame = HOLDINGS.head(rows)
         assert charts.lorenz(frame, ("ETH", pd.NA)) == charts.lorenz(frame, ("ETH", None))
 
@@ -799,7 +804,7 @@ def test_accessor_draws_the_same(details):
 
 
 def test_numbers_are_short_or_whole():
-    """Three digits and a letter in labels, cents in sentences, no rounding to nothing or all."""
+    """Labels have three digits and a letter, sentences cents; nothing is rounded to 0 or 100 %."""
     assert [compact(number) for number in (0, 950, 1234, 5.6e15)] == [
         "0",
         "950",

@@ -1,4 +1,4 @@
-"""Charts by any columns: whose bars, boxes, rows and lines they are, and how complete these are."""
+"""Charts by any columns: bars, boxes, rows and lines of groups, and their completeness."""
 
 import re
 from decimal import Decimal
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hostile_symbols import SYMBOLS
-from test_charts import hovers, said
+from test_charts import hovers, notes_of
 
 from walletframe import charts
 from walletframe.analysis.sums import totals
@@ -60,7 +60,7 @@ def bars(figure):
 
 
 def owned(labels):
-    """Return a fetch of one wallet for each label, which is that of its owner."""
+    """Return a fetch with one wallet for each owner label."""
     count = len(labels)
     wallets = pd.concat([WALLETS.iloc[:1]] * count, ignore_index=True)
     addresses = [f"0x{number:04}" for number in range(count)]
@@ -86,7 +86,7 @@ class TestBars:
             "no owner": {"USDC (ETH 0xa0b8…eb48)": 40},
         }
 
-    def test_assets_are_colours_where_they_are_the_last_name(self):
+    def test_assets_are_colours_if_they_are_the_last_name(self):
         """Their contracts are added up, exactly."""
         figure = charts.bar(VALUED, by=["owner", "asset"], wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by owner and asset"
@@ -96,11 +96,11 @@ class TestBars:
             "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>3 of 4 wallets known<br>"
             "3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
         )
-        assert "2 owners and 2 assets are drawn." in said(figure)
+        assert "2 owners and 2 assets are drawn." in notes_of(figure)
 
-    def test_groups_say_how_many_of_their_wallets_are_known(self):
-        """Those that nothing is known of have no bar, and are named first."""
-        about = said(charts.bar(VALUED, by="owner", wallets=WALLETS))
+    def test_groups_count_their_known_wallets(self):
+        """Unknown groups have no bar, and are named first."""
+        about = notes_of(charts.bar(VALUED, by="owner", wallets=WALLETS))
         assert (
             "0 of 2 wallets of owner Ben are known. 3 of 4 wallets of owner Ada are known." in about
         )
@@ -111,27 +111,27 @@ class TestBars:
         wallets, holdings = owned([f"o{number}" for number in range(20)])
         failed = wallets.assign(status=["ok"] * 3 + ["failed"] * 17)
         rows = holdings[holdings.address.isin(failed.address[:3])]
-        about = said(charts.bar(rows, by="owner", wallets=failed))
+        about = notes_of(charts.bar(rows, by="owner", wallets=failed))
         assert about.count("0 of 1 wallet of owner o") == 8
         assert "Some wallets of 9 more owners are unknown." in about
 
     def test_completeness_counts_the_wallets_that_could_hold_the_token(self):
-        """As in totals: an ETH wallet's failure says nothing of a token on BASE."""
+        """A failed ETH wallet does not affect a token on BASE, as in totals."""
         holdings = VALUED[VALUED.blockchain == "BASE"]
         figure = charts.bar(holdings, by="owner", token="USDC", wallets=WALLETS)
         assert "1 of 1 wallet known" in hovers(figure)[0]
-        assert "0 of 1 wallet of owner Ben are known." in said(figure)
-        assert "owner Ada" not in said(figure)
+        assert "0 of 1 wallet of owner Ben are known." in notes_of(figure)
+        assert "owner Ada" not in notes_of(figure)
 
     def test_one_asset(self):
-        """Its amounts are the lengths, and whose contract it is doesn't matter."""
+        """Its amounts are the lengths, by any of its contracts."""
         for asset in ("USDC", ("BASE", USDC_BASE)):
             figure = charts.bar(HOLDINGS, by="owner", asset=asset, wallets=WALLETS)
             assert figure.layout.title.text == "USDC by owner"
             assert bars(figure) == {"no owner": {"USDC": 4}, "Ada": {"USDC": 3}}
 
-    def test_twins_count_where_asked(self):
-        """As in totals."""
+    def test_bridged_tokens_count_on_request(self):
+        """The amounts are those of totals."""
         twin = HOLDINGS.iloc[:1].assign(
             token_blockchain="POLYGON", token_address="0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"
         )
@@ -145,7 +145,7 @@ class TestBars:
 
     @pytest.mark.parametrize("by, lengths", [("asset", (70, 70)), ("token", (70, 50, 20))])
     def test_a_bar_for_each_token_or_asset(self, by, lengths):
-        """It is of one colour, so that no legend is needed."""
+        """It has one colour and needs no legend."""
         figure = charts.bar(VALUED, by=by)
         assert [tuple(trace.x) for trace in figure.data] == [lengths]
         assert figure.layout.showlegend is False
@@ -153,7 +153,7 @@ class TestBars:
         assert "1.000000000000000001" in " ".join(hovers(charts.bar(HOLDINGS.iloc[:2], by=by)))
 
     def test_the_rest_of_assets_is_other(self):
-        """Its bar is grey, or written where it would be too long."""
+        """Its bar is grey, or an annotation if it is too long."""
         many = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n}") for n in range(9)])
         few = charts.bar(many, by="asset", top=4)
         assert few.layout.yaxis.ticktext[-1] == "Other (5 assets)"
@@ -183,22 +183,22 @@ class TestBars:
         ],
     )
     def test_any_columns(self, by, names):
-        """Of wallets and of holdings, alone or together."""
+        """Columns of wallets and of holdings, alone or together."""
         figure = charts.bar(VALUED, by=by, wallets=WALLETS)
         assert figure.layout.yaxis.ticktext == names
         assert sum(sum(each.values()) for each in bars(figure).values()) == 140
 
-    def test_the_others_of_several_columns_are_groups(self):
-        """As are those of a column whose name takes no s."""
+    def test_the_rest_of_several_columns_are_groups(self):
+        """So is that of a column whose name has no plural."""
         figure = charts.bar(VALUED, by=["owner", "bag"], wallets=WALLETS, top=1)
-        assert "1 of 3 groups and 3 tokens are drawn; the rest is Other." in said(figure)
+        assert "1 of 3 groups and 3 tokens are drawn; the rest is Other." in notes_of(figure)
         renamed = WALLETS.rename(columns={"owner": "treasury"})
-        assert "2 groups and 3 tokens are drawn." in said(
+        assert "2 groups and 3 tokens are drawn." in notes_of(
             charts.bar(VALUED, by="treasury", wallets=renamed)
         )
 
-    def test_labels_that_look_alike_are_told_apart(self):
-        """By more of them, or by a number."""
+    def test_labels_that_look_alike_are_distinct(self):
+        """They are less shortened, or numbered."""
         long = "The treasury of the foundation of the people "
         labels = [f"{long}A", f"{long}B", "Ada", "Ada\u200b", " Ada ", "no owner", None, ""]
         details = owned(labels)
@@ -209,7 +209,7 @@ class TestBars:
         )
 
     def test_labels_are_harmless(self):
-        """Whatever a column holds, and whatever it is called."""
+        """Any value and any name of a column is escaped."""
         labels = [*SYMBOLS.values()]
         details = owned(labels)
         column = "<b onload='x'>$x$</b>"
@@ -221,15 +221,15 @@ class TestBars:
             assert re.findall(r"<(?!/?b>|br>)", text) == []
             assert "$" not in text
 
-    def test_labels_of_any_kind(self):
-        """Numbers, times and exact amounts are written as people do."""
+    def test_labels_of_any_type(self):
+        """Numbers, times and exact amounts are formatted for people."""
         labels = [Decimal("1E+3"), pd.Timestamp("2026-01-31 12:00"), 7, 0.5, np.nan]
         details = owned(labels)
         names = charts.bar(details.holdings, by="owner", wallets=details).layout.yaxis.ticktext
         assert names == ("1000", "2026-01-31 12:00", "7", "0.5", "no owner")
 
     def test_an_asset_has_the_colour_of_its_largest_token(self):
-        """Where colours were chosen of all tokens."""
+        """Colours of all tokens have to be chosen."""
         colors = charts.token_colors(VALUED)
         figure = charts.bar(VALUED, by=["owner", "asset"], wallets=WALLETS, colors=colors)
         painted = {trace.name: trace.marker.color for trace in figure.data}
@@ -237,18 +237,18 @@ class TestBars:
         assert painted == {name: colors[key] for name, key in keys.items()}
 
     def test_lengths_are_those_of_totals(self):
-        """By the same names, with the same amounts."""
+        """The names and the amounts are the same."""
         table = totals(HOLDINGS, ["owner", "asset"], wallets=WALLETS).dropna(subset="asset")
         figure = charts.bar(HOLDINGS, by=["owner", "asset"], wallets=WALLETS)
         written = " ".join(hovers(figure))
         for row in table.itertuples():
             assert f"{row.amount:,} {row.asset}<br>" in written
 
-    def test_nothing_held(self):
-        """The reason is said, and whose wallets are unknown."""
+    def test_no_holdings(self):
+        """The chart has the reason, and the owners of unknown wallets."""
         figure = charts.bar(assemble([]).holdings, by="owner", wallets=WALLETS)
         assert figure.data == ()
-        assert "3 of 4 wallets of owner Ada are known." in said(figure)
+        assert "3 of 4 wallets of owner Ada are known." in notes_of(figure)
 
 
 def boxes(figure):
@@ -264,9 +264,9 @@ def boxes(figure):
     return {"/".join(path(key)): size for key, size in sizes if key not in trace.parents}
 
 
-def boxes_above(draw, wallets, given):
-    """Return what is written on the boxes that others are in."""
-    [trace] = draw(VALUED, wallets=wallets, **given).data
+def boxes_above(draw, wallets, options):
+    """Return the labels of the boxes that contain others."""
+    [trace] = draw(VALUED, wallets=wallets, **options).data
     return [
         label for key, label in zip(trace.ids, trace.labels, strict=True) if key in trace.parents
     ]
@@ -276,8 +276,8 @@ class TestHierarchies:
     """Treemap and sunburst of any path."""
 
     @pytest.mark.parametrize("draw", [charts.treemap, charts.sunburst])
-    def test_the_path_is_from_outside_in(self, draw):
-        """Owners around their assets, or the other way round."""
+    def test_the_path_runs_from_outside_in(self, draw):
+        """Owners around their assets, or assets around owners."""
         figure = draw(VALUED, by=["owner", "asset"], wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by owner and asset"
         assert boxes(figure) == {"Ada/USDT": 70, "Ada/USDC": 30, "no owner/USDC": 40}
@@ -306,40 +306,40 @@ class TestHierarchies:
         ],
     )
     def test_any_path(self, by, paths):
-        """Of one column or of many."""
+        """A path has one column or many."""
         assert boxes(charts.treemap(VALUED, by=by, wallets=WALLETS)) == paths
 
     @pytest.mark.parametrize("by", ["usual", ["owner", "wallet", "token"]])
-    def test_a_name_has_one_line_around_others(self, by):
-        """Plotly gives what is around others one line of a treemap, and hides what has two."""
+    def test_names_of_outer_boxes_have_one_line(self, by):
+        """A treemap's outer boxes have one line, and plotly hides two."""
         named = WALLETS.assign(name=["savings", *WALLETS["address"].tolist()[1:]])
-        given = {} if by == "usual" else {"by": by}
-        [tile] = [name for name in boxes_above(charts.treemap, named, given) if "savings" in name]
+        options = {} if by == "usual" else {"by": by}
+        [tile] = [name for name in boxes_above(charts.treemap, named, options) if "savings" in name]
         assert tile == ("savings · 0xa1" if by == "usual" else "savings · ETH.0xa1")
-        [arc] = [name for name in boxes_above(charts.sunburst, named, given) if "savings" in name]
+        [arc] = [name for name in boxes_above(charts.sunburst, named, options) if "savings" in name]
         assert arc == tile.replace(" · ", "<br>")
 
-    def test_the_usual_path_is_that_of_today(self):
+    def test_the_usual_path_is_the_default(self):
         """Written out or not."""
         usual = charts.treemap(VALUED).to_json()
         assert charts.treemap(VALUED, by=["blockchain", "wallet", "token"]).to_json() == usual
         one = charts.treemap(VALUED, token="USDT").to_json()
         assert charts.treemap(VALUED, token="USDT", by=["blockchain", "wallet"]).to_json() == one
 
-    def test_hovers_say_what_it_is_in(self):
-        """From inside out, with how many wallets are known, and the exact amount."""
+    def test_hovers_name_the_path(self):
+        """From inside out, with the known wallets, and the exact amount."""
         texts = hovers(charts.treemap(VALUED, by=["owner", "asset"], wallets=WALLETS))
         assert (
             "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>3 of 4 wallets known<br>"
             "3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
         ) in texts
         assert "<b>owner Ada</b><br>3 of 4 wallets known<br>100.00 USD (71.4% of all)" in texts
-        assert "0 of 2 wallets of owner Ben are known." in said(
+        assert "0 of 2 wallets of owner Ben are known." in notes_of(
             charts.sunburst(VALUED, by="owner", wallets=WALLETS)
         )
 
     def test_one_asset(self):
-        """Its amounts are the areas, of the usual path or another, without a ring of its own."""
+        """Its amounts are the areas, on any path, without a ring of its own."""
         figure = charts.treemap(HOLDINGS, asset="USDC", wallets=WALLETS)
         assert figure.layout.title.text == "USDC by blockchain and wallet"
         assert boxes(figure) == {"ETH/0xa1": 1, "ETH/0xc1": 4, "BASE/0xa2": 2}
@@ -349,7 +349,7 @@ class TestHierarchies:
         assert "3.000000000000000001 USDC" in hovers(figure)[0]
 
     def test_balances_are_counted_without_values(self):
-        """As on the usual path; a leaf of one token says its amount, one of several how many."""
+        """A leaf of one token has its amount, one of several their number."""
         figure = charts.treemap(HOLDINGS, by=["owner", "asset"], wallets=WALLETS)
         assert boxes(figure) == {"Ada/USDT": 1, "Ada/USDC": 2, "no owner/USDC": 1}
         assert {"3", "7", "4"} <= set(figure.data[0].text)
@@ -357,7 +357,7 @@ class TestHierarchies:
         assert set(figure.data[0].text) == {"3 balances", "1 balance"}
 
     def test_colours(self):
-        """Of tokens and assets as everywhere, else one for each outermost group."""
+        """Tokens and assets have their usual colours; otherwise each outermost group has one."""
         colors = charts.token_colors(VALUED)
         figure = charts.treemap(VALUED, by=["owner", "asset"], wallets=WALLETS, colors=colors).data[
             0
@@ -370,18 +370,18 @@ class TestHierarchies:
         assert painted["1"] == painted["2"] != painted["no team"]
         assert {painted["1"], painted["no team"]} == {*charts.palette.COLORS[:2]}
 
-    def test_no_more_than_the_top_are_drawn(self):
-        """The largest, each with an Other, which adds up all that is left."""
+    def test_top_limits_each_group(self):
+        """The largest are drawn, each with an Other that adds up the rest."""
         wallets, holdings = owned([f"o{number % 7}" for number in range(90)])
         frame = holdings.assign(value=np.linspace(1, 2, 90))
         for top in range(1, 40):
             figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets, top=top)
             assert 0 < len(figure.data[0].ids) <= top
             assert sum(boxes(figure).values()) == pytest.approx(135)
-        assert "7 owners and 25 of 90 parts are drawn; the rest is Other." in said(figure)
+        assert "7 owners and 25 of 90 parts are drawn; the rest is Other." in notes_of(figure)
 
-    def test_one_alone_is_not_other(self):
-        """It is drawn for itself."""
+    def test_a_single_rest_is_not_other(self):
+        """It is drawn by itself."""
         wallets, holdings = owned(["Ada", "Ben", "Cem"])
         figure = charts.treemap(holdings, by="owner", wallets=wallets, top=3)
         assert set(boxes(figure)) == {"Ada", "Ben", "Cem"}
@@ -389,35 +389,35 @@ class TestHierarchies:
             "Other (3 owners)"
         }
 
-    def test_what_can_t_be_seen_is_not_drawn(self):
-        """Nor what is in a box that has no room for it, which is painted like its token."""
+    def test_invisible_boxes_are_not_drawn(self):
+        """Boxes without room in their parent are left out; the parent has its token's colour."""
         wallets, holdings = owned(["Ada", "Ben", "Ben", "Cem"])
         frame = holdings.assign(value=[1e4, 20.0, 30.0, 1.0])
         figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets)
         assert boxes(figure) == {"Ada/ETH.0x0000": 1e4, "Ben": 50}
-        assert "&lt;0.1% of the total is too small to draw." in said(figure)
+        assert "&lt;0.1% of the total is too small to draw." in notes_of(figure)
         figure = charts.treemap(frame, by=["token", "owner", "wallet"], wallets=wallets)
         painted = dict(zip(figure.data[0].labels, figure.data[0].marker.colors, strict=True))
         assert painted["Ben"] == painted["ETH.0x0000"]
 
     def test_rings_of_others_are_left_out(self):
-        """A sunburst draws what has room for its name."""
+        """A sunburst draws parts that have room for their name."""
         wallets, holdings = owned([f"o{number % 3}" for number in range(300)])
         figure = charts.sunburst(holdings, by=["owner", "wallet"], wallets=wallets)
         assert boxes(figure) == {"o0": 100, "o1": 100, "o2": 100}
-        assert "3 owners are drawn." in said(figure)
+        assert "3 owners are drawn." in notes_of(figure)
 
-    def test_named_wallets_break_where_their_address_begins(self):
-        """As on the usual path."""
+    def test_named_wallets_break_before_their_address(self):
+        """On any path."""
         named = WALLETS.assign(name="Vault")
         paths = boxes(charts.treemap(VALUED, by=["owner", "wallet"], wallets=named))
         assert "Ada/Vault<br>ETH.0xa1" in paths
-        named = WALLETS.assign(name="Vault · old")  # with what else stands before an address
+        named = WALLETS.assign(name="Vault · old")  # with other text before an address
         paths = boxes(charts.treemap(VALUED, by=["owner", "wallet"], wallets=named))
         assert "Ada/Vault · old<br>ETH.0xa1" in paths
 
     def test_labels_are_harmless(self):
-        """Whatever a column holds."""
+        """Any value of a column is escaped."""
         details = owned([*SYMBOLS.values()])
         figure = charts.sunburst(details.holdings, by=["owner", "token"], wallets=details)
         for text in [*figure.data[0].labels, *hovers(figure), *figure.layout.meta["about"]]:
@@ -429,7 +429,7 @@ class TestHeatmap:
     """Rows of any groups, columns of tokens or assets."""
 
     def test_rows_are_groups_and_columns_assets(self):
-        """Shares are of all of the asset."""
+        """Shares are those of the whole asset."""
         figure = charts.heatmap(HOLDINGS, by=["owner", "asset"], wallets=WALLETS)
         assert figure.layout.title.text == "Share of each asset by owner"
         assert figure.layout.xaxis.ticktext == ("USDC", "USDT")
@@ -439,11 +439,11 @@ class TestHeatmap:
             "3 of 4 wallets known<br>3.000000000000000001 USDC<br>42.9% of the asset"
             in (figure.data[0].hovertext[0][0])
         )
-        assert "0 of 2 wallets of owner Ben are known." in said(figure)
-        assert "Colour: share of all of the asset" in said(figure)
+        assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
+        assert "Colour: share of all of the asset" in notes_of(figure)
 
     def test_values(self):
-        """They are added up."""
+        """Values of a group are added up."""
         figure = charts.heatmap(VALUED, by="team", wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by team and token"
         assert dict(zip(figure.layout.yaxis.ticktext, figure.data[0].text, strict=True)) == {
@@ -453,7 +453,7 @@ class TestHeatmap:
         }
 
     def test_assets_alone_are_columns(self):
-        """Then rows are wallets, each blockchain's together."""
+        """Rows are wallets, grouped by blockchain."""
         figure = charts.heatmap(VALUED, by="asset")
         assert figure.layout.yaxis.ticktext == ("BASE.0xa2", "ETH.0xa1", "ETH.0xc1")
         assert figure.layout.xaxis.ticktext == ("USDC", "USDT")
@@ -463,7 +463,7 @@ DAYS = pd.date_range("2026-01-01", periods=4, tz="UTC")
 
 
 def snapshots():
-    """Return four: on the third day nothing is known of Ada, on the fourth one wallet is not."""
+    """Return four: on the third day Ada is unknown, on the fourth one wallet is."""
     wallets = pd.concat([WALLETS.assign(snapshot=day) for day in DAYS], ignore_index=True)
     holdings = pd.concat([VALUED.assign(snapshot=day) for day in DAYS], ignore_index=True)
     day, third, fourth = wallets.snapshot, DAYS[2], DAYS[3]
@@ -477,21 +477,21 @@ def snapshots():
 
 
 def lines(figure):
-    """Return the heights of lines by their names: where all is known, and where less is."""
+    """Return the heights of lines by their names: the complete and the incomplete ones."""
     named = {trace.legendgroup: trace.name for trace in figure.data if trace.name}
-    found = {}
+    result = {}
     for trace in figure.data:
         if trace.legendgroup is not None and trace.hoverinfo == "text":
             kind = "alone" if trace.mode == "markers" else "line"
-            found[named[trace.legendgroup], kind] = list(trace.y)
-    return found
+            result[named[trace.legendgroup], kind] = list(trace.y)
+    return result
 
 
 class TestTimeline:
     """Lines of any groups."""
 
     def test_a_line_for_each_owner(self):
-        """It has gaps where nothing is known, and hollow points where less is."""
+        """It has gaps for unknown values, and hollow points for incomplete ones."""
         wallets, holdings = snapshots()
         figure = charts.timeline(holdings, by="owner", wallets=wallets)
         assert figure.layout.title.text == "Holdings by owner over time"
@@ -502,33 +502,33 @@ class TestTimeline:
         }
         assert figure.data[1].hovertext[0] == "Ada: 100 USD (3 of 3 wallets known)"
         assert figure.data[2].hovertext[3] == "Ada: 80 USD (2 of 3 wallets known)"
-        assert "Hollow points: fewer wallets of the group are known" in said(figure)
-        assert "0 of 2 wallets of owner Ben are known." in said(figure)
-        assert "2 owners are drawn." in said(figure)
+        assert "Hollow points: fewer wallets of the group are known" in notes_of(figure)
+        assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
+        assert "2 owners are drawn." in notes_of(figure)
 
-    def test_known_wallets_that_hold_nothing_are_at_zero(self):
-        """Unlike those of which nothing is known."""
+    def test_known_empty_wallets_are_at_zero(self):
+        """Unknown wallets are not."""
         wallets, holdings = snapshots()
         figure = charts.timeline(
             holdings[holdings.snapshot != DAYS[0]], by="owner", asset="USDT", wallets=wallets
         )
         assert lines(figure)["Ada", "line"] == [0, 7, None, 7]
 
-    def test_without_wallets_gaps_stand_for_what_has_no_row(self):
-        """It may be nothing, and may be unknown."""
+    def test_missing_rows_without_wallets_are_gaps(self):
+        """They may be zero or unknown."""
         _, holdings = snapshots()
         figure = charts.timeline(holdings, by="wallet", token="USDT")
         assert lines(figure) == {("ETH.0xa1", "line"): [7, 7, None, 7]}
 
     def test_one_asset_is_exact(self):
-        """As in totals, on all blockchains."""
+        """Its line has the amounts of totals, on all blockchains."""
         wallets, holdings = snapshots()
         figure = charts.timeline(holdings, by="owner", asset="USDC", wallets=wallets)
         assert figure.layout.title.text == "USDC by owner over time"
         assert "Ada: 3.000000000000000001 (3 of 3 wallets known)" in hovers(figure)
 
     def test_wallets_are_lines(self):
-        """Each with a gap where it is not known, and none known less than ever."""
+        """Each has a gap where it is unknown, and no hollow points."""
         wallets, holdings = snapshots()
         figure = charts.timeline(holdings, by=["wallet"], wallets=wallets)
         assert lines(figure) == {
@@ -536,11 +536,11 @@ class TestTimeline:
             ("ETH.0xc1", "line"): [40, 40, 40, 40],
             ("BASE.0xa2", "line"): [20, 20, None, None],
         }
-        assert "hollow" not in said(figure)
+        assert "hollow" not in notes_of(figure)
 
     @pytest.mark.parametrize("token", [None, "USDC"])
     def test_the_rest_is_other(self, token):
-        """It is grey, and its size is told."""
+        """It is grey, and has its number."""
         frame = pd.concat(
             [HOLDINGS.iloc[:1].assign(address=f"0x{n:02}", snapshot=DAYS[0]) for n in range(9)]
         )
@@ -550,10 +550,10 @@ class TestTimeline:
             "Other (6 wallets): 6",
             "Other (6 wallets): 6 USDC",
         }
-        assert "3 of 9 wallets are drawn; the rest is Other." in said(figure)
+        assert "3 of 9 wallets are drawn; the rest is Other." in notes_of(figure)
 
-    def test_amounts_of_a_token_beside_others(self):
-        """By several names, of which one is the asset."""
+    def test_several_names_with_the_asset(self):
+        """Each line has the amounts of one asset."""
         wallets, holdings = snapshots()
         bare = holdings.drop(columns=["value", "currency"])
         figure = charts.timeline(bare, by=["owner", "asset"], wallets=wallets)
@@ -562,7 +562,7 @@ class TestTimeline:
         assert "Ada · USDT: 7 (70 USD) (3 of 3 wallets known)" in hovers(valued)
 
     def test_assets_are_stacked(self):
-        """As tokens are."""
+        """They are drawn as tokens are."""
         wallets, holdings = snapshots()
         figure = charts.timeline(holdings, by="asset", wallets=wallets)
         assert [(trace.type, trace.name) for trace in figure.data[:2]] == [
@@ -570,20 +570,20 @@ class TestTimeline:
             ("bar", "USDT"),
         ]
         assert figure.layout.title.text == "Holdings over time"
-        assert "2 assets are drawn." in said(figure)
+        assert "2 assets are drawn." in notes_of(figure)
 
-    def test_snapshots_are_no_groups_of_it(self):
-        """They are along its axis."""
+    def test_snapshots_are_refused_as_groups(self):
+        """They are on the axis."""
         wallets, holdings = snapshots()
         with pytest.raises(SettingsError, match="on the axis already"):
             charts.timeline(holdings, by=["owner", "snapshot"], wallets=wallets)
 
 
 class TestRefusals:
-    """What can't be drawn by these columns."""
+    """Columns that can't be drawn."""
 
-    def test_names_that_no_column_has(self):
-        """The error names those that wallets keep."""
+    def test_unknown_columns_are_refused(self):
+        """The error names those of wallets."""
         with pytest.raises(
             SettingsError, match=r"no column 'bla' to group by\n\nHint: .*owner, team"
         ):
@@ -593,8 +593,8 @@ class TestRefusals:
         ):
             charts.heatmap(HOLDINGS, by="owner")
 
-    def test_assets_where_none_are_drawn(self):
-        """A word that would do nothing is refused, and so are two that contradict."""
+    def test_useless_options_of_assets_are_refused(self):
+        """So are two that contradict each other."""
         with pytest.raises(SettingsError, match="is for assets alone"):
             charts.bar(HOLDINGS, bridged=True)
         with pytest.raises(SettingsError, match="token=… and asset=… contradict"):

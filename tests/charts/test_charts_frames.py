@@ -1,4 +1,4 @@
-"""Every chart of every kind of frame: a sensible figure, on paper of the user's choice."""
+"""Every chart of every kind of frame: a sensible figure in the user's template."""
 
 import json
 import re
@@ -68,13 +68,13 @@ CASES = [
     (chart, kind)
     for chart in CHARTS
     for kind in NOTHING
-    if chart not in OF_AMOUNTS or not kind.startswith("values")  # these draw amounts all the same
+    if chart not in OF_AMOUNTS or not kind.startswith("values")  # these draw amounts anyway
 ]
 
 
 @pytest.mark.parametrize("chart,kind", CASES)
-def test_nothing_to_draw_is_said(chart, kind):
-    """Where nothing is above zero the figure says why, and has no traces."""
+def test_empty_charts_have_a_reason(chart, kind):
+    """If nothing is above zero the figure has a reason, and no traces."""
     frame, reason = NOTHING[kind]
     figure = CHARTS[chart](frame)
     assert [note.text for note in figure.layout.annotations] == [reason]
@@ -87,7 +87,7 @@ def below(figure):
 
 
 def flawed_wallets():
-    """Return wallets with every flaw there is, of a service that is simulated."""
+    """Return wallets with every flaw, of a simulated service."""
     statuses = pd.Series([*Status] * 3, dtype=TEXT)
     return pd.DataFrame(
         {
@@ -104,8 +104,8 @@ def flawed_wallets():
 
 
 @pytest.mark.parametrize("chart", CHARTS)
-def test_two_lines_say_how_far_to_trust_a_chart(chart):
-    """Simulated, stale and incomplete come first; the rest is about it, and under its mark."""
+def test_two_lines_describe_the_reliability(chart):
+    """Simulated, stale and incomplete come first; the rest is under the chart's mark."""
     figure = CHARTS[chart](holdings("7", "-2", None), wallets=flawed_wallets())
     lines = figure.layout.title.subtitle.text.split("<br>")
     assert len(lines) <= 2
@@ -114,13 +114,13 @@ def test_two_lines_say_how_far_to_trust_a_chart(chart):
     trust = {"timeline": "2 of 33 wallets are known in some snapshot.", "pie": "UTC, out of date."}
     assert trust.get(chart, "3 of 33 wallets known (1 out of date, 3 failed, ") in below(figure)
     marks = [note.hovertext for note in figure.layout.annotations if note.name == "about"]
-    told = f"{below(figure)} {' '.join(marks).replace('<br>', ' ')}"
-    assert all(note in told for note in figure.layout.meta["about"])
+    text = f"{below(figure)} {' '.join(marks).replace('<br>', ' ')}"
+    assert all(note in text for note in figure.layout.meta["about"])
 
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_axis_has_a_name(chart):
-    """What a length, a height or a row is can be read beside it."""
+    """Lengths, heights and rows are labelled."""
     figure = CHARTS[chart](holdings("7", "3"))
     if figure.data[0].type not in {"treemap", "sunburst", "pie"}:
         assert figure.layout.xaxis.title.text
@@ -129,7 +129,7 @@ def test_every_axis_has_a_name(chart):
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_no_text_is_too_small(chart):
-    """No size that is set is below 11 pixels, and what is fitted into shapes is hidden before."""
+    """No font size is below 11 pixels, and text that would shrink more is hidden."""
     figure = CHARTS[chart](holdings("7", "3")).to_plotly_json()
     figure["layout"].pop("template")
     assert min(sizes(figure), default=12) >= 11
@@ -151,13 +151,13 @@ def sizes(thing):
 
 @pytest.mark.parametrize("chart", OF_COUNTS)
 def test_unknown_amounts_count_as_balances(chart):
-    """What is held in unknown amounts is held, and the hover says that much."""
+    """Balances of unknown amount are counted, and the hover says so."""
     assert "unknown amount of T" in CHARTS[chart](holdings(None, "1")).to_json()
 
 
 @pytest.mark.parametrize("chart", OF_AMOUNTS_OR_SHARES)
 def test_unknown_amounts_are_left_out(chart):
-    """As amounts they are not drawn, which the chart says."""
+    """They are not drawn as amounts, and the chart says so."""
     figure = CHARTS[chart](holdings(None, None))
     assert figure.layout.annotations[0].text == "No amount is known."
     assert "2 balances of unknown amount are not drawn" in below(figure)
@@ -166,7 +166,7 @@ def test_unknown_amounts_are_left_out(chart):
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("value", [None, 5.0, 1e300, 1e-300])
 def test_one_row(chart, value):
-    """One balance is a chart like any other, however much it is worth."""
+    """One balance of any value is drawn."""
     figure = CHARTS[chart](holdings("7", value=value))
     assert figure.data
     json.loads(figure.to_json(), parse_constant=pytest.fail)
@@ -174,20 +174,20 @@ def test_one_row(chart, value):
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_negative_balances_are_left_out(chart):
-    """They have no area; the chart says how many there are."""
+    """They have no area; the chart has their number."""
     assert "1 negative balance is not drawn" in below(CHARTS[chart](holdings("7", "-2")))
 
 
 @pytest.mark.parametrize("chart", [*OF_COUNTS, *OF_AMOUNTS_OR_SHARES])
-def test_the_largest_amount_there_is(chart):
+def test_the_largest_possible_amount(chart):
     """Every digit of 2**256 - 1 is in the hover."""
     figure = CHARTS[chart](holdings(str(2**256 - 1))).to_plotly_json()
     assert f"{2**256 - 1:,} T" in "".join(texts(figure)).replace("<br>", "")
 
 
 @pytest.mark.parametrize("chart", CHARTS)
-def test_figures_leave_paper_and_page_alone(chart):
-    """A plain figure in the user's template, whose button for uploading is off."""
+def test_figures_use_the_users_template(chart):
+    """The button for uploading is off."""
     before = pio.templates.default
     try:
         pio.templates.default = "plotly_dark"
@@ -203,7 +203,7 @@ def test_figures_leave_paper_and_page_alone(chart):
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_frames_are_not_changed(chart):
-    """A chart reads a frame, whatever its index and dtypes, and leaves it as it is."""
+    """A chart reads a frame of any index and dtypes, and leaves it unchanged."""
     frame = holdings("7", "8").astype({"symbol": "object", "blockchain": "category"})
     frame.index = ["x", "x"]
     before = frame.copy(deep=True)
@@ -224,23 +224,23 @@ def texts(thing):
 
 
 @pytest.mark.parametrize("chart", CHARTS)
-def test_no_markup_of_strangers(chart):
-    """No text of a figure has a tag but our own, a dollar, a control, or the length of a book."""
+def test_no_untrusted_markup(chart):
+    """No text of a figure has a tag but our own, a dollar, a control character, or many lines."""
     frame = hostile_holdings()
     frame.loc[0, ["address", "token_address"]] = ["0xA1", "0xT"]
     figure = CHARTS[chart](frame).to_plotly_json()
     figure["layout"].pop("template")
-    found = [*texts(figure)]
-    assert len(found) > 10
-    for text in found:
+    result = [*texts(figure)]
+    assert len(result) > 10
+    for text in result:
         assert "<" not in re.sub(r"</?b>|<br>", "", text), text
         assert "$" not in text
         assert len(text) < 1000
         assert text.isprintable()
 
 
-def test_symbols_are_told_apart():
-    """However alike forty hostile symbols are, each token of a chart has a name of its own."""
+def test_symbols_are_distinct():
+    """Forty hostile symbols that look alike have different names in a chart."""
     frame = hostile_holdings()
     ticks = charts.heatmap(frame, top_tokens=200).layout.xaxis.ticktext
     assert len(set(ticks)) == len(ticks) == 2 * len(SYMBOLS)
@@ -260,7 +260,7 @@ class TestColors:
     )
 
     def test_the_largest_nine_differ(self):
-        """Then they begin anew."""
+        """The colours repeat after nine."""
         colors = list(charts.token_colors(self.FRAME).values())
         assert colors == [*COLORS, *COLORS[:3]]
 
@@ -271,8 +271,8 @@ class TestColors:
         drawn = {trace.name: trace.marker.color for trace in charts.bar(view, colors=colors).data}
         assert drawn == {"T4": COLORS[4], "T7": COLORS[7], "T11": COLORS[2]}
 
-    def test_a_new_token_has_a_colour_of_its_contract(self):
-        """It does not depend on what else is there."""
+    def test_a_new_tokens_colour_comes_from_its_contract(self):
+        """It does not depend on the other tokens."""
         known = charts.token_colors(self.FRAME.iloc[:1])
         view = self.FRAME[self.FRAME.symbol == "T5"]
         one = charts.bar(view, colors=known).data[0].marker.color
@@ -281,7 +281,7 @@ class TestColors:
         assert one in COLORS
 
     def test_equal_colours_have_different_patterns(self):
-        """Nothing is told by colour alone where two tokens share one."""
+        """If two tokens share a colour, a pattern distinguishes them."""
         data = charts.bar(self.FRAME, top_tokens=20).data
         looks = [(trace.marker.color, trace.marker.pattern.shape) for trace in data]
         assert len(set(looks)) == 12
@@ -298,12 +298,12 @@ class TestColors:
         assert not any(map(str.__eq__, look.fgcolor, trace.textfont.color))
 
     def test_other_is_grey(self):
-        """What is no token has no token's colour."""
+        """No token has this colour."""
         assert charts.bar(self.FRAME, top_tokens=3).data[-1].marker.color == OTHER
 
     @pytest.mark.parametrize("color", [*COLORS, OTHER, "#4D4D4D", "#707070", "#FFFFFF", "#000000"])
-    def test_text_is_read_on_every_colour(self, color):
-        """The contrast of text is at least 4.5, as WCAG asks for."""
+    def test_text_is_readable_on_every_colour(self, color):
+        """The contrast of text is at least 4.5, as WCAG requires."""
 
         def luminance(text):
             parts = [int(text[place : place + 2], 16) / 255 for place in (1, 3, 5)]
@@ -313,15 +313,15 @@ class TestColors:
         dark, light = sorted([luminance(color), luminance(text_on(color))])
         assert (light + 0.05) / (dark + 0.05) >= 4.5
 
-    def test_tokens_are_found_however_they_are_written(self):
-        """A colour is that of the token, not of its spelling."""
+    def test_tokens_match_in_any_spelling(self):
+        """A colour belongs to the token, not to its spelling."""
         key = ("eth", "0X00")
         [trace] = charts.bar(self.FRAME.iloc[:1], colors={key: "#010203"}).data
         assert trace.marker.color == "#010203"
 
     @pytest.mark.parametrize("chart", ["treemap", "sunburst", "bar", "timeline"])
-    def test_colours_that_are_none_are_refused(self, chart):
-        """All are named at once, as are keys that are no tokens."""
+    def test_wrong_colours_are_refused(self, chart):
+        """All are named together, and so are keys that are no tokens."""
         frame = self.FRAME.assign(snapshot=pd.Timestamp("2026-01-31", tz="UTC"))
         colors = {"T0": "red", ("ETH", "0x00"): "blurple", ("ETH", "0x01"): 7, ("BSC", None): "red"}
         with pytest.raises(SettingsError, match=r"token_colors\(\)") as caught:
@@ -335,7 +335,7 @@ class TestColors:
             charts.pie(self.FRAME, WALLET, colors=["red"])
 
     def test_colours_in_words_have_dark_text(self):
-        """A colour of the caller's in another form is taken as it is."""
+        """A caller's colour in another form is used unchanged."""
         key = ("ETH", "0x00")
         figure = charts.treemap(self.FRAME.iloc[:1], colors={key: "gold"})
         assert "gold" in figure.data[0].marker.colors

@@ -1,4 +1,4 @@
-"""Figures in another process, whose plotly may be another release."""
+"""Figures in another process, perhaps with another release of plotly."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from lab_server import PYTHON, ROOT
 
 @pytest.mark.system
 def test_every_chart_is_the_same_figure_elsewhere():
-    """Whatever the release of plotly and the order of sets: the same traces, the same layout."""
+    """Traces and layout don't depend on plotly's release and the order of sets."""
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "1"}
     command = [PYTHON, every_chart.__file__]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)

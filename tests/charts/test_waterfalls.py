@@ -1,4 +1,4 @@
-"""The waterfall of changes: exact in words, one token alone, and what is unknown is said."""
+"""The waterfall of changes: exact text, one token alone, and notes about unknown changes."""
 
 from datetime import timedelta
 
@@ -24,8 +24,8 @@ AFTER = fetched(
 )
 
 
-def test_each_change_is_a_bar_and_all_together():
-    """The largest first, exact under the pointer; what is unknown is told."""
+def test_each_change_is_a_bar_beside_their_sum():
+    """The largest comes first, exact under the pointer; unknown ones are noted."""
     figure = compare(BEFORE, AFTER).wf.plot.waterfall(token=("ETH", USDC), top=1)
     [trace] = figure.data
     assert [*trace.measure] == ["relative", "relative", "total"]
@@ -38,8 +38,8 @@ def test_each_change_is_a_bar_and_all_together():
     assert "Other (2 changes)" in figure.layout.yaxis.ticktext
 
 
-def test_bars_are_of_what_was_added_up():
-    """By owner, of whom one is missing; incomplete ones are told."""
+def test_bars_are_the_rows_of_the_table():
+    """By owner, one of them missing; incomplete ones are noted."""
     sides = [
         side._replace(wallets=side.wallets.assign(owner=pd.array(["Ada", None, "Bo", "Bo"], TEXT)))
         for side in (BEFORE, AFTER)
@@ -51,21 +51,21 @@ def test_bars_are_of_what_was_added_up():
     )
 
 
-def test_several_tokens_are_refused_and_nothing_is_told():
-    """Amounts of different tokens are never added; no change is no figure without words."""
+def test_several_tokens_are_refused_and_no_change_is_noted():
+    """Amounts of different tokens are never added; an empty figure has a text."""
     with pytest.raises(SettingsError, match="never added"):
         waterfall(compare(BEFORE, AFTER))
     empty = waterfall(compare(BEFORE, BEFORE))
     assert empty.layout.annotations[0].text == "No change is known."
 
 
-def test_whose_and_of_when_and_that_it_is_made_up_is_said():
-    """Owners whose wallets are unknown by their name, and the times of both."""
+def test_owners_times_and_simulation_are_noted():
+    """Owners of unknown wallets are named, and both times."""
     day = FETCHED_AT + timedelta(days=1)
-    asked = {f"ETH.0x{each}": [token(raw=1)] for each in "ABCDE"}
-    before = fetched(asked, service="sandbox")
+    requested = {f"ETH.0x{each}": [token(raw=1)] for each in "ABCDE"}
+    before = fetched(requested, service="sandbox")
     after = fetched(
-        dict.fromkeys(asked, "failed") | {"ETH.0xA": [token(raw=3)]}, service="sandbox", at=day
+        dict.fromkeys(requested, "failed") | {"ETH.0xA": [token(raw=3)]}, service="sandbox", at=day
     )
     sides = [
         each._replace(wallets=each.wallets.assign(owner=pd.array(["Ada", *"BCDE"], TEXT)))
@@ -77,8 +77,8 @@ def test_whose_and_of_when_and_that_it_is_made_up_is_said():
     assert any("4 changes are unknown and not drawn: B, C, D, 1 more." in note for note in notes)
 
 
-def test_an_asset_of_changes_that_have_none_is_told():
-    """With what to do."""
+def test_an_asset_needs_changes_by_asset():
+    """The error has a hint."""
     with pytest.raises(ColumnsError, match="asset") as caught:
         waterfall(compare(BEFORE, AFTER), asset="USDC")
     assert "compare(before, after, asset=…)" in str(caught.value.hint)
@@ -88,15 +88,15 @@ def test_an_asset_of_changes_that_have_none_is_told():
 
 
 def test_changes_of_an_asset_are_drawn_by_wallet():
-    """As compare(asset=…) has them, one column in the place of three."""
+    """One column of compare(asset=…) replaces three."""
     coins = [fetched({"ETH.0xA": [token("ETH", each, contract=None)]}) for each in (1, 3)]
     figure = waterfall(compare(*coins, asset="ETH"))
     assert figure.layout.title.text == "Changes of ETH"
     assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "all together"]
 
 
-def test_numbers_stand_beside_the_bars():
-    """Signed, with room on the side where they are; in colours of the house."""
+def test_numbers_are_beside_the_bars():
+    """They are signed, on the outer side, which has room; in our colours."""
     more, less = fetched({"ETH.0xA": [token(raw=9)]}), fetched({"ETH.0xA": [token(raw=1)]})
     for sides, text, outer in (((less, more), "+8e-06", 1), ((more, less), "-8e-06", 0)):
         figure = waterfall(compare(*sides))
@@ -106,8 +106,8 @@ def test_numbers_stand_beside_the_bars():
     assert figure.data[0].decreasing.marker.color == COLORS[0]
 
 
-def test_wallets_are_named_and_told_apart():
-    """By their name, where one is kept; by the whole address where two look alike."""
+def test_wallets_are_named_and_distinct():
+    """By their name, if one is kept; by the whole address if two look alike."""
     alike = [f"ETH.0x1111{middle * 32}2222" for middle in "ab"]
     before = fetched({wallet: [] for wallet in alike})
     after = fetched({wallet: [token()] for wallet in alike})
@@ -119,13 +119,13 @@ def test_wallets_are_named_and_told_apart():
 
 
 def test_a_token_in_all_wallets_is_one_bar():
-    """Where nothing else was asked for."""
+    """By token, without other groups."""
     figure = waterfall(compare(BEFORE, AFTER, by="token", token=("ETH", USDC)))
     assert [*figure.layout.yaxis.ticktext] == ["all wallets", "all together"]
 
 
-def test_changes_by_asset_are_of_one_asset():
-    """Which is named where there are several, in any capitals."""
+def test_changes_by_asset_need_one_asset():
+    """It has to be named if there are several, in any case."""
     coin, coins = token("ETH", 1, contract=None), token("ETH", 3, contract=None)
     before = fetched({"ETH.0xA": [coin], "BASE.0xA": [], "ETH.0xB": "failed"})
     after = fetched({"ETH.0xA": [coins, token("X")], "BASE.0xA": [], "ETH.0xB": [coin]})

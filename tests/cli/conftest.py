@@ -1,4 +1,4 @@
-"""What several commands need: a command line to run, and the sandbox in its environment."""
+"""Fixtures of several commands: a command line to run, and the sandbox in its environment."""
 
 import pytest
 from click.testing import CliRunner
@@ -8,13 +8,13 @@ from walletframe.cli import main
 
 @pytest.fixture(scope="session")
 def run():
-    """Give a function that runs the command line."""
+    """Return a function that runs the command line."""
     return lambda *words, **more: CliRunner().invoke(main, words, catch_exceptions=False, **more)
 
 
 @pytest.fixture(scope="session")
 def variables(service):
-    """Give the environment that names the sandbox."""
+    """Return the environment that names the sandbox."""
     return {
         "WALLETFRAME_API_KEY": service.settings().api_key.reveal(),
         "WALLETFRAME_KEY_KIND": "private",
@@ -25,6 +25,6 @@ def variables(service):
 
 @pytest.fixture
 def reachable(variables, monkeypatch):
-    """Let the environment name the sandbox."""
+    """Name the sandbox in the environment."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)

@@ -16,13 +16,13 @@ ANN, BEN = "0x" + "a" * 40, "0x" + "b" * 40
 
 @pytest.fixture
 def run(bare_chain, monkeypatch):
-    """Give a function that runs the command, with the blockchain's URL in the environment."""
+    """Return a function that runs the command, with the blockchain's URL in the environment."""
     monkeypatch.setenv("WALLETFRAME_RPC_URL", bare_chain.url)
     return lambda *words: CliRunner().invoke(main, ["balance", *words], catch_exceptions=False)
 
 
 def test_balances_are_printed(run, bare_chain):
-    """One line for each wallet, exact, of a hostile token without harm."""
+    """Each wallet has one line, exact; hostile tokens are escaped."""
     token = bare_chain.token([ANN, BEN], 10**18 + 1, symbol="a\x1b[2J\u202e\nb").address
     result = run(f"ETH.{ANN}", f"ETH.{BEN}", "--token", token)
     assert result.exit_code == 0
@@ -31,8 +31,8 @@ def test_balances_are_printed(run, bare_chain):
     assert "2.000000000000000002" in result.output
 
 
-def test_exit_code_tells_what_is_not_known(run):
-    """1, with the reason in the line; the others come all the same."""
+def test_exit_code_is_1_for_unknown_balances(run):
+    """The line has the reason; the others are printed all the same."""
     result = run(f"ETH.{ANN}", f"FANTOM.{BEN}", "--chain-id", "FANTOM", "250")
     assert result.exit_code == 1
     assert "other_chain" in result.output
@@ -40,7 +40,7 @@ def test_exit_code_tells_what_is_not_known(run):
 
 
 def test_old_block_and_base_units(run, bare_chain):
-    """A block is chosen by its number; without decimals base units are shown."""
+    """A block is named by its number; without decimals base units are shown."""
     ancient = bare_chain.deploy("Ancient").address
     assert "5 base units" in run(f"ETH.{ANN}", "--token", ancient).output
     before = run(f"ETH.{ANN}", "--token", ancient, "--block", "0")
@@ -49,8 +49,8 @@ def test_old_block_and_base_units(run, bare_chain):
 
 @pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet"])
 def test_balances_are_written(run, bare_chain, tmp_path, suffix):
-    """As files for tools, exact."""
-    bare_chain.give(ANN, 10**27 + 1)
+    """Files for tools have exact amounts."""
+    bare_chain.fund(ANN, 10**27 + 1)
     path = tmp_path / f"out{suffix}"
     assert f"written: {path}" in run(f"ETH.{ANN}", "--output", str(path)).output
     if suffix == ".json":
@@ -74,13 +74,13 @@ def test_balances_are_written(run, bare_chain, tmp_path, suffix):
     ],
 )
 def test_bad_input_is_a_message(run, words):
-    """And exit code 2, without a traceback."""
+    """The exit code is 2, without a traceback."""
     result = run(*words)
     assert (result.exit_code, "Error: " in result.output) == (2, True)
 
 
 def test_url_is_not_in_the_process_list(bare_chain):
-    """A real process reads it from its environment, and its command line can't hold it."""
+    """A real process reads it from its environment, and has no option for it."""
     words = [sys.executable, "-m", "walletframe", "balance", f"ETH.{ANN}"]
     environment = os.environ | {"WALLETFRAME_RPC_URL": f"{bare_chain.url}/my-secret-key"}
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)

@@ -32,7 +32,7 @@ from walletframe.transport import describe
 
 @pytest.fixture
 def hostile(canned, monkeypatch):
-    """Let the environment name a service with hostile tokens."""
+    """Name a service with hostile tokens in the environment."""
     symbols = ["=HYPERLINK(1)", "\x1b[31mred\u202e", "a\nb", "<script>", "@SUM(1)"]
     sent = wallet(balances=[balance(str(2**256 - 1), 18, symbol=symbol) for symbol in symbols])
     canned.default = (200, {}, answer(sent))
@@ -43,7 +43,7 @@ def hostile(canned, monkeypatch):
 
 
 def test_demo_shows_the_main_job_and_then_the_cache(run):
-    """Both tables, the failure and why, that it is simulated, and where the answers came from."""
+    """Both tables, the failure and its reason, the simulation, and the answers' source."""
     first, second = run("demo"), run("demo")
     for result in (first, second):
         assert result.exit_code == 0
@@ -57,7 +57,7 @@ def test_demo_shows_the_main_job_and_then_the_cache(run):
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_tables_fit_the_terminal(run, columns):
-    """Its amount of 78 digits is cut, with a note; where no terminal is, it is whole."""
+    """An amount of 78 digits is shortened, with a note; without a terminal it is complete."""
     output = run("demo", env={"COLUMNS": str(columns)}).output
     tables, note, _ = output.partition("An amount of more than 25")
     assert note
@@ -66,22 +66,22 @@ def test_tables_fit_the_terminal(run, columns):
     assert tables.count("0x1111…1111") == run("demo").output.count("0x1111…1111")
 
 
-def test_demo_covers_what_can_happen():
-    """At least ten wallets on at least six blockchains."""
+def test_demo_is_representative():
+    """It has at least ten wallets on at least six blockchains."""
     assert len(SHOWCASE) >= 10
     assert len({wallet.blockchain for wallet in SHOWCASE}) >= 6
 
 
 def test_fetch_prints_both_tables(run, reachable):
-    """Wallets, holdings and the summary."""
+    """The output has wallets, holdings and the summary."""
     result = run("fetch", "NEAR.alice.near", str(SHOWCASE[0]))
     assert result.exit_code == 0
     assert re.search(r"NEAR\.alice\.near +ok +\d+ +service", result.output)
     assert "2 wallets on 2 blockchains: 2 ok" in result.output
 
 
-def test_fetch_tells_failures_by_its_exit_code(run, reachable):
-    """1 when a wallet is not ok; the tables come all the same."""
+def test_fetch_exits_with_1_after_failures(run, reachable):
+    """The tables are printed all the same."""
     result = run("fetch", *map(str, SHOWCASE))
     assert result.exit_code == 1
     assert "could not retrieve" in result.output
@@ -103,8 +103,8 @@ def test_fetch_reads_files_and_standard_input(run, reachable, tmp_path):
 
 @pytest.mark.filterwarnings("default::walletframe.errors.InputWarning")
 @pytest.mark.parametrize("command", [["fetch"], ["fetch-to-parquet", "bulk"]])
-def test_what_is_unreadable_can_be_left_out(run, reachable, tmp_path, monkeypatch, command):
-    """On request; it is named by its place, and so is a blockchain that is not known."""
+def test_unreadable_wallets_can_be_skipped(run, reachable, tmp_path, monkeypatch, command):
+    """On request; each is named with its position, and so is an unknown blockchain."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "list.txt").write_text("near.alice.near\nbad\n")
     words = [*command, "--file", "list.txt", "Nearprotocol.bob", "worse"]
@@ -134,7 +134,7 @@ def test_what_is_unreadable_can_be_left_out(run, reachable, tmp_path, monkeypatc
     ],
 )
 def test_bad_input_is_a_message_and_exit_code_2(run, words):
-    """Whatever can't be read says so, without a traceback."""
+    """Unreadable input is a message, without a traceback."""
     result = run(*words)
     assert result.exit_code == 2
     assert "Error: " in result.output
@@ -148,7 +148,7 @@ def test_fetch_shows_hostile_tokens_harmlessly(run, hostile):
 
 
 def test_csv_is_exact_and_holds_no_formula(run, hostile, tmp_path):
-    """Amounts come back to the last digit; text that begins like a formula is quoted."""
+    """Amounts are read back to the last digit; text that begins like a formula is escaped."""
     result = run("fetch", "ETH.0xa", "--output", str(tmp_path / "out.csv"))
     assert result.exit_code == 0
     back = pd.read_csv(tmp_path / "out.csv", dtype="str", keep_default_na=False)
@@ -182,8 +182,8 @@ def test_json_holds_both_frames(run, hostile, tmp_path):
     assert whole["wallets"][0]["fetched_at"].endswith("Z")
 
 
-def test_cache_commands_look_and_forget(run, reachable):
-    """The file can be named, looked into and emptied; the sandbox's own stay apart."""
+def test_cache_commands_show_and_clear(run, reachable):
+    """The file can be named, listed and cleared; the sandbox's own stay apart."""
     run("fetch", "NEAR.alice.near")
     run("demo")
     assert run("cache", "path").output.strip() == str(default_cache())
@@ -196,7 +196,7 @@ def test_cache_commands_look_and_forget(run, reachable):
 
 
 def test_cache_commands_need_a_file(run, monkeypatch, tmp_path):
-    """A chosen file is used; memory has none to name or to clear, but the sandbox's are shown."""
+    """A chosen file is used; without one there is nothing to name or clear, but the sandbox's."""
     monkeypatch.setenv("WALLETFRAME_CACHE", str(tmp_path / "mine.sqlite"))
     assert run("cache", "path").output.strip() == str(tmp_path / "mine.sqlite")
     monkeypatch.setenv("WALLETFRAME_CACHE", "memory")
@@ -229,14 +229,14 @@ def test_settings_are_shown_without_the_key(run, monkeypatch):
     ],
 )
 def test_every_command_has_help(run, words):
-    """Each says what it does."""
+    """Its help has a usage line."""
     result = run(*words, "--help")
     assert result.exit_code == 0
     assert "Usage: " in result.output
 
 
 def test_sandbox_ends_on_an_interrupt(run, monkeypatch):
-    """The command itself returns, and says so."""
+    """The command itself returns, with a message."""
     begun, wait = Event(), Sandbox.wait
     monkeypatch.setattr(Sandbox, "wait", lambda service: begun.set() or wait(service))
     interrupt_when(begun.is_set)
@@ -254,12 +254,12 @@ def test_sandbox_serves_in_the_foreground_until_interrupted(home):
         lines = []
         while not lines or "Ctrl-C" not in lines[-1]:
             lines.append(process.stdout.readline())
-        said = "".join(lines)
-        url = re.search(r"http://\S+/openapi\.json", said).group()
+        texts = "".join(lines)
+        url = re.search(r"http://\S+/openapi\.json", texts).group()
         with urlopen(url) as document:  # noqa: S310 - http on this machine
             assert "/private/wallets/details" in json.load(document)["paths"]
         then = '"$0" -m walletframe fetch NEAR.alice.near; ls "$WALLETFRAME_CACHE"'
-        words = ["/bin/sh", "-c", f"set -eu\n{said}\n{then}", sys.executable]
+        words = ["/bin/sh", "-c", f"set -eu\n{texts}\n{then}", sys.executable]
         shell = subprocess.run(words, capture_output=True, text=True, check=True)
         assert "1 wallet on 1 blockchain: 1 ok" in shell.stdout
         assert "a folder's name; with $HOME/walletframe/sandbox-" in shell.stdout
@@ -270,7 +270,7 @@ def test_sandbox_serves_in_the_foreground_until_interrupted(home):
 
 
 def test_sandbox_prints_lines_for_powershell(run, home, monkeypatch):
-    """With its quotes, whatever the folder's name."""
+    """They have its quotes, for any name of the folder."""
     for name, folder in own_folders(home / "Ann's", home).items():
         monkeypatch.setenv(name, folder)
     monkeypatch.setattr(Sandbox, "wait", lambda _: None)
@@ -285,8 +285,8 @@ def test_sandbox_prints_lines_for_powershell(run, home, monkeypatch):
     )
 
 
-def test_sandbox_with_a_ledger_prints_keys_that_nobody_else_knows(tmp_path):
-    """They fetch what it serves, and the published ones don't."""
+def test_sandbox_with_a_ledger_prints_secret_keys(tmp_path):
+    """They fetch its wallets, and the published keys don't."""
     held = {"blockchain": "NEAR", "address": "alice.near", "symbol": "MINE", "decimals": 0}
     held |= {"token_address": None, "raw_amount": "7"}
     (tmp_path / "mine.json").write_text(json.dumps([held]))
@@ -309,8 +309,8 @@ def test_sandbox_with_a_ledger_prints_keys_that_nobody_else_knows(tmp_path):
     assert done.stdout.index("MINE") < done.stdout.index("the key was refused")
 
 
-def test_bad_wallets_of_all_sources_are_reported_at_once(run, tmp_path):
-    """Each with its file and line, or its place on the command line."""
+def test_bad_wallets_of_all_sources_are_reported_together(run, tmp_path):
+    """Each has its file and line, or its position on the command line."""
     (tmp_path / "w.txt").write_text("# mine\n\nbad1\nNEAR.alice.near\n")
     (tmp_path / "t.CSV").write_text("blockchain,address\nETH,\n,,\nNEAR,alice.near\n")
     files = ["--file", str(tmp_path / "w.txt"), "--file", str(tmp_path / "t.CSV")]
@@ -322,8 +322,8 @@ def test_bad_wallets_of_all_sources_are_reported_at_once(run, tmp_path):
     assert "t.CSV line 2" in result.output
 
 
-def test_of_many_bad_wallets_the_first_are_named(run):
-    """Twenty of them, and how many more there are."""
+def test_the_first_of_many_bad_wallets_are_named(run):
+    """Twenty of them, and the number of the others."""
     result = run("fetch", *(f"bad{number}" for number in range(25)))
     assert result.exit_code == 2
     assert "'bad19'" in result.output
@@ -332,7 +332,7 @@ def test_of_many_bad_wallets_the_first_are_named(run):
 
 
 def test_one_column_of_wallets_is_enough(run, reachable, tmp_path):
-    """A CSV with a single column holds dotted wallets; another one says what it needs."""
+    """A CSV with a single column holds dotted wallets; for another the error names its columns."""
     (tmp_path / "one.csv").write_text("wallet\nNEAR.alice.near\n")
     (tmp_path / "two.csv").write_text("a,b\n1,2\n")
     assert run("fetch", "--file", str(tmp_path / "one.csv")).exit_code == 0
@@ -340,8 +340,8 @@ def test_one_column_of_wallets_is_enough(run, reachable, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".json", ".parquet"])
-def test_what_was_written_can_be_served_again(run, reachable, tmp_path, suffix):
-    """The files of a fetch are ledgers for a sandbox."""
+def test_files_of_a_fetch_are_ledgers(run, reachable, tmp_path, suffix):
+    """A sandbox serves them."""
     path = tmp_path / f"out{suffix}"
     first = run("fetch", str(SHOWCASE[0]), "--output", str(path)).output
     with sandbox(ledger=path) as again, again.client(cache=False) as client:
@@ -350,8 +350,8 @@ def test_what_was_written_can_be_served_again(run, reachable, tmp_path, suffix):
     assert all(str(amount) in first for amount in holdings.amount)
 
 
-def test_trouble_with_the_machine_is_a_message(run, canned):
-    """A port that is taken is told, with a code of its own."""
+def test_system_errors_are_messages(run, canned):
+    """A used port is reported, with an exit code of its own."""
     result = run("sandbox", "--port", str(canned.server_port))
     assert result.exit_code == 3
     assert "Error: " in result.output
@@ -359,8 +359,8 @@ def test_trouble_with_the_machine_is_a_message(run, canned):
 
 
 @pytest.mark.children
-def test_a_reader_that_has_gone_ends_it_quietly(reachable):
-    """As where the output goes to `head`."""
+def test_a_closed_reader_ends_it_quietly(reachable):
+    """Output to `head` is an example."""
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "walletframe", "fetch", "NEAR.alice.near"]
@@ -369,22 +369,22 @@ def test_a_reader_that_has_gone_ends_it_quietly(reachable):
     assert (ended.returncode, ended.stderr) == (1, b"")
 
 
-def test_it_prints_into_what_is_no_console(reachable):
-    """As within a notebook, where the output is an object of Python's."""
+def test_it_prints_into_any_object(reachable):
+    """The output in a notebook is an object of Python's."""
     with redirect_stdout(io.StringIO()) as printed:
         main(["settings"], standalone_mode=False)
     assert "base_url" in printed.getvalue()
 
 
-def test_folder_is_no_output(run, reachable, tmp_path):
-    """What can't be written is told before anything is fetched."""
+def test_a_folder_is_refused_as_output(run, reachable, tmp_path):
+    """Before anything is fetched."""
     (tmp_path / "x.csv").mkdir()
     result = run("fetch", "NEAR.alice.near", "--output", str(tmp_path / "x.csv"))
     assert result.exit_code == 2
 
 
 @pytest.mark.children
-def test_interrupted_fetch_prints_what_was_finished(home):
+def test_interrupted_fetch_prints_finished_wallets(home):
     """A real process, stopped in the middle, writes its tables and ends with 130."""
     wallets = [f"ETH.0x{number:040x}" for number in range(40)]
     with sandbox(latency_s=0.5) as slow:
@@ -397,14 +397,14 @@ def test_interrupted_fetch_prints_what_was_finished(home):
             while sum(describe(home / "kept.sqlite").answers.values()) < 4:
                 time.sleep(0.05)
             process.send_signal(signal.SIGINT)
-            said = process.stdout.read()
+            output = process.stdout.read()
             assert process.wait(60) == 130
-    assert re.search(r"40 wallets on 1 blockchain: \d+ ok, \d+ cancelled", said)
+    assert re.search(r"40 wallets on 1 blockchain: \d+ ok, \d+ cancelled", output)
     assert len(pd.read_csv(home / "out.wallets.csv")) == 40
 
 
 def test_fetch_to_parquet_fills_a_folder(run, reachable, tmp_path):
-    """It says what became of the wallets, and the second time that they are there."""
+    """It prints the outcomes, and the second time that the wallets are there."""
     (tmp_path / "list.txt").write_text("NEAR.alice.near\n")
     words = ["fetch-to-parquet", str(tmp_path / "bulk"), str(SHOWCASE[0])]
     words += ["--file", str(tmp_path / "list.txt")]
@@ -426,8 +426,8 @@ def test_fetch_to_parquet_fills_a_folder(run, reachable, tmp_path):
         (3, ["{other}", "NEAR.alice.near"]),
     ],
 )
-def test_fetch_to_parquet_tells_by_its_exit_code(run, reachable, tmp_path, code, words):
-    """A wallet that failed, bad input, and a folder that holds something else."""
+def test_fetch_to_parquet_has_exit_codes(run, reachable, tmp_path, code, words):
+    """For a failed wallet, bad input, and a folder of other files."""
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").touch()
     folders = {name: tmp_path / name for name in ("bulk", "other")}
@@ -437,7 +437,7 @@ def test_fetch_to_parquet_tells_by_its_exit_code(run, reachable, tmp_path, code,
 
 
 @pytest.mark.children
-def test_interrupted_fetch_to_parquet_says_what_was_finished(home):
+def test_interrupted_fetch_to_parquet_prints_its_progress(home):
     """A real process, stopped in the middle, ends with 130."""
     wallets = [f"ETH.0x{number:040x}" for number in range(40)]
     with sandbox(latency_s=0.5) as slow:
@@ -449,15 +449,15 @@ def test_interrupted_fetch_to_parquet_says_what_was_finished(home):
             while not list((home / "bulk" / ".walletframe").glob("*.journal")):
                 time.sleep(0.05)
             process.send_signal(signal.SIGINT)
-            said = process.stdout.read()
+            output = process.stdout.read()
             assert process.wait(60) == 130
-    ok = int(re.search(r"40 wallets: (\d+) ok, \d+ cancelled", said)[1])
+    ok = int(re.search(r"40 wallets: (\d+) ok, \d+ cancelled", output)[1])
     assert len(read_wallets(home / "bulk").wallets) >= ok >= 1
 
 
 @pytest.mark.filterwarnings("always")
 def test_warnings_are_lines_for_people(run, service, monkeypatch):
-    """What the library warns of comes without the place in its code."""
+    """The library's warnings are printed without their location in code."""
     monkeypatch.setenv("WALLETFRAME_API_KEY", service.settings("test").api_key.reveal())
     monkeypatch.setenv("WALLETFRAME_KEY_KIND", "test")
     monkeypatch.setenv("WALLETFRAME_BASE_URL", service.base_url)
@@ -469,7 +469,7 @@ def test_warnings_are_lines_for_people(run, service, monkeypatch):
 
 @pytest.mark.filterwarnings("always")
 def test_warnings_of_other_packages_are_lines_too():
-    """Whatever a command sets off, without the place in its code."""
+    """Their location in code is not printed."""
 
     @click.group(cls=type(main))
     def group():

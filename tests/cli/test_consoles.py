@@ -1,4 +1,4 @@
-"""What reaches a console: no character that steers it, and none that it can't show."""
+"""Characters on a console: none that control it, and none that it can't show."""
 
 import json
 import os
@@ -36,7 +36,7 @@ ENCODINGS = {
 
 @pytest.fixture
 def reachable(canned, monkeypatch):
-    """Let the environment name a service with tokens that few consoles can show."""
+    """Name a service whose tokens few consoles can show."""
     symbols = ["USD₮", "é", "代币", "🚀", EVIL]
     sent = [balance(symbol=symbol, address=f"0x{at:040x}") for at, symbol in enumerate(symbols)]
     canned.default = (200, {}, answer(wallet(balances=sent)))
@@ -54,7 +54,7 @@ def reachable(canned, monkeypatch):
         *(pytest.param(name, marks=pytest.mark.stress) for name in ("cp437", "ascii")),
     ],
 )
-def test_a_console_that_lacks_characters_shows_stand_ins(reachable, home, encoding):
+def test_characters_that_a_console_lacks_are_replaced(reachable, home, encoding):
     """Every command that prints, in a real process: to its end, with tables."""
     out = str(home / "out.csv")
     commands = {
@@ -76,19 +76,19 @@ def test_a_console_that_lacks_characters_shows_stand_ins(reachable, home, encodi
     words = [sys.executable, "-c", DRIVER, json.dumps(list(commands.values()))]
     environment = os.environ | ENCODINGS[encoding]
     done = subprocess.run(words, env=environment, capture_output=True, check=False)
-    said = done.stdout.decode("ascii" if encoding == "locale C" else encoding)
-    ended = [line for line in said.splitlines() if line.startswith("ended: ")]
+    output = done.stdout.decode("ascii" if encoding == "locale C" else encoding)
+    ended = [line for line in output.splitlines() if line.startswith("ended: ")]
     assert done.returncode == 0, done.stderr
-    assert [line[-1] for line in ended] == [*"00000000001002"], said
+    assert [line[-1] for line in ended] == [*"00000000001002"], output
     assert b"Traceback" not in done.stderr
     assert b"Error" in done.stderr
-    assert "contract" in said
-    assert "USD?" in said
-    assert ("0x0000…" if encoding == "cp1252" else "0x0000~") in said
+    assert "contract" in output
+    assert "USD?" in output
+    assert ("0x0000…" if encoding == "cp1252" else "0x0000~") in output
 
 
 def test_the_bar_fits_the_console(reachable):
-    """A fetch in a terminal that knows ASCII alone draws its bar with what there is."""
+    """The bar of a fetch in an ASCII terminal has ASCII characters."""
     code = "import walletframe as wf; wf.fetch_wallets('ETH.0xa', progress=True)"
     environment = os.environ | ENCODINGS["ascii"]
     words = [sys.executable, "-c", code]
@@ -137,7 +137,7 @@ NAMES = {
 
 @pytest.fixture
 def hostile(reachable, home, monkeypatch):
-    """Let settings and files have names that steer a terminal."""
+    """Set settings and files with names that control a terminal."""
     monkeypatch.setenv("WALLETFRAME_CACHE", str(home / f"cache-{EVIL}.sqlite".replace("/", "")))
     monkeypatch.setenv("WALLETFRAME_SERVICE", EVIL)
     evil = EVIL.replace("/", "")
@@ -146,13 +146,13 @@ def hostile(reachable, home, monkeypatch):
 
 
 def harmless(text):
-    """Tell whether a terminal only shows text, and shows some."""
+    """Return whether text is printable, and not empty."""
     return text.strip() and all(line.isprintable() for line in text.splitlines())
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_do_not_steer_the_terminal(hostile, home, name):
-    """Whatever a command prints of settings, files, columns and what was typed is plain text."""
+def test_names_do_not_control_the_terminal(hostile, home, name):
+    """Printed settings, files, columns and arguments are plain text."""
     words = [word.format(folder=home, evil=hostile) for word in NAMES[name]]
     done = CliRunner().invoke(main, words, color=True)
     assert harmless(done.output), repr(done.output)
@@ -160,24 +160,24 @@ def test_names_do_not_steer_the_terminal(hostile, home, name):
 
 
 def test_a_real_terminal_gets_plain_text(hostile):
-    """In a real process on a real terminal, which click strips of nothing."""
+    """In a real process on a real terminal, of which click strips nothing."""
     near, far = pty.openpty()
     words = [sys.executable, "-m", "walletframe", "settings"]
     with subprocess.Popen(words, stdout=far, stderr=far) as process:
         os.close(far)
-        said = b""
+        text = b""
         while piece := _read(near):
-            said += piece
+            text += piece
     os.close(near)
     assert process.returncode == 0
-    assert "8;;https:" in said.decode()
-    assert harmless(said.decode().replace("\r\n", "\n"))
+    assert "8;;https:" in text.decode()
+    assert harmless(text.decode().replace("\r\n", "\n"))
 
 
 def _read(terminal):
     try:
         return os.read(terminal, 65536)
-    except OSError:  # nobody writes any more
+    except OSError:  # all writers have closed it
         return b""
 
 
@@ -191,20 +191,20 @@ MAGICS = {
 
 
 @pytest.mark.parametrize("name", MAGICS)
-def test_the_magics_refusal_is_plain_text(name):
-    """IPython prints it as it is."""
+def test_the_magics_error_is_plain_text(name):
+    """IPython prints it unchanged."""
     shell = InteractiveShell()
     wf.load_ipython_extension(shell)
     magic, _, rest = MAGICS[name].lstrip("%").partition(" " if name != "a cell" else "\n")
-    given = ("", rest) if name == "a cell" else (rest,)
+    arguments = ("", rest) if name == "a cell" else (rest,)
     run = shell.run_cell_magic if name == "a cell" else shell.run_line_magic
     with pytest.raises(UsageError) as refused:
-        run(magic, *given)
+        run(magic, *arguments)
     assert harmless(str(refused.value))
 
 
-def test_what_the_magic_tells_is_plain_text(hostile, canned, capsys):
-    """Behind the cell, of wallets that are not ok."""
+def test_the_magics_messages_are_plain_text(hostile, canned, capsys):
+    """They are printed after the cell, about wallets that are not ok."""
     canned.default = (500, {}, EVIL.encode())
     shell = InteractiveShell()
     wf.load_ipython_extension(shell)

@@ -1,4 +1,4 @@
-"""The commands that the documentation shows run as they stand, against the sandbox."""
+"""The commands in the documentation run unchanged, against the sandbox."""
 
 import re
 import shlex
@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from moments import let_midnight_pass
+from moments import wait_past_midnight
 from own_folders import own_folders
 
 ROOT = Path(__file__).parents[2]
-HEX = "0x" + "8" * 40  # which holds USDC
-PLACES = {
+HEX = "0x" + "8" * 40  # it holds USDC
+PLACEHOLDERS = {
     "ETH.0x…": f"ETH.{HEX}",
     "$(date +%F)": "today",
 }
@@ -22,24 +22,24 @@ ENDLESS = ("walletframe sandbox", "walletframe balance")  # serves; needs a node
 
 
 def commands():
-    """Return each command once, as a reader would type it, with the page that shows it first."""
-    found = {}
+    """Return each command once, as a reader would type it, with the first page that shows it."""
+    result = {}
     for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]:
         for block in re.findall(r"```sh\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
             for line in block.splitlines():
                 command = line.partition("  #")[0].strip()
                 if command.startswith("walletframe ") and not command.startswith(ENDLESS):
-                    found.setdefault(command, path.name)
-    return found
+                    result.setdefault(command, path.name)
+    return result
 
 
 @pytest.fixture(scope="module")
 def laid_out(tmp_path_factory, run, variables):
-    """Write what the commands read: lists of wallets, prices, fetches and a snapshot."""
-    let_midnight_pass(60)
+    """Write the commands' input: lists of wallets, prices, fetches and a snapshot."""
+    wait_past_midnight(60)
     folder = tmp_path_factory.mktemp("files")
     own = own_folders(folder / "xdg", folder / "data")
-    own["WALLETFRAME_CACHE"] = "false"  # so that each day was asked for
+    own["WALLETFRAME_CACHE"] = "false"  # so that each day has a request
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for name, value in (variables | own).items():
@@ -50,7 +50,7 @@ def laid_out(tmp_path_factory, run, variables):
 
 @pytest.fixture
 def files(laid_out, tmp_path, monkeypatch):
-    """Go where they are."""
+    """Change to their folder."""
     shutil.copytree(laid_out, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WALLETFRAME_SERVICE", "ours")
@@ -58,7 +58,7 @@ def files(laid_out, tmp_path, monkeypatch):
 
 
 def write_files(run, patch):
-    """Write them, and keep the snapshots where nobody else does."""
+    """Write the files, and keep the snapshots in a folder of their own."""
     people = pd.DataFrame(
         {"blockchain": ["ETH", "NEAR"], "address": [HEX, "alice.near"], "owner": "Ada", "name": "a"}
     )
@@ -80,8 +80,8 @@ def write_files(run, patch):
 @pytest.mark.usefixtures("reachable", "files")
 @pytest.mark.parametrize("command", commands(), ids=lambda command: command[12:60])
 def test_documented_command_runs(command, run):
-    """It ends well, or says that something is unknown."""
-    for place, meant in PLACES.items():
+    """It succeeds, or reports something unknown."""
+    for place, meant in PLACEHOLDERS.items():
         command = command.replace(place, meant)
     a_week_ago = f"{datetime.now(UTC) - timedelta(days=7):%F}"
     command = command.replace("$(date -d '7 days ago' +%F)", a_week_ago)

@@ -1,4 +1,4 @@
-"""The help of each command, whose examples are run as they stand."""
+"""The help of each command, whose examples are run unchanged."""
 
 import shlex
 
@@ -13,11 +13,11 @@ SERVED = ("walletframe balance", "walletframe sandbox", "walletframe history sho
 
 def commands(command, *words):
     """List a command and all below it, each with its words."""
-    found = [(words, command)]
+    result = [(words, command)]
     if isinstance(command, click.Group):
         for name, below in command.commands.items():
-            found += commands(below, *words, name)
-    return found
+            result += commands(below, *words, name)
+    return result
 
 
 COMMANDS = dict(commands(main))
@@ -26,14 +26,14 @@ COMMANDS = dict(commands(main))
 def examples(run, words):
     """Read the examples of a command's help."""
     text = run(*words, "--help").output
-    _, found, lines = text.partition("\n  Example")
-    assert found, text
+    _, result, lines = text.partition("\n  Example")
+    assert result, text
     assert lines.startswith((":\n", "s:\n"))
     return shlex.split(lines.partition("\n")[2].replace("\\\n", ""), comments=False)
 
 
 def split(words):
-    """Cut words into lines of a shell."""
+    """Split words into lines of a shell."""
     lines = []
     for word in words:
         lines = [*lines, []] if word == "walletframe" else lines
@@ -43,7 +43,7 @@ def split(words):
 
 @pytest.fixture
 def ground(tmp_path, monkeypatch, home, reachable):
-    """Give the files that examples name."""
+    """Write the files that examples name."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wallets.txt").write_text("NEAR.alice.near\n")
     base = "BASE,0x" + 40 * "1"
@@ -54,7 +54,7 @@ def ground(tmp_path, monkeypatch, home, reachable):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_help_ends_with_an_example_of_the_command(run, words):
-    """Of that very command, whose options can be read."""
+    """It has that very command, and its options can be read."""
     lines = split(examples(run, words))
     assert lines
     for line in lines:
@@ -63,8 +63,8 @@ def test_help_ends_with_an_example_of_the_command(run, words):
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.FetchWarning")
 @pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")
-def test_examples_run_as_they_stand(run, ground):
-    """In one shell, against the sandbox: each ends with what it says of the wallets."""
+def test_examples_run_unchanged(run, ground):
+    """In one shell, against the sandbox: each exits with its wallets' code."""
     order = ["fetch", "fetch-to-parquet", "totals", "report", "history save"]
     ranks = {tuple(name.split()): place for place, name in enumerate(order)}
     for words in sorted(COMMANDS, key=lambda each: ranks.get(each, len(ranks))):

@@ -19,7 +19,7 @@ USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 
 @pytest.fixture
 def folder(tmp_path):
-    """Give a folder with snapshots of two days."""
+    """Return a folder with snapshots of two days."""
     days = [
         {
             "ETH.0xA": [token("USDC", 5, contract=USDC), token("\x1b[31mEV\u202eIL", 7)],
@@ -37,7 +37,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def both_kinds(canned, monkeypatch, tmp_path):
-    """Give a service that hears of every request, beside a folder of each kind of snapshots."""
+    """Return a service that records its requests, beside folders of both kinds of snapshots."""
     monkeypatch.chdir(tmp_path)
     save(fetched({"ETH.0xA": [token()]}), folder="real", at=DAY)
     save(fetched({"ETH.0xA": [token()]}, service="sandbox"), folder="made-up", at=DAY)
@@ -47,8 +47,8 @@ def both_kinds(canned, monkeypatch, tmp_path):
     return canned
 
 
-def test_save_keeps_a_snapshot_and_says_so(run, reachable, tmp_path):
-    """Failed wallets included; the exit code tells of them."""
+def test_save_keeps_a_snapshot_and_prints_it(run, reachable, tmp_path):
+    """Failed wallets are included, and change the exit code."""
     result = run("history", "save", *map(str, SHOWCASE), "--folder", str(tmp_path / "kept"))
     assert result.exit_code == 1
     assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in result.output
@@ -58,8 +58,8 @@ def test_save_keeps_a_snapshot_and_says_so(run, reachable, tmp_path):
     assert sorted(snapshots(folder=tmp_path / "kept")["wallets"]) == [1, 14]
 
 
-def test_save_takes_no_url_for_a_folder(run, both_kinds):
-    """It is refused before anything is asked."""
+def test_save_refuses_a_url_for_a_folder(run, both_kinds):
+    """Before any request."""
     result = run("history", "save", "NEAR.alice.near", "--folder", "s3://bucket/kept")
     assert result.exit_code == 3
     assert "is a URL" in result.output
@@ -67,7 +67,7 @@ def test_save_takes_no_url_for_a_folder(run, both_kinds):
 
 
 def test_save_keeps_a_snapshot_of_a_time(run, reachable, tmp_path):
-    """As in Python: a moment, of the machine's own zone unless it names one, which is said."""
+    """A moment is in the machine's zone, which is printed, unless it names one."""
     words = ["history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"), "--at"]
     result = run(*words, "2026-01-31T08:00+09:00")
     assert "saved: a snapshot of 2026-01-30 23:00:00 UTC" in result.output
@@ -77,14 +77,14 @@ def test_save_keeps_a_snapshot_of_a_time(run, reachable, tmp_path):
 
 
 @pytest.mark.filterwarnings("default::walletframe.errors.InputWarning")
-def test_a_time_without_a_zone_is_said(run, reachable, tmp_path):
-    """Which moment it is taken as."""
+def test_a_time_without_a_zone_is_explained(run, reachable, tmp_path):
+    """The message has its moment in UTC."""
     words = ["history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"), "--at"]
     result = run(*words, "2026-01-31T08:00")
     assert re.search(r"has no time zone; in the time zone of this machine .* UTC", result.output)
 
 
-def test_thin_says_what_stays(run, folder):
+def test_thin_prints_its_counts(run, folder):
     """How many snapshots are kept, and how many are removed."""
     save(fetched({"ETH.0xA": []}), folder=folder, at=DAY - timedelta(hours=1))
     result = run("history", "thin", "--older-than", "1d", "--folder", str(folder))
@@ -104,32 +104,32 @@ def test_thin_says_what_stays(run, folder):
         ("mine", ["--at", "soon"], "is not a time"),
     ],
 )
-def test_save_refuses_before_it_asks(run, both_kinds, monkeypatch, service, words, reason):
-    """What can't be kept is not fetched."""
+def test_save_refuses_before_any_request(run, both_kinds, monkeypatch, service, words, reason):
+    """Wallets that can't be kept are not fetched."""
     monkeypatch.setenv("WALLETFRAME_SERVICE", service)
     result = run("history", "save", "ETH.0xa", *words)
     assert (result.exit_code, reason in result.output, both_kinds.paths) == (2, True, [])
 
 
 def test_an_interrupt_keeps_no_snapshot(run, both_kinds, tmp_path):
-    """Half a list would be a snapshot of unknown wallets; what was finished is in the cache."""
+    """The missing wallets would be unknown; finished ones are in the cache."""
     both_kinds.default = (200, {}, [b" "] * 200)
-    interrupt_when(lambda: len(both_kinds.paths) == 4)  # it waits, where nothing it does is lost
+    interrupt_when(lambda: len(both_kinds.paths) == 4)  # it waits, and loses no work
     wallets = [f"ETH.0x{number:040x}" for number in range(40)]
     result = run("history", "save", *wallets, "--folder", str(tmp_path / "kept"))
     assert (result.exit_code, (tmp_path / "kept").exists()) == (130, False)
     assert "no snapshot was saved" in result.output
 
 
-def test_simulated_holdings_are_not_kept_among_the_users(run, reachable):
-    """The folder has to be named then."""
+def test_simulated_holdings_need_a_named_folder(run, reachable):
+    """They are not kept among the user's."""
     result = run("history", "save", "NEAR.alice.near")
     assert result.exit_code == 2
     assert "can't be stored beside real ones" in result.output
 
 
 def test_show_lists_snapshots(run, folder):
-    """One a line, the oldest first."""
+    """Each has one line, the oldest first."""
     lines = run("history", "show", "--folder", str(folder)).output.splitlines()
     assert [line.split() for line in lines[2:]] == [
         ["2026-01-30", "06:00:00Z", "2", "2", "3"],
@@ -138,13 +138,13 @@ def test_show_lists_snapshots(run, folder):
 
 
 def test_show_marks_simulated_snapshots(run, tmp_path):
-    """Wherever a person sees them."""
+    """The list has the mark."""
     save(fetched({"ETH.0xA": []}, service="sandbox"), folder=tmp_path)
     assert "Simulated data" in run("history", "show", "--folder", str(tmp_path)).output
 
 
-def test_show_tells_what_a_wallet_held(run, folder, tmp_path):
-    """A line for each time; a gap says why; a file for tools."""
+def test_show_prints_a_wallets_timeline(run, folder, tmp_path):
+    """A line for each time; a gap has a reason; a file for tools."""
     words = ["history", "show", "ETH.0xb", "--folder", str(folder)]
     output = run(*words, "--output", str(tmp_path / "t.csv")).output
     assert re.search(r"2026-01-30 06:00:00Z +0\.000005 +ok", output)
@@ -156,14 +156,14 @@ def test_show_tells_what_a_wallet_held(run, folder, tmp_path):
 
 
 @pytest.mark.parametrize("words", [["--since", "yesterday"], ["--token", "USDC"]])
-def test_show_needs_wallets_to_choose_from(run, folder, words):
-    """What would have no effect is told."""
+def test_show_needs_wallets_for_its_filters(run, folder, words):
+    """An option without effect is refused."""
     result = run("history", "show", "--folder", str(folder), *words)
     assert (result.exit_code, "no wallets" in result.output) == (2, True)
 
 
 @pytest.mark.parametrize(
-    "words, said",
+    "words, message",
     [
         (["latest", "ETH.0xb"], "either wallets, or one or two times, files or folders"),
         (["2026-01-30", "--file", "-"], "either wallets, or one or two times"),
@@ -172,14 +172,14 @@ def test_show_needs_wallets_to_choose_from(run, folder, words):
         (["ETH.0xb", "--by", "token"], "--by is for changes"),
     ],
 )
-def test_show_is_of_wallets_or_of_changes(run, folder, words, said):
-    """Not of both, and with the options of one of them."""
+def test_show_prints_wallets_or_changes(run, folder, words, message):
+    """Not both, and with the options of one of them."""
     result = run("history", "show", "--folder", str(folder), *words)
-    assert (result.exit_code, said in result.output) == (2, True)
+    assert (result.exit_code, message in result.output) == (2, True)
 
 
-def test_compare_says_what_changed(run, folder):
-    """Two times: exact differences, what is unknown and why, and where it comes from."""
+def test_compare_prints_changes(run, folder):
+    """Two times: exact differences, unknown ones with reasons, and the sources."""
     result = run("history", "show", "2026-01-30", "--folder", str(folder))
     assert result.exit_code == 1
     assert "before: the snapshot of 2026-01-30 06:00:00 UTC" in result.output
@@ -190,7 +190,7 @@ def test_compare_says_what_changed(run, folder):
 
 
 def test_compare_adds_up(run, folder, tmp_path):
-    """Changes of each token by wallet or in all, and of how many wallets they are known."""
+    """Changes of each token by wallet or in all, with their known wallets."""
     result = run("history", "show", "2026-01-30", "--folder", str(folder), "--by", "token")
     assert result.exit_code == 1
     assert re.search(
@@ -220,8 +220,8 @@ def test_compare_shows_hostile_tokens_harmlessly(run, folder):
     assert all(line.isprintable() for line in output.splitlines())
 
 
-def test_compare_can_look_at_one_token(run, folder):
-    """By a symbol that it has in either, or its contract; a wallet that is unknown stays."""
+def test_compare_can_select_one_token(run, folder):
+    """By a symbol that it has in either, or its contract; an unknown wallet stays."""
     words = ["history", "show", "2026-01-30", "latest", "--folder", str(folder), "--token"]
     assert run(*words, "USDC").output.endswith("1 increased, 1 unknown; wallets not known: 1\n")
     output = run(*words, "OK\n").output
@@ -231,8 +231,8 @@ def test_compare_can_look_at_one_token(run, folder):
     assert run(*words, f"eth.{USDC}").output == run(*words, "USDC").output
 
 
-def test_compare_and_show_can_look_at_one_asset(run, folder):
-    """All its contracts together, of whoever could hold some."""
+def test_compare_and_show_can_select_one_asset(run, folder):
+    """All its contracts together, and all wallets that could hold some."""
     words = ["history", "show", "2026-01-30", "--folder", str(folder), "--asset", "USDC"]
     output = run(*words).output
     assert re.search(r"ETH\.0xA +USDC +0\.000005 +0\.000008 +0\.000003 +increased", output)
@@ -245,7 +245,7 @@ def test_compare_and_show_can_look_at_one_asset(run, folder):
 @pytest.mark.filterwarnings("always:.*the same cached answer:walletframe.errors.InputWarning")
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
 def test_compare_takes_the_files_of_fetch(run, reachable, tmp_path, suffix):
-    """A fetch of now, beside a snapshot of the same wallets: nothing changed but what failed."""
+    """Beside a snapshot of the same wallets: nothing changed but failures."""
     words = [str(wallet) for wallet in SHOWCASE if "7777" not in str(wallet)]
     run("history", "save", *words, "--folder", str(tmp_path / "kept"))
     run("fetch", *words, "--output", str(tmp_path / f"now{suffix}"))
@@ -257,7 +257,7 @@ def test_compare_takes_the_files_of_fetch(run, reachable, tmp_path, suffix):
 
 
 def test_compare_writes_its_changes(run, folder, tmp_path):
-    """For tools: exact text, in the form that the name asks for."""
+    """For tools: exact text, in the format of the file name."""
     path = tmp_path / "changes.json"
     run(
         "history",
@@ -274,11 +274,11 @@ def test_compare_writes_its_changes(run, folder, tmp_path):
     assert [row["status_after"] for row in rows] == ["ok", "timeout"]
 
 
-def test_nothing_changed_is_said(run, tmp_path):
-    """And the exit code is 0."""
+def test_no_change_is_reported(run, tmp_path):
+    """The exit code is 0."""
     for day in range(2):
-        asked = fetched({"ETH.0xA": [token()]}, at=DAY + timedelta(days=day))
-        save(asked, folder=tmp_path)
+        requested = fetched({"ETH.0xA": [token()]}, at=DAY + timedelta(days=day))
+        save(requested, folder=tmp_path)
     result = run("history", "show", "2026-01-30", "--folder", str(tmp_path))
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "nothing changed")
 
@@ -293,15 +293,15 @@ def test_nothing_changed_is_said(run, tmp_path):
         ["latest", "no-such-file.json"],
     ],
 )
-def test_what_can_not_be_compared_is_a_message(run, folder, words):
-    """Bad times, times before all snapshots, one snapshot twice, files that are not there."""
+def test_other_arguments_are_refused(run, folder, words):
+    """Bad times, times before all snapshots, one snapshot twice, missing files."""
     result = run("history", "show", *words, "--folder", str(folder))
     assert result.exit_code == 2
     assert "Error: " in result.output
 
 
 def test_a_file_without_its_wallets_is_refused(run, folder, tmp_path):
-    """What failed in it would seem gone."""
+    """Its failed wallets would seem gone."""
     fetched({"ETH.0xA": [token()]}).holdings.wf.to_parquet(tmp_path / "alone.parquet")
     result = run("history", "show", str(tmp_path / "alone.parquet"), "--folder", str(folder))
     assert result.exit_code == 2
@@ -310,12 +310,12 @@ def test_a_file_without_its_wallets_is_refused(run, folder, tmp_path):
 
 @pytest.mark.parametrize("words", [["history"], ["history", "save"], ["history", "show"]])
 def test_commands_have_help(run, words):
-    """Each says what it does."""
+    """Each has a usage line."""
     assert "Usage: " in run(*words, "--help").output
 
 
-def test_a_broken_history_is_told(run, folder):
-    """A file that can't be read is named."""
+def test_a_broken_history_is_reported(run, folder):
+    """The message names the unreadable file."""
     [path] = folder.glob("date=2026-01-31/*/wallets.parquet")
     path.write_text("?")
     result = run("history", "show", "--folder", str(folder))

@@ -1,4 +1,4 @@
-"""Files of another kind than the one a command needs: what they look like, and what to do."""
+"""Files of a kind that a command does not read: the message names the kind, with a hint."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ LATER = fetched({"ETH.0xA": [token(raw=7)], "ETH.0xB": "timeout"})
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Give a folder with files of all kinds."""
+    """Return a folder with files of all kinds."""
     folder = tmp_path_factory.mktemp("files")
     for suffix in (".csv", ".parquet", ".json"):
         write_details(DETAILS, folder / f"h{suffix}")
@@ -42,7 +42,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture
 def run(monkeypatch, tmp_path, files):
-    """Give a function that runs the command line where there are copies of them."""
+    """Return a function that runs the command line beside copies of them."""
     shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WALLETFRAME_SERVICE", "nobody")
@@ -71,8 +71,8 @@ def run(monkeypatch, tmp_path, files):
         ("changes.csv", "changes between two fetches", "give a file that fetch --output wrote"),
     ],
 )
-def test_what_are_no_holdings_is_told(run, command, name, kind, way):
-    """What is needed, what this looks like, and what to do; before anything is computed."""
+def test_other_files_than_holdings_are_refused(run, command, name, kind, way):
+    """The message has the needed kind, the file's kind and a hint; before any computation."""
     result = run(*command.split(), name)
     assert result.exit_code == 2
     assert f"{name} looks like {kind}; this needs holdings of a fetch" in result.output
@@ -81,8 +81,8 @@ def test_what_are_no_holdings_is_told(run, command, name, kind, way):
 
 
 @pytest.mark.parametrize("name, columns", [("other.csv", "'a', 'b'"), ("numbers.json", "0")])
-def test_what_looks_like_nothing_says_what_it_lacks(run, name, columns):
-    """All columns that are missing, and those that are there."""
+def test_unknown_files_are_refused_with_their_columns(run, name, columns):
+    """The message lists the missing columns, and the existing ones."""
     result = run("totals", name)
     assert result.exit_code == 2
     assert "it lacks 'blockchain', 'address', 'symbol'" in result.output
@@ -105,8 +105,8 @@ def test_what_looks_like_nothing_says_what_it_lacks(run, name, columns):
         ("totals.csv", "totals", "a .csv with the columns blockchain and address"),
     ],
 )
-def test_what_is_no_list_of_wallets_is_told(run, command, name, kind, way):
-    """Holdings, too: the wallets that failed are not among them, and would be lost in silence."""
+def test_other_files_than_wallets_are_refused(run, command, name, kind, way):
+    """Holdings, too: failed wallets are not among them, and would be lost silently."""
     result = run(*command.split(), "--file", name)
     assert result.exit_code == 2
     assert f"{name} looks like {kind}; this needs a list of wallets" in result.output
@@ -124,19 +124,19 @@ def test_what_is_no_list_of_wallets_is_told(run, command, name, kind, way):
     ],
 )
 def test_every_table_of_wallets_is_a_list_of_them(run, name, wallets):
-    """With the two columns, by whatever of their names, or with one."""
+    """It has the two columns, by any of their names, or one."""
     assert f"{wallets} not_cached" in run("fetch", "--offline", "--file", name).output
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b'"' + b"x" * 200_000])
-def test_what_can_not_be_read_is_told_by_who_reads_it(run, tmp_path, content):
-    """No table is told from it."""
+def test_unreadable_files_are_reported_by_their_reader(run, tmp_path, content):
+    """They have no kind."""
     (tmp_path / "odd.csv").write_bytes(content)
     result = run("fetch", "--offline", "--file", "odd.csv")
     assert (result.exit_code, "looks like" in result.output) == (2, False)
 
 
 def test_the_name_of_a_file_is_no_wallet(run):
-    """The option for it is named."""
-    said = "list.txt': this is a file: pass its contents, such as pd.read_csv(…), or in a shell"
-    assert f"{said} with --file" in run("fetch", "list.txt").output
+    """The message names the option for it."""
+    text = "list.txt': this is a file: pass its contents, such as pd.read_csv(…), or in a shell"
+    assert f"{text} with --file" in run("fetch", "list.txt").output

@@ -20,7 +20,7 @@ FRAME = f"{pd.DataFrame.__module__}.DataFrame"
 completes = pytest.mark.skipif(
     not hasattr(completer, "context_matcher"), reason="IPython 7 has no matchers"
 )
-BEGIN = """
+SETUP = """
 import walletframe as wf
 service = wf.sandbox()
 client = service.client(cache="memory")
@@ -30,14 +30,14 @@ client = service.client(cache="memory")
 
 
 class Kernel:
-    """A kernel, and what it says."""
+    """A kernel, and its output."""
 
     def __init__(self, client):
         self.client = client
 
     def run(self, code):
-        """Run a cell; return the last error's text, what was shown, and what was printed."""
-        said = {
+        """Run a cell; return the last error's text, the shown result, and the printed text."""
+        texts = {
             "error": "",
             "traceback": "",
             "text/plain": "",
@@ -49,43 +49,45 @@ class Kernel:
         def listen(message):
             content = message["content"]
             if message["msg_type"] == "error":
-                said["error"] = content["ename"]
-                said["traceback"] = "\n".join(content["traceback"])
+                texts["error"] = content["ename"]
+                texts["traceback"] = "\n".join(content["traceback"])
             elif message["msg_type"] == "stream":
-                said[content["name"]] += content["text"]
+                texts[content["name"]] += content["text"]
             elif "data" in content:
-                said.update({kind: text for kind, text in content["data"].items() if kind in said})
+                texts.update(
+                    {kind: text for kind, text in content["data"].items() if kind in texts}
+                )
 
         self.client.execute_interactive(code, timeout=60, output_hook=listen, stop_on_error=False)
-        return said
+        return texts
 
     def value(self, expression):
-        """Return what an expression prints."""
+        """Return the printed text of an expression."""
         return self.run(f"print({expression})")["stdout"].strip()
 
     def complete(self, code):
-        """Return the code with each completion of its end put in."""
+        """Return the code with each completion of its end inserted."""
         reply = self.client.complete(code, len(code), reply=True, timeout=60)["content"]
         return [code[: reply["cursor_start"]] + match for match in reply["matches"]]
 
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
-    """Give one kernel to all tests, isolated from the user's profile."""
+    """Start one kernel for all tests, isolated from the user's profile."""
     folder = str(tmp_path_factory.mktemp("ipython"))
     environment = os.environ | {"IPYTHONDIR": folder} | own_folders(folder, folder)
     manager, client = start_new_kernel(env=environment)
     begun = Kernel(client)
-    assert begun.run(BEGIN)["error"] == ""
+    assert begun.run(SETUP)["error"] == ""
     yield begun
     client.stop_channels()
-    manager.shutdown_kernel()  # asked, not killed, so that its coverage is written
+    manager.shutdown_kernel()  # shut down, not killed, so that its coverage is written
 
 
 def test_a_line_fetches_and_shows(kernel):
     """The result is shown, and an assignment keeps it."""
-    said = kernel.run("%wallets --client client NEAR.alice.near")
-    assert "1 wallet on 1 blockchain: 1 ok" in said["text/html"]
+    output = kernel.run("%wallets --client client NEAR.alice.near")
+    assert "1 wallet on 1 blockchain: 1 ok" in output["text/html"]
     kernel.run(
         "mine = %wallets -c client NEAR.alice.near ETH.0x1111111111111111111111111111111111111111"
     )
@@ -93,13 +95,13 @@ def test_a_line_fetches_and_shows(kernel):
 
 
 def test_a_cell_fetches_into_a_variable(kernel):
-    """One wallet a line, comments, options, and the name of the variable."""
-    said = kernel.run(
+    """It has one wallet in each line, comments, options, and the name of the variable."""
+    output = kernel.run(
         "%%wallets --client client --out friends --refresh\n"
         "NEAR.alice.near  # Alice\n\n# nobody\n"
         "ETH.0x1111111111111111111111111111111111111111"
     )
-    assert said["error"] == ""
+    assert output["error"] == ""
     assert kernel.value("friends.wallets.blockchain.tolist()") == "['NEAR', 'ETH']"
     assert kernel.value("set(friends.wallets.source)") == "{'service'}"
 
@@ -108,30 +110,30 @@ def test_columns_of_a_variable_or_a_file_are_kept(kernel, tmp_path):
     """Totals by one are shown, and the whole fetch is kept."""
     kernel.run("import pandas as pd")
     kernel.run("people = pd.DataFrame({'wallet': ['NEAR.alice.near'], 'owner': ['Ada']})")
-    said = kernel.run("%wallets --from people -c client --keep owner --by owner --out held")
-    assert re.search(r"owner +tokens", said["text/plain"])
-    assert "Ada" in said["text/plain"]
+    output = kernel.run("%wallets --from people -c client --keep owner --by owner --out held")
+    assert re.search(r"owner +tokens", output["text/plain"])
+    assert "Ada" in output["text/plain"]
     assert kernel.value("held.wallets.owner.tolist()") == "['Ada']"
     (tmp_path / "people.csv").write_text("wallet,team\nNEAR.alice.near,one\n")
     kernel.run(f"mine = %wallets --from {tmp_path}/people.csv -c client --keep team")
     assert kernel.value("mine.wallets.team.tolist()") == "['one']"
 
 
-def test_totals_of_wallets_behind_the_options(kernel):
-    """By asset, without a list of them."""
-    said = kernel.run("%wallets --by asset -c client NEAR.alice.near")
-    assert re.search(r"asset +\\\n0 +NEAR", said["text/plain"])
+def test_totals_with_wallets_after_the_options(kernel):
+    """By asset, without a list of wallets."""
+    output = kernel.run("%wallets --by asset -c client NEAR.alice.near")
+    assert re.search(r"asset +\\\n0 +NEAR", output["text/plain"])
 
 
-def test_variables_can_be_put_in(kernel):
-    """A list in braces is as good as its elements."""
+def test_variables_are_inserted(kernel):
+    """A list in braces equals its elements."""
     kernel.run("names = ['NEAR.alice.near', 'NEAR.bob.near']")
     kernel.run("both = %wallets -c client {names}")
     assert kernel.value("len(both.wallets)") == "2"
 
 
 @pytest.mark.parametrize(
-    "code, said",
+    "code, message",
     [
         ("%wallets", "no wallets"),
         ("%wallets nonsense ETH.0x1…2", "nonsense: no dot"),
@@ -148,28 +150,28 @@ def test_variables_can_be_put_in(kernel):
         ("%wallets -c client --by owner NEAR.alice.near", "a column of holdings"),
     ],
 )
-def test_bad_input_is_told_without_a_traceback(kernel, code, said):
-    """One message that names the value and what to do."""
-    told = kernel.run(code)
-    assert said in told["stderr"] + told["stdout"]
-    assert "Traceback" not in told["stderr"]
+def test_bad_input_is_a_message_without_a_traceback(kernel, code, message):
+    """One message with the value and a hint."""
+    result = kernel.run(code)
+    assert message in result["stderr"] + result["stdout"]
+    assert "Traceback" not in result["stderr"]
 
 
 def test_an_error_about_wallets_shows_the_callers_lines_alone(kernel):
-    """The value and where it was given, with no line of the package between them."""
-    said = kernel.run("given = 'nonsense'\nclient.fetch(given)")
-    shown = re.sub(r"\x1b\[[0-9;]*m", "", said["traceback"])
-    assert said["error"] == "AddressError"
+    """The value and its line, with no line of the package between them."""
+    output = kernel.run("given = 'nonsense'\nclient.fetch(given)")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", output["traceback"])
+    assert output["error"] == "AddressError"
     assert "client.fetch(given)" in shown
     assert "'nonsense'" in shown
     assert "engine.py" not in shown
 
 
-def test_offline_asks_for_none(kernel):
-    """What is not in the cache is said to be missing, once: by the output."""
-    said = kernel.run("%wallets -c client --offline NEAR.nobody.near")
-    assert "1 not_cached" in said["text/plain"]
-    assert said["stderr"] == ""
+def test_offline_sends_no_request(kernel):
+    """Wallets that are not in the cache are reported once: by the output."""
+    output = kernel.run("%wallets -c client --offline NEAR.nobody.near")
+    assert "1 not_cached" in output["text/plain"]
+    assert output["stderr"] == ""
 
 
 @pytest.mark.parametrize(
@@ -180,30 +182,30 @@ def test_offline_asks_for_none(kernel):
     ],
     ids=["assigned", "not last"],
 )
-def test_failures_that_the_cell_does_not_show_are_told(kernel, code):
-    """Where the result is not the output, a few lines say what is not ok, after that cell alone."""
-    said = kernel.run(code)
-    assert "1 not_cached" not in said["text/plain"]
-    assert "1 wallet on 1 blockchain: 1 not_cached" in said["stderr"]
-    assert "warning" not in said["stderr"].lower()
+def test_hidden_failures_are_reported(kernel, code):
+    """If the result is not the output, a few lines report wallets that are not ok, once."""
+    output = kernel.run(code)
+    assert "1 not_cached" not in output["text/plain"]
+    assert "1 wallet on 1 blockchain: 1 not_cached" in output["stderr"]
+    assert "warning" not in output["stderr"].lower()
     assert kernel.run("1 + 1")["stderr"] == ""
 
 
-def test_what_is_odd_about_the_list_is_told_in_lines(kernel):
-    """Repeats, blockchains that are not known and, on request, what was left out."""
-    said = kernel.run(
+def test_oddities_of_the_list_are_reported(kernel):
+    """Repeats, unknown blockchains and, on request, skipped wallets."""
+    output = kernel.run(
         "%%wallets -c client --on-unreadable drop\n"
         "near.alice.near\nNEAR.alice.near\nbad\nMatic.0x1\n"
     )
-    assert said["error"] == ""
-    assert "unreadable and left out:\n  bad: no dot" in said["stderr"]
-    assert "found 2 wallets in 3 rows: 1 repeated" in said["stderr"]
-    assert "Matic: did you mean POLYGON?" in said["stderr"]
-    assert "Warning" not in said["stderr"]
+    assert output["error"] == ""
+    assert "unreadable and left out:\n  bad: no dot" in output["stderr"]
+    assert "found 2 wallets in 3 rows: 1 repeated" in output["stderr"]
+    assert "Matic: did you mean POLYGON?" in output["stderr"]
+    assert "Warning" not in output["stderr"]
 
 
-def test_wallets_that_are_ok_need_no_words(kernel):
-    """An assignment of a whole answer says nothing."""
+def test_ok_wallets_print_nothing(kernel):
+    """An assignment of a whole answer prints nothing."""
     assert kernel.run("mine = %wallets -c client NEAR.alice.near")["stderr"] == ""
 
 
@@ -222,18 +224,18 @@ def test_wallets_that_are_ok_need_no_words(kernel):
     ],
 )
 def test_blockchains_and_options_are_completed(kernel, code, completed):
-    """A tab after the first letters is enough, in any case."""
+    """A tab after the first letters completes them, in any case."""
     assert kernel.complete(code) == completed
 
 
 def test_other_lines_are_completed_as_before(kernel):
-    """Names of blockchains don't get in the way of Python."""
+    """Python's completions are unchanged."""
     assert kernel.complete("AVAX") == []
 
 
 @completes
 def test_loading_again_and_unloading(kernel):
-    """Completions come once, and go."""
+    """Completions are there once, and are removed."""
     kernel.run("%reload_ext walletframe")
     assert kernel.complete("%wallets AVAX") == ["%wallets AVAX_CCHAIN."]
     kernel.run("%unload_ext walletframe")
@@ -242,8 +244,8 @@ def test_loading_again_and_unloading(kernel):
 
 
 @completes
-def test_loading_and_unloading_twice_is_as_good_as_once():
-    """By its functions, which IPython does not count."""
+def test_loading_and_unloading_twice_equals_once():
+    """IPython does not count calls of its functions."""
     shell = InteractiveShell()
     before = list(shell.Completer.custom_matchers)
     wf.load_ipython_extension(shell)
@@ -254,8 +256,8 @@ def test_loading_and_unloading_twice_is_as_good_as_once():
     assert shell.Completer.custom_matchers == before
 
 
-def test_unloading_leaves_how_a_user_prints_tables():
-    """What was registered after loading is the user's own."""
+def test_unloading_keeps_the_users_formatters():
+    """A formatter that was registered after loading stays."""
     shell = InteractiveShell()
     wf.load_ipython_extension(shell)
     texts = shell.display_formatter.formatters["text/plain"]
@@ -265,12 +267,12 @@ def test_unloading_leaves_how_a_user_prints_tables():
 
 
 def print_mine(_frame, printer, _cycle):
-    """Print nothing but this."""
+    """Print a fixed text."""
     printer.text("mine")
 
 
-def test_warnings_about_other_things_stay_warnings(service):
-    """Only what is odd about the list is printed."""
+def test_other_warnings_stay_warnings(service):
+    """Only oddities of the list are printed."""
     shell = InteractiveShell()
     wf.load_ipython_extension(shell)
     client = shell.user_ns["client"] = service.client("test", cache="memory")
@@ -278,10 +280,10 @@ def test_warnings_about_other_things_stay_warnings(service):
         shell.run_line_magic("wallets", "-c client NEAR.alice.near")
 
 
-def test_an_interrupt_of_a_line_keeps_what_was_finished(canned):
-    """As a cell's does; the error comes through."""
-    canned.say(answer(wallet()))
-    canned.say([b" "] * 100 + [answer(wallet("0xb"))])
+def test_an_interrupt_of_a_line_keeps_finished_wallets(canned):
+    """The error is raised, as in a cell."""
+    canned.add_reply(answer(wallet()))
+    canned.add_reply([b" "] * 100 + [answer(wallet("0xb"))])
     shell = InteractiveShell()
     wf.load_ipython_extension(shell)
     with canned.client(workers=1) as shell.user_ns["client"]:
@@ -303,7 +305,7 @@ ALONE = 'class="mathjax_ignore tex2jax_ignore"'
     "code", ["frame", "frame.style", "type('Own', (pd.DataFrame,), {})(frame)"]
 )
 def test_tables_are_no_mathematics(kernel, code):
-    """DataFrames, of a user's class, too, and Stylers keep MathJax away while it is loaded."""
+    """The HTML of DataFrames, of subclasses and of Stylers excludes MathJax while it is loaded."""
     assert ALONE in kernel.run(FRAMES + code)["text/html"]
     kernel.run("%unload_ext walletframe")
     shown = kernel.run(code)["text/html"]
@@ -313,7 +315,7 @@ def test_tables_are_no_mathematics(kernel, code):
 
 
 def test_tables_are_no_mathematics_on_a_page_of_nbconvert(kernel):
-    """It keeps the element, and its MathJax 2 still leaves alone what is of that class."""
+    """The element stays, and MathJax 2 ignores its class."""
     from nbconvert import HTMLExporter  # noqa: PLC0415 - slow to load
     from nbformat import v4  # noqa: PLC0415 - slow to load
 
@@ -328,7 +330,7 @@ def test_tables_are_no_mathematics_on_a_page_of_nbconvert(kernel):
 
 
 def test_tables_follow_the_options_of_pandas(kernel):
-    """No option is touched, and each decides as before."""
+    """No option is changed, and each works as before."""
     kernel.run(FRAMES)
     rows = "with pd.option_context('display.max_rows', 4): display(pd.concat([frame] * 9))"
     assert "9 rows" in kernel.run(rows)["text/html"]
@@ -337,8 +339,8 @@ def test_tables_follow_the_options_of_pandas(kernel):
     assert kernel.value("pd.get_option('display.html.use_mathjax')") == "True"
 
 
-def test_a_formatter_of_the_users_own_stays(kernel):
-    """It draws, within the element; and is there alone when the extension is unloaded."""
+def test_a_users_formatter_stays(kernel):
+    """It draws within the element, and alone when the extension is unloaded."""
     kernel.run(
         FRAMES + "%unload_ext walletframe\nformatter.for_type(pd.DataFrame, lambda _: 'mine')"
     )
@@ -359,45 +361,45 @@ threading.Thread(target=interrupt).start()
 """
 
 
-def test_an_interrupt_keeps_what_was_finished(kernel):
-    """The variable has the finished wallets, and the cell ends as interrupted."""
+def test_an_interrupt_keeps_finished_wallets(kernel):
+    """They are in the variable, and the cell ends as interrupted."""
     kernel.run("slow = wf.sandbox(latency_s=5); lame = slow.client(cache=False, workers=1)")
     kernel.run(INTERRUPT)
-    said = kernel.run("%%wallets -c lame -o part\n" + "\n".join(f"ETH.0x{n}" for n in range(9)))
-    assert said["error"] == "FetchInterrupted"
+    output = kernel.run("%%wallets -c lame -o part\n" + "\n".join(f"ETH.0x{n}" for n in range(9)))
+    assert output["error"] == "FetchInterrupted"
     assert int(kernel.value("(part.wallets.status == 'cancelled').sum()")) > 5
 
 
 def test_help_has_an_example(kernel):
-    """Printed, and nothing is asked for."""
-    said = kernel.run("%wallets --help")
-    assert "%%wallets --out friends" in said["stdout"]
-    assert said["error"] == said["text/plain"] == ""
+    """It is printed, and there is no request."""
+    output = kernel.run("%wallets --help")
+    assert "%%wallets --out friends" in output["stdout"]
+    assert output["error"] == output["text/plain"] == ""
 
 
 def test_values_are_shown_as_money(kernel):
-    """In text and HTML, while pandas's options and prints stay as they are."""
+    """In text and HTML, while pandas's options and print are unchanged."""
     kernel.run("import pandas as pd; frame = pd.DataFrame({'value': [124474.53, 1e12]})")
-    said = kernel.run("frame")
-    assert "124,474.53" in said["text/plain"]
-    assert "124,474.53" in said["text/html"]
+    output = kernel.run("frame")
+    assert "124,474.53" in output["text/plain"]
+    assert "124,474.53" in output["text/html"]
     assert "1.244745e+05" in kernel.value("frame")
     assert kernel.value("pd.get_option('display.float_format')") == "None"
     kernel.run("%unload_ext walletframe")
-    said = kernel.run("frame")
+    output = kernel.run("frame")
     kernel.run("%load_ext walletframe")
-    assert "1.244745e+05" in said["text/plain"]
-    assert "124,474.53" not in said["text/html"]
+    assert "1.244745e+05" in output["text/plain"]
+    assert "124,474.53" not in output["text/html"]
 
 
 def test_a_fetch_fits_the_terminal(kernel):
-    """Where there is one; else all digits are there."""
+    """Without a terminal all digits are there."""
     kernel.run("wide = %wallets -c client ETH.0x2222222222222222222222222222222222222222")
     assert "1157920892…(60 digits)" not in kernel.run("wide")["text/plain"]
     kernel.run("import os; os.environ['COLUMNS'] = '70'")
-    said = kernel.run("wide")["text/plain"]
+    output = kernel.run("wide")["text/plain"]
     kernel.run("del os.environ['COLUMNS']")
-    assert "1157920892…(60 digits)" in said
-    _, _, tables = said.partition("\n\n")
+    assert "1157920892…(60 digits)" in output
+    _, _, tables = output.partition("\n\n")
     assert max(map(len, tables.splitlines())) <= 70
-    assert "files have all digits" in said
+    assert "files have all digits" in output

@@ -1,4 +1,4 @@
-"""Commands that read from pipes and devices, and whose own streams the shell has closed."""
+"""Commands that read from pipes and devices, and commands with closed streams."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ TEXTS = {
 
 @pytest.fixture
 def pipe(tmp_path):
-    """Give a function that makes a named pipe and writes a text into it, once."""
+    """Return a function that makes a named pipe and writes a text into it, once."""
     threads = []
 
     def made(name, text):
@@ -37,14 +37,14 @@ def pipe(tmp_path):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_pipe_is_read_once(run, pipe, tmp_path, name):
-    """As from a process substitution, lines or CSV."""
+    """A process substitution, with lines or CSV."""
     out = tmp_path / "out.csv"
     assert run("fetch", "--file", pipe(name, TEXTS[name]), "--output", str(out)).exit_code == 0
     assert pd.read_csv(tmp_path / "out.wallets.csv").blockchain.tolist() == ["NEAR", "ETH"]
 
 
 def test_columns_of_a_pipe_are_kept(run, pipe):
-    """With the wallets of the one reading."""
+    """They come from the same reading as the wallets."""
     words = ["--keep", "owner", "--by", "owner"]
     result = run("totals", "--file", pipe("wallets.csv", TEXTS["wallets.csv"]), *words)
     assert result.exit_code == 0
@@ -53,36 +53,36 @@ def test_columns_of_a_pipe_are_kept(run, pipe):
 
 
 def test_a_pipe_of_holdings_is_refused(run, pipe):
-    """By its columns, as a file of them is."""
+    """By its columns, as a file is."""
     head = "blockchain,address,symbol,token_address,amount,decimals,raw_amount,token_blockchain"
     result = run("fetch", "--file", pipe("holdings.csv", f"{head},price\n"))
     assert result.exit_code == 2
     assert "looks like holdings of a fetch; this needs a list of wallets" in result.output
 
 
-def test_an_endless_device_is_read_up_to_a_bound():
-    """Which the error says; it needs less than a gigabyte for it."""
+def test_an_endless_device_is_read_up_to_a_limit():
+    """The error names it; less than a gigabyte of memory is used."""
     words = [sys.executable, "-m", "walletframe", "fetch", "--file", "/dev/zero"]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
-    said = process.stderr.read()
+    output = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.stderr.close()
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 2
-    assert "the file has more than 5,000,000 lines or 256,000,000 characters" in said
+    assert "the file has more than 5,000,000 lines or 256,000,000 characters" in output
     assert usage.ru_maxrss < 2**20 * (1024 if sys.platform == "darwin" else 1)
 
 
 @pytest.mark.parametrize("bound", ["_LINES", "_CHARACTERS"])
 @pytest.mark.parametrize("name", ["-", "wallets.txt", "wallets.csv"])
-def test_endless_lines_are_read_up_to_a_bound(run, tmp_path, monkeypatch, bound, name):
-    """Of whatever kind; a list that fits is read."""
+def test_endless_lines_are_read_up_to_a_limit(run, tmp_path, monkeypatch, bound, name):
+    """Lines and CSV have a limit; a list within it is read."""
     monkeypatch.setattr(f"walletframe.walletfile.{bound}", 9 if bound == "_LINES" else 200)
     for count in (8, 60):
         text = "".join(f"NEAR.alice-{number}.near\n" for number in range(count))
         (tmp_path / name).write_text(f"wallet\n{text}" if name.endswith(".csv") else text)
-        given = (name, text) if name == "-" else (str(tmp_path / name), None)
-        result = run("fetch", "--file", given[0], input=given[1])
+        arguments = (name, text) if name == "-" else (str(tmp_path / name), None)
+        result = run("fetch", "--file", arguments[0], input=arguments[1])
         assert ("the file has more than " in result.output) == (count == 60), result.output
 
 
@@ -97,23 +97,23 @@ def shell(words, closed):
 
 @pytest.mark.children
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_closed_streams_are_no_trouble(home, closed):
-    """What is to be printed there goes nowhere, and into no file that is opened later."""
+def test_closed_streams_are_no_failure(home, closed):
+    """Their output is dropped, and is in no file that is opened later."""
     out = home / "out.csv"
     words = ["-m", "walletframe", "fetch", WALLETS[0], "--output", str(out)]
-    code, said = shell(words, closed)
+    code, output = shell(words, closed)
     assert code == 0
-    assert ("written: " in said) == (">&-" not in closed.split())
+    assert ("written: " in output) == (">&-" not in closed.split())
     assert wf.read_holdings(out).address.unique().tolist() == ["alice.near"]
 
 
 @pytest.mark.parametrize("closed", ["<&-", "<&- >&- 2>&-"])
 def test_errors_without_streams_have_their_exit_code(closed):
-    """A standard input that is closed has no wallets."""
+    """A closed standard input has no wallets."""
     assert shell(["-m", "walletframe", "fetch", "--file", "-"], closed)[0] == 2
 
 
 def test_a_script_without_streams_fetches():
-    """As a service of the system's, or a program with windows; frames can be shown, too."""
+    """A system service, or a program with windows, may print frames, too."""
     code = f"import walletframe as wf; found = wf.fetch_wallets({WALLETS[0]!r}); repr(found)"
     assert shell(["-c", f"{code}; assert len(found.holdings)"], "<&- >&- 2>&-")[0] == 0

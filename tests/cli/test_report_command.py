@@ -8,7 +8,7 @@ from walletframe.cli import main
 
 @pytest.fixture
 def run(reachable):
-    """Give a function that runs the command, with the sandbox in its environment."""
+    """Return a function that runs the command, with the sandbox in its environment."""
     return lambda *words: CliRunner().invoke(
         main, ["report", *map(str, words)], catch_exceptions=False
     )
@@ -16,7 +16,7 @@ def run(reachable):
 
 @pytest.fixture
 def addresses(tmp_path):
-    """Give a text file of 20 addresses, as a new user has it."""
+    """Return a text file of 20 addresses, as a new user has it."""
     path = tmp_path / "wallets.txt"
     lines = [f"ETH.0x{number:040x}" for number in range(1, 21)]
     path.write_text("# treasury\n" + "\n".join(lines), encoding="utf-8")
@@ -24,7 +24,7 @@ def addresses(tmp_path):
 
 
 def test_one_line_from_addresses_to_a_report(run, addresses, tmp_path):
-    """A text file in, a page out; the exit code tells whether all is known."""
+    """A text file in, a page out; the exit code depends on unknown wallets."""
     result = run("--file", addresses, "--output", tmp_path / "r.html", "--title", "Treasury")
     assert result.exit_code in {0, 1}
     assert "of 20 wallets are known" in result.output
@@ -33,8 +33,8 @@ def test_one_line_from_addresses_to_a_report(run, addresses, tmp_path):
     assert "Simulated data" in page
 
 
-def test_saved_fetch_and_what_changed_since(run, addresses, tmp_path):
-    """What fetch wrote is a source, and an earlier one is compared with."""
+def test_saved_fetch_and_its_changes(run, addresses, tmp_path):
+    """Files of fetch are a source, and an earlier one is compared."""
     saved = tmp_path / "old.csv"
     CliRunner().invoke(main, ["fetch", "--file", str(addresses), "--output", str(saved)])
     result = run(saved, "--before", saved, "--output", tmp_path / "r.md")
@@ -42,7 +42,7 @@ def test_saved_fetch_and_what_changed_since(run, addresses, tmp_path):
     assert "## Changes" in (tmp_path / "r.md").read_text(encoding="utf-8")
 
 
-def test_totals_by_what_is_kept(run, tmp_path):
+def test_totals_by_kept_columns(run, tmp_path):
     """A table and the list of wallets have it."""
     people = tmp_path / "people.csv"
     people.write_text("owner,wallet\nAda,NEAR.alice.near\n", encoding="utf-8")
@@ -54,7 +54,7 @@ def test_totals_by_what_is_kept(run, tmp_path):
 
 
 def test_prices_of_a_file_are_used(run, tmp_path):
-    """Values are in the currency that was named."""
+    """Values are in the named currency."""
     prices = tmp_path / "prices.csv"
     prices.write_text("token_blockchain,token_address,price\nNEAR,,2\n", encoding="utf-8")
     words = ["--prices", prices, "--currency", "EUR", "--output", tmp_path / "r.md"]
@@ -63,15 +63,15 @@ def test_prices_of_a_file_are_used(run, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["r.pdf", "nowhere/r.html"])
-def test_bad_output_is_refused_before_anything_is_asked(run, tmp_path, name):
-    """The message says what is wrong with the name."""
+def test_bad_output_is_refused_before_any_request(run, tmp_path, name):
+    """The message has the fault of the name."""
     result = run("NEAR.alice.near", "--output", tmp_path / name)
     assert result.exit_code == 2
     assert "--output" in result.output
 
 
 def test_saved_fetch_without_its_wallets_is_refused(run, addresses, tmp_path):
-    """Else what failed would be left out without a word."""
+    """Its failures would be left out silently."""
     saved = tmp_path / "old.csv"
     CliRunner().invoke(main, ["fetch", "--file", str(addresses), "--output", str(saved)])
     (tmp_path / "old.wallets.csv").unlink()

@@ -24,7 +24,7 @@ SUFFIXES = [".csv", ".parquet", ".json"]
 
 @pytest.fixture
 def run(canned, monkeypatch):
-    """Give a function that runs the command line where three wallets can be asked for.
+    """Return a function that runs the command line for three wallets.
 
     0xa holds ether, a token whose symbol is a formula and one of unknown amount; 0xb holds
     nothing; 0xc fails.
@@ -44,24 +44,24 @@ def run(canned, monkeypatch):
         wallet("0xb", balances=[]),
         wallet("0xc", failed=True, balances=None),
     ]:
-        canned.say(answer(sent))
+        canned.add_reply(answer(sent))
     return lambda *words: CliRunner().invoke(main, words, catch_exceptions=False)
 
 
 @pytest.fixture
 def details(run, canned):
-    """Give what those wallets hold."""
+    """Return the fetch of those wallets."""
     with canned.client(workers=1) as client:
         return client.fetch(["ETH.0xa", "ETH.0xb", "ETH.0xc"], on_failure="ignore")
 
 
 def line_of(output, word):
-    """Find the cells of a line."""
+    """Return the cells of the first line with a word."""
     return next(re.split(r"\s{2,}", line) for line in output.splitlines() if word in line)
 
 
 def test_totals_of_wallets(run):
-    """Exact, with what is unknown, and of how many wallets; 1 since one failed."""
+    """They are exact, with unknown amounts and known wallets; one failed, so the code is 1."""
     result = run("totals", "ETH.0xa", "ETH.0xb", "ETH.0xc")
     assert result.exit_code == 1
     ether = ["ETH", "ETH", "native coin", "1.500000000000000001", "1", "1", "0", "2/3"]
@@ -71,7 +71,7 @@ def test_totals_of_wallets(run):
 
 
 def test_totals_by_wallet(run):
-    """A failed wallet has no zero, and an empty one has no gap."""
+    """A failed wallet has a gap, and an empty one a zero."""
     output = run("totals", "ETH.0xa", "ETH.0xb", "ETH.0xc", "--by", "wallet").output
     assert line_of(output, "ETH.0xa") == ["ETH.0xa", "2", "3", "1", "1/1"]
     assert line_of(output, "ETH.0xb") == ["ETH.0xb", "0", "0", "0", "1/1"]
@@ -80,15 +80,15 @@ def test_totals_by_wallet(run):
 
 @pytest.fixture
 def people(tmp_path):
-    """Give a file of those wallets that says whose they are, with stray spaces and one repeated."""
+    """Return a file of those wallets with owners, stray spaces and a repeat."""
     rows = "Ada,eth, 0xa \nAda ,ETH,0xb\n,ETH,0xc\nBen,ETH,0xb\n"
     (tmp_path / "people.csv").write_text(f" owner ,blockchain, address\n{rows}")
     return str(tmp_path / "people.csv")
 
 
 @pytest.mark.filterwarnings("always::walletframe.errors.InputWarning")
-def test_totals_by_a_column_that_is_kept(run, people):
-    """Of a file; what has no owner is a group, and where two are told, their lines are named."""
+def test_totals_by_a_kept_column(run, people):
+    """Wallets without an owner are a group; lines with contradicting owners are named."""
     result = run("totals", "--file", people, "--keep", "owner", "--by", "owner")
     assert line_of(result.output, "Ada") == ["Ada", "2", "1", "3", "1", "2/2"]
     assert result.output.splitlines()[3].split() == ["-", "-", "-", "-", "-", "0/1"]
@@ -96,8 +96,8 @@ def test_totals_by_a_column_that_is_kept(run, people):
 
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
-def test_what_is_kept_stays_in_files(run, people, tmp_path):
-    """So totals of them know it; also by asset, of how many contracts on how many blockchains."""
+def test_kept_columns_are_written(run, people, tmp_path):
+    """Totals of the file have them; also by asset, with contracts and blockchains."""
     path = str(tmp_path / "h.csv")
     fetched = run("fetch", "--file", people, "--keep", "owner", "--output", path)
     assert "written" in fetched.output
@@ -120,8 +120,8 @@ def test_what_is_kept_stays_in_files(run, people, tmp_path):
     ],
     ids=" ".join,
 )
-def test_a_folder_is_as_good_as_a_file(run, people, tmp_path, words):
-    """The same words, numbers and exit codes come of both."""
+def test_a_folder_equals_a_file(run, people, tmp_path, words):
+    """Text, numbers and exit codes are the same."""
     command, *options = words
     file, folder = str(tmp_path / "h.parquet"), str(tmp_path / "bulk")
     run("fetch-to-parquet", folder, "--file", people, "--keep", "owner")
@@ -132,29 +132,29 @@ def test_a_folder_is_as_good_as_a_file(run, people, tmp_path, words):
 
 
 def test_a_folder_without_any_balance(run, details, tmp_path):
-    """It is worth nothing."""
+    """Its value is zero."""
     empty = details._replace(wallets=details.wallets[1:2], holdings=details.holdings[:0])
     write_parts(tmp_path / "bulk", empty)
     output = run("totals", str(tmp_path / "bulk"), "--by", "wallet", "--currency=USD").output
     assert "Value of 0 of 0 balances: 0" in output
 
 
-def test_what_is_no_folder_of_balances(run, tmp_path):
-    """Is taken for a wallet, as is one too long for any file."""
+def test_other_folders_are_read_as_wallets(run, tmp_path):
+    """So is a name that is too long for any file."""
     for word in (str(tmp_path), f"ETH.{'0x' * 300}"):
         assert not is_folder(word)
     assert "can't be read" in run("totals", str(tmp_path)).output
 
 
 def test_reports_and_changes_of_a_folder(run, details, tmp_path):
-    """Which is read as a whole."""
+    """The whole folder is read."""
     folder, page = str(write_parts(tmp_path / "bulk", details)), str(tmp_path / "report.md")
     assert f"written: {page}" in run("report", folder, "--output", page).output
     assert "wallets not known: 2" in run("history", "show", folder, folder).output
 
 
 def test_totals_by_the_time_of_snapshots(run, details, tmp_path):
-    """Of a file that has several, to the second."""
+    """A file with several has times to the second."""
     times = pd.Series(pd.to_datetime(["2026-01-30T06:00:01Z", "2026-01-31T06:00:00Z"]))
     holdings = pd.concat([details.holdings.assign(snapshot=time) for time in times])
     holdings.reset_index(drop=True).wf.to_parquet(tmp_path / "h.parquet")
@@ -163,7 +163,7 @@ def test_totals_by_the_time_of_snapshots(run, details, tmp_path):
 
 
 def test_groups_of_several_kinds_stay_together(run, canned):
-    """Below the first kind; what is known to hold nothing is no unknown amount."""
+    """Below the first kind; a known empty wallet has no unknown amount."""
     output = run("totals", "ETH.0xa", "ETH.0xb", "--by", "wallet", "--by", "token").output
     wallets = [line.split()[0] for line in output.splitlines()[2:6]]
     assert wallets == ["ETH.0xa"] * 3 + ["ETH.0xb"]
@@ -181,8 +181,8 @@ def test_groups_of_several_kinds_stay_together(run, canned):
         (["totals", "--by", "wallet", "--token", "ETH."], ["0xa", "0xb"]),  # without amounts
     ],
 )
-def test_what_is_most_comes_first_of_each_wallet(run, details, tmp_path, words, order):
-    """By value; by amount where these are of one token."""
+def test_the_largest_comes_first_in_each_wallet(run, details, tmp_path, words, order):
+    """By value; by amount of one token."""
     ether = details.holdings[details.holdings["symbol"] == "ETH"]
     coin = ether.assign(symbol="USD", token_address="0x8")
     values = [("0xa", ether, 1, 100.0), ("0xb", ether, 3, 50.0), ("0xb", coin, 2, 40.0)]
@@ -198,8 +198,8 @@ def test_what_is_most_comes_first_of_each_wallet(run, details, tmp_path, words, 
     assert [line[4:7] for line in lines if line.startswith("ETH.0x")][: len(order)] == order
 
 
-def test_headings_of_a_file_may_have_any_capitals(run, tmp_path):
-    """Of the wallets, and of what is kept, which has the name that was asked for."""
+def test_headings_of_a_file_may_have_any_case(run, tmp_path):
+    """Those of wallets, and kept ones, which get the requested name."""
     path = tmp_path / "p.csv"
     path.write_text("Blockchain, ADDRESS , Owner\neth,0xa,Ada\n")
     output = run("totals", "--file", str(path), "--keep", "owner", "--by", "owner").output
@@ -207,8 +207,8 @@ def test_headings_of_a_file_may_have_any_capitals(run, tmp_path):
     assert "Ada" in output
 
 
-def test_assets_of_a_file_of_ones_own(run, tmp_path):
-    """They count more than the packaged list; twins only where asked."""
+def test_a_users_file_of_assets(run, tmp_path):
+    """It overrides the packaged list; bridged tokens count on request."""
     own = tmp_path / "assets.csv"
     own.write_text("asset,token_blockchain,token_address,kind\nETH,ETH,0xTOKEN,bridged\n")
     words = ["totals", "ETH.0xa", "--by", "asset", "--assets", str(own)]
@@ -217,7 +217,7 @@ def test_assets_of_a_file_of_ones_own(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words, said",
+    "words, message",
     [
         (["--by", "owner"], "'--by': 'owner' is not a column of balances"),
         (["--keep", "owner", "ETH.0xa"], "--keep is for columns of a --file that ends in .csv"),
@@ -227,16 +227,16 @@ def test_assets_of_a_file_of_ones_own(run, tmp_path):
     ],
 )
 @pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
-def test_columns_that_are_not_there_are_refused(run, people, words, said):
-    """Before anything is asked, where that can be known."""
+def test_missing_columns_are_refused(run, people, words, message):
+    """Before any request, if possible."""
     file = [] if "ETH.0xa" in words else ["--file", people]
     result = run("totals", *file, *words)
     assert result.exit_code == 2
-    assert said in result.output
+    assert message in result.output
 
 
 def test_values_at_the_services_prices(run):
-    """Counted apart: no price, and no amount; without a currency or prices there are no values."""
+    """Missing prices and amounts are counted apart; values need a currency or prices."""
     result = run("totals", "ETH.0xa", "--by", "blockchain", "--currency", "USD")
     assert result.exit_code == 0
     header, *_ = result.output.splitlines()
@@ -249,7 +249,7 @@ def test_values_at_the_services_prices(run):
 
 
 def test_values_at_prices_of_a_file(run, tmp_path):
-    """By contract, with the currency named."""
+    """By contract, with the named currency."""
     (tmp_path / "p.csv").write_text(
         "token_blockchain,token_address,price\nETH,,2000\neth,0xTOKEN,1\n"
     )
@@ -262,7 +262,7 @@ def test_values_at_prices_of_a_file(run, tmp_path):
 
 @pytest.mark.filterwarnings("always::walletframe.errors.PricesWarning")
 def test_values_at_prices_by_asset(run, tmp_path):
-    """Of contracts of one's own, too, whatever the rows are added up by."""
+    """Also of the user's assets, in rows of any groups."""
     prices, mine = tmp_path / "p.csv", tmp_path / "assets.csv"
     prices.write_text("asset,price\nETH,2000\nMINE,10\n")
     mine.write_text("asset,token_blockchain,token_address,kind\nMINE,ETH,0x7,bridged\n")
@@ -279,7 +279,7 @@ def test_values_at_prices_by_asset(run, tmp_path):
 
 
 def test_a_symbol_with_a_dot_is_a_symbol(run, details, tmp_path):
-    """Where something is called so; else it is a blockchain and a contract."""
+    """If a token has it; otherwise it is a blockchain and a contract."""
     path = tmp_path / "dotted.csv"
     holdings = details.holdings.replace({"symbol": {"=1+1": "USD.E"}})
     write_details(details._replace(holdings=holdings), path)
@@ -288,7 +288,7 @@ def test_a_symbol_with_a_dot_is_a_symbol(run, details, tmp_path):
     assert run("totals", str(path), "--token", "USD.F").exit_code == 2
 
 
-def test_a_small_value_does_not_look_like_nothing(run, tmp_path):
+def test_a_small_value_is_not_rounded_to_zero(run, tmp_path):
     """Less than a cent has its digits, in the table and in the sum, as in a report."""
     (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\neth,0xTOKEN,0.00196\n")
     output = run("totals", "ETH.0xa", "--prices", str(tmp_path / "p.csv"), "--token", "=1+1").output
@@ -297,8 +297,8 @@ def test_a_small_value_does_not_look_like_nothing(run, tmp_path):
 
 
 @pytest.mark.filterwarnings("always::walletframe.errors.PricesWarning")
-def test_prices_of_nothing_that_is_held_are_told(run, tmp_path):
-    """On standard error, beside a value that is unknown."""
+def test_prices_of_unheld_tokens_are_reported(run, tmp_path):
+    """On standard error, beside an unknown value."""
     (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\nBSC,,2000\n")
     result = run("totals", "ETH.0xa", "--prices", str(tmp_path / "p.csv"))
     assert "Warning: no price matches a token in these holdings (1 price given)" in result.stderr
@@ -306,7 +306,7 @@ def test_prices_of_nothing_that_is_held_are_told(run, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_files_of_a_fetch_come_back_as_they_were(details, tmp_path, suffix):
+def test_files_of_a_fetch_are_read_back(details, tmp_path, suffix):
     """Both frames, hostile text and the last bit of a price included."""
     write_details(details, tmp_path / f"h{suffix}")
     holdings, wallets = read_saved(str(tmp_path / f"h{suffix}"))
@@ -316,7 +316,7 @@ def test_files_of_a_fetch_come_back_as_they_were(details, tmp_path, suffix):
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_files_of_an_empty_fetch(details, tmp_path, suffix):
-    """No rows have the same dtypes."""
+    """Empty frames have the same dtypes."""
     nothing = type(details)(details.wallets.head(0), details.holdings.head(0))
     write_details(nothing, tmp_path / f"h{suffix}")
     holdings, wallets = read_saved(str(tmp_path / f"h{suffix}"))
@@ -335,15 +335,15 @@ def test_a_symbol_forges_no_row(run, details, tmp_path):
 
 
 def test_amounts_are_shown_to_the_last_digit(run, details, tmp_path):
-    """However many digits they have."""
+    """With any number of digits."""
     huge = details.holdings.assign(amount=pd.array(["17" * 60] * len(details.holdings), "amount"))
     write_details(details._replace(holdings=huge.head(1)), tmp_path / "h.csv")
     assert "17" * 60 in run("totals", str(tmp_path / "h.csv")).output
 
 
 @pytest.mark.parametrize("suffix", [".tsv", ".csv.gz", ".xlsx"])
-def test_totals_of_a_file_that_a_notebook_wrote(run, details, tmp_path, suffix):
-    """Whatever it ends in; how complete it is, is unknown."""
+def test_totals_of_a_file_of_a_notebook(run, details, tmp_path, suffix):
+    """With any suffix; the completeness is unknown."""
     write = details.holdings.wf.to_excel if suffix == ".xlsx" else details.holdings.wf.to_csv
     write(tmp_path / f"h{suffix}")
     details.holdings.wf.to_parquet(tmp_path / "h.parquet")
@@ -353,8 +353,8 @@ def test_totals_of_a_file_that_a_notebook_wrote(run, details, tmp_path, suffix):
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_totals_of_a_file_are_those_of_its_wallets(run, tmp_path, suffix):
-    """The same table and exit code, without asking anybody."""
+def test_totals_of_a_file_equal_those_of_its_wallets(run, tmp_path, suffix):
+    """The same table and exit code, without a request."""
     path = str(tmp_path / f"h{suffix}")
     run("fetch", "ETH.0xa", "ETH.0xb", "ETH.0xc", "--output", path)
     result = run("totals", path, "--by", "token", "--by", "wallet")
@@ -363,8 +363,8 @@ def test_totals_of_a_file_are_those_of_its_wallets(run, tmp_path, suffix):
     assert line_of(result.output, "ETH.0xc")[:5] == ["-", "-", "-", "ETH.0xc", "unknown"]
 
 
-def test_a_file_without_its_wallets_says_so(run, details, tmp_path):
-    """How complete it is can't be told, on standard error."""
+def test_a_file_without_its_wallets_is_reported(run, details, tmp_path):
+    """Standard error says that the completeness is unknown."""
     details.holdings.wf.to_parquet(tmp_path / "h.parquet")
     result = run("totals", str(tmp_path / "h.parquet"))
     assert result.exit_code == 0
@@ -372,19 +372,19 @@ def test_a_file_without_its_wallets_says_so(run, details, tmp_path):
     assert "complete" not in result.stdout
 
 
-def test_a_wallet_that_may_hide_a_token_is_not_known_for_it(run, tmp_path):
-    """A balance of an unknown token may be of any: in the tables and exit codes of both."""
+def test_a_wallet_that_may_hide_a_token_is_unknown_for_it(run, tmp_path):
+    """A balance of an unknown token may be of any, in both tables and exit codes."""
     strange = token("?", contract=None, blockchain=None)
     saved = fetched({"ETH.0xa": [token()], "ETH.0xb": [strange], "ETH.0xc": []})
     write_details(saved, tmp_path / "h.csv")
-    for given in (tmp_path / "h.csv", write_parts(tmp_path / "bulk", saved)):
-        result = run("totals", str(given), "--token", "TKN")
+    for argument in (tmp_path / "h.csv", write_parts(tmp_path / "bulk", saved)):
+        result = run("totals", str(argument), "--token", "TKN")
         assert (result.exit_code, "2/3" in result.output) == (1, True)
-        assert run("totals", str(given), "--by", "wallet").exit_code == 0
+        assert run("totals", str(argument), "--by", "wallet").exit_code == 0
 
 
-def test_totals_of_a_token_over_time_know_what_may_be_hidden(run, tmp_path):
-    """By snapshot, as many wallets are known as in Python's timeline of the token."""
+def test_totals_of_a_token_over_time_count_hidden_balances(run, tmp_path):
+    """By snapshot, the known wallets are those of Python's timeline of the token."""
     strange, path = token("?", contract=None, blockchain=None), tmp_path / "h.csv"
     quiet, hiding = [token()], [token(), strange]
     for day, other in [("2026-01-30", quiet), ("2026-01-31", hiding), ("2026-02-01", quiet)]:
@@ -399,21 +399,21 @@ def test_totals_of_a_token_over_time_know_what_may_be_hidden(run, tmp_path):
 
 
 @pytest.mark.parametrize("by, known", [("wallet", [1, 0, 1, 1]), ("blockchain", [1, 2])])
-def test_totals_of_a_token_know_which_wallets_may_hide_it(run, tmp_path, by, known):
-    """By wallet and blockchain: those that could hold it, and have a balance of any token."""
+def test_totals_of_a_token_name_wallets_that_may_hide_it(run, tmp_path, by, known):
+    """By wallet and blockchain: all that could hold it, and have a balance of any token."""
     strange = token("?", contract=None, blockchain=None)
-    asked = {"ETH.0xa": [token()], "ETH.0xb": [token(), strange], "BSC.0xc": [strange]}
-    saved = fetched(asked | {"BSC.0xd": []})
+    requested = {"ETH.0xa": [token()], "ETH.0xb": [token(), strange], "BSC.0xc": [strange]}
+    saved = fetched(requested | {"BSC.0xd": []})
     write_details(saved, tmp_path / "h.csv")
-    for given in (tmp_path / "h.csv", write_parts(tmp_path / "bulk", saved)):
+    for argument in (tmp_path / "h.csv", write_parts(tmp_path / "bulk", saved)):
         output = ["--output", str(tmp_path / "totals.csv")]
-        assert run("totals", str(given), "--token", "TKN", "--by", by, *output).exit_code == 1
+        assert run("totals", str(argument), "--token", "TKN", "--by", by, *output).exit_code == 1
         assert pd.read_csv(tmp_path / "totals.csv")["wallets_ok"].tolist() == known
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_totals_are_written_exactly(run, tmp_path, suffix):
-    """What is printed is in the file, to the last digit."""
+    """The file has the printed amounts, to the last digit."""
     path = tmp_path / f"out{suffix}"
     assert f"written: {path}" in run("totals", "ETH.0xa", "--output", str(path)).output
     if suffix == ".json":
@@ -423,8 +423,8 @@ def test_totals_are_written_exactly(run, tmp_path, suffix):
     assert "1.500000000000000001" in [*map(str, frame["amount"])]
 
 
-def test_long_tables_are_cut_unless_all_is_asked_for(run, details, tmp_path):
-    """A last line says how many are left out."""
+def test_long_tables_are_truncated_unless_all_is_requested(run, details, tmp_path):
+    """The last line has the number of the other rows."""
     many = pd.concat([details.holdings.head(1)] * 60, ignore_index=True)
     many["token_address"] = [f"0x{number}" for number in range(60)]
     many.wf.to_csv(tmp_path / "h.csv")
@@ -446,7 +446,7 @@ def test_long_tables_are_cut_unless_all_is_asked_for(run, details, tmp_path):
         (["totals", "ETH.0xa", "--prices", "other.csv"], "lacks 'token_blockchain'"),
     ],
 )
-def test_what_can_not_be_done_is_a_message(run, tmp_path, monkeypatch, words, reason):
+def test_other_arguments_are_messages(run, tmp_path, monkeypatch, words, reason):
     """With exit code 2, and without a traceback."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
@@ -457,7 +457,7 @@ def test_what_can_not_be_done_is_a_message(run, tmp_path, monkeypatch, words, re
 
 
 def test_a_shared_symbol_is_refused_and_the_coin_named(run, details, tmp_path):
-    """The error names each of them, and the blockchain alone is its native coin."""
+    """The error names each of them; the blockchain alone means its native coin."""
     details.holdings.assign(symbol="ETH").wf.to_csv(tmp_path / "h.csv")
     refused = run("totals", str(tmp_path / "h.csv"), "--token", "ETH")
     assert refused.exit_code == 2
@@ -467,7 +467,7 @@ def test_a_shared_symbol_is_refused_and_the_coin_named(run, details, tmp_path):
 
 
 def test_shared_symbols_are_named(run, details, tmp_path):
-    """By symbol, where contracts share one, nothing is added up."""
+    """Totals by symbol are refused if contracts share one."""
     details.holdings.assign(symbol="ETH").wf.to_csv(tmp_path / "h.csv")
     result = run("totals", str(tmp_path / "h.csv"), "--by", "symbol")
     assert result.exit_code == 2
@@ -483,14 +483,14 @@ def test_hostile_tokens_reach_no_terminal(run, details, tmp_path):
 
 
 def test_values_of_no_rows(run, details, tmp_path):
-    """An empty file is worth nothing, and has no gaps."""
+    """An empty file has the value zero, and no gaps."""
     details.holdings.head(0).wf.to_csv(tmp_path / "h.csv")
     output = run("totals", str(tmp_path / "h.csv"), "--currency", "USD").output
     assert "Value of 0 of 0 balances: 0.00" in output
 
 
-def test_an_interrupt_adds_up_what_was_finished(run, canned):
-    """The table of what came, and the exit code of an interrupt."""
+def test_an_interrupt_adds_up_finished_wallets(run, canned):
+    """Their table is printed, with the exit code of an interrupt."""
     while len(canned.replies) > 1:
         canned.replies.pop()
     canned.default = (200, {}, [b" "] * 100)

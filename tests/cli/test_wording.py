@@ -1,4 +1,4 @@
-"""What commands say of errors: one message, and a line for shells where a hint names arguments."""
+"""Messages of commands: one error, and a line for shells if the hint names arguments."""
 
 import warnings
 
@@ -35,7 +35,7 @@ def files(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words, said",
+    "words, message",
     [
         (
             ["history", "show", "latest", "latest", "--folder", "."],
@@ -59,16 +59,16 @@ def files(run, tmp_path):
     ],
 )
 @pytest.mark.usefixtures("files")
-def test_errors_of_commands_are_those_of_python(run, words, said):
+def test_errors_of_commands_are_those_of_python(run, words, message):
     """One message with its hint and no traceback, and exit code 2."""
     result = run(*words)
     assert (result.exit_code, NOTE in result.output) == (2, False)
-    assert said in result.output
+    assert message in result.output
     assert result.output.count("Error: ") == 1
 
 
 @pytest.mark.parametrize(
-    "words, said",
+    "words, message",
     [
         (["history", "show", "--folder", "none"], "pass another folder with folder=…"),
         (["report", "ETH.0xa", "--output", "r.md", "--before", "latest"], "history.save(details)"),
@@ -82,15 +82,15 @@ def test_errors_of_commands_are_those_of_python(run, words, said):
     ],
 )
 @pytest.mark.usefixtures("files")
-def test_hints_with_arguments_have_a_line_for_shells(run, words, said):
-    """It says how the argument is written there."""
+def test_hints_with_arguments_have_a_line_for_shells(run, words, message):
+    """It has the argument's form in a shell."""
     result = run(*words)
-    assert said in result.output.partition("Hint: ")[2]
+    assert message in result.output.partition("Hint: ")[2]
     assert (result.exit_code, result.output.endswith(NOTE)) == (2, True)
 
 
 @pytest.mark.parametrize(
-    "words, said",
+    "words, message",
     [
         (["fetch", "ETHER.0x1", "odd.csv", "--on-unreadable=drop", "--offline"], "'odd.csv': this"),
         (
@@ -104,8 +104,8 @@ def test_hints_with_arguments_have_a_line_for_shells(run, words, said):
     ],
 )
 @pytest.mark.usefixtures("files")
-def test_warnings_of_commands(run, words, said):
-    """They come beside the tables, each once."""
+def test_warnings_of_commands(run, words, message):
+    """They are printed beside the tables, each once."""
     with warnings.catch_warnings(action="always"):
         lines = run(*words).stderr.splitlines()
-    assert [said in line for line in lines if line.startswith("Warning: ")].count(True) == 1
+    assert [message in line for line in lines if line.startswith("Warning: ")].count(True) == 1

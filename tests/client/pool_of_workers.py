@@ -1,7 +1,7 @@
 """A process and a pool of its children fetch at once, each through its default client.
 
-Run with the way to start children, and the address of a server of which nothing ever comes for a
-child to wait for; it prints what became of the wallets. The settings come from the environment.
+Run with the way to start children, and the address of a silent server for a child to wait for; it
+prints the wallets' statuses. The settings come from the environment.
 """
 
 import json
@@ -20,7 +20,7 @@ clients = {}
 
 
 def wallets_of(number):
-    """Give the wallets of a round, which no other round has."""
+    """Return the wallets of a round, which no other round has."""
     return [f"ETH.0x{number:08x}{each:032x}" for each in range(WALLETS)]
 
 
@@ -31,14 +31,14 @@ def fetch(number):
 
 
 def wait_in_vain(url):
-    """Fetch a wallet of which nothing comes but dribble, by the client that a fork takes along."""
+    """Fetch a wallet whose answer never ends, by the client that a fork copies."""
     if url not in clients:
         clients[url] = Client(base_url=url, timeout_s=0.5, deadline_s=0, cache="memory")
     return clients[url].fetch("ETH.0x1", on_failure="ignore").wallets.status.tolist()
 
 
 def main(method, silent_url):
-    """Let both fetch, while the parent's connections are open; tell the statuses."""
+    """Fetch in both, while the parent's connections are open; print the statuses."""
     first, *more = OWN
     own = fetch(first)
     wait_in_vain(silent_url)

@@ -1,4 +1,4 @@
-"""Wallet addresses: every form in which people give them, and when two are the same."""
+"""Wallet addresses: all forms that people use, and equality."""
 
 import pickle
 
@@ -16,22 +16,22 @@ A, B = WalletAddress("ETH", "0xA"), WalletAddress("NEAR", "alice.near")
 FRAME = pd.DataFrame({"address": ["0xA", "alice.near"], "blockchain": ["ETH", "NEAR"]})
 IDENTIFIERS = st.text("abzAZ09_-", min_size=1, max_size=12)
 ADDRESSES = st.text("abXYZ0129.:_-é", min_size=1, max_size=60).filter(
-    lambda address: "..." not in f".{address}"  # that is a shortened one
+    lambda address: "..." not in f".{address}"  # it stands for a shortened address
 )
 
 
 def problems(wallets):
-    """Return position, value and reason of everything that can't be read."""
+    """Return position, value and reason of every unreadable item."""
     with pytest.raises(AddressError) as caught:
         parse_wallets(wallets)
     return caught.value.problems
 
 
 class TestForms:
-    """What people have at hand."""
+    """Forms that people use."""
 
     @pytest.mark.parametrize(
-        "given",
+        "argument",
         [
             "ETH.0xA",
             ("ETH", "0xA"),
@@ -59,11 +59,11 @@ class TestForms:
             FRAME.iloc[:1].assign(blockChain="BSC", walletAddress="0xB"),
             FRAME.iloc[:1, ::-1].itertuples(index=False),
         ],
-        ids=lambda given: type(given).__name__,
+        ids=lambda argument: type(argument).__name__,
     )
-    def test_one_wallet(self, given):
+    def test_one_wallet(self, argument):
         """Every form of one wallet is read as that wallet."""
-        assert parse_wallets(given) == [A]
+        assert parse_wallets(argument) == [A]
 
     def test_forms_can_be_mixed(self):
         """One list may hold several forms, in its order, repeats included."""
@@ -71,7 +71,7 @@ class TestForms:
         assert parse_wallets(mixed) == [A, B, A, WalletAddress("NEAR", "x")]
 
     def test_a_generator_is_read_once(self):
-        """Anything that can be iterated will do."""
+        """Any iterable works."""
         assert parse_wallets(text for text in ("ETH.0xA", "NEAR.alice.near")) == [A, B]
 
     @pytest.mark.parametrize("empty", [[], (), {}.keys(), FRAME.iloc[:0], pd.Series([], dtype=str)])
@@ -80,11 +80,11 @@ class TestForms:
         assert parse_wallets(empty) == []
 
     def test_frame_by_column_names(self):
-        """A DataFrame is read by its column names, whatever their order and the others."""
+        """A DataFrame is read by its column names, in any order, beside others."""
         assert parse_wallets(FRAME.assign(label="x")) == [A, B]
 
     def test_frame_without_the_columns(self):
-        """A DataFrame without them says which are missing, and what to do."""
+        """The error names the missing columns, with a hint."""
         with pytest.raises(ColumnsError, match="lacks 'blockchain'") as caught:
             parse_wallets(FRAME[["address"]])
         assert caught.value.missing == ("blockchain",)
@@ -96,17 +96,17 @@ class TestForms:
             assert parse_wallets(pd.DataFrame({name: ["ETH.0xA", None]})) == [A]
 
     def test_frame_with_a_column_twice(self):
-        """A column that is there twice is an error, and not read as its name."""
+        """A duplicate column is an error, and not read as its name."""
         twice = pd.concat([FRAME, FRAME[["blockchain"]]], axis=1)
         with pytest.raises(WalletframeError, match="blockchain"):
             parse_wallets(twice)
 
-    @pytest.mark.parametrize("given", [5, None, 1.5, pd.NA, object()])
-    def test_what_is_no_wallet(self, given):
-        """Anything else is named with its type."""
-        [(place, _, reason)] = problems(given)
+    @pytest.mark.parametrize("argument", [5, None, 1.5, pd.NA, object()])
+    def test_other_objects_are_refused(self, argument):
+        """The error names their type."""
+        [(place, _, reason)] = problems(argument)
         assert place == 0
-        assert reason == f"{type(given).__name__} is not a wallet"
+        assert reason == f"{type(argument).__name__} is not a wallet"
 
     @pytest.mark.parametrize("text", ["  ETH.0xA", "ETH.0xA\n", "\tETH.0xA\r\n", "\u00a0ETH.0xA "])
     def test_white_space_around(self, text):
@@ -117,7 +117,7 @@ class TestForms:
 
 
 class TestPairOrList:
-    """A tuple of two texts is a pair or a list, told by the dot that no identifier has."""
+    """A tuple of two texts is a pair or a list, depending on a dot in the first."""
 
     def test_pair(self):
         """Without a dot in the first, it is one wallet."""
@@ -145,7 +145,7 @@ class TestDots:
 
     @pytest.mark.parametrize("address", ["alice.near", "a.b.c", ".a", "a.", "a.."])
     def test_the_address_keeps_its_dots(self, address):
-        """Whatever follows the first dot is the address."""
+        """The address is the whole text after the first dot."""
         assert WalletAddress.parse(f"NEAR.{address}") == WalletAddress("NEAR", address)
 
     def test_an_identifier_has_none(self):
@@ -164,9 +164,9 @@ class TestDots:
 
 
 class TestBad:
-    """All that can't be read is reported at once."""
+    """All unreadable items are reported together."""
 
-    def test_all_at_once_with_positions(self):
+    def test_all_are_reported_with_positions(self):
         """Position from 0, the value and the reason of each, and only of these."""
         assert problems(["ETH.0xA", "ETH", "NEAR.a", ".0xA", "ETH."]) == (
             (1, "ETH", 'no dot between blockchain and address, as in "ETH.0x52…"'),
@@ -191,7 +191,7 @@ class TestBad:
         assert len(str(caught.value)) < 3000
 
     @pytest.mark.parametrize(
-        "given",
+        "argument",
         [
             (text for text in ("ETH.0xA", "x", "ETH.0xB")),
             pd.Series(["ETH.0xA", "x", "ETH.0xB"], index=[30, 10, 20]),
@@ -201,20 +201,20 @@ class TestBad:
         ],
         ids=["generator", "Series", "DataFrame"],
     )
-    def test_positions_count_rows(self, given):
-        """The position is the row's number from 0, whatever the index."""
-        assert [place for place, _, _ in problems(given)] == [1]
+    def test_positions_count_rows(self, argument):
+        """The position is the row's number from 0, with any index."""
+        assert [place for place, _, _ in problems(argument)] == [1]
 
     @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT, "", " \t", (None, "")])
     def test_empty_rows_are_skipped(self, missing):
-        """Nothing stands there, so nothing is asked for and nothing is wrong."""
-        given = pd.Series(["ETH.0xA", missing, "NEAR.alice.near"], dtype=object)
-        assert parse_wallets(given) == [A, B]
-        reading = read_list(given)
+        """They are no request and no error."""
+        arguments = pd.Series(["ETH.0xA", missing, "NEAR.alice.near"], dtype=object)
+        assert parse_wallets(arguments) == [A, B]
+        reading = read_list(arguments)
         assert (reading.rows, reading.empty, reading.positions) == (3, 1, [0, 2])
 
     def test_empty_rows_of_a_frame_are_skipped(self):
-        """Where both cells are empty."""
+        """Both cells have to be empty."""
         frame = FRAME.astype(object)
         frame.loc[1] = [None, "  "]
         assert parse_wallets(frame) == [A]
@@ -222,7 +222,7 @@ class TestBad:
     @pytest.mark.parametrize("column", ["blockchain", "address"])
     @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, " "])
     def test_missing_cells(self, column, missing):
-        """A row that lacks one part is no empty one, and is named."""
+        """A row without one part is not empty, and is named."""
         frame = FRAME.astype(object)
         frame.loc[1, column] = missing
         assert problems(frame)[0][::2] == (1, f"the {column} is empty")
@@ -231,12 +231,12 @@ class TestBad:
         """A number is no part of a wallet."""
         assert problems([("ETH", 5)])[0][2] == "blockchain and address have to be text"
 
-    def test_what_is_unreadable_can_be_left_out(self):
+    def test_unreadable_items_can_be_skipped(self):
         """On request; the others stay, in their order."""
         assert read_list(["x", "ETH.0xA", None, B]).wallets == [A, B]
 
     @pytest.mark.parametrize(
-        "given",
+        "argument",
         [
             {"blockchain": "ETH"},
             {"chain": "ETH", "address": "a"},
@@ -245,9 +245,9 @@ class TestBad:
             {},
         ],
     )
-    def test_mappings_need_both_keys(self, given):
-        """A mapping without the two texts says which keys it needs."""
-        assert 'keys "blockchain" and "address"' in problems([given])[0][2]
+    def test_mappings_need_both_keys(self, argument):
+        """For a mapping without the two texts, the error names its keys."""
+        assert 'keys "blockchain" and "address"' in problems([argument])[0][2]
 
     @pytest.mark.parametrize(
         "text",
@@ -266,24 +266,24 @@ class TestBad:
         ],
     )
     def test_invisible_characters(self, text):
-        """White space inside and invisible characters anywhere are refused, with their place."""
+        """White space inside and invisible characters anywhere are refused, with their position."""
         [(_, _, reason)] = problems(text)
         place = int(reason.rpartition(" ")[2])
         assert "invisible character" in reason
         assert not text[place].isprintable() or text[place] == " "
 
     def test_invisible_characters_are_named(self):
-        """The reason names the character, so that it can be looked for."""
+        """The reason names the character, so that it can be found."""
         assert "(ZERO WIDTH SPACE) at position 6" in problems("ETH.0x\u200bA")[0][2]
         assert "(U+0000) at position 5" in problems("ETH.a\x00b")[0][2]
 
     def test_visible_characters_of_any_script_pass(self):
-        """What can be seen is the service's business."""
+        """Visible characters are left to the service."""
         assert WalletAddress.parse("DÖT.ünïcode-地址").address == "ünïcode-地址"
 
     @pytest.mark.parametrize("text", ["ETH.0xd8dA…6045", "ETH.0xd8dA...6045", "ETH.…"])
     def test_shortened_addresses(self, text):
-        """An address that a page shortened for show is refused as such."""
+        """An address that a page has shortened is refused as such."""
         assert problems(text)[0][2] == "shortened: the whole address is needed"
 
     def test_length(self):
@@ -295,7 +295,7 @@ class TestBad:
         assert len(value) == 80
 
     def test_a_bad_wallet_made_by_hand(self):
-        """The class refuses what the reader refuses, and is a ValueError."""
+        """The class refuses the same texts as the reader, with a ValueError."""
         for parts in [("", "a"), ("a.b", "c"), ("ETH", ""), ("ETH", "a b"), ("ETH", "a" * 600)]:
             with pytest.raises(ValueError, match="can't be read"):
                 WalletAddress(*parts)
@@ -307,7 +307,7 @@ class TestBad:
             WalletAddress(*parts)
 
     def test_the_message_of_a_long_one_is_short(self):
-        """A huge text is not repeated whole, however the wallet was made."""
+        """A huge text is not repeated whole, in any way of making a wallet."""
         with pytest.raises(AddressError) as caught:
             WalletAddress("ETH", "a" * 100_000)
         assert len(str(caught.value)) < 1000
@@ -315,7 +315,7 @@ class TestBad:
     @given(st.lists(st.text(max_size=20), max_size=30))
     @settings(deadline=None)
     def test_every_text_is_read_or_named(self, texts):
-        """Whatever the texts: either all are read, or exactly the bad ones are named."""
+        """Either all texts are read, or exactly the bad ones are named."""
         try:
             bad = set()
             parse_wallets(texts)
@@ -326,7 +326,7 @@ class TestBad:
 
 
 class TestSameWallet:
-    """When two spellings are one wallet."""
+    """Equality of two spellings."""
 
     @pytest.mark.parametrize("one, other", [("ETH.0xAB", "eth.0xab"), ("ETH.0XAB", "Eth.0xaB")])
     def test_hex_without_case(self, one, other):
@@ -338,7 +338,7 @@ class TestSameWallet:
         """Any other address keeps its case, and the blockchain counts."""
         assert WalletAddress.parse(one).canonical != WalletAddress.parse(other).canonical
 
-    def test_equality_is_of_what_was_written(self):
+    def test_equality_is_of_spellings(self):
         """Two spellings are unequal values until their canonical forms are compared."""
         assert WalletAddress("ETH", "0xA") != WalletAddress("ETH", "0xa")
         assert str(WalletAddress("eth", "0xA").canonical) == "ETH.0xa"
@@ -350,30 +350,30 @@ class TestSameWallet:
         assert canonical_key("eth", "") == ("ETH", "")
 
     def test_distinct_in_the_order_of_first_mention(self):
-        """Each wallet once, as it was first written."""
+        """Each wallet is there once, in its first spelling."""
         texts = ["b.0xB", "A.0xa", "B.0xb", "a.0XA", "S.x", "S.X"]
-        found = distinct_wallets(parse_wallets(texts))
-        assert [str(wallet) for wallet in found] == ["b.0xB", "A.0xa", "S.x", "S.X"]
+        result = distinct_wallets(parse_wallets(texts))
+        assert [str(wallet) for wallet in result] == ["b.0xB", "A.0xa", "S.x", "S.X"]
 
     @pytest.mark.parametrize("written", ["eth", " Eth", "ETH\n"])
-    def test_a_known_blockchain_is_spelled_as_the_service_does(self, written):
-        """In capitals, however the wallet was made; the address stays as written."""
+    def test_a_known_blockchain_has_the_services_spelling(self, written):
+        """In capitals, in any way of making a wallet; the address is unchanged."""
         assert parse_wallets([(written, "0xaB")]) == [WalletAddress("ETH", "0xaB")]
         assert WalletAddress(written.strip(), "0xaB").blockchain == "ETH"
 
-    def test_another_blockchain_is_spelled_as_first_written(self):
+    def test_another_blockchain_keeps_its_first_spelling(self):
         """In the list, repeats and other addresses included."""
-        found = parse_wallets(["Newchain.x", " newchain .y", "NEWCHAIN.x"])
-        assert {wallet.blockchain for wallet in found} == {"Newchain"}
-        assert [str(wallet) for wallet in distinct_wallets(found)] == ["Newchain.x", "Newchain.y"]
+        result = parse_wallets(["Newchain.x", " newchain .y", "NEWCHAIN.x"])
+        assert {wallet.blockchain for wallet in result} == {"Newchain"}
+        assert [str(wallet) for wallet in distinct_wallets(result)] == ["Newchain.x", "Newchain.y"]
 
-    def test_of_nothing(self):
+    def test_no_wallets_are_distinct(self):
         """No wallets, none distinct."""
         assert distinct_wallets([]) == []
 
     @pytest.mark.parametrize("text", ["ß" * 300 + ".a", "ETH.0x" + "İ" * 400])
     def test_a_valid_wallet_has_a_canonical_form(self, text):
-        """Letters that become two in another case make no wallet invalid."""
+        """Letters that become two in another case are valid."""
         wallet = WalletAddress.parse(text)
         assert wallet.canonical.canonical == wallet.canonical
 
@@ -381,8 +381,8 @@ class TestSameWallet:
     @settings(deadline=None)
     def test_canonical_is_stable(self, pairs):
         """Canonical forms are their own, and distinct wallets have distinct ones."""
-        found = distinct_wallets(parse_wallets(pairs))
-        forms = [wallet.canonical for wallet in found]
+        result = distinct_wallets(parse_wallets(pairs))
+        forms = [wallet.canonical for wallet in result]
         assert [form.canonical for form in forms] == forms
         assert len(set(forms)) == len(forms)
         assert set(forms) == {wallet.canonical for wallet in parse_wallets(pairs)}
@@ -419,11 +419,11 @@ def test_blank_letters_are_invisible(blank):
         parse_wallets(f"ETH.0x1{blank}")
 
 
-@pytest.mark.parametrize("given", ["ETH.", [], ["ETH.0x1", "ETH.0x2"], b"ETH.0x1", None])
-def test_parse_takes_one_text(given):
+@pytest.mark.parametrize("argument", ["ETH.", [], ["ETH.0x1", "ETH.0x2"], b"ETH.0x1", None])
+def test_parse_takes_one_text(argument):
     """The class reads one text, and refuses anything else with a reason."""
     with pytest.raises(AddressError):
-        WalletAddress.parse(given)
+        WalletAddress.parse(argument)
 
 
 def test_bytes_are_one_bad_wallet():
@@ -435,6 +435,6 @@ def test_bytes_are_one_bad_wallet():
 
 @pytest.mark.parametrize("name", ["wallets.txt", "wallets.csv", "holdings.parquet"])
 def test_the_name_of_a_file_is_no_wallet(name):
-    """A file's name looks like a wallet, and is refused before anybody is asked for it."""
+    """A file's name looks like a wallet, and is refused before any request."""
     with pytest.raises(AddressError, match="a file"):
         parse_wallets(name)

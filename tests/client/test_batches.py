@@ -1,4 +1,4 @@
-"""Several wallets in one request: each kept alone, and asked for alone where that fails."""
+"""Several wallets in one request: each is cached alone, and requested alone after a failure."""
 
 import json
 import time
@@ -17,28 +17,28 @@ from walletframe.wire.answer import read_answer, split_answer
 ABC = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
 
 
-def asked(canned):
+def requested_wallets(canned):
     """Return the wallets of each request, in the order of the requests."""
     return [parse_qs(urlsplit(path).query)["address"] for path in canned.paths]
 
 
 def statuses(details):
-    """Return address to status."""
+    """Return the status by address."""
     return dict(zip(details.wallets.address, details.wallets.status, strict=True))
 
 
 @pytest.fixture
 def batched(canned):
-    """Return a client that asks for three wallets at a time, one request after the other."""
+    """Return a client that requests three wallets at a time, one request after the other."""
     with canned.client(batch_size=3, workers=1) as client:
         yield client
 
 
-def test_a_batch_is_one_request_and_each_wallet_is_kept_alone(canned, batched):
-    """Repeated parameters; later each wallet comes from the cache, in any company."""
-    canned.say(answer(wallet("0xc"), wallet("0xb"), wallet("0xA")))
+def test_a_batch_is_one_request_and_each_wallet_is_cached_alone(canned, batched):
+    """Parameters are repeated; later each wallet comes from the cache, in any batch."""
+    canned.add_reply(answer(wallet("0xc"), wallet("0xb"), wallet("0xA")))
     first = batched.fetch(ABC)
-    assert asked(canned) == [ABC]
+    assert requested_wallets(canned) == [ABC]
     assert first.wallets.address.tolist() == ["0xa", "0xb", "0xc"]
     again = batched.fetch(["ETH.0xb"])
     assert len(canned.paths) == 1
@@ -46,87 +46,87 @@ def test_a_batch_is_one_request_and_each_wallet_is_kept_alone(canned, batched):
     assert again.wallets.explorer_url.tolist() == ["https://explorer.example/0xb"]
 
 
-def test_only_misses_are_asked_for_in_batches(canned, batched):
-    """What is cached costs no room in a batch."""
-    canned.say(answer(wallet("0xb")))
+def test_only_misses_are_requested_in_batches(canned, batched):
+    """A cached wallet takes no room in a batch."""
+    canned.add_reply(answer(wallet("0xb")))
     batched.fetch("ETH.0xb")
-    canned.say(answer(wallet("0xa"), wallet("0xc")))
+    canned.add_reply(answer(wallet("0xa"), wallet("0xc")))
     batched.fetch(ABC)
-    assert asked(canned)[1:] == [["ETH.0xa", "ETH.0xc"]]
+    assert requested_wallets(canned)[1:] == [["ETH.0xa", "ETH.0xc"]]
 
 
 def test_the_sandbox_answers_batches_as_it_answers_single_requests():
     """Ordinary, failing, empty and null wallets are the same either way."""
-    found = []
+    result = []
     for size in (1, 5):
         with (
             sandbox(failure_share=0.3, seed=3) as service,
             service.client(cache=False, batch_size=size) as client,
         ):
-            found.append(client.fetch(SHOWCASE, on_failure="ignore"))
-    alone, together = found
+            result.append(client.fetch(SHOWCASE, on_failure="ignore"))
+    alone, together = result
     told_apart = ["fetched_at"]
     assert together.holdings.equals(alone.holdings)
     assert together.wallets.drop(columns=told_apart).equals(alone.wallets.drop(columns=told_apart))
 
 
 @pytest.mark.parametrize("status", [400, 404, 413, 414, 422])
-def test_a_service_that_refuses_batches_is_asked_one_by_one(canned, batched, status):
-    """The first refusal is enough: no second batch is tried in this call."""
-    canned.say(b"one address, please", status=status)
+def test_a_service_that_refuses_batches_gets_single_requests(canned, batched, status):
+    """After the first refusal no second batch is tried in this call."""
+    canned.add_reply(b"one address, please", status=status)
     for name in "abcdef":
-        canned.say(answer(wallet(f"0x{name}")))
+        canned.add_reply(answer(wallet(f"0x{name}")))
     details = batched.fetch([f"ETH.0x{name}" for name in "abcdef"])
     assert set(details.wallets.status) == {"ok"}
-    assert [len(wallets) for wallets in asked(canned)] == [3, 1, 1, 1, 1, 1, 1]
+    assert [len(wallets) for wallets in requested_wallets(canned)] == [3, 1, 1, 1, 1, 1, 1]
 
 
-def test_a_service_that_reads_one_address_is_asked_one_by_one(canned, batched):
+def test_a_service_that_reads_one_address_gets_single_requests(canned, batched):
     """An answer to the first address alone is used, and ends the batches."""
     for name in "abcdef":
-        canned.say(answer(wallet(f"0x{name}")))
+        canned.add_reply(answer(wallet(f"0x{name}")))
     details = batched.fetch([f"ETH.0x{name}" for name in "abcdef"])
     assert set(details.wallets.status) == {"ok"}
-    assert [len(wallets) for wallets in asked(canned)] == [3, 1, 1, 1, 1, 1]
+    assert [len(wallets) for wallets in requested_wallets(canned)] == [3, 1, 1, 1, 1, 1]
 
 
-def test_a_wallet_that_a_batch_leaves_out_is_asked_for_alone(canned, batched):
-    """The others are used as they came, and batches go on."""
-    canned.say(answer(wallet("0xa"), wallet("0xc")))
-    canned.say(answer(wallet("0xb")))
-    canned.say(answer(wallet("0xd"), wallet("0xe")))
+def test_a_wallet_missing_in_a_batch_is_requested_alone(canned, batched):
+    """The other answers are used, and batches go on."""
+    canned.add_reply(answer(wallet("0xa"), wallet("0xc")))
+    canned.add_reply(answer(wallet("0xb")))
+    canned.add_reply(answer(wallet("0xd"), wallet("0xe")))
     details = batched.fetch([*ABC, "ETH.0xd", "ETH.0xe"])
     assert set(details.wallets.status) == {"ok"}
-    assert asked(canned) == [ABC, ["ETH.0xb"], ["ETH.0xd", "ETH.0xe"]]
+    assert requested_wallets(canned) == [ABC, ["ETH.0xb"], ["ETH.0xd", "ETH.0xe"]]
 
 
-def test_one_poisoned_wallet_does_not_take_the_others_along(canned, batched):
-    """An error of the service for a batch is looked at wallet by wallet; batches go on."""
-    canned.say(b"oops", status=500)
-    canned.say(answer(wallet("0xa")))
-    canned.say(b"oops", status=500)
-    canned.say(answer(wallet("0xc")))
-    canned.say(answer(wallet("0xd"), wallet("0xe")))
+def test_a_failed_batch_is_requested_wallet_by_wallet(canned, batched):
+    """After the service's error for a batch, batches go on."""
+    canned.add_reply(b"oops", status=500)
+    canned.add_reply(answer(wallet("0xa")))
+    canned.add_reply(b"oops", status=500)
+    canned.add_reply(answer(wallet("0xc")))
+    canned.add_reply(answer(wallet("0xd"), wallet("0xe")))
     with pytest.warns(match="1 of 5"):
         details = batched.fetch([*ABC, "ETH.0xd", "ETH.0xe"])
     assert statuses(details)["0xb"] == "service_error"
-    assert [len(wallets) for wallets in asked(canned)] == [3, 1, 1, 1, 2]
+    assert [len(wallets) for wallets in requested_wallets(canned)] == [3, 1, 1, 1, 2]
 
 
 @pytest.mark.parametrize("body", [b"<html>", b'{"wallets": 3}', b'{"wallets": [NaN]}', b"", b"[]"])
-def test_an_answer_that_can_not_be_taken_apart(canned, batched, body):
-    """Nothing of it is kept; every wallet is asked for alone."""
-    canned.say(body)
+def test_an_answer_that_can_not_be_split(canned, batched, body):
+    """Nothing of it is cached; every wallet is requested alone."""
+    canned.add_reply(body)
     for name in "abc":
-        canned.say(answer(wallet(f"0x{name}")))
+        canned.add_reply(answer(wallet(f"0x{name}")))
     assert set(batched.fetch(ABC).wallets.status) == {"ok"}
-    assert [len(wallets) for wallets in asked(canned)] == [3, 1, 1, 1]
+    assert [len(wallets) for wallets in requested_wallets(canned)] == [3, 1, 1, 1]
 
 
 def test_failed_and_broken_wallets_of_a_batch_keep_their_own_status(canned, batched):
-    """An answer that names a wallet is its answer, good or bad, and only good ones are kept."""
+    """An entry about a wallet is its answer, good or bad, and only good ones are cached."""
     bad = wallet("0xb", balances="none")
-    canned.say(answer(wallet("0xa", failed=True, balances=None), bad, wallet("0xc")))
+    canned.add_reply(answer(wallet("0xa", failed=True, balances=None), bad, wallet("0xc")))
     with pytest.warns(match="2 of 3"):
         details = batched.fetch(ABC)
     assert statuses(details) == {"0xa": "failed", "0xb": "invalid", "0xc": "ok"}
@@ -137,15 +137,15 @@ def test_failed_and_broken_wallets_of_a_batch_keep_their_own_status(canned, batc
 def test_contradicting_repeats_are_seen_in_a_batch_too(canned, batched):
     """Two entries of one wallet that differ are invalid; equal ones are one."""
     twice = [wallet("0xb"), wallet("0xB", balances=[])]
-    canned.say(answer(wallet("0xa"), wallet("0xA"), *twice, wallet("0xc")))
+    canned.add_reply(answer(wallet("0xa"), wallet("0xA"), *twice, wallet("0xc")))
     with pytest.warns(match="1 of 3"):
         details = batched.fetch(ABC)
     assert statuses(details) == {"0xa": "ok", "0xb": "invalid", "0xc": "ok"}
 
 
-def test_strangers_in_a_batch_are_told(canned, batched):
-    """Wallets that nobody asked for are left out with a warning, and kept nowhere."""
-    canned.say(answer(wallet("0xa"), wallet("0xb"), wallet("0xc"), wallet("0xdead")))
+def test_unrequested_wallets_in_a_batch_are_reported(canned, batched):
+    """They are left out with a warning, and not cached."""
+    canned.add_reply(answer(wallet("0xa"), wallet("0xb"), wallet("0xc"), wallet("0xdead")))
     with pytest.warns(AnswerWarning, match="0xdead"):
         details = batched.fetch(ABC)
     assert len(details.wallets) == 3
@@ -153,7 +153,7 @@ def test_strangers_in_a_batch_are_told(canned, batched):
 
 
 def test_a_refused_key_stops_batches(canned, batched):
-    """Nothing is asked one by one with a key that was refused."""
+    """No single requests follow with a refused key."""
     canned.default = (401, {}, b"no")
     with pytest.warns(match="6 of 6"):
         details = batched.fetch([f"ETH.0x{name}" for name in "abcdef"])
@@ -161,27 +161,27 @@ def test_a_refused_key_stops_batches(canned, batched):
     assert details.wallets.status.tolist() == ["rejected"] * 3 + ["cancelled"] * 3
 
 
-def test_a_batch_waits_as_long_as_it_is_told(canned):
-    """429 is the pace's business: the batch is sent again, not taken apart."""
-    canned.say(b"slow down", status=429, Retry_After="1")
-    canned.say(answer(*(wallet(f"0x{name}") for name in "abc")))
+def test_a_batch_waits_for_retry_after(canned):
+    """After 429 the batch is sent again, not split."""
+    canned.add_reply(b"slow down", status=429, Retry_After="1")
+    canned.add_reply(answer(*(wallet(f"0x{name}") for name in "abc")))
     begun = time.monotonic()
     with canned.client(batch_size=3, deadline_s=20) as client:
         details = client.fetch(ABC)
     assert set(details.wallets.status) == {"ok"}
-    assert asked(canned) == [ABC, ABC]
+    assert requested_wallets(canned) == [ABC, ABC]
     assert time.monotonic() - begun >= 0.9
 
 
-def test_a_batch_that_takes_too_long_is_asked_for_alone(canned):
-    """What many wallets can't do in time, one may."""
-    canned.say([b" "] * 60)
+def test_a_batch_that_times_out_is_requested_wallet_by_wallet(canned):
+    """One wallet may take less time."""
+    canned.add_reply([b" "] * 60)
     for name in "abc":
-        canned.say(answer(wallet(f"0x{name}")))
+        canned.add_reply(answer(wallet(f"0x{name}")))
     with canned.client(batch_size=3, workers=1, timeout_s=1.5, deadline_s=60) as client:
         details = client.fetch(ABC)
     assert set(details.wallets.status) == {"ok"}
-    assert [len(wallets) for wallets in asked(canned)] == [3, 1, 1, 1]
+    assert [len(wallets) for wallets in requested_wallets(canned)] == [3, 1, 1, 1]
 
 
 def test_the_pace_counts_requests_not_wallets():
@@ -192,13 +192,13 @@ def test_the_pace_counts_requests_not_wallets():
         with service.client(cache=False, batch_size=20, requests_per_second=5) as client:
             details = client.fetch(many)
     assert set(details.wallets.status) == {"ok"}
-    assert time.monotonic() - begun < 19  # one by one it would be twenty
+    assert time.monotonic() - begun < 19  # single requests would be twenty
 
 
-def test_an_entry_that_is_none_costs_no_other(canned, batched):
-    """What says of no wallet is left out, the others are taken."""
+def test_an_invalid_entry_costs_no_other(canned, batched):
+    """An entry without a wallet is left out, the others are used."""
     canned.default = (200, {}, json.dumps({"wallets": [5, wallet("0xa"), {}]}).encode())
-    with pytest.warns(AnswerWarning, match="were not requested"):  # as what is asked for alone
+    with pytest.warns(AnswerWarning, match="were not requested"):  # as for a single request
         details = batched.fetch(ABC, on_failure="ignore")
     assert statuses(details)["0xa"] == "ok"
     assert len(split_answer(canned.default[2], parse_wallets(ABC)).bodies) == 1
@@ -219,8 +219,8 @@ ENTRIES = st.lists(
 
 
 @given(ENTRIES, st.sampled_from([None, "", "down", {"code": 5}]))
-def test_taken_apart_says_the_same_as_whole(entries, error):
-    """For every wallet that the answer names, its own part reads as the whole does."""
+def test_a_split_answer_equals_the_whole(entries, error):
+    """For every wallet in the answer, its own part reads as the whole does."""
     wallets = parse_wallets(ABC)
     body = json.dumps({"wallets": entries, "note": None, "error": error}).encode()
     whole = read_answer(body, wallets)

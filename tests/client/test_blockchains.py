@@ -1,4 +1,4 @@
-"""Blockchains: the list, one spelling for all, and what was meant by an unknown name."""
+"""Blockchains: the list, one spelling for all, and suggestions for an unknown name."""
 
 import json
 
@@ -29,7 +29,7 @@ LIVE = [
     wallet("x", "NEWCHAIN", balances=[balance(blockchain="newchain"), balance(blockchain="Other")]),
     wallet("y", "newChain", balances=[balance(blockchain="OTHER")]),
 ]
-ASKED = ["eth.0xA", "Eth.0xb", "NewChain.x", "newchain.y"]
+REQUESTED = ["eth.0xA", "Eth.0xb", "NewChain.x", "newchain.y"]
 
 
 def spellings(details):
@@ -39,10 +39,10 @@ def spellings(details):
 
 
 class TestList:
-    """The identifiers, and what public lists say of them."""
+    """The identifiers, and their data from public lists."""
 
     def test_frame(self):
-        """One row for each, in columns of fixed dtypes; what the lists lack is NA."""
+        """One row for each, in columns of fixed dtypes; missing data is NA."""
         frame = wf.blockchains()
         assert len(frame) == frame.blockchain.nunique() == 107
         assert frame.dtypes.tolist() == [TEXT, TEXT, TEXT, "Int64"]
@@ -54,25 +54,25 @@ class TestList:
         assert known.chain_id.dropna().is_unique
         assert known.chain_id.notna().sum() >= 50
 
-    def test_frame_can_be_changed(self):
-        """It is the caller's own."""
+    def test_frame_is_a_copy(self):
+        """A change has no effect on later frames."""
         mine = wf.blockchains()
         mine["name"] = "mine"
         assert wf.blockchains().name.nunique() > 90
 
-    def test_identifiers_are_what_the_service_could_mean(self):
-        """Capitals without a dot or white space: each can stand in front of an address."""
+    def test_identifiers_are_valid(self):
+        """Capitals without a dot or white space: each can precede an address."""
         for name in known_blockchains():
             assert (parse_wallets(f"{name}.x")[0].blockchain, name.upper()) == (name, name)
 
     def test_native_coins_agree_with_the_list_of_tokens(self):
-        """Of each blockchain that both know."""
+        """For each blockchain that both have."""
         coins = {name: native_coin(name).symbol for name in CHAINS}
         assert {name: find_blockchain(name).coin for name in CHAINS} == coins
 
 
 class TestNear:
-    """What somebody may have meant."""
+    """Suggestions for an unknown name."""
 
     @pytest.mark.parametrize(
         "written, meant",
@@ -96,17 +96,17 @@ class TestNear:
             ("…", []),
         ],
     )
-    def test_what_people_write(self, written, meant):
+    def test_suggestions(self, written, meant):
         """By name, former name, native coin, beginning, or a letter's difference."""
         assert suggest_blockchains(written) == meant
 
     def test_at_most_three(self):
-        """A list of all would help nobody."""
+        """A longer list would not help."""
         assert suggest_blockchains("arb") == ["ARBITRUM", "GOERLI_ARBITRUM", "SEPOLIA_ARBITRUM"]
         assert len(suggest_blockchains("o")) == 3
 
-    def test_known_ones_are_spelled_others_kept(self):
-        """Whatever the case and the white space."""
+    def test_known_ones_are_normalized_others_kept(self):
+        """In any case and with white space."""
         assert [normalize_blockchain(name) for name in (" eth", "Avax_CChain", " Foo ")] == [
             "ETH",
             "AVAX_CCHAIN",
@@ -115,20 +115,20 @@ class TestNear:
 
 
 class TestSpelling:
-    """One spelling in all frames, from wherever they come."""
+    """One spelling in all frames of any source."""
 
     def test_of_a_fetch(self, canned):
         """Known ones in capitals, others as first written, in the request, too."""
         canned.default = (200, {}, answer(*LIVE))
         with canned.client(batch_size=10) as client, pytest.warns(InputWarning, match="NewChain"):
-            details = client.fetch(ASKED)
+            details = client.fetch(REQUESTED)
         assert spellings(details) == {"ETH", "BSC", "NewChain", "Other"}
         assert details.wallets.address.tolist() == ["0xA", "0xb", "x", "y"]
         assert "address=ETH.0xA&address=ETH.0xb&address=NewChain.x" in canned.paths[0]
         assert (details.holdings.blockchain == "ETH").sum() == 4
 
     def test_of_the_cache(self, canned, tmp_path):
-        """An answer that was kept is spelled like a new one."""
+        """A cached answer is spelled like a new one."""
         canned.default = (200, {}, answer(LIVE[1]))
         with canned.client(cache=tmp_path / "answers.sqlite") as client:
             client.fetch("ETH.0xb")
@@ -138,10 +138,10 @@ class TestSpelling:
         assert kept.holdings.address.unique().tolist() == ["0xB"]
 
     def test_of_a_folder_of_an_earlier_release(self, canned, tmp_path):
-        """Its files are as they were; what is read of them is in one spelling."""
+        """Its files are unchanged; the frames read from it have one spelling."""
         canned.default = (200, {}, answer(*LIVE))
         with canned.client(batch_size=10) as client, pytest.warns(InputWarning):
-            wf.fetch_to_parquet(ASKED, tmp_path / "bulk", client=client)
+            wf.fetch_to_parquet(REQUESTED, tmp_path / "bulk", client=client)
         for path in tmp_path.glob("bulk/[wh]*/*.parquet"):
             pq.write_table(as_written_once(pq.read_table(path, partitioning=None)), path)
         assert spellings(wf.read_wallets(tmp_path / "bulk")) == {"ETH", "BSC", "newchain", "other"}
@@ -149,19 +149,19 @@ class TestSpelling:
         assert spellings(some) == {"ETH", "NEWchain", "other"}
 
     def test_of_snapshots_of_an_earlier_release(self, canned, tmp_path):
-        """Of one and of many."""
+        """One snapshot, and many."""
         canned.default = (200, {}, answer(*LIVE[:2]))
         with canned.client(batch_size=10) as client:
-            details = client.fetch(ASKED[:2])
+            details = client.fetch(REQUESTED[:2])
         for day in ("2026-01-30T06:00Z", "2026-01-31T06:00Z"):
             old = (as_written_once(frame) for frame in details)
             history.save(tuple(old), folder=tmp_path / "history", at=day)
         assert spellings(history.snapshot(folder=tmp_path / "history")) == {"ETH", "BSC"}
-        found = history.load(folder=tmp_path / "history", wallets="ETH.0xA")
-        assert spellings(found) == {"ETH"}
-        assert len(found.wallets) == 2
+        result = history.load(folder=tmp_path / "history", wallets="ETH.0xA")
+        assert spellings(result) == {"ETH"}
+        assert len(result.wallets) == 2
 
-    def test_nothing_is_copied_where_nothing_changes(self):
+    def test_normalized_frames_are_not_copied(self):
         """Frames that are spelled well come back as they are."""
         frame = pd.DataFrame({"blockchain": ["ETH"], "token_blockchain": [None]}, dtype=TEXT)
         assert normalize_blockchains(frame)[0] is frame
@@ -186,13 +186,13 @@ def table_names(table):
 class TestDoubt:
     """An identifier that is not in the list."""
 
-    def test_is_asked_as_written_and_told_once(self, canned):
+    def test_is_requested_as_written_and_reported_once(self, canned):
         """With the nearest ones, at the caller's line."""
         canned.default = (200, {}, answer(wallet("0xa", "Ethereum"), wallet("b", "matic")))
         with canned.client(batch_size=9) as client, pytest.warns(InputWarning) as caught:
             details = client.fetch(["Ethereum.0xa", "matic.b"])
-        [told] = [str(each.message) for each in caught]
-        assert told == (
+        [message] = [str(each.message) for each in caught]
+        assert message == (
             "Ethereum: did you mean ETH? matic: did you mean POLYGON? "
             "107 blockchains are known, see wf.blockchains()"
         )
@@ -201,36 +201,36 @@ class TestDoubt:
         assert "Ethereum.0xa" in canned.paths[0]
 
     @pytest.mark.parametrize(
-        "reply, said",
+        "reply, message",
         [
             ((200, {}, answer(wallet("0xa", "Ethereum", failed=True))), "could not retrieve"),
             ((200, {}, answer()), "left this wallet out"),
             ((400, {}, b"unknown blockchain"), "unknown blockchain"),
         ],
     )
-    def test_a_failed_wallet_repeats_it(self, canned, reply, said):
-        """Behind the service's own reason."""
+    def test_a_failed_wallet_repeats_it(self, canned, reply, message):
+        """After the service's own reason."""
         canned.default = reply
         with canned.client() as client, pytest.warns((InputWarning, FetchWarning)):
             error = client.fetch("Ethereum.0xa").wallets.error.item()
-        assert said in error
+        assert message in error
         assert error.endswith("; Ethereum: did you mean ETH?")
 
     @pytest.mark.parametrize("status", [401, 403])
     def test_a_refused_key_is_not_the_blockchain_s_fault(self, canned, status):
-        """Nothing is said of the blockchain then."""
+        """The error does not mention the blockchain."""
         canned.default = (status, {}, b"no")
         with canned.client() as client, pytest.warns((InputWarning, FetchWarning)):
             assert "mean" not in client.fetch("Ethereum.0xa").wallets.error.item()
 
     def test_a_failed_wallet_of_a_known_one_does_not(self, canned):
-        """There is nothing to doubt."""
+        """The error suggests no other one."""
         canned.default = (200, {}, answer(wallet("0xa", failed=True)))
         with canned.client() as client, pytest.warns(FetchWarning):
             assert "mean" not in client.fetch("ETH.0xa").wallets.error.item()
 
-    def test_many_are_told_in_one_line(self, canned):
-        """The first three, and how many more."""
+    def test_many_are_reported_in_one_line(self, canned):
+        """The first three, and the number of the others."""
         canned.default = (200, {}, json.dumps({"wallets": []}).encode())
         wallets = [f"nochain{'x' * number}\u0301.0xa" for number in range(5)]
         with canned.client() as client, pytest.warns(InputWarning, match="and 2 more;") as caught:

@@ -1,4 +1,4 @@
-"""The engine: what is asked, what is kept, what is told, over real sockets."""
+"""The engine: requests, cached answers and messages, over real sockets."""
 
 import asyncio
 import gc
@@ -40,20 +40,20 @@ def statuses(details):
 
 
 class Late(list):
-    """An answer that is said when a test lets it."""
+    """A reply that is sent when a test releases it."""
 
     def __init__(self, body):
         super().__init__([body])
-        self.asked, self.allowed = Event(), Event()
+        self.requested, self.allowed = Event(), Event()
 
     def __iter__(self):
-        self.asked.set()
+        self.requested.set()
         self.allowed.wait(10)
         return super().__iter__()
 
 
-def test_showcase_comes_whole(client):
-    """Ordinary, failing, empty and null wallets each have their row, and only ok ones holdings."""
+def test_showcase_is_complete(client):
+    """Ordinary, failing, empty and null wallets have their rows, and only ok ones holdings."""
     wallets, holdings = client.fetch(SHOWCASE, on_failure="ignore")
     assert len(wallets) == len(SHOWCASE)
     assert set(wallets.status) == {"ok", "failed"}
@@ -66,7 +66,7 @@ def test_showcase_comes_whole(client):
 
 
 def test_one_request_for_each_distinct_wallet(canned):
-    """Spellings of one wallet send one request; the frames keep the first."""
+    """Spellings of one wallet cause one request; the frames have the first."""
     canned.default = (200, {}, answer(wallet("0xa"), wallet("b", "SOLANA")))
     repeated = pytest.warns(InputWarning, match="found 2 wallets in 4 rows")
     with canned.client() as client, pytest.warns(AnswerWarning), repeated:
@@ -84,14 +84,14 @@ def test_bad_addresses_send_nothing(canned):
 
 
 def test_no_wallets_send_nothing(canned):
-    """An empty list gives both frames with their columns."""
+    """An empty list returns both frames with their columns."""
     with canned.client() as client:
         wallets, holdings = client.fetch([])
     assert (len(wallets), len(holdings), canned.paths) == (0, 0, [])
 
 
-def test_answers_are_kept(canned):
-    """A second fetch asks nothing, says so, and is equal otherwise."""
+def test_answers_are_cached(canned):
+    """A second fetch sends no request, marks its source, and is equal otherwise."""
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:
         first, second = client.fetch("ETH.0xa"), client.fetch("ETH.0XA")
@@ -110,9 +110,9 @@ def test_answers_are_kept(canned):
         (b"<html>", "invalid"),
     ],
 )
-def test_what_is_not_ok_is_not_kept(canned, body, status):
-    """Asking again asks for what was not ok, and repairs it."""
-    canned.say(body)
+def test_failures_are_not_cached(canned, body, status):
+    """A second fetch requests them again, and repairs them."""
+    canned.add_reply(body)
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:
         first = client.fetch("ETH.0xa", on_failure="ignore")
@@ -121,10 +121,10 @@ def test_what_is_not_ok_is_not_kept(canned, body, status):
     assert len(canned.paths) == 2
 
 
-def test_refresh_asks_again(canned):
-    """With refresh the service is asked, and what is kept is replaced."""
-    canned.say(answer(wallet()))
-    canned.say(answer(wallet(balances=[])))
+def test_refresh_sends_a_request(canned):
+    """With refresh the service is requested, and the cached answer is replaced."""
+    canned.add_reply(answer(wallet()))
+    canned.add_reply(answer(wallet(balances=[])))
     with canned.client() as client:
         client.fetch("ETH.0xa")
         assert client.fetch("ETH.0xa", refresh=True).wallets.tokens.item() == 0
@@ -134,8 +134,8 @@ def test_refresh_asks_again(canned):
 
 @pytest.mark.parametrize("body", [answer(wallet(failed=True)), b"<html>"])
 def test_failed_refresh_keeps_the_older_answer(canned, body):
-    """Where a refresh fails the older answer stands in as stale, and stays in the cache."""
-    canned.say(answer(wallet()))
+    """After a failed refresh the older answer is used as stale, and stays in the cache."""
+    canned.add_reply(answer(wallet()))
     canned.default = (200, {}, body)
     with canned.client() as client:
         client.fetch("ETH.0xa")
@@ -149,8 +149,8 @@ def test_failed_refresh_keeps_the_older_answer(canned, body):
 
 
 def test_out_of_date_answer_is_labelled_stale(canned):
-    """Past its time an answer is asked for again; where that fails it is stale."""
-    canned.say(answer(wallet()))
+    """An expired answer is requested again, and is stale if that fails."""
+    canned.add_reply(answer(wallet()))
     canned.default = (500, {}, b"down")
     with canned.client(expire_after_s=0) as client:
         client.fetch("ETH.0xa")
@@ -164,17 +164,17 @@ def test_out_of_date_answer_is_labelled_stale(canned):
 AHEAD = timedelta(hours=8)
 
 
-def put(path, body, fetched_at, service):
-    """Put an answer into a cache, as a process with another clock would."""
+def write_cached(path, body, fetched_at, service):
+    """Write an answer into a cache, as a process with another clock would."""
     with AnswerStore(path, service) as store:
         [each] = parse_wallets("ETH.0xa")
         store.write([(each, CachedAnswer(body, fetched_at, store.next_sequence()))])
 
 
-def test_a_clock_that_was_ahead_freezes_nothing(canned, tmp_path):
-    """What was dated in the future is asked for again, and the new answer stays."""
+def test_a_clock_that_was_ahead_has_no_lasting_effect(canned, tmp_path):
+    """An answer dated in the future is requested again, and the new one stays."""
     path = tmp_path / "kept.sqlite"
-    put(path, answer(wallet()), datetime.now(UTC) + AHEAD, canned.base_url)
+    write_cached(path, answer(wallet()), datetime.now(UTC) + AHEAD, canned.base_url)
     canned.default = (200, {}, answer(wallet(balances=[])))
     for refresh in (False, True, False):
         with canned.client(cache=path) as client:
@@ -182,21 +182,23 @@ def test_a_clock_that_was_ahead_freezes_nothing(canned, tmp_path):
     assert len(canned.paths) == 2
 
 
-@pytest.mark.parametrize("ahead_s, asked", [(50, 0), (120, 1)])
-def test_another_clock_may_be_a_little_ahead(canned, tmp_path, ahead_s, asked):
-    """A teammate's answer of less than a minute ahead is fresh."""
+@pytest.mark.parametrize("ahead_s, requested", [(50, 0), (120, 1)])
+def test_another_clock_may_be_a_little_ahead(canned, tmp_path, ahead_s, requested):
+    """A teammate's answer that is less than a minute ahead is fresh."""
     path = tmp_path / "kept.sqlite"
-    put(path, answer(wallet()), datetime.now(UTC) + timedelta(seconds=ahead_s), canned.base_url)
+    write_cached(
+        path, answer(wallet()), datetime.now(UTC) + timedelta(seconds=ahead_s), canned.base_url
+    )
     canned.default = (200, {}, answer(wallet()))
     with canned.client(cache=path) as client:
         client.fetch("ETH.0xa")
-    assert len(canned.paths) == asked
+    assert len(canned.paths) == requested
 
 
 def test_an_answer_from_the_future_is_labelled_stale(canned, tmp_path):
-    """Where it stands in it is stale, and says why the service gave no other."""
+    """If it is used it is stale, with the service's failure as the reason."""
     path = tmp_path / "kept.sqlite"
-    put(path, answer(wallet()), datetime.now(UTC) + AHEAD, canned.base_url)
+    write_cached(path, answer(wallet()), datetime.now(UTC) + AHEAD, canned.base_url)
     canned.default = (500, {}, b"down")
     with canned.client(cache=path) as client:
         failed = client.fetch("ETH.0xa", on_failure="ignore").wallets
@@ -207,15 +209,15 @@ def test_an_answer_from_the_future_is_labelled_stale(canned, tmp_path):
 
 
 @pytest.mark.parametrize("cache", ["a file", "memory"])
-def test_what_was_asked_for_later_is_kept(canned, tmp_path, cache):
-    """An answer that comes last, but was asked for first, does not replace a newer one."""
+def test_the_answer_to_the_latest_request_is_cached(canned, tmp_path, cache):
+    """An answer that comes last, to an earlier request, does not replace a newer one."""
     late = Late(answer(wallet()))
     canned.replies.append((200, {"Content-Length": str(len(late[0]))}, late))
     canned.default = (200, {}, answer(wallet(balances=[])))
     with canned.client(cache="memory" if cache == "memory" else tmp_path / "a") as client:
         early = Thread(target=client.fetch, args=("ETH.0xa",))
         early.start()
-        late.asked.wait(10)
+        late.requested.wait(10)
         assert client.fetch("ETH.0xa").wallets.tokens.item() == 0
         late.allowed.set()
         early.join()
@@ -223,28 +225,28 @@ def test_what_was_asked_for_later_is_kept(canned, tmp_path, cache):
 
 
 @pytest.mark.parametrize("body", [answer(wallet(balances=5)), b'{"wallets": [', answer()])
-def test_a_kept_answer_that_is_not_ok_counts_as_not_kept(canned, tmp_path, body):
-    """It is asked for again, is no stand-in, and does not hide offline that nothing is known."""
+def test_a_cached_failure_is_ignored(canned, tmp_path, body):
+    """It is requested again, is never used as stale, and is unknown offline."""
     path = tmp_path / "kept.sqlite"
-    put(path, body, datetime.now(UTC), canned.base_url)
-    canned.say(b"down", 500)
+    write_cached(path, body, datetime.now(UTC), canned.base_url)
+    canned.add_reply(b"down", 500)
     canned.default = (200, {}, answer(wallet("0xa"), wallet("0xb")))
     wallets = ["ETH.0xb", "ETH.0xa"]
     with canned.client(cache=path, workers=1) as client, warnings.catch_warnings():
         warnings.simplefilter("ignore", AnswerWarning)
         offline = client.fetch("ETH.0xa", offline=True, on_failure="ignore")
         failed = client.fetch("ETH.0xa", on_failure="ignore")
-        found = client.fetch(wallets)
+        result = client.fetch(wallets)
         again = client.fetch(wallets)
     assert statuses(offline) == ["not_cached"]
     assert statuses(failed) == ["service_error"]
-    assert statuses(found) == statuses(again) == ["ok", "ok"]
+    assert statuses(result) == statuses(again) == ["ok", "ok"]
     assert again.wallets.source.tolist() == ["cache", "cache"]
     assert len(canned.paths) == 3
 
 
-def test_many_kept_answers_that_are_not_ok_are_asked_for_together(canned):
-    """Each has its row, in the order asked, whatever was kept of the others."""
+def test_many_cached_failures_are_requested_together(canned):
+    """Each has its row, in the requested order, with any cached answers of the others."""
     wallets = [f"ETH.0x{number}" for number in range(600)]
     cache = BaseCache()
     with AnswerStore(cache, canned.base_url) as store:
@@ -255,24 +257,24 @@ def test_many_kept_answers_that_are_not_ok_are_asked_for_together(canned):
     canned.default = (200, {}, answer(*(wallet(f"0x{number}") for number in range(600))))
     settings = {"cache": cache, "batch_size": 50, "requests_per_second": 1_000}
     with canned.client(**settings) as client, pytest.warns(AnswerWarning):
-        found = client.fetch(wallets).wallets
-    assert found.address.tolist() == [f"0x{number}" for number in range(600)]
-    assert (found.status == "ok").all()
-    assert found.source.tolist() == ["service", "service", "cache"] * 200
+        result = client.fetch(wallets).wallets
+    assert result.address.tolist() == [f"0x{number}" for number in range(600)]
+    assert (result.status == "ok").all()
+    assert result.source.tolist() == ["service", "service", "cache"] * 200
     assert len(canned.paths) < 60
 
 
 def test_without_stale_if_error_a_failure_is_a_failure(canned):
-    """The older answer stands in only where that is wanted."""
-    canned.say(answer(wallet()))
+    """The older answer is used only with that setting."""
+    canned.add_reply(answer(wallet()))
     canned.default = (500, {}, b"down")
     with canned.client(expire_after_s=0, stale_if_error=False) as client:
         client.fetch("ETH.0xa")
         assert statuses(client.fetch("ETH.0xa", on_failure="ignore")) == ["service_error"]
 
 
-def test_offline_asks_nothing(canned):
-    """Offline, a wallet that is not kept is not_cached, and the frames keep their order."""
+def test_offline_sends_no_request(canned):
+    """Offline, an uncached wallet is not_cached, and the frames keep their order."""
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:
         client.fetch("ETH.0xa")
@@ -283,7 +285,7 @@ def test_offline_asks_nothing(canned):
 
 
 def test_offline_needs_no_key(canned, tmp_path):
-    """What is kept can be read with nothing but the service's address."""
+    """Cached answers need nothing but the service's address."""
     canned.default = (200, {}, answer(wallet()))
     with canned.client(cache=tmp_path / "kept.sqlite") as client:
         client.fetch("ETH.0xa")
@@ -292,7 +294,7 @@ def test_offline_needs_no_key(canned, tmp_path):
 
 
 def test_services_do_not_share_answers(canned, tmp_path):
-    """Answers are kept for each service apart."""
+    """Each service has its own answers."""
     canned.default = (200, {}, answer(wallet()))
     for service in ("one", "two", "one"):
         with canned.client(cache=tmp_path / "kept.sqlite", service=service) as client:
@@ -327,7 +329,7 @@ def test_statuses_are_mapped_by_class(canned, status, expected):
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_refused_key_ends_the_call(canned, status):
-    """After a refused key nothing more is asked in this call."""
+    """After a refused key no more requests are sent in this call."""
     canned.default = (status, {}, b"no")
     with canned.client(workers=1) as client:
         details = client.fetch([f"ETH.0x{i}" for i in range(20)], on_failure="ignore")
@@ -336,14 +338,14 @@ def test_refused_key_ends_the_call(canned, status):
     assert len(canned.paths) == 1
 
 
-def test_unreachable_service_is_told(canned):
-    """Nobody listening, a broken answer and a wrong compression each have their status."""
+def test_unreachable_service_is_reported(canned):
+    """A closed port, a broken answer and a wrong compression have their statuses."""
     with Client(
         api_key=KEY, key_kind="private", base_url="http://127.0.0.1:9", cache=False
     ) as client:
         assert statuses(client.fetch("ETH.0xa", on_failure="ignore")) == ["unreachable"]
-    canned.say(b"{", Content_Length="5000", Connection="close")
-    canned.say(b"nonsense", Content_Encoding="gzip")
+    canned.add_reply(b"{", Content_Length="5000", Connection="close")
+    canned.add_reply(b"nonsense", Content_Encoding="gzip")
     with canned.client(timeout_s=2) as client:
         broken = client.fetch("ETH.0xa", on_failure="ignore")
         squeezed = client.fetch("ETH.0xa", on_failure="ignore")
@@ -351,8 +353,8 @@ def test_unreachable_service_is_told(canned):
     assert statuses(squeezed) == ["invalid"]
 
 
-def test_an_outage_is_waited_out():
-    """A service that was there before, and is gone for a second, is asked again."""
+def test_an_outage_is_retried():
+    """A service that answered before, and is gone for a second, is requested again."""
     servers = []
 
     def serve(port, reply):
@@ -384,24 +386,24 @@ def test_slow_service_times_out(service):
 
 
 def test_slow_body_times_out(canned):
-    """An answer that dribbles is a timeout too, though something comes all the time."""
-    canned.say([b" "] * 8 + [answer(wallet())])
+    """An answer that trickles is a timeout too, though bytes arrive all the time."""
+    canned.add_reply([b" "] * 8 + [answer(wallet())])
     with canned.client(timeout_s=0.3) as client:
         details = client.fetch("ETH.0xa", on_failure="ignore")
     assert statuses(details) == ["timeout"]
 
 
-def test_bomb_is_not_swallowed(canned):
-    """A body that grows beyond all measure when unpacked is invalid, not a full memory."""
-    canned.say(gzip.compress(bytes(300_000_000), 1), Content_Encoding="gzip")
+def test_decompression_bomb_is_invalid(canned):
+    """A body that grows beyond the limit is not read into memory."""
+    canned.add_reply(gzip.compress(bytes(300_000_000), 1), Content_Encoding="gzip")
     with canned.client() as client:
         details = client.fetch("ETH.0xa", on_failure="ignore")
     assert statuses(details) == ["invalid"]
     assert "too large" in details.wallets.error.item()
 
 
-def test_proxy_that_refuses_is_told(canned, monkeypatch):
-    """A proxy that is not there is named as the trouble."""
+def test_proxy_that_refuses_is_named(canned, monkeypatch):
+    """The error of a missing proxy names it."""
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
     with canned.client(base_url="https://api.example") as client:
         details = client.fetch("ETH.0xa", on_failure="ignore")
@@ -409,8 +411,8 @@ def test_proxy_that_refuses_is_told(canned, monkeypatch):
     assert "proxy" in details.wallets.error.item()
 
 
-def test_strangers_warn_and_are_left_out(canned):
-    """Wallets that nobody asked for are named in one warning and are in no frame."""
+def test_unrequested_wallets_warn_and_are_left_out(canned):
+    """They are named in one warning and are in no frame."""
     canned.default = (200, {}, answer(wallet(), wallet("0xstranger")))
     with canned.client() as client, pytest.warns(AnswerWarning, match="0xstranger") as caught:
         details = client.fetch(["ETH.0xa"])
@@ -432,14 +434,14 @@ def test_failures_warn_once_at_the_callers_line(canned):
 def test_many_reasons_are_shortened(canned):
     """The warning names the most frequent reasons and counts the others."""
     for number in range(5):
-        canned.say(f"reason {number}".encode(), status=500 + number)
+        canned.add_reply(f"reason {number}".encode(), status=500 + number)
     with canned.client(workers=1) as client, pytest.warns(FetchWarning, match="2 other reasons"):
         client.fetch([f"ETH.0x{number}" for number in range(5)])
 
 
 def test_on_failure_raise_carries_everything(canned):
     """The error holds both frames, pickles, and needs no second fetch."""
-    canned.say(answer(wallet()))
+    canned.add_reply(answer(wallet()))
     canned.default = (500, {}, b"down")
     with canned.client(workers=1) as client, pytest.raises(FetchError, match="1 of 2") as caught:
         client.fetch(["ETH.0xa", "ETH.0xb"], on_failure="raise")
@@ -449,7 +451,7 @@ def test_on_failure_raise_carries_everything(canned):
 
 
 def test_on_failure_ignore_is_silent(canned):
-    """Nothing is warned of; the rows say it."""
+    """There is no warning; the rows have the failures."""
     canned.default = (500, {}, b"down")
     with canned.client() as client, warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -460,14 +462,14 @@ def test_on_failure_ignore_is_silent(canned):
     "switches", [{"on_failure": "explode"}, {"refresh": True, "offline": True}]
 )
 def test_contradicting_switches_are_refused(canned, switches):
-    """A switch that makes no sense is an error before any request."""
+    """An impossible combination is an error before any request."""
     with canned.client() as client, pytest.raises(SettingsError):
         client.fetch("ETH.0xa", **switches)
     assert canned.paths == []
 
 
-def test_without_settings_the_hint_names_the_way_out():
-    """A first call without any settings says which variables to set, and the sandbox."""
+def test_without_settings_the_hint_names_the_variables():
+    """A first call without any settings names the variables to set, and the sandbox."""
     with pytest.raises(SettingsError, match=r"WALLETFRAME_BASE_URL.*sandbox\(\)"):
         fetch_wallets("ETH.0xa")
     with (
@@ -478,7 +480,7 @@ def test_without_settings_the_hint_names_the_way_out():
 
 
 def test_default_client_follows_configure(service, canned):
-    """The helper uses the settings of configure, until they are made anew."""
+    """The helper uses the settings of configure, until they are replaced."""
     canned.default = (200, {}, answer(wallet()))
     configure(api_key=KEY, key_kind="private", base_url=canned.base_url, cache=False)
     assert fetch_wallets("ETH.0xa").wallets.service.item() == canned.base_url
@@ -488,7 +490,7 @@ def test_default_client_follows_configure(service, canned):
 
 
 def test_environment_is_enough(canned, monkeypatch):
-    """Three variables are all that the helper needs."""
+    """Three variables are enough for the helper."""
     canned.default = (200, {}, answer(wallet()))
     monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
     monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
@@ -497,10 +499,10 @@ def test_environment_is_enough(canned, monkeypatch):
     configure(cache=False)
 
 
-def test_key_is_sent_but_seen_nowhere(canned, tmp_path, caplog):
+def test_key_is_sent_but_leaks_nowhere(canned, tmp_path, caplog):
     """The key is in the request, and in no log, error, repr, file or traceback."""
     caplog.set_level("DEBUG")
-    canned.say(answer(wallet()))
+    canned.add_reply(answer(wallet()))
     canned.default = (500, {}, f"you said {KEY}".encode())
     path = tmp_path / "kept.sqlite"
     with canned.client(cache=path) as client:
@@ -508,23 +510,23 @@ def test_key_is_sent_but_seen_nowhere(canned, tmp_path, caplog):
         try:
             client.fetch("ETH.0xb", on_failure="raise")
         except FetchError as error:
-            said = "".join(
+            text = "".join(
                 traceback.TracebackException.from_exception(error, capture_locals=True).format()
             )
-            said += error.details.wallets.to_string()
-        said += repr(client)
+            text += error.details.wallets.to_string()
+        text += repr(client)
     assert all(f"apiKey={KEY}" in sent for sent in canned.paths)
-    assert KEY not in said + caplog.text
-    assert "***" in said
+    assert KEY not in text + caplog.text
+    assert "***" in text
     assert KEY.encode() not in b"".join(file.read_bytes() for file in tmp_path.glob("kept*"))
     assert path.stat().st_mode & 0o077 == 0
 
 
 def test_cookies_and_netrc_are_not_sent(canned, tmp_path, monkeypatch):
-    """What the server or the home folder offer is not sent back."""
+    """Data of the server or the home folder is not sent."""
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login me password secret\n")
     monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
-    canned.say(answer(wallet()), Set_Cookie="id=1")
+    canned.add_reply(answer(wallet()), Set_Cookie="id=1")
     canned.default = (200, {}, answer(wallet("0xb")))
     with canned.client(workers=1) as client:
         client.fetch("ETH.0xa")
@@ -536,9 +538,9 @@ def test_cookies_and_netrc_are_not_sent(canned, tmp_path, monkeypatch):
 
 
 def test_redirects_are_not_followed(canned):
-    """Another server never hears of the key."""
+    """Another server never gets the key."""
     with Canned() as other:
-        canned.say(b"", status=307, Location=f"{other.base_url}/wallets/details")
+        canned.add_reply(b"", status=307, Location=f"{other.base_url}/wallets/details")
         with canned.client() as client:
             details = client.fetch("ETH.0xa", on_failure="ignore")
         assert other.paths == []
@@ -546,7 +548,7 @@ def test_redirects_are_not_followed(canned):
 
 
 def test_no_proxy_reads_the_key(canned, monkeypatch):
-    """What is on this machine is asked directly: over http a proxy would read the key."""
+    """Loopback is reached directly: over http a proxy would read the key."""
     canned.default = (200, {}, answer(wallet()))
     monkeypatch.setenv("no_proxy", "")
     with Canned() as proxy:
@@ -559,7 +561,7 @@ def test_no_proxy_reads_the_key(canned, monkeypatch):
 
 @pytest.mark.parametrize("path", ["/%7Ev1", "/é", "/v1/../x", "/a b"])
 def test_base_address_in_any_spelling_is_reached(canned, path):
-    """What the HTTP library normalises is the same address."""
+    """A spelling that the HTTP library normalizes is the same address."""
     canned.default = (200, {}, answer(wallet()))
     base_url = canned.base_url + path.replace(" ", "%20")
     with canned.client(base_url=base_url) as client:
@@ -583,10 +585,8 @@ def test_pickled_client_leaves_the_key_out(canned):
         ({"PUBLIC_BASE_URL": "{address}", "KEY_KIND": "public"}, False),
     ],
 )
-def test_pickled_client_takes_the_key_of_where_it_arrives(
-    canned, monkeypatch, environment, is_taken
-):
-    """A key that the environment has for another address, or of another kind, is not taken."""
+def test_pickled_client_uses_the_key_of_its_new_process(canned, monkeypatch, environment, is_taken):
+    """The environment's key for another address, or of another kind, is not used."""
     with canned.client() as client:
         pickled = pickle.dumps(client)
     for name, text in environment.items():
@@ -603,7 +603,7 @@ def test_pickled_client_takes_the_key_of_where_it_arrives(
 
 
 def test_refused_key_ends_a_long_call_at_once(canned):
-    """What was not asked yet waits for no slot."""
+    """Later wallets wait for no permit."""
     canned.default = (401, {}, b"no")
     with canned.client() as client:
         client.fetch([f"ETH.0x{number}" for number in range(2_000)], on_failure="ignore")
@@ -611,7 +611,7 @@ def test_refused_key_ends_a_long_call_at_once(canned):
 
 
 def test_key_is_not_printed_by_http_debugging(canned, capsys, monkeypatch):
-    """The usual recipe for looking at requests does not show the key."""
+    """The usual recipe for logging requests does not show the key."""
     monkeypatch.setattr("http.client.HTTPConnection.debuglevel", 1)
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:
@@ -620,7 +620,7 @@ def test_key_is_not_printed_by_http_debugging(canned, capsys, monkeypatch):
 
 
 def test_forgotten_client_leaves_no_thread(canned):
-    """A client that nobody closed ends with its last reference."""
+    """A client that is never closed ends with its last reference."""
     canned.default = (200, {}, answer(wallet()))
     canned.client(cache=False).fetch("ETH.0xa")
     gc.collect()
@@ -631,7 +631,7 @@ def test_forgotten_client_leaves_no_thread(canned):
 
 
 def test_https_is_verified_and_works(canned, tmp_path, monkeypatch):
-    """Over TLS a known certificate is enough, and an unknown one is told."""
+    """Over TLS a known certificate is enough, and an unknown one is reported."""
     authority = trustme.CA()
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     authority.issue_cert("127.0.0.1").configure_cert(context)
@@ -649,15 +649,15 @@ def test_https_is_verified_and_works(canned, tmp_path, monkeypatch):
     assert f"apiKey={KEY}" in canned.paths[-1]
 
 
-def test_short_key_is_not_looked_for_in_answers(canned):
-    """A key that could be any word does not change what the service says."""
+def test_short_key_is_not_removed_from_answers(canned):
+    """A key that could be any word does not change the service's text."""
     canned.default = (200, {}, answer(wallet(balances=[balance(symbol="KEY")])))
     with canned.client(api_key="KEY") as client:
         assert client.fetch("ETH.0xa").holdings.symbol.item() == "KEY"
 
 
 def test_works_inside_a_running_event_loop(service):
-    """A notebook's loop does not mind."""
+    """A notebook has one."""
 
     async def cell():
         with service.client(cache=False) as client:
@@ -668,22 +668,22 @@ def test_works_inside_a_running_event_loop(service):
 
 def test_one_client_serves_several_threads(service):
     """Threads that share a client get their own answers."""
-    found = {}
+    result = {}
     with service.client(cache="memory") as client:
 
         def fetch(each):
-            found[each] = client.fetch(each, on_failure="ignore").wallets.address.item()
+            result[each] = client.fetch(each, on_failure="ignore").wallets.address.item()
 
         threads = [Thread(target=fetch, args=(each,)) for each in SHOWCASE]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-    assert found == {each: each.address for each in SHOWCASE}
+    assert result == {each: each.address for each in SHOWCASE}
 
 
 def test_closed_client_opens_again(service):
-    """Closing twice does no harm, and a later fetch works."""
+    """Closing twice works, and so does a later fetch."""
     client = service.client(cache="memory")
     client.fetch(SHOWCASE[0])
     client.close()
@@ -692,8 +692,8 @@ def test_closed_client_opens_again(service):
     client.close()
 
 
-def test_trouble_with_the_cache_names_the_callers_line(service, tmp_path):
-    """As every other warning does: the work is done by a thread, where nobody's line is."""
+def test_cache_warnings_name_the_callers_line(service, tmp_path):
+    """A thread does the work, and has no such line."""
     path = tmp_path / "answers.sqlite"
     path.write_bytes(b"no database" * 100)
     with service.client(cache=path) as client, pytest.warns(CacheWarning, match="broken") as caught:
@@ -702,7 +702,7 @@ def test_trouble_with_the_cache_names_the_callers_line(service, tmp_path):
 
 
 def test_progress_calls_back_with_counts(service):
-    """A callable hears of every wallet, cached ones included."""
+    """A callable is called for every wallet, cached ones included."""
     calls = []
     with service.client(cache=False) as client:
         client.fetch(SHOWCASE, on_failure="ignore", progress=lambda *call: calls.append(call))
@@ -711,8 +711,8 @@ def test_progress_calls_back_with_counts(service):
     assert sum(calls[-1][2].values()) == len(SHOWCASE)
 
 
-def test_progress_bar_is_drawn_only_where_it_is_seen(service, capsys):
-    """A pipe sees no bar unless it asks for one."""
+def test_progress_bar_is_drawn_only_in_a_terminal(service, capsys):
+    """A pipe gets no bar unless it is requested."""
     with service.client(cache=False) as client:
         client.fetch(SHOWCASE[0])
         client.fetch(SHOWCASE[0], progress=False)
@@ -722,14 +722,14 @@ def test_progress_bar_is_drawn_only_where_it_is_seen(service, capsys):
 
 
 def test_no_bar_is_drawn_before_an_error_of_the_settings(capsys):
-    """What is missing is found before anything begins."""
+    """A missing setting raises first."""
     with Client(cache=False) as client, pytest.raises(SettingsError, match="not set"):
         client.fetch(SHOWCASE[0], progress=True)
     assert capsys.readouterr().err == ""
 
 
 def test_an_imported_kernel_is_no_notebook(canned, monkeypatch, capsys):
-    """A bar is drawn where a notebook runs, not where some package has loaded its kernel."""
+    """A bar needs a running notebook; an imported kernel is not enough."""
     monkeypatch.setitem(sys.modules, "ipykernel", sys)
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:

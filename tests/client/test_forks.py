@@ -1,4 +1,4 @@
-"""Forked children, and others: nothing of the parent's is in their way."""
+"""Forked children, and others, don't share the parent's state."""
 
 import json
 import os
@@ -27,14 +27,14 @@ pytestmark = [
 
 @pytest.fixture
 def encrypted(tmp_path):
-    """Give a server that speaks TLS, and the file that makes it trusted."""
+    """Return a server that speaks TLS, and the file that makes it trusted."""
     context, path = certified(tmp_path, "127.0.0.1")
     with FaultServer(FAULTS["silence"], None, context=context) as server:
         yield server.base_url, path
 
 
 def fetched_by_all(method, **environment):
-    """Let a process and its children fetch; return the statuses of theirs."""
+    """Fetch in a process and its children; return their statuses."""
     own = {"KEY_KIND": "private", "REQUESTS_PER_SECOND": "1000", "TIMEOUT_S": "10"} | environment
     named = {f"WALLETFRAME_{name}": value for name, value in own.items()}
     with FaultServer(FAULTS["slow body"], "ETH.0x1") as silent:
@@ -53,7 +53,7 @@ ALL_OK = [{"ok": len(OWN) * WALLETS}, {"ok": len(THEIRS) * WALLETS}, ["timeout"]
 
 
 def fetched_alone(service, rounds):
-    """Give what one process gets of the sandbox, which fails some wallets."""
+    """Return the counts that one process gets of the sandbox, which fails some wallets."""
     wallets = [wallet for number in rounds for wallet in wallets_of(number)]
     with service.client(cache=False) as client:
         return Counter(client.fetch(wallets, on_failure="ignore").wallets.status)
@@ -61,27 +61,27 @@ def fetched_alone(service, rounds):
 
 @pytest.mark.parametrize("method", ["fork", "forkserver", pytest.param("spawn", marks=STRESS)])
 def test_children_and_parent_fetch_at_once(service, tmp_path, method):
-    """Over http and a cache in a file, none is lost, and what takes too long is cut off."""
+    """Over http and a cache in a file no answer is lost, and slow ones time out."""
     settings = service.settings()
-    told = fetched_by_all(
+    statuses = fetched_by_all(
         method,
         API_KEY=settings.api_key.reveal(),
         BASE_URL=service.base_url,
         CACHE=str(tmp_path / "kept.sqlite"),
     )
-    assert told == [fetched_alone(service, OWN), fetched_alone(service, THEIRS), ["timeout"]]
+    assert statuses == [fetched_alone(service, OWN), fetched_alone(service, THEIRS), ["timeout"]]
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", pytest.param("forkserver", marks=STRESS)])
 def test_children_and_parent_fetch_at_once_over_tls(encrypted, monkeypatch, method):
-    """Over https and a cache in memory, the same."""
+    """The same over https and a cache in memory."""
     base_url, certificates = encrypted
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", certificates)
     assert fetched_by_all(method, BASE_URL=base_url, CACHE="memory") == ALL_OK
 
 
 def exit_code_of(work):
-    """Fork a child that does something, and return how it ended."""
+    """Fork a child that runs a function, and return its exit code."""
     child = os.fork()
     if child == 0:
         try:
@@ -92,7 +92,7 @@ def exit_code_of(work):
 
 
 def test_a_lock_is_free_in_a_child():
-    """Whichever thread of the parent held it."""
+    """Any thread of the parent may hold it."""
     lock, held, release = OwnLock(), Event(), Event()
 
     def hold():
@@ -135,7 +135,7 @@ def test_a_child_closes_its_copies_and_no_connection(service):
 
 
 def test_a_default_client_is_the_childs_own(service):
-    """It is there with its settings, and without what the parent had opened."""
+    """It has its settings, and none of the parent's open resources."""
     settings = service.settings()
     wf.configure(
         api_key=settings.api_key, key_kind="private", base_url=service.base_url, cache="memory"

@@ -1,4 +1,4 @@
-"""Stopping a fetch: control comes back at once, and nothing that was finished is lost."""
+"""Stopping a fetch: control returns at once, and no finished wallet is lost."""
 
 import pickle
 import signal
@@ -21,28 +21,28 @@ WALLETS = [f"ETH.0x{number:040x}" for number in range(1, 31)]
 MANY = [f"ETH.0x{number:040x}" for number in range(1, 81)]
 
 
-@pytest.mark.parametrize("workers, asked", [(1, MANY[:10]), (8, MANY)])
-def test_interrupt_gives_back_control_and_keeps_what_was_finished(tmp_path, workers, asked):
-    """In the middle the details are there; the same call asks only for the rest."""
+@pytest.mark.parametrize("workers, requested", [(1, MANY[:10]), (8, MANY)])
+def test_interrupt_returns_control_and_keeps_finished_wallets(tmp_path, workers, requested):
+    """The details are in the error; the same call requests only the rest."""
     begun = Event()
     with sandbox(latency_s=0.2) as service:
         settings = {"cache": tmp_path / "kept.sqlite", "workers": workers}
         with service.client(requests_per_second=1000, **settings) as client:
             interrupt_when(begun.is_set)
             with pytest.raises(FetchInterrupted) as caught:
-                client.fetch(asked, progress=lambda *_: begun.set())
+                client.fetch(requested, progress=lambda *_: begun.set())
             wallets = caught.value.details.wallets
             done = (wallets.status == "ok").sum()
-            assert len(wallets) == len(asked)
+            assert len(wallets) == len(requested)
             assert set(wallets.status) == {"ok", "cancelled"}
-            again = client.fetch(asked, progress=False).wallets
+            again = client.fetch(requested, progress=False).wallets
     assert (again.source == "cache").sum() >= done >= 1
     assert (again.status == "ok").all()
 
 
-def test_interrupt_cuts_a_request_that_hangs(canned):
-    """A service that does not answer can't hold the caller."""
-    canned.say([b" "] * 200 + [answer(wallet())])
+def test_interrupt_aborts_a_hanging_request(canned):
+    """A silent service can't block the caller."""
+    canned.add_reply([b" "] * 200 + [answer(wallet())])
     with canned.client() as client:
         interrupt_when(lambda: canned.paths)
         begun = time.monotonic()
@@ -55,21 +55,21 @@ def test_interrupt_cuts_a_request_that_hangs(canned):
 
 
 def test_interrupt_ends_a_long_list_at_once(canned):
-    """What was not asked for yet is not waited for, either."""
+    """Wallets that are not requested yet are not awaited, either."""
     canned.default = (200, {}, [b" "] * 200 + [answer(wallet())])
-    asked = [f"ETH.0x{number:040x}" for number in range(300)]
+    requested = [f"ETH.0x{number:040x}" for number in range(300)]
     with canned.client(workers=1) as client:
         interrupt_when(lambda: canned.paths)
         begun = time.monotonic()
         with pytest.raises(FetchInterrupted) as caught:
-            client.fetch(asked)
+            client.fetch(requested)
         assert time.monotonic() - begun < 15
     assert caught.value.details.wallets.status.tolist() == ["cancelled"] * 300
 
 
 def test_interrupt_between_two_waits_is_not_missed(canned):
-    """Another thread hears of Ctrl-C, as may happen: the caller's does so a moment later."""
-    canned.say([b" "] * 200 + [answer(wallet())])
+    """If another thread gets Ctrl-C, the caller's thread does so a moment later."""
+    canned.add_reply([b" "] * 200 + [answer(wallet())])
     with canned.client() as client:
         interrupt_when(lambda: canned.paths)
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -90,7 +90,7 @@ def test_interrupt_survives_pickling(client):
 
 
 def test_a_progress_callable_that_raises_ends_the_fetch(canned):
-    """Its error comes through, and what was finished is kept."""
+    """Its error is raised, and finished wallets are cached."""
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:
         with pytest.raises(ZeroDivisionError):
@@ -99,8 +99,8 @@ def test_a_progress_callable_that_raises_ends_the_fetch(canned):
 
 
 @pytest.mark.system
-def test_killed_process_loses_nothing_that_was_kept(tmp_path, canned):
-    """After kill -9 the next call asks only for what was not answered."""
+def test_killed_process_loses_no_cached_answer(tmp_path, canned):
+    """After kill -9 the next call requests only wallets without an answer."""
     code = (
         "import sys; from walletframe.client import Client\n"
         f"with Client(api_key={KEY!r}, key_kind='private', base_url=sys.argv[1],"
@@ -126,9 +126,9 @@ def test_killed_process_loses_nothing_that_was_kept(tmp_path, canned):
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_passing_trouble_is_asked_again(canned, status):
-    """What may pass is retried within the deadline, and then the wallet is ok."""
-    canned.say(b"busy", status=status)
+def test_passing_failures_are_retried(canned, status):
+    """A failure that may pass is retried within the deadline, and then the wallet is ok."""
+    canned.add_reply(b"busy", status=status)
     canned.default = (200, {}, answer(wallet()))
     with canned.client(deadline_s=20) as client:
         assert client.fetch("ETH.0xa").wallets.status.tolist() == ["ok"]
@@ -136,8 +136,8 @@ def test_passing_trouble_is_asked_again(canned, status):
 
 
 def test_retry_after_is_honoured_up_to_its_cap(canned):
-    """A pause that the service asks for is kept; one for a day is cut."""
-    canned.say(b"busy", status=429, Retry_After="86400")
+    """The service's pause is observed; one for a day is limited."""
+    canned.add_reply(b"busy", status=429, Retry_After="86400")
     canned.default = (200, {}, answer(wallet()))
     begun = time.monotonic()
     with canned.client(deadline_s=20, retry_after_max_s=0.7) as client:
@@ -146,31 +146,31 @@ def test_retry_after_is_honoured_up_to_its_cap(canned):
 
 
 @pytest.mark.parametrize("status", [400, 404, 500, 501])
-def test_lasting_trouble_is_not_asked_again(canned, status):
-    """What will not pass is told at once."""
+def test_lasting_failures_are_not_retried(canned, status):
+    """They are reported at once."""
     canned.default = (status, {}, b"no")
     with canned.client(deadline_s=20) as client:
         client.fetch("ETH.0xa", on_failure="ignore")
     assert len(canned.paths) == 1
 
 
-@pytest.mark.parametrize("wait_s, asked", [(0.01, 5), (200, 1)])
-def test_retries_end(canned, monkeypatch, wait_s, asked):
-    """Trouble that stays is trouble at the fifth time, or before the wait for another is over."""
+@pytest.mark.parametrize("wait_s, requested", [(0.01, 5), (200, 1)])
+def test_retries_end(canned, monkeypatch, wait_s, requested):
+    """A lasting failure is reported after five attempts, or before a wait beyond the deadline."""
     monkeypatch.setattr("walletframe.client.asking._FIRST_WAIT_S", wait_s)
     monkeypatch.setattr("walletframe.client.asking._LONGEST_WAIT_S", wait_s)
     canned.default = (503, {}, b"down")
     with canned.client(deadline_s=60) as client:
         details = client.fetch("ETH.0xa", on_failure="ignore")
     assert details.wallets.status.tolist() == ["service_error"]
-    assert len(canned.paths) == asked
+    assert len(canned.paths) == requested
 
 
-def test_an_answer_after_all_was_given_up_changes_nothing(canned, monkeypatch):
-    """Refusals have lasted too long when it comes: what is left is not asked for."""
+def test_an_answer_after_giving_up_changes_nothing(canned, monkeypatch):
+    """After refusals have lasted too long, the rest is not requested."""
     monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 1)
-    canned.say(b"busy", status=429, Retry_After="0")
-    canned.say([b" "] * 30 + [answer(wallet("0xb"))])
+    canned.add_reply(b"busy", status=429, Retry_After="0")
+    canned.add_reply([b" "] * 30 + [answer(wallet("0xb"))])
     with canned.client(workers=1) as client:
         details = client.fetch(["ETH.0xa", "ETH.0xb", "ETH.0xc"], on_failure="ignore")
     assert details.wallets.status.tolist() == ["rate_limited", "ok", "rate_limited"]
@@ -178,7 +178,7 @@ def test_an_answer_after_all_was_given_up_changes_nothing(canned, monkeypatch):
 
 
 def test_cancelled_before_it_begins(canned):
-    """Nothing is asked for, and nothing that is kept is handed out."""
+    """There are no requests, and cached answers are not returned."""
     canned.default = (200, {}, answer(wallet()))
     cancel = Event()
     cancel.set()
@@ -189,8 +189,8 @@ def test_cancelled_before_it_begins(canned):
     assert len(canned.paths) == 1
 
 
-def test_cancelling_one_fetch_leaves_another_of_the_client_alone(canned):
-    """Each cuts off what its own threads ask."""
+def test_cancelling_one_fetch_leaves_another_alone(canned):
+    """Each aborts its own threads' requests."""
     canned.default = (200, {}, [b" "] * 15 + [answer(wallet())])
     cancel, ended = Event(), []
     with canned.client() as client:
@@ -207,8 +207,8 @@ def test_cancelling_one_fetch_leaves_another_of_the_client_alone(canned):
     assert ended[0].wallets.status.tolist() == ["cancelled"]
 
 
-def test_what_arrives_after_it_was_given_up_is_not_handed_out(canned):
-    """As where a disk holds up who keeps it; the numbers that came later are."""
+def test_late_answers_are_not_returned(canned):
+    """A disk may delay their caching; numbers that came later are returned."""
     canned.default = (200, {}, answer(wallet()))
     cancel, inside, release = Event(), Event(), Event()
 
@@ -234,9 +234,9 @@ def test_what_arrives_after_it_was_given_up_is_not_handed_out(canned):
 
 
 def test_another_thread_can_cancel(canned):
-    """What hangs is cut, what was finished is there, and the call returns without an error."""
-    canned.say(answer(wallet()))
-    canned.say([b" "] * 200 + [answer(wallet("0xb"))])
+    """A hanging request is aborted, finished wallets are there, and no error is raised."""
+    canned.add_reply(answer(wallet()))
+    canned.add_reply([b" "] * 200 + [answer(wallet("0xb"))])
     cancel = Event()
     when(lambda: len(canned.paths) == 2, cancel.set)
     begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""Columns that a user keeps: from a table or a file, through fetches, folders and files."""
+"""Kept columns: from a table or a file, through fetches, folders and files."""
 
 import pandas as pd
 import pyarrow as pa
@@ -36,17 +36,17 @@ DOUBLE = pd.concat([PEOPLE, PEOPLE[["name"]]], axis=1)
 
 @pytest.fixture
 def details(client):
-    """Give a fetch with what its user knows of the wallets."""
+    """Return a fetch with its user's columns of wallets."""
     return PEOPLE.wf.fetch(keep=KEPT, client=client)
 
 
 def same(wallets, own=OWN):
-    """Compare a user's own columns with what was kept."""
+    """Check that a user's own columns equal the kept ones."""
     pd.testing.assert_frame_equal(wallets[[*own]].reset_index(drop=True), own)
 
 
-def test_columns_come_behind_those_of_the_contract(details, client):
-    """With their dtypes, texts trimmed, and empty ones missing; once, in the order asked for."""
+def test_columns_come_after_those_of_the_contract(details, client):
+    """With their dtypes, texts trimmed, and empty ones missing; once, in the requested order."""
     assert [*details.wallets] == [*WALLET_DTYPES, *KEPT]
     same(details.wallets)
     assert "name" not in details.holdings
@@ -55,13 +55,13 @@ def test_columns_come_behind_those_of_the_contract(details, client):
 
 
 def test_one_column_is_named_as_text(client):
-    """A single name is no list of letters; addresses may be in two columns."""
+    """A single name is one column; addresses may be in two columns."""
     table = pd.DataFrame({"blockchain": ["near"], "address": ["bob"], "owner": [7], "more": [1]})
     assert table.wf.fetch(keep="owner", client=client).wallets["owner"].tolist() == [7]
 
 
-def test_rows_of_one_wallet_are_told_where_they_differ(client):
-    """The first label stays; a missing one says nothing."""
+def test_different_labels_of_one_wallet_are_reported(client):
+    """The first label stays; a missing one agrees with any."""
     table = pd.DataFrame({"wallet": [NEAR, ETHER, NEAR.lower(), NEAR, NEAR]})
     table["owner"] = [None, "Ben", "Ada", " Ada", "E\u202eve"]
     with pytest.warns(InputWarning) as caught:
@@ -86,15 +86,15 @@ def test_a_warning_shows_three_of_many_problems(client):
     assert warning.problems[0][1] == ETHER
 
 
-def test_names_of_the_contract_and_of_results_are_refused(client):
-    """Before anything is asked."""
+def test_reserved_names_are_refused(client):
+    """Names of the contract and of results, before any request."""
     for name in RESERVED:
         with pytest.raises(SettingsError, match="rename your column"):
             PEOPLE.rename(columns={"name": name}).wf.fetch(keep=[name], client=client)
 
 
 @pytest.mark.parametrize(
-    "given,keep,error",
+    "argument,keep,error",
     [
         (PEOPLE, ["nobody"], ColumnsError),
         (PEOPLE, [3], SettingsError),
@@ -106,17 +106,17 @@ def test_names_of_the_contract_and_of_results_are_refused(client):
         (iter([NEAR]), "name", ArgumentError),
     ],
 )
-def test_what_can_not_be_kept_is_refused(given, keep, error, client, tmp_path):
-    """In a fetch and in a bulk run, before anything is asked."""
+def test_other_columns_are_refused(argument, keep, error, client, tmp_path):
+    """In a fetch and in a bulk run, before any request."""
     with pytest.raises(error):
-        wf.fetch_wallets(given, keep=keep, client=client)
+        wf.fetch_wallets(argument, keep=keep, client=client)
     with pytest.raises(error):
-        wf.fetch_to_parquet(given, tmp_path / "bulk", keep=keep, client=client)
+        wf.fetch_to_parquet(argument, tmp_path / "bulk", keep=keep, client=client)
     assert not (tmp_path / "bulk").exists()
 
 
 def test_odd_texts_and_mixed_cells_are_kept(client):
-    """What no text can hold is replaced; a column of several types stays one of objects."""
+    """Invalid characters are replaced; a column of several types stays one of objects."""
     table = PEOPLE.assign(
         name=pd.Series(["a\ud800", "b", None], dtype=object), mixed=[1, " x ", None], none=None
     )
@@ -126,7 +126,7 @@ def test_odd_texts_and_mixed_cells_are_kept(client):
     assert wallets["none"].isna().all()
 
 
-def test_rows_that_are_left_out_take_their_labels_along(client):
+def test_skipped_rows_drop_their_labels(client):
     """Empty rows and unreadable ones shift nothing."""
     table = pd.DataFrame({"wallet": ["bad", None, NEAR, ETHER], "owner": ["x", "y", "Ada", "Ben"]})
     with pytest.warns(InputWarning, match="left out"):
@@ -136,7 +136,7 @@ def test_rows_that_are_left_out_take_their_labels_along(client):
 
 
 def test_an_interrupt_keeps_them(client):
-    """What was finished says whose it is."""
+    """Finished wallets have their columns."""
 
     def stop(*_):
         raise KeyboardInterrupt
@@ -150,14 +150,14 @@ CSV = f"wallet, name ,team\n{NEAR},  Ada,1\n\nbad,x,2\n{ETHER}\n{NEAR},Eve,\n"
 
 
 def test_a_file_has_columns_to_keep(tmp_path, client):
-    """As text, by their trimmed names; short rows have none."""
+    """Columns are text, and match by their trimmed names; short rows have none."""
     path = tmp_path / "people.csv"
     path.write_text(CSV)
-    with pytest.warns(InputWarning) as told:
+    with pytest.warns(InputWarning) as caught:
         details = wf.fetch_wallets(path, keep=["team", "name"], client=client, on_unreadable="drop")
     assert details.wallets["name"].fillna("-").tolist() == ["Ada", "-"]
     assert details.wallets["team"].fillna("-").tolist() == ["1", "-"]
-    [warning] = [each.message for each in told]
+    [warning] = [each.message for each in caught]
     assert [place for place, _, _ in warning.problems] == [4, 6]
     assert warning.problems[1] == (6, NEAR, "'Eve' here, 'Ada' before")
     assert read_input(path, ["name", "team"]).labels["name"].tolist()[0] == "Ada"
@@ -171,7 +171,7 @@ def test_a_file_has_columns_to_keep(tmp_path, client):
         ("people.txt", "NEAR.bob\n", ArgumentError),
     ],
 )
-def test_a_file_without_such_a_column_says_so(tmp_path, name, text, error):
+def test_a_file_without_such_a_column_is_refused(tmp_path, name, text, error):
     """It lacks it, has it twice, or has no columns at all."""
     (tmp_path / name).write_text(text)
     with pytest.raises(error, match="name"):
@@ -181,14 +181,14 @@ def test_a_file_without_such_a_column_says_so(tmp_path, name, text, error):
 
 
 def test_a_path_is_a_file_of_wallets(tmp_path, client):
-    """Of lines, too."""
+    """A file of lines, too."""
     path = tmp_path / "wallets.txt"
     path.write_text(f"{NEAR} # mine\n")
     assert wf.fetch_wallets(path, client=client).wallets["address"].tolist() == ["alice.near"]
 
 
 def test_a_folder_keeps_them(tmp_path, client):
-    """Exactly, for all wallets and for some, in files that other programs open."""
+    """They are exact, for all wallets and for some, in files that other programs open."""
     wf.fetch_to_parquet(PEOPLE, tmp_path / "bulk", keep=KEPT, client=client)
     same(wf.read_wallets(tmp_path / "bulk").wallets)
     some = wf.read_wallets(tmp_path / "bulk", wallets=[ETHER, "NEAR.new"]).wallets
@@ -197,8 +197,8 @@ def test_a_folder_keeps_them(tmp_path, client):
     assert [*written][:4] == ["blockchain", "address", "name", "team"]
 
 
-def test_a_folder_keeps_what_later_calls_do_not_tell(tmp_path, client):
-    """New columns and values come in, and a call that keeps nothing loses nothing."""
+def test_a_folder_keeps_columns_that_later_calls_lack(tmp_path, client):
+    """New columns and values are added, and a call that keeps nothing removes nothing."""
     folder = tmp_path / "bulk"
     wf.fetch_to_parquet(PEOPLE, folder, keep=KEPT, client=client)
     stamp = (folder / "kept.parquet").stat().st_mtime_ns
@@ -214,7 +214,7 @@ def test_a_folder_keeps_what_later_calls_do_not_tell(tmp_path, client):
 
 
 def test_snapshots_keep_them(details, tmp_path, client):
-    """Each its own; NA where one has none, and text where types differ."""
+    """Each has its own; NA where one has none, and text where types differ."""
     history.save(details, folder=tmp_path, at="2026-01-30T06:00Z")
     same(history.snapshot(folder=tmp_path).wallets)
     other = PEOPLE[["wallet"]].assign(team="blue", new=True, limit="none").iloc[:1]
@@ -238,8 +238,8 @@ def test_snapshots_keep_them(details, tmp_path, client):
 SIZES = pd.Categorical(["large", "small", "large"], categories=["small", "large"], ordered=True)
 
 
-def test_the_same_is_saved_once_whatever_was_kept(tmp_path, client):
-    """Whole numbers and truth values come back of other dtypes; they are the same."""
+def test_the_same_is_saved_once_with_any_kept_columns(tmp_path, client):
+    """Whole numbers and booleans are read with other dtypes, and are equal."""
     table = PEOPLE[["wallet"]].assign(rank=[1, 2, 3], cold=[True, False, True], size=SIZES)
     kept = table.wf.fetch(keep=["rank", "cold", "size"], client=client)
     time = history.save(kept, folder=tmp_path)
@@ -249,7 +249,7 @@ def test_the_same_is_saved_once_whatever_was_kept(tmp_path, client):
 
 
 def test_categories_are_kept_in_files_as_their_values(tmp_path, client):
-    """Not in an order of chance, by which comparisons would be wrong."""
+    """An order of chance would make comparisons wrong."""
     table = PEOPLE[["wallet"]].assign(size=SIZES, rank=pd.Categorical([1, None, 3]))
     kept = table.wf.fetch(keep=["size", "rank"], client=client)
     assert kept.wallets["size"].cat.ordered
@@ -266,7 +266,7 @@ def test_categories_are_kept_in_files_as_their_values(tmp_path, client):
 
 
 def test_texts_of_any_dtype_are_trimmed(client):
-    """Or one owner would be two groups."""
+    """Otherwise one owner would be two groups."""
     names = [" Ada", "Ada", " "]
     arrow = pd.array(names, dtype=pd.ArrowDtype(pa.string()))
     table = PEOPLE[["wallet"]].assign(owner=pd.Categorical(names), team=arrow, size=SIZES)
@@ -275,8 +275,8 @@ def test_texts_of_any_dtype_are_trimmed(client):
     same(kept, own.assign(size=SIZES))
 
 
-def test_numbers_that_files_can_not_hold_are_told(tmp_path, client):
-    """By an error of ours."""
+def test_numbers_that_files_can_not_hold_are_refused(tmp_path, client):
+    """With our error."""
     table = PEOPLE[["wallet"]].assign(id=[2**70, 1, 1])
     kept = table.wf.fetch(keep="id", client=client)
     with pytest.raises(ArgumentError, match=r"'id'.*too large"):
@@ -285,7 +285,7 @@ def test_numbers_that_files_can_not_hold_are_told(tmp_path, client):
         wf.fetch_to_parquet(table, tmp_path / "bulk", keep="id", client=client)
 
 
-def test_a_column_with_the_name_of_exact_text_is_not_kept(tmp_path, client):
+def test_a_column_named_like_exact_text_is_not_kept(tmp_path, client):
     """Files have the exact text of amounts there; nothing is fetched or saved."""
     table = PEOPLE[["wallet", "limit"]].assign(limit_text="mine")
     kept = table.wf.fetch(keep=["limit", "limit_text"], client=client)
@@ -298,7 +298,7 @@ def test_a_column_with_the_name_of_exact_text_is_not_kept(tmp_path, client):
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".parquet", ".xlsx"])
 def test_saved_files_keep_them(details, tmp_path, suffix):
-    """Harmless in a spreadsheet, and text again to the last character."""
+    """They are harmless in a spreadsheet, and read back to the last character."""
     path = tmp_path / f"wallets{suffix}"
     wallets = details.wallets
     write = {".xlsx": wallets.wf.to_excel, ".parquet": wallets.wf.to_parquet}

@@ -1,4 +1,4 @@
-"""Wallets as people paste them, and what is said of those that can't be read."""
+"""Wallets as people paste them, and messages about unreadable ones."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from walletframe.address.lists import read_pasted
 
 
 def names(text):
-    """Return what is read, as text."""
+    """Return the wallets as text."""
     return [str(wallet) for wallet in read_pasted(text).wallets]
 
 
@@ -42,29 +42,32 @@ def test_common_forms(text):
 
 
 def test_each_bad_line_has_its_number_and_reason():
-    """Good lines are read; the bad ones are told, and kept to be mended."""
-    found = read_pasted("ETH.0x1\nnonsense\n\nETH.0x2…9\nBSC.0x3")
-    assert [str(wallet) for wallet in found.wallets] == ["ETH.0x1", "BSC.0x3"]
-    assert [(line, text) for line, text, _ in found.problems] == [(2, "nonsense"), (4, "ETH.0x2…9")]
-    assert "shortened" in found.problems[1][2]
-    assert found.unreadable_lines == "nonsense\nETH.0x2…9"
+    """Good lines are read; bad ones are reported, and returned for correction."""
+    result = read_pasted("ETH.0x1\nnonsense\n\nETH.0x2…9\nBSC.0x3")
+    assert [str(wallet) for wallet in result.wallets] == ["ETH.0x1", "BSC.0x3"]
+    assert [(line, text) for line, text, _ in result.problems] == [
+        (2, "nonsense"),
+        (4, "ETH.0x2…9"),
+    ]
+    assert "shortened" in result.problems[1][2]
+    assert result.unreadable_lines == "nonsense\nETH.0x2…9"
 
 
 def test_a_line_is_read_as_a_whole_or_not_at_all():
-    """Mending a line and reading it again counts nothing twice."""
-    found = read_pasted("ETH.0x1, nonsense, ETH.0x2")
-    assert (found.wallets, found.unreadable_lines) == ([], "ETH.0x1, nonsense, ETH.0x2")
+    """A corrected line counts once."""
+    result = read_pasted("ETH.0x1, nonsense, ETH.0x2")
+    assert (result.wallets, result.unreadable_lines) == ([], "ETH.0x1, nonsense, ETH.0x2")
 
 
 @pytest.mark.parametrize("text", ["nonsense ETH.0x1", "0x12 ETH.0x1"])
-def test_what_stands_beside_a_wallet_is_no_blockchain(text):
-    """A wallet in full is not taken for the address of what stands before it."""
+def test_text_beside_a_wallet_is_no_blockchain(text):
+    """A complete wallet is not read as the address of the text before it."""
     [(_, piece, _)] = read_pasted(text).problems
     assert piece == text.split()[0]
 
 
 def test_two_words_are_no_wallet():
-    """What people write between their wallets is told, not asked for."""
+    """Words between wallets are reported, not requested."""
     assert [text for _, text, _ in read_pasted("my wallets:\nETH.0x1").problems] == [
         "my",
         "wallets:",
@@ -81,19 +84,19 @@ def test_two_words_are_no_wallet():
     ],
 )
 def test_links_are_no_wallets(text):
-    """The page of an explorer says nothing of the identifier: a link is refused as one."""
-    found = read_pasted(text)
-    assert found.wallets == []
-    assert all(reason.startswith("this is a link") for _, _, reason in found.problems)
+    """The page of an explorer does not name the identifier: a link is refused as one."""
+    result = read_pasted(text)
+    assert result.wallets == []
+    assert all(reason.startswith("this is a link") for _, _, reason in result.problems)
 
 
 @pytest.mark.parametrize(
     "text", ["Alice: 0x1", "ETH:0x1", "NEAR:alice.near", "bitcoincash:qz1", "ETH.0x1 … ETH.0x9"]
 )
-def test_what_could_be_misread_is_refused(text):
-    """Names, prefixes that belong to an address, and what was left out are told, not guessed."""
-    found = read_pasted(text)
-    assert (found.wallets, found.unreadable_lines) == ([], text)
+def test_ambiguous_text_is_refused(text):
+    """Names, prefixes of an address, and omissions are reported, not guessed."""
+    result = read_pasted(text)
+    assert (result.wallets, result.unreadable_lines) == ([], text)
 
 
 def test_addresses_keep_their_marks():
@@ -108,7 +111,9 @@ def test_nothing():
 
 @given(st.text())
 def test_any_text_is_read_or_explained(text):
-    """Nothing raises, and every problem names a line that is there."""
-    found = read_pasted(text)
-    assert all(1 <= line <= len(text.splitlines()) for line, _, _ in found.problems)
-    assert len(found.unreadable_lines.splitlines()) == len({line for line, _, _ in found.problems})
+    """Nothing raises, and every problem names an existing line."""
+    result = read_pasted(text)
+    assert all(1 <= line <= len(text.splitlines()) for line, _, _ in result.problems)
+    assert len(result.unreadable_lines.splitlines()) == len(
+        {line for line, _, _ in result.problems}
+    )

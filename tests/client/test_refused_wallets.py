@@ -1,4 +1,4 @@
-"""What a person sees of wallets that can't be read: the lines, and nothing of the inside."""
+"""Refused wallets as a person sees them: the lines, and no internals."""
 
 import os
 import re
@@ -22,35 +22,35 @@ CALLS = {
     "parse one": "wf.WalletAddress.parse(BAD[0])",
     "by hand": "wf.WalletAddress('', 'x')",
 }
-BEGIN = "import pandas as pd\nimport walletframe as wf\nBAD = ['nonsense', 'ETH.']\n"
+SETUP = "import pandas as pd\nimport walletframe as wf\nBAD = ['nonsense', 'ETH.']\n"
 
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
-    """Give a kernel, isolated from the user's profile and folders."""
+    """Start a kernel, isolated from the user's profile and folders."""
     folder = str(tmp_path_factory.mktemp("ipython"))
     environment = os.environ | {"IPYTHONDIR": folder} | own_folders(folder, folder)
     manager, client = start_new_kernel(env=environment, cwd=folder)
-    client.execute_interactive(BEGIN + "%colors NoColor", timeout=60)
+    client.execute_interactive(SETUP + "%colors NoColor", timeout=60)
     yield client
     client.stop_channels()
     manager.shutdown_kernel(now=True)
 
 
-_CELL = r"\S*ipykernel_\d+\S*\.py"  # where IPython 7 has its cells
+_CELL = r"\S*ipykernel_\d+\S*\.py"  # IPython 7's folder of cells
 
 
 def trace_of(kernel, code):
-    """Return the traceback that a cell ends with."""
-    found = []
+    """Return the traceback of a cell."""
+    result = []
 
     def listen(message):
         if message["msg_type"] == "error":
-            found.append("\n".join(message["content"]["traceback"]))
+            result.append("\n".join(message["content"]["traceback"]))
 
-    # an error would abort what comes soon after it
+    # an error would abort requests soon after it
     kernel.execute_interactive(code, timeout=60, output_hook=listen, stop_on_error=False)
-    [trace] = found
+    [trace] = result
     return trace
 
 
@@ -62,7 +62,7 @@ def test_a_notebook_shows_the_callers_own_lines_alone(kernel, call):
         trace = trace_of(kernel, f"def mine():\n    return {call}\n\nmine()")
         assert "can't be read" in trace
         frames = re.sub(f"<module .*?>|{_CELL}", "", trace.partition("AddressError:")[0])
-        assert ".py" not in frames  # but for a variable of the caller's that is a module
+        assert ".py" not in frames  # except a caller's variable that is a module
         assert mode == "Minimal" or "mine()" in trace
 
 
@@ -77,25 +77,25 @@ except wf.errors.AddressError:
 
 @pytest.fixture(scope="module")
 def tracebacks(tmp_path_factory):
-    """Give what one script prints of each call: all are caught but the last."""
+    """Return the output of one script for each call: all are caught but the last."""
     folder = tmp_path_factory.mktemp("plain")
     *others, last = [CALLS[name] for name in BOUNDARIES]
     caught = "".join(CAUGHT.format(call=call) for call in others)
-    (folder / "mine.py").write_text(f"import traceback\n{BEGIN}{caught}{last}")
+    (folder / "mine.py").write_text(f"import traceback\n{SETUP}{caught}{last}")
     environment = os.environ | own_folders(folder, folder)
     words = [sys.executable, folder / "mine.py"]
-    told = subprocess.run(
+    done = subprocess.run(
         words, capture_output=True, text=True, cwd=folder, env=environment, check=False
     )
-    assert told.returncode == 1
-    before, *found = told.stderr.split("Traceback (most recent call last):\n")
+    assert done.returncode == 1
+    before, *result = done.stderr.split("Traceback (most recent call last):\n")
     assert before == ""
-    return dict(zip(BOUNDARIES, found, strict=True))
+    return dict(zip(BOUNDARIES, result, strict=True))
 
 
 @pytest.mark.parametrize("name", BOUNDARIES)
 def test_plain_python_shows_one_frame_of_the_package(tracebacks, name):
-    """That of the boundary, since an exception can't leave a function without its frame."""
+    """It is that of the boundary, since an exception can't leave a function without its frame."""
     lines = tracebacks[name].splitlines()
     frames = [line for line in lines if line.startswith("  File ")]
     assert [("mine.py" in frame, "walletframe" in frame) for frame in frames] == [

@@ -1,4 +1,4 @@
-"""Settings: argument before environment before default, and nothing wrong passes."""
+"""Settings: argument before environment before default, and wrong values are refused."""
 
 import copy
 import dataclasses
@@ -53,10 +53,10 @@ TEXTS = {
 }
 
 
-def wrong(**given):
-    """Return the error of settings that are refused."""
+def wrong(**options):
+    """Return the error of refused settings."""
     with pytest.raises(SettingsError) as caught:
-        Settings(**given)
+        Settings(**options)
     return caught.value
 
 
@@ -66,16 +66,16 @@ def is_about(error, name):
     return str(error).startswith(tuple(f"{name} {verb} " for verb in verbs))
 
 
-def secret(**given):
+def secret(**options):
     """Return settings that hold the key."""
-    return Settings(api_key=KEY, key_kind="private", base_url=PRIVATE, **given)
+    return Settings(api_key=KEY, key_kind="private", base_url=PRIVATE, **options)
 
 
 class TestPrecedence:
     """Argument, environment, default."""
 
     def test_defaults(self):
-        """With nothing given, all but the address and the key is set."""
+        """Without arguments, all but the address and the key is set."""
         settings = Settings()
         assert settings.api_key is settings.key_kind is settings.endpoint is None
         assert (settings.expire_after_s, settings.workers) == (3600.0, 8)
@@ -93,8 +93,8 @@ class TestPrecedence:
         monkeypatch.setenv("WALLETFRAME_WORKERS", "3")
         assert Settings(workers=4).workers == 4
 
-    def test_none_is_not_given(self, monkeypatch):
-        """None leaves it to the environment, and then to the default."""
+    def test_none_is_no_argument(self, monkeypatch):
+        """None stands for the environment's value, and then for the default."""
         monkeypatch.setenv("WALLETFRAME_WORKERS", "3")
         assert Settings(workers=None).workers == 3
         assert Settings(timeout_s=None).timeout_s == 60
@@ -104,7 +104,7 @@ class TestPrecedence:
         monkeypatch.setenv("WALLETFRAME_WORKERS", "")
         assert Settings().workers == 8
 
-    def test_false_is_given(self, monkeypatch):
+    def test_false_is_a_value(self, monkeypatch):
         """False and 0 are values, not their absence."""
         monkeypatch.setenv("WALLETFRAME_EXPIRE_AFTER_S", "5")
         monkeypatch.setenv("WALLETFRAME_CACHE", "memory")
@@ -145,7 +145,7 @@ class TestUnknown:
         assert KEY not in str(error)
 
     def test_argument_near_to_none(self):
-        """Where nothing is near, all settings are listed."""
+        """If none is similar, all settings are listed."""
         assert all(name in wrong(zzz=1).hint for name in FIELDS)
 
     def test_variable(self, monkeypatch):
@@ -157,13 +157,13 @@ class TestUnknown:
         assert KEY not in str(error)
 
     def test_other_variables_are_left_alone(self, monkeypatch):
-        """Only variables with the prefix are looked at."""
+        """Only variables with the prefix are read."""
         monkeypatch.setenv("WALLETFRAMES_X", "1")
         monkeypatch.setenv("MY_WALLETFRAME_X", "1")
         assert Settings() == Settings()
 
     def test_replace_and_client_too(self):
-        """The typo fails wherever settings are given."""
+        """The typo fails in every function with settings."""
         for refused in (Settings().replace, Client):
             with pytest.raises(SettingsError, match=r"did you mean workers\?"):
                 refused(worker=1)
@@ -175,10 +175,10 @@ class TestUnknown:
 
 
 class TestReaders:
-    """What each setting may be."""
+    """Readers of each setting."""
 
     def test_every_setting_is_tried(self):
-        """The tables of this module know every setting."""
+        """The tables of this module have every setting."""
         assert set(FIELDS) <= WRONG.keys() == TEXTS.keys()
 
     @pytest.mark.parametrize("name, value", [(n, v) for n, vs in WRONG.items() for v in vs])
@@ -198,7 +198,7 @@ class TestReaders:
 
     @pytest.mark.parametrize("value", [f"{KEY}\n{KEY}", f"{KEY}\u202e", f"{KEY}\x00"])
     def test_a_wrong_key_is_not_shown(self, value):
-        """A key that can't be read is not repeated."""
+        """An unreadable key is not repeated."""
         assert KEY not in str(wrong(api_key=value))
 
     @pytest.mark.parametrize(
@@ -210,11 +210,11 @@ class TestReaders:
 
     @pytest.mark.parametrize("url", ["https://exa mple", "https://a\u202eb", "https://h/a b"])
     def test_an_address_holds_no_space_or_invisible_character(self, url):
-        """What can be no address is refused at once."""
+        """An impossible address is refused at once."""
         assert str(wrong(base_url=url)).startswith("base_url is not a base address")
 
     @pytest.mark.parametrize(
-        "given, read",
+        "argument, read",
         [
             (" https://H.Example/ ", "https://h.example"),
             ("https://h.example:443", "https://h.example"),
@@ -223,10 +223,10 @@ class TestReaders:
             ("http://localhost:80/", "http://localhost"),
         ],
     )
-    def test_one_address_one_spelling(self, given, read):
+    def test_one_address_one_spelling(self, argument, read):
         """Spellings of one address are one service."""
-        assert Settings(base_url=given).base_url == read
-        assert Settings(base_url=given).service == read
+        assert Settings(base_url=argument).base_url == read
+        assert Settings(base_url=argument).service == read
 
     @pytest.mark.parametrize("text", ["true", "True", "1", "yes", "ON", True])
     def test_true(self, text):
@@ -271,16 +271,16 @@ class TestHttps:
 
 
 class TestCache:
-    """Where answers are kept."""
+    """The cache setting."""
 
     def test_default(self):
-        """Nothing given is the file in the user's cache folder, named when it is needed."""
+        """The default is the file in the user's cache folder, named on first use."""
         assert Settings().cache is None
 
-    @pytest.mark.parametrize("given", ["answers.sqlite", Path("answers.sqlite")])
-    def test_path(self, given):
+    @pytest.mark.parametrize("argument", ["answers.sqlite", Path("answers.sqlite")])
+    def test_path(self, argument):
         """A path as text or Path."""
-        assert Settings(cache=given).cache == Path("answers.sqlite")
+        assert Settings(cache=argument).cache == Path("answers.sqlite")
 
     def test_home(self):
         """A tilde is the user's home."""
@@ -300,24 +300,24 @@ class TestCache:
 
     @pytest.mark.parametrize("text", ["true", "1", "yes"])
     def test_true_as_a_variable(self, monkeypatch, text):
-        """True says nothing about where, in the environment as in Python."""
+        """True names no place, in the environment as in Python."""
         monkeypatch.setenv("WALLETFRAME_CACHE", text)
         assert str(wrong()).startswith(f"WALLETFRAME_CACHE can't be '{text}'")
 
     def test_backend(self):
-        """A backend of requests-cache is taken as it is."""
+        """A backend of requests-cache is used unchanged."""
         backend = BaseCache()
         assert Settings(cache=backend).cache is backend
 
-    @pytest.mark.parametrize("given", [5, 0, ["a"], object()])
-    def test_anything_else(self, given):
-        """What keeps no answers is refused, at the latest when it is needed."""
+    @pytest.mark.parametrize("argument", [5, 0, ["a"], object()])
+    def test_anything_else(self, argument):
+        """Any other value is refused, at the latest on first use."""
         with pytest.raises(SettingsError, match="cache"):
-            Client(base_url=PRIVATE, cache=given).fetch("ETH.0xa", offline=True)
+            Client(base_url=PRIVATE, cache=argument).fetch("ETH.0xa", offline=True)
 
 
 class TestSecret:
-    """The key is seen by nobody who does not ask by name."""
+    """The key is masked unless it is revealed by name."""
 
     @pytest.mark.parametrize(
         "show",
@@ -337,7 +337,7 @@ class TestSecret:
             assert "hidden" in show(value)
 
     def test_asdict(self):
-        """As a dict or a tuple the key stays masked, and is still there."""
+        """The key stays masked as a dict or a tuple, and is still there."""
         settings = secret()
         assert KEY not in repr(dataclasses.asdict(settings))
         assert KEY not in repr(dataclasses.astuple(settings))
@@ -347,23 +347,23 @@ class TestSecret:
     def test_pickle_leaves_it_out(self, protocol):
         """A pickle holds everything but the key."""
         pickled = pickle.dumps(secret(workers=3), protocol)
-        found = pickle.loads(pickled)
+        result = pickle.loads(pickled)
         assert KEY.encode() not in pickled
-        assert not found.api_key
-        assert (found.workers, found.base_url) == (3, PRIVATE)
-        assert "left out" in repr(found)
+        assert not result.api_key
+        assert (result.workers, result.base_url) == (3, PRIVATE)
+        assert "left out" in repr(result)
 
-    def test_unpickled_without_a_key_says_so(self):
-        """What was pickled needs its key again before it can ask."""
-        found = pickle.loads(pickle.dumps(secret()))
+    def test_unpickled_needs_a_key(self):
+        """Pickled settings need their key again before a request."""
+        result = pickle.loads(pickle.dumps(secret()))
         with pytest.raises(SettingsError, match="api_key is not set"):
-            require_endpoint(found)
+            require_endpoint(result)
 
     def test_unpickled_can_be_used(self):
-        """Unpickled settings make a client, and can be given the key again."""
-        found = pickle.loads(pickle.dumps(secret()))
-        assert Client(found, api_key="again").settings.api_key.reveal() == "again"
-        assert Client(found).settings == found.replace() == found
+        """Unpickled settings make a client, and can get the key again."""
+        result = pickle.loads(pickle.dumps(secret()))
+        assert Client(result, api_key="again").settings.api_key.reveal() == "again"
+        assert Client(result).settings == result.replace() == result
 
     @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy])
     def test_copies_keep_it(self, again):
@@ -385,7 +385,7 @@ class TestSecret:
 
 
 class TestKeyKind:
-    """Which key belongs to which address."""
+    """Keys and their addresses."""
 
     @pytest.mark.parametrize(
         "kind, endpoint",
@@ -393,8 +393,8 @@ class TestKeyKind:
     )
     def test_both_addresses(self, kind, endpoint):
         """The kind decides; without one it stays open."""
-        found = Settings(key_kind=kind, base_url=PRIVATE, public_base_url=PUBLIC)
-        assert found.endpoint == endpoint
+        result = Settings(key_kind=kind, base_url=PRIVATE, public_base_url=PUBLIC)
+        assert result.endpoint == endpoint
 
     @pytest.mark.parametrize("kind, endpoint", [("private", PRIVATE), ("test", PRIVATE)])
     def test_private_address_only(self, kind, endpoint):
@@ -418,14 +418,14 @@ class TestKeyKind:
 
     @pytest.mark.parametrize("kind", ["public", "private", "test"])
     def test_no_address_yet(self, kind):
-        """Without any address the settings stand, and what is missing is told when needed."""
+        """Settings may lack an address, which is reported on first use."""
         settings = Settings(api_key=KEY, key_kind=kind)
         needed = "public_base_url" if kind == "public" else "base_url"
         with pytest.raises(SettingsError, match=f"^{needed} is not set"):
             require_endpoint(settings)
 
     def test_everything_missing(self):
-        """All that is missing is named at once, with the variables and the sandbox."""
+        """All missing settings are named together, with the variables and the sandbox."""
         with pytest.raises(
             SettingsError, match="api_key, key_kind, base_url are not set"
         ) as caught:
@@ -440,20 +440,20 @@ class TestKeyKind:
 
 
 class TestService:
-    """The name by which answers are kept."""
+    """The name under which answers are cached."""
 
     def test_after_the_address(self):
-        """Unless named it is the address that the key belongs to."""
+        """By default it is the key's address."""
         assert secret().service == PRIVATE
         both = Settings(key_kind="public", base_url=PRIVATE, public_base_url=PUBLIC)
         assert both.service == PUBLIC
 
     def test_named(self):
-        """A name is kept, whatever the address."""
+        """A name is kept with any address."""
         assert secret(service=" mine ").service == "mine"
 
     def test_neither(self):
-        """Without name and address there is nothing to look up answers by."""
+        """Without name and address no answers can be found."""
         with pytest.raises(SettingsError, match=r"^base_url is not set") as caught:
             require_service(Settings())
         assert "walletframe.sandbox()" in caught.value.hint
@@ -461,17 +461,17 @@ class TestService:
 
 
 class TestReplace:
-    """The same settings but for some."""
+    """Settings with some changes."""
 
     def test_the_rest_stays(self):
-        """Only what is named changes, in a new value."""
+        """Only the named settings change, in a new value."""
         before = secret(workers=3, cache=False)
         after = before.replace(workers=4)
         assert (after.workers, before.workers) == (4, 3)
         assert after.replace(workers=3) == before
 
     def test_is_checked(self):
-        """A wrong value, or a key without its address, is refused as ever."""
+        """A wrong value, or a key without its address, is refused as always."""
         for override in ({"workers": 0}, {"key_kind": "public"}):
             with pytest.raises(SettingsError):
                 secret().replace(**override)
@@ -481,8 +481,8 @@ class TestReplace:
         assert secret().replace(base_url=PUBLIC).service == PUBLIC
         assert secret(service="mine").replace(base_url=PUBLIC).service == "mine"
 
-    def test_stays_though_the_environment_changed(self, monkeypatch):
-        """What was left open when the settings were made is not filled in later."""
+    def test_is_unaffected_by_later_environments(self, monkeypatch):
+        """Missing settings are not filled in later."""
         before = secret()
         monkeypatch.setenv("WALLETFRAME_CACHE", "memory")
         monkeypatch.setenv("WALLETFRAME_WORKERS", "3")

@@ -1,4 +1,4 @@
-"""What nobody has thought of: a worker that raises costs its own wallet and no time."""
+"""Unforeseen exceptions: a worker that raises costs its own wallet and no time."""
 
 from contextlib import closing
 from threading import Event
@@ -18,18 +18,18 @@ BROKEN = WALLETS[2]
 
 
 class SurpriseError(BaseException):
-    """What no except clause names."""
+    """An error that no except clause names."""
 
 
 @pytest.fixture
 def whole(canned):
-    """Let the server answer all wallets soundly, whichever it is asked for."""
+    """Answer all wallets soundly, for any request."""
     canned.default = (200, {}, answer(*(wallet(each.partition(".")[2]) for each in WALLETS)))
     return canned
 
 
 def broken_at(method, fault):
-    """Let a function raise for one wallet."""
+    """Return a method that raises for one wallet."""
 
     def work(session, query, **how):
         if BROKEN in query:
@@ -45,7 +45,7 @@ def broken_at(method, fault):
 )
 @pytest.mark.parametrize("workers", [1, 4])
 def test_a_worker_that_raises_costs_its_own_wallet(whole, monkeypatch, fault, workers):
-    """The others are whole, the error names what was raised, and all is in its details."""
+    """The others are ok, the error names the exception, and its details have all."""
     monkeypatch.setattr(ServiceSession, "send", broken_at(ServiceSession.send, fault))
     with whole.client(workers=workers) as client, pytest.raises(FetchError) as caught:
         client.fetch(WALLETS, on_failure="raise")
@@ -56,7 +56,7 @@ def test_a_worker_that_raises_costs_its_own_wallet(whole, monkeypatch, fault, wo
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.AnswerWarning")
 def test_an_answer_that_can_not_be_split_costs_its_batch(whole, monkeypatch):
-    """The wallets of the batch are told, and nobody waits for them."""
+    """The wallets of the batch are reported, and nothing waits for them."""
 
     def split(body, wallets):
         raise LookupError
@@ -69,7 +69,7 @@ def test_an_answer_that_can_not_be_split_costs_its_batch(whole, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.AnswerWarning")
 def test_an_answer_that_can_not_be_read_costs_its_wallet(whole, monkeypatch):
-    """Those that can be read are whole."""
+    """The others are ok."""
     monkeypatch.setattr(stream, "read_answer", reading_all_but_one(stream.read_answer))
     with whole.client(workers=1) as client:
         wallets = client.fetch(WALLETS, on_failure="ignore").wallets
@@ -77,7 +77,7 @@ def test_an_answer_that_can_not_be_read_costs_its_wallet(whole, monkeypatch):
 
 
 def reading_all_but_one(read):
-    """Let an answer that can be read be one that can't."""
+    """Return a reader that raises for one wallet."""
 
     def work(body, wallets):
         if BROKEN in map(str, wallets):
@@ -89,7 +89,7 @@ def reading_all_but_one(read):
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.AnswerWarning")
 def test_a_reply_that_can_not_be_kept_costs_its_wallet(whole):
-    """In a bulk run, too, the others come."""
+    """In a bulk run, too, the others are ok."""
 
     def keep(wallets, reply):
         if BROKEN in map(str, wallets):

@@ -1,4 +1,4 @@
-"""Files of wallets: lines and CSV, and what is said of those that can't be read."""
+"""Files of wallets: lines and CSV, and messages about unreadable ones."""
 
 import pytest
 
@@ -12,12 +12,12 @@ ALICE = WalletAddress("NEAR", "alice.near")
 
 @pytest.fixture
 def path(tmp_path):
-    """Name a file of lines."""
+    """Return the path of a file of lines."""
     return tmp_path / "list.txt"
 
 
 def test_lines_have_comments_and_numbers(path):
-    """A byte order mark, empty lines and line ends of any system do no harm."""
+    """A byte order mark, empty lines and line ends of any system are harmless."""
     path.write_bytes(b"\xef\xbb\xbf# mine\r\n\r\n NEAR.alice.near # the first\r\nETH.0x1")
     assert list(rows_of_file(path, ())) == [(3, "NEAR.alice.near", ()), (4, "ETH.0x1", ())]
 
@@ -36,12 +36,12 @@ def test_lines_have_comments_and_numbers(path):
     ],
 )
 def test_csv_has_two_columns_or_one(tmp_path, text):
-    """Other columns and empty rows are left alone."""
+    """Other columns and empty rows are ignored."""
     (tmp_path / "LIST.CSV").write_text(text)
     assert read_input(tmp_path / "LIST.CSV").wallets == [ALICE]
 
 
-def test_all_bad_lines_are_named_at_once(path):
+def test_all_bad_lines_are_named(path):
     """By the numbers of their lines."""
     path.write_text("NEAR.alice.near\nbad\n\nETH.\n")
     reading = read_input(path)
@@ -51,22 +51,22 @@ def test_all_bad_lines_are_named_at_once(path):
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", ""])
-def test_another_csv_says_what_it_needs(tmp_path, text):
-    """Neither the two columns nor a single one."""
+def test_another_csv_is_refused_with_the_needed_columns(tmp_path, text):
+    """It has neither the two columns nor a single one."""
     (tmp_path / "list.csv").write_text(text)
     with pytest.raises(AddressError, match="needs the columns blockchain and address"):
         read_input(tmp_path / "list.csv")
 
 
 @pytest.mark.parametrize("name", ["list.txt", "list.csv"])
-def test_what_is_no_text_says_so(tmp_path, name):
-    """No traceback of a decoder."""
+def test_binary_files_are_refused(tmp_path, name):
+    """Without a traceback of a decoder."""
     (tmp_path / name).write_bytes(b"wallet\nNEAR.alice.near\n\xff\xfe")
     with pytest.raises(AddressError, match="can't be read: 'utf-8'"):
         read_input(tmp_path / name)
 
 
-def test_no_file_is_no_file(path):
-    """As anywhere."""
+def test_a_missing_file_raises_filenotfounderror(path):
+    """There is no error of our own."""
     with pytest.raises(FileNotFoundError):
         read_input(path)

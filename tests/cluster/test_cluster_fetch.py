@@ -1,4 +1,4 @@
-"""``ddf.wf.fetch`` on workers that are processes: what comes back, what is refused, how it ends."""
+"""``ddf.wf.fetch`` on workers that are processes: results, refusals, and its end."""
 
 import os
 import re
@@ -19,11 +19,11 @@ from canned_service import KEY
 from cluster_fetches import (
     ENVIRONMENT,
     WORKERS,
-    asked_again,
     check,
     frame,
     local_cluster,
     names,
+    repeated_requests,
     rows,
     settings,
 )
@@ -56,14 +56,14 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def server():
-    """Give one fast server to the whole module."""
+    """Start one fast server for the whole module."""
     with fast_service(tokens=TOKENS) as running:
         yield running
 
 
 @pytest.fixture
 def fast(server):
-    """Give it as it was at the beginning."""
+    """Return the server, reset."""
     server.forget()
     return server
 
@@ -77,70 +77,70 @@ def cluster():
 
 @pytest.fixture
 def folder(tmp_path):
-    """Name a folder that is not there yet."""
+    """Return the path of a folder that does not exist yet."""
     return tmp_path / "bulk"
 
 
 def in_order(frame):
-    """Bring a frame into memory and one order, without its times."""
+    """Compute a frame and sort it, without its times."""
     whole = frame.compute() if isinstance(frame, dd.DataFrame) else frame
     whole = whole.drop(columns="fetched_at", errors="ignore")
     return whole.sort_values("address", kind="stable", ignore_index=True)
 
 
 class TestFetch:
-    """What comes back."""
+    """Results of a fetch."""
 
-    def test_is_what_a_fetch_on_one_machine_gives(self, cluster, fast, folder, tmp_path):
-        """The same wallets with what was kept, places in the list, balances and summary."""
-        asked, owners = names(60), ["Ann", "Bob"] * 30
-        table = frame(asked, owner=owners)
+    def test_equals_a_fetch_on_one_machine(self, cluster, fast, folder, tmp_path):
+        """The same wallets with kept columns, positions in the list, balances and summary."""
+        requested, owners = names(60), ["Ann", "Bob"] * 30
+        table = frame(requested, owner=owners)
         own = settings(fast)
-        found = table.wf.fetch(folder, keep="owner", settings=own, shards=5, on_failure="ignore")
+        result = table.wf.fetch(folder, keep="owner", settings=own, shards=5, on_failure="ignore")
         with wf.Client(own, api_key=KEY) as client:
             expected = wf.fetch_to_parquet(
                 table.compute(), tmp_path / "one", keep="owner", client=client, on_failure="ignore"
             )
         one = wf.read_wallets(tmp_path / "one")
-        pd.testing.assert_frame_equal(in_order(found.wallets), in_order(one.wallets))
-        pd.testing.assert_frame_equal(in_order(found.holdings), in_order(one.holdings))
+        pd.testing.assert_frame_equal(in_order(result.wallets), in_order(one.wallets))
+        pd.testing.assert_frame_equal(in_order(result.holdings), in_order(one.holdings))
         places = rows(folder, "wallets", "position, 'ETH.' || address")
-        assert sorted(places) == [each for each in enumerate(asked) if each[1].endswith("cafe")]
+        assert sorted(places) == [each for each in enumerate(requested) if each[1].endswith("cafe")]
         for name in ("wallets", "statuses", "reasons", "balances", "resumed", "service"):
-            assert getattr(found.summary, name) == getattr(expected, name)
-        assert found.summary.folder == folder
-        assert found.wallets.npartitions == 5
+            assert getattr(result.summary, name) == getattr(expected, name)
+        assert result.summary.folder == folder
+        assert result.wallets.npartitions == 5
 
-    def test_again_asks_for_what_is_not_ok(self, cluster, fast, folder):
-        """Wallets are found where they were; the bar begins with what was there before."""
-        asked, own, seen = names(60), settings(fast), []
+    def test_a_second_call_requests_only_failures(self, cluster, fast, folder):
+        """Wallets are in their folders; the bar starts at the earlier count."""
+        requested, own, seen = names(60), settings(fast), []
         with pytest.warns(FetchWarning, match="6 of 60 wallets are not ok"):
-            frame(asked).wf.fetch(folder, settings=own, shards=5)
+            frame(requested).wf.fetch(folder, settings=own, shards=5)
         fast.heal()
-        again = frame(asked).wf.fetch(
-            folder, settings=own, shards=5, progress=lambda *told: seen.append(told)
+        again = frame(requested).wf.fetch(
+            folder, settings=own, shards=5, progress=lambda *progress: seen.append(progress)
         )
         assert (again.summary.resumed, again.summary.ok) == (54, 60)
         assert seen[-1] == (60, 60, {"ok": 60})
-        assert asked_again(fast) == 0
-        check(folder, asked, TOKENS)
+        assert repeated_requests(fast) == 0
+        check(folder, requested, TOKENS)
         assert open_wallets(folder).summary is None
 
     def test_columns_may_have_the_names_of_the_service(self, cluster, fast, folder):
-        """As in a frame of pandas; no other column is computed but what is kept."""
+        """A frame of pandas has them, too; no other column is computed but kept ones."""
         named = pd.DataFrame({"walletAddress": ["0xa"], "owner": "Ann", "blockChain": "ETH"})
         table = dd.from_pandas(named.assign(more=1), npartitions=1)
-        found = table.wf.fetch(folder, keep="owner", settings=settings(fast), on_failure="ignore")
-        [row] = found.wallets.compute()[["blockchain", "address", "owner"]].to_numpy().tolist()
+        result = table.wf.fetch(folder, keep="owner", settings=settings(fast), on_failure="ignore")
+        [row] = result.wallets.compute()[["blockchain", "address", "owner"]].to_numpy().tolist()
         assert row == ["ETH", "0xa", "Ann"]
 
     def test_an_empty_list(self, cluster, fast, folder):
-        """Makes two empty frames."""
-        found = frame([]).wf.fetch(folder, settings=settings(fast), shards=5)
-        assert [len(each) for each in found[:2]] == [0, 0]
+        """The result is two empty frames."""
+        result = frame([]).wf.fetch(folder, settings=settings(fast), shards=5)
+        assert [len(each) for each in result[:2]] == [0, 0]
 
     def test_a_bar(self, cluster, fast, folder, capsys):
-        """Has what is done, the rate, the failures and the workers."""
+        """It has the finished wallets, the rate, the failures and the workers."""
         frame(names(40)).wf.fetch(
             folder, settings=settings(fast), shards=2, progress=True, on_failure="ignore"
         )
@@ -149,40 +149,40 @@ class TestFetch:
         assert "failed=4" in last
         assert "workers=" in last
 
-    def test_the_default_client_says_how(self, cluster, fast, folder):
-        """As `configure` has it; the key is the workers' own."""
+    def test_the_default_client_has_the_settings(self, cluster, fast, folder):
+        """`configure` sets them; the key is the workers' own."""
         wf.configure(key_kind="private", base_url=fast.base_url, cache=False)
         assert frame(names(3)).wf.fetch(folder, shards=1).summary.ok == 3
 
-    def test_failures_raise_where_that_is_wished(self, cluster, fast, folder):
+    def test_failures_raise_on_request(self, cluster, fast, folder):
         """The error has the summary."""
         with pytest.raises(FetchError, match="1 of 8 wallets is not ok") as caught:
             frame(names(8)).wf.fetch(folder, settings=settings(fast), on_failure="raise")
         assert caught.value.details.ok == 7
 
     def test_a_refused_key_ends_it(self, cluster, canned, folder):
-        """The other wallets are not asked for."""
+        """The other wallets are not requested."""
         canned.default = (401, {}, b"no")
-        asked = names(3_000)
-        found = frame(asked).wf.fetch(
+        requested = names(3_000)
+        result = frame(requested).wf.fetch(
             folder, settings=settings(canned, workers=1), shards=100, on_failure="ignore"
         )
-        assert found.summary.key_refused
-        assert found.summary.statuses["cancelled"] > 0
-        assert sum(found.summary.statuses.values()) == 3_000
+        assert result.summary.key_refused
+        assert result.summary.statuses["cancelled"] > 0
+        assert sum(result.summary.statuses.values()) == 3_000
 
 
 class TestRefused:
-    """What is told before anything is asked."""
+    """Refusals before any request."""
 
     @pytest.fixture(autouse=True)
-    def nothing_asked(self, fast):
-        """See that it is so."""
+    def no_requests(self, fast):
+        """Check that there was no request."""
         yield
-        assert not fast.asked()
+        assert not fast.request_counts()
 
     def test_another_number_of_shards(self, cluster, fast, folder):
-        """Wallets would be looked for in other folders than theirs."""
+        """Wallets would be expected in other folders."""
         own = settings(fast)
         frame([]).wf.fetch(folder, settings=own, shards=5)
         with pytest.raises(
@@ -192,17 +192,17 @@ class TestRefused:
         with pytest.raises(DatasetError, match="of the service"):
             frame(names(3)).wf.fetch(folder, settings=settings(fast, service="b"), shards=5)
 
-    def test_another_number_of_shards_at_once(self, cluster, fast, tmp_path):
-        """Of callers that begin together, those with the number of the first one go on."""
+    def test_other_numbers_of_shards_at_once(self, cluster, fast, tmp_path):
+        """Callers with the first one's number go on; the others are refused."""
         numbers, own = [5, 6, 5, 7], settings(fast)
         together = Barrier(len(numbers))
 
         def fetch(folder, place, shards):
             own_frame = pd.DataFrame({f"wallet {place}": []})  # Dask mixes up equal ones of threads
-            asked = dd.from_pandas(own_frame, npartitions=3)
+            requested = dd.from_pandas(own_frame, npartitions=3)
             together.wait(100)
             try:
-                asked.wf.fetch(folder, settings=own, shards=shards)
+                requested.wf.fetch(folder, settings=own, shards=shards)
             except DatasetError as refused:
                 return int(re.search(r"is split into (\d) shards, not \d", str(refused))[1])
             return shards
@@ -215,21 +215,21 @@ class TestRefused:
 
     @pytest.mark.parametrize("marker", ['{"format": 2}', "{", "[]", '{"format": 1}'])
     def test_a_marker_of_another_format(self, cluster, fast, folder, marker):
-        """That of a later walletframe, or one that somebody broke."""
+        """The format of a later walletframe, or a broken marker."""
         frame([]).wf.fetch(folder, settings=settings(fast), shards=5)
         (folder / ".walletframe" / "shards.json").write_text(marker)
         with pytest.raises(DatasetError, match=r"format 2|is not valid"):
             frame(names(3)).wf.fetch(folder, settings=settings(fast), shards=5)
 
-    def test_a_folder_of_something_else(self, cluster, fast, folder):
-        """That of a run on one machine is one, too."""
+    def test_a_folder_of_other_files(self, cluster, fast, folder):
+        """The folder of a run on one machine is one, too."""
         with wf.Client(settings(fast), api_key=KEY) as client:
             wf.fetch_to_parquet([], folder, client=client)
         with pytest.raises(DatasetError, match="has other files: 'failed'"):
             frame(names(3)).wf.fetch(folder, settings=settings(fast))
 
     def test_wallets_and_columns(self, cluster, fast, folder):
-        """As on one machine: all at once."""
+        """They are reported together, as on one machine."""
         own = settings(fast)
         with pytest.raises(AddressError) as caught:
             frame(["nonsense", "ETH.0xa", "x"]).wf.fetch(folder, settings=own)
@@ -242,7 +242,7 @@ class TestRefused:
         assert not folder.exists()
 
     def test_options(self, cluster, fast, folder):
-        """A number of shards, a folder, and settings that can't be."""
+        """A wrong number of shards, folder, or settings."""
         wallets = frame(names(3))
         for shards in (0, 10_001, True, "many"):
             with pytest.raises(ArgumentError, match="shards"):
@@ -258,7 +258,7 @@ class TestRefused:
 
 
 def spoil(what, place):
-    """Let a worker lack something; it runs there."""
+    """Break a worker's setup; it runs there."""
     module = import_module("walletframe.dask.shards")
     sys.modules["kept aside"] = module
     spoilt = {
@@ -273,7 +273,7 @@ def spoil(what, place):
 
 
 def mend():
-    """Let it have all of it again."""
+    """Restore a worker's setup."""
     module = sys.modules.pop("kept aside")
     sys.modules[module.__name__] = module
     module.version = version
@@ -293,13 +293,11 @@ LACKS = {
 
 
 class TestWorkers:
-    """Workers that can't fetch are named before anything is asked."""
+    """Workers that can't fetch are named before any request."""
 
     @pytest.mark.parametrize("what", LACKS)
-    def test_the_one_that_lacks_something_is_named(
-        self, cluster, fast, tmp_path, monkeypatch, what
-    ):
-        """And not the other; what is wrong there, and what each needs."""
+    def test_the_broken_worker_is_named(self, cluster, fast, tmp_path, monkeypatch, what):
+        """And not the other; with its fault, and the needs of each."""
         for name in ("here", "there"):
             (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / "here")
@@ -310,29 +308,31 @@ class TestWorkers:
         with pytest.raises(ClusterError) as caught:
             frame(names(5)).wf.fetch("/proc/self/cwd/bulk", settings=own)
         cluster.run(mend, workers=[wrong])
-        assert not fast.asked()
+        assert not fast.request_counts()
         assert caught.match(f"1 of 2 workers can't fetch, and no request was sent:\n  {wrong}: ")
         assert caught.match(LACKS[what])
         assert sound not in str(caught.value)
         left = {path.name for path in Path("bulk/.walletframe").iterdir()}
         assert left - {"shards.lock"} == {"shards.json"}
 
-    def test_what_one_says_of_itself(self, tmp_path, monkeypatch):
-        """Nothing where it could fetch, with a sign; else what it lacks."""
-        asked = wf.Settings(key_kind="private", base_url="https://api.example", cache=False)
+    def test_a_workers_report_of_itself(self, tmp_path, monkeypatch):
+        """It is empty, with a sign, if the worker could fetch, or else its fault."""
+        requested = wf.Settings(key_kind="private", base_url="https://api.example", cache=False)
         sign, worker = tmp_path / "sign", SimpleNamespace(address="tcp://10.0.0.1:1")
-        assert "api_key is not set" in worker_problem(version("walletframe"), asked, sign, worker)
+        assert "api_key is not set" in worker_problem(
+            version("walletframe"), requested, sign, worker
+        )
         monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
         assert "it can't read this machine's" in worker_problem(
-            version("walletframe"), asked, sign, worker
+            version("walletframe"), requested, sign, worker
         )
         sign.touch()
-        assert worker_problem(version("walletframe"), asked, sign, worker) == ""
+        assert worker_problem(version("walletframe"), requested, sign, worker) == ""
         assert len(list(tmp_path.glob("sign-*"))) == 1
-        assert "and here it is 9" in worker_problem("9", asked, sign, worker)
+        assert "and here it is 9" in worker_problem("9", requested, sign, worker)
 
-    def test_they_end_what_is_under_way_and_still_to_come(self):
-        """Of one fetch, and of no other."""
+    def test_they_end_current_and_later_work(self):
+        """Another fetch is not affected."""
         with ending("one") as first, ending("another") as other:
             cancel_fetch("one")
             assert first.is_set()
@@ -340,35 +340,33 @@ class TestWorkers:
                 assert later.is_set()
             assert not other.is_set()
 
-    def test_what_they_write_has_to_be_seen_here(self, cluster, fast, folder, monkeypatch):
-        """Both ways: a drive that takes no files from there is none to share."""
+    def test_their_files_have_to_be_visible_here(self, cluster, fast, folder, monkeypatch):
+        """Both ways: a drive that takes no files from here is not shared."""
         module = import_module("walletframe.dask.shards")
         monkeypatch.setattr(module, "probe_file", lambda sign, _: sign.with_name("elsewhere"))
         with pytest.raises(ClusterError, match=r"2 of 2 workers.*\n.*not visible here"):
             frame(names(5)).wf.fetch(folder, settings=settings(fast))
-        assert not fast.asked()
+        assert not fast.request_counts()
 
-    def test_a_scheduler_that_has_another_release_is_named(
-        self, cluster, fast, folder, monkeypatch
-    ):
-        """Before anything is asked: it keeps the pace."""
+    def test_a_scheduler_of_another_release_is_named(self, cluster, fast, folder, monkeypatch):
+        """Before any request: it keeps the pace."""
         monkeypatch.setattr("walletframe.dask.pace.version", lambda _: "0.0.9")
         cluster.unregister_scheduler_plugin(PaceKeeper.name)
         with pytest.raises(ClusterError, match=r"the scheduler .* it has walletframe 0\.0\.9"):
             frame(names(5)).wf.fetch(folder, settings=settings(fast))
-        assert not fast.asked()
+        assert not fast.request_counts()
 
 
 def lose_patience(seconds):
-    """Wait no longer than so long."""
+    """Shorten the patience."""
     import_module("walletframe.dask.shards").LOCK_TIMEOUT_S = seconds
 
 
 class TestEnds:
-    """How it ends where it does not end well."""
+    """Unsuccessful ends."""
 
-    def test_an_error_of_a_worker_comes_whole(self, cluster, fast, folder):
-        """With its hint; the other shards end first, and can be continued."""
+    def test_an_error_of_a_worker_is_complete(self, cluster, fast, folder):
+        """With its hint; the other shards end first, and can be resumed."""
         own = settings(fast)
         frame([]).wf.fetch(folder, settings=own, shards=5)
         broken = folder / "shard-003" / ".walletframe" / "dataset.json"
@@ -381,9 +379,9 @@ class TestEnds:
         assert "Hint: choose another folder" in str(caught.value)
         broken.unlink()
         frame(names(60)).wf.fetch(folder, settings=own, shards=5, on_failure="ignore")
-        assert asked_again(fast) <= 2 * WORKERS  # what was under way in the others
+        assert repeated_requests(fast) <= 2 * WORKERS  # requests under way in the others
 
-    def test_a_shard_that_another_holds_is_waited_for_then_named(self, cluster, fast, folder):
+    def test_a_locked_shard_is_awaited_then_named(self, cluster, fast, folder):
         """A worker that was given up may still write there."""
         own = settings(fast)
         cluster.run(lose_patience, 0.05)
@@ -396,27 +394,27 @@ class TestEnds:
         cluster.run(lose_patience, LOCK_TIMEOUT_S)
         assert frame(names(5)).wf.fetch(folder, settings=own, shards=1).summary.ok == 5
 
-    def test_an_interrupt_leaves_nothing_half_done(self, cluster, fast, folder):
-        """When it is raised nobody writes any more; the next call asks for the rest."""
-        asked, own = names(3_000), settings(fast)
+    def test_an_interrupt_leaves_nothing_incomplete(self, cluster, fast, folder):
+        """When it is raised no worker writes; the next call requests the rest."""
+        requested, own = names(3_000), settings(fast)
 
         def interrupt(done, *_):
             if done and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
                 signal.raise_signal(signal.SIGINT)
 
         with pytest.raises(FetchInterrupted) as caught:
-            frame(asked).wf.fetch(folder, settings=own, shards=6, progress=interrupt)
+            frame(requested).wf.fetch(folder, settings=own, shards=6, progress=interrupt)
         summary = caught.value.details
         assert 0 < summary.ok == len(rows(folder, "wallets", "position"))
         assert sum(summary.statuses.values()) == summary.wallets == 3_000
         fast.heal()
-        again = frame(asked).wf.fetch(folder, settings=own, shards=6).summary
-        assert again.resumed >= summary.ok  # what came after the interrupt is kept as well
-        assert asked_again(fast) <= 2 * WORKERS
-        check(folder, asked, TOKENS)
+        again = frame(requested).wf.fetch(folder, settings=own, shards=6).summary
+        assert again.resumed >= summary.ok  # answers after the interrupt are kept as well
+        assert repeated_requests(fast) <= 2 * WORKERS
+        check(folder, requested, TOKENS)
 
     def test_a_callable_that_raises_ends_it(self, cluster, fast, folder):
-        """Its error comes through."""
+        """Its error is raised."""
         with pytest.raises(ZeroDivisionError):
             frame(names(3_000)).wf.fetch(
                 folder, settings=settings(fast), shards=6, progress=lambda *_: 1 / 0

@@ -35,13 +35,13 @@ def folder(service, tmp_path):
 
 @pytest.fixture(autouse=True)
 def here():
-    """Compute in this thread, whatever a test before has started."""
+    """Compute in this thread, whatever an earlier test has started."""
     with dask.config.set(scheduler="sync"):
         yield
 
 
 def test_shards_are_partitions(folder):
-    """Each shard is read as it stands, in order, with the dtypes of the contract."""
+    """Each shard is read unchanged, in order, with the dtypes of the contract."""
     wallets, holdings, summary = walletframe.dask.open_wallets(folder)
     read = [wf.read_wallets(path) for path in sorted(folder.glob("shard-*"))]
     assert summary is None
@@ -51,8 +51,8 @@ def test_shards_are_partitions(folder):
     assert holdings.dtypes.to_dict() == read[0].holdings.dtypes.to_dict()
 
 
-def test_some_columns_are_read_alone(folder):
-    """What isn't needed isn't read: here it can't be, since it is gone."""
+def test_only_selected_columns_are_read(folder):
+    """Others need not exist: here they are removed."""
     shard = folder / "shard-000"
     wanted = wf.read_wallets(shard).holdings["amount"].sum()
     for path in (shard / "holdings").iterdir():
@@ -63,12 +63,12 @@ def test_some_columns_are_read_alone(folder):
         holdings.compute()
 
 
-def test_kept_columns_of_some_shards_are_those_of_all(service, tmp_path):
-    """A shard for which nothing was kept has them, too, without values."""
-    asked = pd.DataFrame({"blockchain": "ETH", "address": ["0x1"], "owner": "Ann", "age": [3]})
+def test_kept_columns_of_some_shards_are_in_all(service, tmp_path):
+    """A shard without kept columns has them, too, without values."""
+    requested = pd.DataFrame({"blockchain": "ETH", "address": ["0x1"], "owner": "Ann", "age": [3]})
     with service.client(cache=False) as client:
         wf.fetch_to_parquet(["ETH.0x2"], tmp_path / "a", client=client)
-        wf.fetch_to_parquet(asked, tmp_path / "b", client=client, keep=["owner", "age"])
+        wf.fetch_to_parquet(requested, tmp_path / "b", client=client, keep=["owner", "age"])
     opened = walletframe.dask.open_wallets(tmp_path)
     wallets = opened.wallets
     assert wallets.compute()["owner"].isna().tolist() == [True, False]
@@ -80,7 +80,7 @@ def test_kept_columns_of_some_shards_are_those_of_all(service, tmp_path):
 
 
 def test_changed_folder_is_refused(folder, service):
-    """Partitions of two moments would be of no fetch."""
+    """Partitions of two moments would not be one fetch."""
     opened = walletframe.dask.open_wallets(folder)
     assert len(opened.wallets.compute()) == len(opened.wallets)
     with service.client(cache=False) as client:
@@ -97,8 +97,8 @@ def test_other_folders_are_refused(tmp_path):
             walletframe.dask.open_wallets(path)
 
 
-def test_partitions_of_both_frames_need_not_be_alike(folder, service):
-    """Fewer, or wallets twice: then holdings are looked through; never is a wallet lost."""
+def test_partitions_of_both_frames_may_differ(folder, service):
+    """With fewer, or repeated wallets, holdings are searched; no wallet is lost."""
     opened = walletframe.dask.open_wallets(folder)
     whole = wf.WalletDetails(*(frame.compute() for frame in opened[:2]))
     some = opened._replace(holdings=opened.holdings.partitions[:2])
@@ -109,16 +109,16 @@ def test_partitions_of_both_frames_need_not_be_alike(folder, service):
     for table in (turned.wf.totals, turned.wf.pivot, turned.wf.concentration):
         with pytest.raises(ArgumentError, match=r"(?s)partition . of wallets lacks"):
             table()
-    given = turned.wf.totals("wallet", wallets=opened.wallets)
-    pd.testing.assert_frame_equal(given, whole.wf.totals("wallet"))
+    arguments = turned.wf.totals("wallet", wallets=opened.wallets)
+    pd.testing.assert_frame_equal(arguments, whole.wf.totals("wallet"))
     with service.client(cache=False) as client:
         wf.fetch_to_parquet(["ETH.0x1"], folder / "shard-003", client=client)
     with pytest.raises(ArgumentError, match="1 wallet with rows in several partitions"):
         walletframe.dask.open_wallets(folder).wf.totals()
 
 
-def test_what_needs_frames_in_memory_says_so(folder):
-    """Charts and overlap name what to do; a typo is a typo."""
+def test_methods_that_need_frames_in_memory_raise(folder):
+    """The hint for charts and overlap is to compute; a typo is a typo."""
     opened = walletframe.dask.open_wallets(folder)
     for accessor in (opened.wf, opened.holdings.wf):
         for name in ("plot", "overlap"):
@@ -128,7 +128,7 @@ def test_what_needs_frames_in_memory_says_so(folder):
 
 
 def test_folders_opened_in_threads_leave_dasks_settings_alone(folder):
-    """Dask's settings are the process's: what one thread restores is not what another has set."""
+    """Dask's settings are the process's: one thread must not restore another's."""
     with dask.config.set({"dataframe.convert-string": None}), ThreadPoolExecutor(8) as pool:
         list(pool.map(walletframe.dask.open_wallets, [folder] * 200))
         assert dask.config.get("dataframe.convert-string") is None

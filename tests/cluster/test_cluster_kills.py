@@ -1,4 +1,4 @@
-"""Clusters that are killed: nothing is lost or double, what was under way is asked again."""
+"""Killed clusters: nothing is lost or doubled, and unfinished requests are repeated."""
 
 import os
 import signal
@@ -9,11 +9,11 @@ import pytest
 from cluster_fetches import (
     ENVIRONMENT,
     WORKERS,
-    asked_again,
     check,
     frame,
     local_cluster,
     names,
+    repeated_requests,
     settings,
     started_cluster,
 )
@@ -30,14 +30,14 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def server():
-    """Give one fast server to the whole module."""
+    """Start one fast server for the whole module."""
     with fast_service(tokens=TOKENS, latency_s=0.005) as running:
         yield running
 
 
 @pytest.fixture
 def fast(server):
-    """Give it as it was at the beginning, but that no wallet fails."""
+    """Return the server, reset and healed."""
     server.forget()
     server.heal()
     return server
@@ -45,7 +45,7 @@ def fast(server):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Name a folder that is not there yet."""
+    """Return the path of a folder that does not exist yet."""
     return tmp_path / "bulk"
 
 
@@ -56,39 +56,41 @@ class Killing:
         self.left = list(kills)
 
     def __call__(self, done, *_):
-        """Kill who is due."""
+        """Kill the process that is due."""
         if self.left and done >= self.left[0][0]:
             os.kill(self.left.pop(0)[1], signal.SIGKILL)
 
 
 def test_without_workers(folder, server):
-    """It says so, and waits for nobody."""
+    """It raises, and does not wait."""
     with local_cluster(n_workers=0), pytest.raises(ClusterError, match="no workers"):
         frame(names(3)).wf.fetch(folder, settings=settings(server))
 
 
 def test_without_a_cluster(folder, server):
-    """It says what to make."""
+    """The hint is to create a client."""
     with pytest.raises(ClusterError, match=r"no cluster to fetch on[^$]*Hint: create a client"):
         frame(names(3)).wf.fetch(folder, settings=settings(server))
 
 
 def test_a_killed_worker_is_replaced(fast, folder):
-    """Its shard goes on elsewhere, within the same call."""
-    asked = names(1_500)
+    """Its shard is resumed elsewhere, within the same call."""
+    requested = names(1_500)
     with local_cluster() as client:
         [victim, _] = client.run(os.getpid).values()
         killing = Killing((300, victim))
-        found = frame(asked).wf.fetch(folder, settings=settings(fast), shards=6, progress=killing)
+        result = frame(requested).wf.fetch(
+            folder, settings=settings(fast), shards=6, progress=killing
+        )
         assert victim not in client.run(os.getpid).values()
     assert not killing.left
-    assert found.summary.ok == found.summary.wallets == 1_500
-    check(folder, asked, TOKENS)
-    assert asked_again(fast) <= WORKERS
+    assert result.summary.ok == result.summary.wallets == 1_500
+    check(folder, requested, TOKENS)
+    assert repeated_requests(fast) <= WORKERS
 
 
-def test_a_shard_that_kills_its_workers_is_told(fast, folder):
-    """By the last of them, and not asked for for ever."""
+def test_a_shard_that_kills_its_workers_is_reported(fast, folder):
+    """With the last of them, instead of endless retries."""
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}), local_cluster() as client:
         killing = Killing(*((1, pid) for pid in client.run(os.getpid).values()))
         with pytest.raises(
@@ -100,7 +102,7 @@ def test_a_shard_that_kills_its_workers_is_told(fast, folder):
 
 
 def environment():
-    """Return that of a shell in which workers are started."""
+    """Return the environment of a shell for workers."""
     path = os.pathsep.join(each for each in sys.path if each)
     return os.environ | ENVIRONMENT | {"PYTHONPATH": path}
 
@@ -110,18 +112,18 @@ def environment():
     [(600, 4), pytest.param(10_000, 32, marks=[pytest.mark.stress, pytest.mark.timeout(3_600)])],
 )
 def test_two_workers_and_the_scheduler_are_killed(fast, folder, tmp_path, count, shards):
-    """A second cluster goes on; asked again is at most what was under way."""
-    asked, own = names(count), settings(fast)
+    """A second cluster resumes; only unfinished requests are repeated."""
+    requested, own = names(count), settings(fast)
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     with started_cluster(tmp_path / "one", environment()) as (_, [scheduler, *workers]):
         killing = Killing(*((count // 10, process.pid) for process in (*workers, scheduler)))
         with pytest.raises(ClusterError, match="the scheduler, or the connection to it, is lost"):
-            frame(asked).wf.fetch(folder, settings=own, shards=shards, progress=killing)
+            frame(requested).wf.fetch(folder, settings=own, shards=shards, progress=killing)
     assert not killing.left
     with started_cluster(tmp_path / "two", environment()):
-        found = frame(asked).wf.fetch(folder, settings=own, shards=shards)
-    assert count // 10 <= found.summary.resumed < found.summary.ok == count
-    check(folder, asked, TOKENS)
-    assert asked_again(fast) <= 2 * WORKERS
-    print(f"{count} wallets: {asked_again(fast)} asked again, 0 lost, 0 double")  # noqa: T201 - with -s
+        result = frame(requested).wf.fetch(folder, settings=own, shards=shards)
+    assert count // 10 <= result.summary.resumed < result.summary.ok == count
+    check(folder, requested, TOKENS)
+    assert repeated_requests(fast) <= 2 * WORKERS
+    print(f"{count} wallets: {repeated_requests(fast)} asked again, 0 lost, 0 double")  # noqa: T201 - with -s

@@ -11,7 +11,7 @@ import pytest
 from cluster_fetches import check, frame, local_cluster, names, settings
 from distributed import Client, LocalCluster
 from fast_service import fast_service
-from slot_takers import comes, taken
+from permit_takers import count_permits, permit_comes
 
 import walletframe as wf
 from walletframe.dask.pace import ClusterPacer, PaceKeeper
@@ -35,7 +35,7 @@ def running():
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Give one to the whole module; each test asks another service."""
+    """Start one for the whole module; each test uses another service."""
     with running() as started:
         yield started
 
@@ -54,8 +54,8 @@ def opened(cluster, service, *, rate=None, kind="private"):
 
 
 def times(pacers, seconds):
-    """Take all permits that are to be had, on eight threads of each; return when."""
-    end, found = time.monotonic() + seconds, [[] for _ in pacers]
+    """Take all available permits, on eight threads for each pacer; return when."""
+    end, result = time.monotonic() + seconds, [[] for _ in pacers]
 
     def take(pacer, own):
         while pacer.wait(Event(), end):
@@ -63,13 +63,15 @@ def times(pacers, seconds):
             pacer.note_answer()
 
     threads = [
-        Thread(target=take, args=each) for each in zip(pacers, found, strict=True) for _ in range(8)
+        Thread(target=take, args=each)
+        for each in zip(pacers, result, strict=True)
+        for _ in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return found
+    return result
 
 
 def by_second(moments):
@@ -78,7 +80,7 @@ def by_second(moments):
 
 
 def test_workers_together_keep_the_limit_with_few_messages(cluster, monkeypatch):
-    """No more in any second than one of them alone would send, and each has some of it."""
+    """In any second they send no more than one alone would, and each has a part."""
     handlers, messages = cluster.scheduler.handlers, []
     permits = handlers["walletframe_permits"]
 
@@ -96,43 +98,43 @@ def test_workers_together_keep_the_limit_with_few_messages(cluster, monkeypatch)
 
 
 def test_answers_of_all_raise_the_rate(cluster):
-    """It doubles as one process's does, by what all were answered."""
+    """It doubles as in one process, with the answers of all."""
     with opened(cluster, "rises") as pacers:
-        found = [times(pacers, 0.5) for _ in range(8)]
-    assert sum(len(each) for each in found[-1]) > START_RATE
+        result = [times(pacers, 0.5) for _ in range(8)]
+    assert sum(len(each) for each in result[-1]) > START_RATE
 
 
-def test_a_refusal_holds_up_and_slows_down_the_whole_cluster(cluster):
-    """Also who begins later; another service is asked as before."""
+def test_a_refusal_pauses_and_slows_down_the_whole_cluster(cluster):
+    """Later workers too; another service is not affected."""
     with opened(cluster, "refuses") as [one, other]:
-        assert comes(other)
+        assert permit_comes(other)
         one.note_refusal(30)
-        assert taken(other, 0.5) == taken(one, 0.1) == 0
+        assert count_permits(other, 0.5) == count_permits(one, 0.1) == 0
     with opened(cluster, "refuses") as [later, _], opened(cluster, "another") as [elsewhere, _]:
-        assert taken(later, 0.3) == 0
-        assert comes(elsewhere)
+        assert count_permits(later, 0.3) == 0
+        assert permit_comes(elsewhere)
         later.note_refusal(0)
         assert later.last_pace.rate < START_RATE / 2
 
 
 def test_a_slow_rate_is_one_for_all(cluster):
-    """A permit that is far off is for nobody yet."""
+    """A distant permit is not handed out early."""
     with opened(cluster, "slow", rate=0.02) as [one, other]:
-        assert comes(one)
-        assert taken(other, 0.5) == taken(one, 0.1) == 0
+        assert permit_comes(one)
+        assert count_permits(other, 0.5) == count_permits(one, 0.1) == 0
 
 
-def test_permits_that_are_late_are_not_made_up_for(cluster):
+def test_missed_permits_are_not_made_up_for(cluster):
     """After a pause of its own a worker goes on at the rate, and not faster."""
     with opened(cluster, "late", rate=50) as [one, _]:
-        assert comes(one)
-        assert comes(one)
+        assert permit_comes(one)
+        assert permit_comes(one)
         time.sleep(1.2)
-        assert taken(one, 0.2) <= 12
+        assert count_permits(one, 0.2) <= 12
 
 
 def test_the_settings_of_the_last_fetch_count(cluster):
-    """What somebody knew once is not taken for what was found out, nor a test key for another."""
+    """An earlier configured rate is no discovered one, and a test key has its own."""
     for rate, kind, begun in (
         (0.01, "private", 0.01),
         (None, "private", START_RATE),
@@ -143,8 +145,8 @@ def test_the_settings_of_the_last_fetch_count(cluster):
             assert begun / 4 < one.last_pace.rate * 2 <= begun * 1.8
 
 
-def test_permits_that_are_given_back_are_for_others(cluster):
-    """And are not lost to the rate: the next one is due as early as the first of them."""
+def test_returned_permits_are_for_others(cluster):
+    """They are not lost to the rate: the next one is due as early as the first of them."""
     first = write_pace(Pace(rate=50, fixed=True))
 
     async def ask(dask_scheduler):
@@ -163,34 +165,38 @@ def test_permits_that_are_given_back_are_for_others(cluster):
     assert later[0] > again[0]
 
 
-def test_each_keeps_to_its_share_of_the_last_rate_without_the_scheduler():
-    """And to a pause that was asked for: nobody goes on at the whole rate."""
-    briefly = dask.config.set({"distributed.comm.timeouts.connect": "1s"})  # who closes it asks it
+def test_without_the_scheduler_each_keeps_its_share_of_the_last_rate():
+    """And the last pause: none goes on at the whole rate."""
+    briefly = dask.config.set(
+        {"distributed.comm.timeouts.connect": "1s"}
+    )  # closing it sends it a message
     with briefly, running() as cluster, opened(cluster, "gone", rate=40) as [one, other]:
-        assert comes(one)
-        assert comes(other)
+        assert permit_comes(one)
+        assert permit_comes(other)
         other.note_refusal(2)
         paused_until = time.time() + 1.5
         cluster.sync(cluster.scheduler.close)
-        assert comes(other)
+        assert permit_comes(other)
         assert time.time() >= paused_until
         for pacer in (one, other):
             pacer.note_refusal(0)
-        found = times([one, other], 2)
+        result = times([one, other], 2)
         assert [pacer.last_pace.rate for pacer in (one, other)] == [20, 20]
-        assert all(1 <= max(by_second(each).values()) <= 23 for each in found)
+        assert all(1 <= max(by_second(each).values()) <= 23 for each in result)
 
 
 @pytest.mark.parametrize(
     "kind, rate, count, most", [("private", 100, 300, 112), ("test", None, 6, 3)]
 )
 def test_a_fetch_keeps_the_limit(tmp_path, kind, rate, count, most):
-    """That of a key whose limit is known, and the low one of a test key, on two processes."""
-    asked = [name for name in names(2 * count) if name.endswith("cafe")][:count]
+    """The limit of a key with a known rate, and the low one of a test key, on two processes."""
+    requested = [name for name in names(2 * count) if name.endswith("cafe")][:count]
     own = {"key_kind": kind, "requests_per_second": rate}
     with fast_service(tokens=1) as server, local_cluster():
-        found = frame(asked).wf.fetch(tmp_path / "f", settings=settings(server, **own), shards=6)
+        result = frame(requested).wf.fetch(
+            tmp_path / "f", settings=settings(server, **own), shards=6
+        )
         moments = server.times()
-    assert found.summary.ok == len(moments) == count
-    check(tmp_path / "f", asked, 1)
+    assert result.summary.ok == len(moments) == count
+    check(tmp_path / "f", requested, 1)
     assert max(by_second(moments).values()) <= most

@@ -1,4 +1,4 @@
-"""Values, spam and joins in partitions: what pandas gives of the same rows, to the last bit."""
+"""Values, spam and joins in partitions equal pandas's on the same rows, to the last bit."""
 
 import dask
 import dask.dataframe as dd
@@ -33,20 +33,20 @@ drawn = {"fetch": fetches, "seed": st.integers(0, 9), "count": st.integers(1, 3)
 
 @pytest.fixture(autouse=True, scope="module")
 def here():
-    """Compute in this thread, and let Dask keep pandas's own text columns."""
+    """Compute in this thread, with pandas's own text columns in Dask."""
     with dask.config.set({"scheduler": "sync", "dataframe.convert-string": False}):
         yield
 
 
 def parts_of(frame, codes, seed, count):
-    """Put what has one code into one of so many partitions."""
+    """Partition rows by code."""
     draw = np.random.default_rng(seed)
     owners = draw.integers(0, count, codes.max(initial=-1) + 1)[codes]
     return dd.from_map(lambda number: frame[owners == number], range(count), meta=frame[:0])
 
 
 def both(fetch, seed, count):
-    """Give wallets, holdings in partitions, some with a price of the service, and pandas's."""
+    """Return wallets, partitions of holdings, some priced by the service, and pandas's frame."""
     wallets, holdings = details_of(fetch)
     numbers = np.arange(len(holdings))
     priced = holdings.assign(price=np.where(numbers % 3, np.nan, numbers / 7))
@@ -66,14 +66,14 @@ PRICES = [
 @settings(max_examples=40, deadline=None)
 @given(**drawn, prices=st.sampled_from(PRICES))
 def test_values(fetch, seed, count, prices):
-    """Prices of tokens, symbols, assets, or the service; and what values add up to."""
+    """Prices of tokens, symbols, assets, or the service; and sums of values."""
     wallets, held, whole = both(fetch, seed, count)
-    found, expected = (outcome(lambda f=f: f.wf.value(**prices)) for f in (held, whole))
-    same(found, expected)
+    result, expected = (outcome(lambda f=f: f.wf.value(**prices)) for f in (held, whole))
+    same(result, expected)
     if isinstance(expected, pd.DataFrame):
         for by in ("wallet", ["asset", "blockchain"]):
-            asked = {"by": by, "wallets": wallets}
-            same(found.wf.totals(**asked), expected.wf.totals(**asked))
+            requested = {"by": by, "wallets": wallets}
+            same(result.wf.totals(**requested), expected.wf.totals(**requested))
 
 
 SCAM = ("SOLANA", "epjf")
@@ -85,20 +85,20 @@ def test_spam(fetch, seed, count, deny):
     """A token is judged by all partitions, an unknown one by its row."""
     wallets, held, whole = both(fetch, seed, count)
     own = {"deny": [SCAM] if deny else None, "threshold": 0.3}
-    found, expected = (frame.wf.flag_spam(**own) for frame in (held, whole))
-    same(found, expected)
-    same(found.partitions[-1], found.compute()[len(found) - len(found.partitions[-1]) :])
-    asked = {"by": ["is_spam", "token"], "wallets": wallets}
-    same(found.wf.totals(**asked), expected.wf.totals(**asked))
+    result, expected = (frame.wf.flag_spam(**own) for frame in (held, whole))
+    same(result, expected)
+    same(result.partitions[-1], result.compute()[len(result) - len(result.partitions[-1]) :])
+    requested = {"by": ["is_spam", "token"], "wallets": wallets}
+    same(result.wf.totals(**requested), expected.wf.totals(**requested))
     same(held.wf.without_spam(**own), whole.wf.without_spam(**own))
-    told = held.wf.explain_spam(everything=True, **own)
-    same(told, whole.wf.explain_spam(everything=True, **own))
+    explained = held.wf.explain_spam(everything=True, **own)
+    same(explained, whole.wf.explain_spam(everything=True, **own))
 
 
 FETCH = [(("ETH", "0xAa"), [(TOKENS[0], 1, 0), (TOKENS[7], 2, 0)]), (("BSC", "0xaa"), "failed")]
 
 
-def test_prices_that_cannot_be_used_are_refused():
+def test_unusable_prices_are_refused():
     """By their positions among all rows."""
     holdings = details_of(FETCH).holdings.assign(price=[1.0, -1.0])
     with pytest.raises(PricesError) as caught:
@@ -109,15 +109,15 @@ def test_prices_that_cannot_be_used_are_refused():
 
 
 def test_currencies_are_never_added():
-    """Whichever partitions they are in."""
+    """In any partitions."""
     wallets, holdings = details_of([FETCH[0], (("NEAR", "alice.near"), FETCH[0][1])])
     valued = holdings.assign(value=1.0, currency=["USD", "USD", "EUR", "EUR"])
     with pytest.raises(PricesError, match="2 currencies"):
         dd.from_pandas(valued, npartitions=2).wf.totals(wallets=wallets)
 
 
-def test_what_is_left_out_is_said():
-    """Of all partitions together, and bad lists are refused before anything is computed."""
+def test_dropped_rows_are_reported():
+    """Rows of all partitions are counted together; bad lists are refused before any computation."""
     held = dd.from_pandas(details_of(FETCH).holdings, npartitions=2)
     with pytest.warns(SpamWarning, match="2 rows of 2 tokens"):
         held.wf.without_spam(deny=[TOKENS[0][:2], TOKENS[7][:2]])
@@ -140,34 +140,34 @@ MINE = pd.DataFrame(
 @pytest.mark.parametrize("how", ["left", "inner", "right", "outer"])
 @pytest.mark.parametrize("parts", [0, 1, 3])
 def test_join(how, parts):
-    """Rows of both that are of one wallet meet, wherever they are."""
+    """Rows of one wallet are joined from any partitions."""
     details = details_of(FETCH)
     mine = dd.from_pandas(MINE, npartitions=2)
     for frame in details:
         other = dd.from_pandas(frame, npartitions=parts) if parts else frame
-        found = mine.wf.join(other, how, on="wallet")
+        result = mine.wf.join(other, how, on="wallet")
         expected = MINE.wf.join(frame, how, on="wallet")
-        assert found.dtypes.to_dict() == expected.dtypes.to_dict()
+        assert result.dtypes.to_dict() == expected.dtypes.to_dict()
         order = ["name", "blockchain", "address", *expected.columns.intersection(["symbol"])]
-        found, expected = (
+        result, expected = (
             each.sort_values(order, kind="stable").reset_index(drop=True)
-            for each in (found.compute(), expected)
+            for each in (result.compute(), expected)
         )
-        pd.testing.assert_frame_equal(found, expected)
+        pd.testing.assert_frame_equal(result, expected)
 
 
 def test_join_of_two_columns_keeps_rows_in_order():
-    """Of one's own table, with a frame in memory."""
+    """The user's table with a frame in memory."""
     wallets = details_of(FETCH).wallets
     mine = pd.DataFrame({"address": ["0xAA", "0xaa"], "blockchain": ["eth", "bsc"]}).astype(TEXT)
-    found = dd.from_pandas(mine, npartitions=2).wf.join(wallets).compute().reset_index(drop=True)
-    pd.testing.assert_frame_equal(found, mine.wf.join(wallets))
+    result = dd.from_pandas(mine, npartitions=2).wf.join(wallets).compute().reset_index(drop=True)
+    pd.testing.assert_frame_equal(result, mine.wf.join(wallets))
     theirs = mine.set_axis(["walletAddress", "blockChain"], axis=1)
     again = dd.from_pandas(theirs, npartitions=2).wf.join(wallets).compute()
-    pd.testing.assert_frame_equal(again.reset_index(drop=True), found)
+    pd.testing.assert_frame_equal(again.reset_index(drop=True), result)
 
 
-def test_what_cannot_be_joined_is_refused():
+def test_other_joins_are_refused():
     """At once, and not on a worker."""
     mine, wallets = dd.from_pandas(MINE, npartitions=2), details_of(FETCH).wallets
     with pytest.raises(ColumnsError, match="on="):

@@ -1,4 +1,4 @@
-"""Tables of frames in partitions: what pandas gives of the same rows, to the last bit."""
+"""Tables of frames in partitions equal pandas's on the same rows, to the last bit."""
 
 from functools import partial
 from pathlib import Path
@@ -37,14 +37,14 @@ cuts = st.lists(st.sampled_from([*NAMES, "owner"]), min_size=1, max_size=3, uniq
 
 @pytest.fixture(autouse=True, scope="module")
 def here():
-    """Compute in this thread, and let Dask keep pandas's own text columns."""
+    """Compute in this thread, with pandas's own text columns in Dask."""
     alone = {"scheduler": "sync", "num_workers": 1, "dataframe.convert-string": False}
-    with dask.config.set(alone):  # several shards in a piece
+    with dask.config.set(alone):  # several shards in a block
         yield
 
 
 def parts_of(holdings, seed, count):
-    """Put wallets into so many partitions, in any order, some of which may be without any."""
+    """Partition wallets in any order; some partitions may be empty."""
     draw = np.random.default_rng(seed)
     codes, _ = pd.factorize(holdings["blockchain"] + "." + holdings["address"].str.lower())
     owners = draw.integers(0, count, codes.max(initial=-1) + 1)[codes]
@@ -52,7 +52,7 @@ def parts_of(holdings, seed, count):
 
 
 def both(fetch, seed, count):
-    """Give wallets, one of which has an owner, partitions of holdings, and what pandas has."""
+    """Return wallets, one of which has an owner, partitions of holdings, and pandas's frame."""
     wallets, holdings = details_of(fetch)
     wallets = wallets.assign(owner=(["Ann", None, "Bob"] * 2)[: len(wallets)])
     chains = holdings["token_blockchain"]
@@ -62,22 +62,28 @@ def both(fetch, seed, count):
 
 
 @settings(max_examples=40, deadline=None)
-@given(fetch=fetches, seed=st.integers(0, 9), count=st.integers(1, 3), by=cuts, told=st.booleans())
-def test_totals(fetch, seed, count, by, told):
-    """By anything, whatever is in which partition."""
+@given(
+    fetch=fetches,
+    seed=st.integers(0, 9),
+    count=st.integers(1, 3),
+    by=cuts,
+    with_wallets=st.booleans(),
+)
+def test_totals(fetch, seed, count, by, with_wallets):
+    """By any columns, in any partitions."""
     wallets, held, whole = both(fetch, seed, count)
-    asked = wallets if told else None
-    found = outcome(lambda: held.wf.totals(by, wallets=asked))
-    same(found, outcome(lambda: whole.wf.totals(by, wallets=asked)))
+    requested = wallets if with_wallets else None
+    result = outcome(lambda: held.wf.totals(by, wallets=requested))
+    same(result, outcome(lambda: whole.wf.totals(by, wallets=requested)))
 
 
-ASKED = {"totals": {}, "share": {"token": "USDC"}, "pivot": {"n": 2, "by": "wallet"}}
+METHODS = {"totals": {}, "share": {"token": "USDC"}, "pivot": {"n": 2, "by": "wallet"}}
 
 
 @settings(max_examples=25, deadline=None)
-@given(fetch=fetches, size=st.integers(1, 3), by=cuts, asked=st.sampled_from([*ASKED]))
-def test_shards_of_a_folder(fetch, size, by, asked):
-    """Blocks are read and added up, and blockchains written alike; not where rows were left out."""
+@given(fetch=fetches, size=st.integers(1, 3), by=cuts, method=st.sampled_from([*METHODS]))
+def test_shards_of_a_folder(fetch, size, by, method):
+    """Blocks are read and added up, and blockchains normalized; not after rows were dropped."""
     with TemporaryDirectory() as folder:
         for start in range(0, len(fetch) + 1, size):
             shard = details_of(fetch[start : start + size])
@@ -86,10 +92,10 @@ def test_shards_of_a_folder(fetch, size, by, asked):
         whole = wf.WalletDetails(*normalize_blockchains(*(frame.compute() for frame in opened[:2])))
         assert folders_of(opened.wallets, opened.holdings)
         assert not folders_of(opened.wallets, opened.holdings[opened.holdings["amount"] > 0])
-        tables = (getattr(each.wf, asked) for each in (opened, whole))
-        own = {"by": by, **ASKED[asked]}
-        found, expected = (outcome(partial(table, **own)) for table in tables)
-    same(found, expected)
+        tables = (getattr(each.wf, method) for each in (opened, whole))
+        own = {"by": by, **METHODS[method]}
+        result, expected = (outcome(partial(table, **own)) for table in tables)
+    same(result, expected)
 
 
 NAMED = [{"token": "USDC"}, {"token": ("ETH", "0xA0")}, {"asset": "ETH"}, {"asset": "USDC"}, {}]
@@ -103,15 +109,15 @@ whose = st.sampled_from(["wallet", ["blockchain", "asset"], ["wallet", "decimals
     count=st.integers(1, 3),
     named=st.sampled_from(NAMED),
     by=whose,
-    told=st.booleans(),
+    with_wallets=st.booleans(),
 )
-def test_one_token(fetch, seed, count, named, by, told):
-    """Shares and concentration of one, whatever it is called, or of all."""
+def test_one_token(fetch, seed, count, named, by, with_wallets):
+    """Shares and concentration of one token, by any spelling, or of all."""
     wallets, held, whole = both(fetch, seed, count)
-    own = {"by": by, "wallets": wallets if told else None, **named}
+    own = {"by": by, "wallets": wallets if with_wallets else None, **named}
     same(outcome(lambda: held.wf.share(**own)), outcome(lambda: whole.wf.share(**own)))
-    found = outcome(lambda: held.wf.concentration(top=1, **own))
-    same(found, outcome(lambda: whole.wf.concentration(top=1, **own)))
+    result = outcome(lambda: held.wf.concentration(top=1, **own))
+    same(result, outcome(lambda: whole.wf.concentration(top=1, **own)))
 
 
 @settings(max_examples=40, deadline=None)
@@ -121,14 +127,14 @@ def test_one_token(fetch, seed, count, named, by, told):
     count=st.integers(1, 3),
     n=st.integers(0, 4),
     by=st.sampled_from(["wallet", "blockchain", ["wallet", "asset"], "token", "owner"]),
-    told=st.booleans(),
+    with_wallets=st.booleans(),
 )
-def test_pivot(fetch, seed, count, n, by, told):
-    """Of the foremost tokens, by their names among all."""
+def test_pivot(fetch, seed, count, n, by, with_wallets):
+    """The table has the foremost tokens, with their labels among all."""
     wallets, held, whole = both(fetch, seed, count)
-    own = {"by": by, "wallets": wallets if told else None}
-    found, expected = (outcome(partial(frame.wf.pivot, n, **own)) for frame in (held, whole))
-    same(found, expected)
+    own = {"by": by, "wallets": wallets if with_wallets else None}
+    result, expected = (outcome(partial(frame.wf.pivot, n, **own)) for frame in (held, whole))
+    same(result, expected)
 
 
 FEW = [(("ETH", "0xAa"), [(TOKENS[0], 1, 0), (TOKENS[4], 2, 0)]), (("BSC", "0xaa"), "failed")]
@@ -136,21 +142,21 @@ FEW = [(("ETH", "0xAa"), [(TOKENS[0], 1, 0), (TOKENS[4], 2, 0)]), (("BSC", "0xaa
 
 @pytest.mark.parametrize("again", ["0xAa", "0XAA", " 0xaa"])
 def test_wallet_in_two_partitions_is_refused(again):
-    """It would be counted twice: the error names it, and gives what brings its rows together."""
+    """It would count twice: the error names it, and the call that brings its rows together."""
     wallets, holdings = details_of(FEW)
     holdings["address"] = ["0xAa", again]
     held = dd.from_pandas(holdings, npartitions=2)
     assert held.npartitions == 2
-    with pytest.raises(ArgumentError, match=r"1 wallet with.*'ETH\.0xAa' in 0 and 1") as found:
+    with pytest.raises(ArgumentError, match=r"1 wallet with.*'ETH\.0xAa' in 0 and 1") as result:
         held.wf.totals(wallets=wallets)
-    call = str(found.value).rpartition("whatever its spelling: ")[2]
+    call = str(result.value).rpartition("whatever its spelling: ")[2]
     together = eval(call, {"holdings": held})  # noqa: S307 - as a person runs it
     expected = holdings.wf.totals("wallet", wallets=wallets)
     pd.testing.assert_frame_equal(together.wf.totals("wallet", wallets=wallets), expected)
 
 
-def test_wallets_may_be_in_partitions_or_a_whole_fetch():
-    """Wherever they are; a wallet that is not among them is refused, as are other frames."""
+def test_wallets_may_be_partitions_or_a_whole_fetch():
+    """A wallet that is not among them is refused, and so are other frames."""
     details = details_of(FEW)
     held = dd.from_pandas(details.holdings, npartitions=1)
     expected = details.wf.totals()
@@ -166,7 +172,7 @@ def test_wallets_may_be_in_partitions_or_a_whole_fetch():
         held.wf.totals(wallets="wallets")
 
 
-def test_one_token_of_all_who_hold_some():
+def test_one_token_of_all_holders():
     """Without the wallets, the rows alone count."""
     _, held, whole = both(FEW, 0, 2)
     pd.testing.assert_frame_equal(held.wf.concentration("USDC"), whole.wf.concentration("USDC"))

@@ -1,4 +1,4 @@
-"""Tables on a cluster of processes: parts travel, and so do errors."""
+"""Tables on a cluster of processes: parts are sent, and so are errors."""
 
 import pickle
 
@@ -30,7 +30,7 @@ def workers():
 
 @pytest.fixture
 def opened(tmp_path):
-    """Give a fetch, and the folder of its shards as it is opened."""
+    """Return a fetch, and the opened folder of its shards."""
     details = details_of(FETCH)
     for number in range(len(FETCH)):
         write_parts(tmp_path / f"shard-{number}", details_of(FETCH[number : number + 1]))
@@ -38,15 +38,15 @@ def opened(tmp_path):
 
 
 def test_tables_are_those_of_pandas(opened):
-    """Two workers read a shard after the other, and what they found is merged here."""
+    """Two workers read the shards, and their results are merged here."""
     details, cluster, _ = opened
     for by in ("token", "wallet", ["blockchain", "token"]):
         pd.testing.assert_frame_equal(cluster.wf.totals(by), details.wf.totals(by))
     prices = {("ETH", "0xa0"): 1 / 3, ("SOLANA", "epjf"): 0.1}
     valued, expected = (each.wf.value(prices) for each in (cluster, details))
     for table in ("concentration", "pivot"):
-        found = getattr(valued.wf, table)()
-        pd.testing.assert_frame_equal(found, getattr(expected.wf, table)())
+        result = getattr(valued.wf, table)()
+        pd.testing.assert_frame_equal(result, getattr(expected.wf, table)())
     flagged = valued.wf.flag_spam(threshold=0.3).holdings.compute().reset_index(drop=True)
     pd.testing.assert_frame_equal(flagged, expected.wf.flag_spam(threshold=0.3).holdings)
 
@@ -56,17 +56,17 @@ def test_rows_are_brought_together_on_workers(opened):
     details, cluster, _ = opened
     mine = pd.DataFrame({"wallet": ["eth.0xAA", "NEAR.alice.near"], "n": [1, 2]})
     for number in (0, 1):
-        found = dd.from_pandas(mine, npartitions=2).wf.join(cluster[number], "right", on="wallet")
+        result = dd.from_pandas(mine, npartitions=2).wf.join(cluster[number], "right", on="wallet")
         expected = mine.wf.join(details[number], "right", on="wallet").astype({"wallet": "string"})
         order = ["address", *expected.columns.intersection(["symbol"])]
-        found, expected = (
-            each.sort_values(order).reset_index(drop=True) for each in (found.compute(), expected)
+        result, expected = (
+            each.sort_values(order).reset_index(drop=True) for each in (result.compute(), expected)
         )
-        pd.testing.assert_frame_equal(found, expected)
+        pd.testing.assert_frame_equal(result, expected)
 
 
-def test_errors_travel_whole(opened):
-    """What a worker raises is raised here, as itself."""
+def test_errors_are_sent_complete(opened):
+    """A worker's error is raised here, unchanged."""
     _, cluster, folder = opened
     path = folder / "shard-2" / "wallets" / "part-000002.parquet"
     path.write_bytes(b"no Parquet")

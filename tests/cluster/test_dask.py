@@ -33,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::Depr
 
 @pytest.fixture(autouse=True)
 def settings():
-    """Let Dask keep pandas's own text columns, so that results can be compared."""
+    """Use pandas's own text columns in Dask, so that results can be compared."""
     with dask.config.set({"dataframe.convert-string": False}):
         yield
 
@@ -46,12 +46,12 @@ def cluster():
 
 
 def parts(frame=FRAME, count=4):
-    """Cut a frame into parts."""
+    """Split a frame into parts."""
     return dd.from_pandas(frame, npartitions=count)
 
 
 def in_order(frame):
-    """Sort a frame as it can be compared."""
+    """Sort a frame, for comparison."""
     return frame.sort_values(frame.columns.tolist()).reset_index(drop=True)
 
 
@@ -61,8 +61,8 @@ def check_calls():
     for name in REDUCTIONS:
         assert getattr(frame["amount"], name)().compute() == getattr(FRAME["amount"], name)()
     for name in ("sum", "max", "mean"):
-        found = getattr(frame.groupby("key")["amount"], name)().compute().sort_index()
-        pd.testing.assert_series_equal(found, getattr(groups, name)())
+        result = getattr(frame.groupby("key")["amount"], name)().compute().sort_index()
+        pd.testing.assert_series_equal(result, getattr(groups, name)())
     pd.testing.assert_frame_equal((frame[frame["amount"] > 1]).compute(), FRAME[FRAME.amount > 1])
     merged = frame.merge(parts(OTHER, 2), on="amount").compute()
     pd.testing.assert_frame_equal(in_order(merged), in_order(FRAME.merge(OTHER, on="amount")))
@@ -100,12 +100,12 @@ def check_shuffle(method):
 
 
 def test_calls():
-    """Every call gives what pandas gives."""
+    """Every call equals pandas's."""
     check_calls()
 
 
 def test_an_index_of_amounts():
-    """It is divided by exact amounts; Dask's own choice would be floats, which are refused."""
+    """It is divided by exact amounts; Dask's default of floats is refused."""
     check_index()
     with pytest.raises(AmountError, match="not an exact amount"):
         parts(KNOWN).set_index("amount").npartitions  # noqa: B018 - a property that computes
@@ -125,7 +125,7 @@ def test_parquet(tmp_path):
 
 
 def test_an_index_in_parquet_by_arrows_reader(tmp_path):
-    """Dask's other reader makes text of it, which pyarrow gives for an index."""
+    """Dask's other reader makes text of it, as pyarrow does of an index."""
     KNOWN.set_index("amount").to_parquet(tmp_path / "known.parquet")
     read = dd.read_parquet(tmp_path / "known.parquet", filesystem="arrow")
     assert read.index.dtype == read.compute().index.dtype == "amount"
@@ -138,7 +138,7 @@ def test_shuffles(method):
 
 
 def test_tokens_are_the_same_in_every_process():
-    """They depend on content alone."""
+    """They depend on the content alone."""
     code = (
         "import pandas as pd, walletframe.dask; from dask.base import tokenize\n"
         "array = pd.array(['1.5', None], dtype='amount')\n"
@@ -148,13 +148,13 @@ def test_tokens_are_the_same_in_every_process():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     array = pd.array(["1.5", None], dtype="amount")
-    found = [tokenize(array), tokenize(array[0]), tokenize(pd.Series(array))]
-    assert found == printed.stdout.split()
+    result = [tokenize(array), tokenize(array[0]), tokenize(pd.Series(array))]
+    assert result == printed.stdout.split()
     assert tokenize(array) == tokenize(array[:]) != tokenize(array[::-1])
 
 
-def test_what_is_sent_registers_the_type():
-    """A process that is sent amounts imports the module."""
+def test_pickles_register_the_type():
+    """A process that unpickles amounts imports the module."""
     sent = pickle.dumps(FRAME)
     code = (
         "import pickle, sys; frame = pickle.loads(sys.stdin.buffer.read())\n"
@@ -167,7 +167,7 @@ def test_what_is_sent_registers_the_type():
 
 
 def test_tables_without_amounts_are_dasks():
-    """Frames of text come as Dask makes them; text beside amounts, too."""
+    """Frames of text are unchanged; so is text beside amounts."""
     for meta in (FRAME[["key"]], FRAME):
         arrow = meta.assign(key=meta["key"].astype(pd.StringDtype("pyarrow")))
         for kept in (meta, arrow):

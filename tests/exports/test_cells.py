@@ -1,4 +1,4 @@
-"""Text in cells of CSV files and spreadsheets: harmless, and given back to the last character."""
+"""Text in cells of CSV files and spreadsheets: harmless, and readable to the last character."""
 
 import re
 
@@ -8,20 +8,20 @@ from hypothesis import strategies as st
 
 from walletframe.text import as_cell, as_excel_cell, from_cell, shown
 
-TROUBLE = "".join(map(chr, range(32))) + "\x7f\x85\u2028\u2029\ufeff\u202e;,|\t\"' \\=+-@＝#u0d3x"  # noqa: RUF001 - the wide form
-TEXTS = st.text(st.sampled_from(TROUBLE) | st.characters())
+HOSTILE = "".join(map(chr, range(32))) + "\x7f\x85\u2028\u2029\ufeff\u202e;,|\t\"' \\=+-@＝#u0d3x"  # noqa: RUF001 - the wide form
+TEXTS = st.text(st.sampled_from(HOSTILE) | st.characters())
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝")  # noqa: RUF001 - the same
 
 
 @pytest.mark.parametrize("begin", ["=", "+", "-", "@"])
-def test_what_begins_a_formula_stands_behind_an_apostrophe(begin):
-    """Otherwise it is as it was."""
+def test_formulas_get_an_apostrophe(begin):
+    """The rest of the text is unchanged."""
     text = f'{begin}HYPERLINK("https://evil.example")'
     assert as_cell(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", ["USDC", "", "a=b", "1-2", "é@x", "<b>", " x", "'s", r"C:\x", "❤️"])
-def test_other_text_is_left_alone(text):
+def test_other_text_is_unchanged(text):
     """Everything else is as it was."""
     assert as_cell(text) == text
 
@@ -37,8 +37,8 @@ def test_other_text_is_left_alone(text):
         ("\\", "'\\u005c"),
     ],
 )
-def test_what_breaks_rows_or_begins_a_formula_further_on_is_escaped(text, cell):
-    """It can be read, and nothing of it is taken for the end of anything."""
+def test_line_breaks_and_later_formulas_are_escaped(text, cell):
+    """They are readable, and end neither a row nor a cell."""
     assert as_cell(text) == cell
 
 
@@ -47,8 +47,8 @@ def test_what_breaks_rows_or_begins_a_formula_further_on_is_escaped(text, cell):
 @example("'\\u0041")
 @example("'\\u0041\n")
 @example("''")
-def test_text_comes_back(text):
-    """Whatever it is, from a CSV and from a spreadsheet."""
+def test_any_text_is_read_back(text):
+    """From a CSV and from a spreadsheet."""
     assert from_cell(as_cell(text)) == text
     assert from_cell(as_excel_cell(text, 10_000)) == text
 
@@ -56,7 +56,7 @@ def test_text_comes_back(text):
 @given(TEXTS)
 @settings(deadline=None, max_examples=500)
 def test_no_cell_is_a_formula_or_ends_a_row(text):
-    """Wherever a program cuts it: at commas, semicolons, bars or tabs."""
+    """Programs may split it at commas, semicolons, bars or tabs."""
     for cell in (as_cell(text), as_excel_cell(text, 100)):
         assert not re.search("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]", cell)
         pieces = [piece.lstrip("\"' ") for piece in re.split("[,;|]", cell)[1:]]
@@ -65,13 +65,13 @@ def test_no_cell_is_a_formula_or_ends_a_row(text):
 
 @given(TEXTS)
 @settings(deadline=None)
-def test_what_is_shown_can_go_into_a_cell_too(text):
+def test_displayed_text_is_no_formula_in_a_cell(text):
     """It is no formula there."""
     assert not as_cell(shown(text)).startswith(FORMULA)
 
 
 def test_cells_of_the_first_release_are_read():
-    """They had an apostrophe before a formula, and nothing else."""
+    """They had an apostrophe before a formula, and no other escapes."""
     assert [from_cell(cell) for cell in ("'=1", "'\t=1", "'s", "a\\u0041", "x;=1")] == [
         "=1",
         "\t=1",
@@ -81,6 +81,6 @@ def test_cells_of_the_first_release_are_read():
     ]
 
 
-def test_a_cell_of_excel_is_no_longer_than_it_holds():
-    """What is cut off is told by an ellipsis."""
+def test_a_cell_of_excel_has_a_limited_length():
+    """Longer text ends with an ellipsis."""
     assert as_excel_cell("x" * 40_000, 32_000) == "x" * 31_999 + "…"

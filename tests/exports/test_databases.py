@@ -1,4 +1,4 @@
-"""Frames in DuckDB, polars, SQLite and what SQLAlchemy reaches: amounts as numbers and as text."""
+"""Frames in DuckDB, polars, SQLite and SQLAlchemy's databases: amounts as numbers and as text."""
 
 import sqlite3
 from contextlib import closing
@@ -15,7 +15,7 @@ import walletframe as wf
 
 AMOUNTS = ["9", "100", "1E-18", "12.345678901234567890123456", str(2**256 - 1), None]
 TEXTS = [*AMOUNTS[:2], "0.000000000000000001", *AMOUNTS[3:]]
-NEAR = Decimal("12.345678901234567890")  # of 24 decimals the nearest with 18
+NEAR = Decimal("12.345678901234567890")  # the nearest with 18 of 24 decimals
 DECIMALS = [Decimal(9), Decimal(100), Decimal("1e-18"), NEAR, None, None]
 TOTAL = Decimal("121.345678901234567891")
 SORTED = [*sorted(DECIMALS[:4]), None, None]
@@ -23,7 +23,7 @@ SORTED = [*sorted(DECIMALS[:4]), None, None]
 
 @pytest.fixture
 def frame():
-    """Give amounts beside other columns, under an index that isn't from 0."""
+    """Return amounts beside other columns, under an index that isn't from 0."""
     columns = {
         "symbol": ["ETH", None, "$x$", "'; drop table t; --", "A", "B"],
         "status": pd.Categorical(["ok", "ok", "failed", None, "ok", "ok"]),
@@ -35,7 +35,7 @@ def frame():
 
 
 def test_arrow_tables(frame):
-    """Decimals and text are side by side, of types that everyone has."""
+    """Decimals and text are side by side, of standard types."""
     table = frame.wf.to_arrow()
     assert table.column_names[2:4] == ["amount", "amount_text"]
     assert table["amount_text"].type == pa.large_string()
@@ -47,15 +47,15 @@ def test_arrow_tables(frame):
 def test_duckdb(frame):
     """DuckDB finds the table by its name, and orders and adds up numbers."""
     held = frame.wf.to_arrow()
-    found = duckdb.sql("select max(amount), sum(amount), max(length(amount_text)) from held")
-    assert found.fetchall() == [(100, TOTAL, 78)]
+    result = duckdb.sql("select max(amount), sum(amount), max(length(amount_text)) from held")
+    assert result.fetchall() == [(100, TOTAL, 78)]
     ordered = duckdb.sql("select amount from held order by amount nulls last").fetchall()
     assert [amount for (amount,) in ordered] == SORTED
     assert len(held) == 6
 
 
 def test_polars(frame):
-    """Polars orders and adds up the table's numbers; of the frame itself it makes text."""
+    """Polars orders and adds up the table's numbers; the frame itself becomes text."""
     taken = pl.DataFrame(frame.wf.to_arrow())
     assert (taken["amount"].max(), taken["amount"].sum()) == (100, TOTAL)
     assert taken.sort("amount", nulls_last=True)["amount"].to_list() == SORTED
@@ -63,7 +63,7 @@ def test_polars(frame):
 
 
 def test_sqlite(frame):
-    """SQLite has the nearest floats, and text beside them; the amounts come back."""
+    """SQLite has the nearest floats, and text beside them; amounts are read back."""
     with closing(sqlite3.connect(":memory:")) as database:
         frame.wf.to_sql("t", database)
         rows = database.execute("select amount, amount_text, symbol from t").fetchall()
@@ -86,7 +86,7 @@ def test_sqlite(frame):
 
 @pytest.mark.filterwarnings("ignore:duckdb-engine doesn't yet support reflection")
 def test_a_database_with_decimals(frame):
-    """What SQLAlchemy reaches has decimals that are ordered and added up."""
+    """SQLAlchemy's databases have decimals that are ordered and added up."""
     engine = sqlalchemy.create_engine("duckdb:///:memory:")
     frame.wf.to_sql("t", engine)
     with engine.connect() as connection:
@@ -100,7 +100,7 @@ def test_a_database_with_decimals(frame):
 
 
 def test_sqlite_by_its_url(frame, tmp_path):
-    """A URL of SQLAlchemy will do, and an engine: SQLite has no decimals either way."""
+    """A URL of SQLAlchemy works, and so does an engine: SQLite has no decimals either way."""
     url = f"sqlite:///{tmp_path / 'holdings.db'}"
     frame.wf.to_sql("t", url)
     engine = sqlalchemy.create_engine(url)
@@ -108,27 +108,27 @@ def test_sqlite_by_its_url(frame, tmp_path):
     engine.dispose()
     with closing(sqlite3.connect(tmp_path / "holdings.db")) as database:
         kinds = {name: kind for _, name, kind, *_ in database.execute("pragma table_info(t)")}
-        found = database.execute("select amount, amount_text from t").fetchall()
+        result = database.execute("select amount, amount_text from t").fetchall()
     assert (kinds["amount"], kinds["amount_text"]) == ("FLOAT", "TEXT")
     assert (
-        found
+        result
         == [*zip(frame["amount"].astype(float).replace(float("nan"), None), TEXTS, strict=True)] * 2
     )
 
 
 @pytest.mark.parametrize("write", ["to_arrow", "to_parquet", "to_sql", "to_excel"])
-def test_a_column_with_the_name_of_exact_text_is_refused(frame, tmp_path, write):
-    """Nothing is written, and the hint says what to type."""
+def test_a_column_named_like_exact_text_is_refused(frame, tmp_path, write):
+    """Nothing is written, and the error has a hint."""
     frame = frame.assign(amount_text="mine")
     path = tmp_path / "file"
-    given = {"to_arrow": (), "to_sql": ("t", f"sqlite:///{path}")}.get(write, (path,))
+    options = {"to_arrow": (), "to_sql": ("t", f"sqlite:///{path}")}.get(write, (path,))
     with pytest.raises(wf.errors.SettingsError, match=r"'amount_text'[\s\S]*rename\(columns="):
-        getattr(frame.wf, write)(*given)
+        getattr(frame.wf, write)(*options)
     assert not path.exists()
 
 
 def test_columns_of_several_types_are_named(frame, tmp_path):
-    """By an error that says which and what to do, where Arrow has no type for them."""
+    """If Arrow has no type for them, the error names the types, with a hint."""
     mixed = frame.assign(mine=["a", 1, 2.5, None, True, 7])
     for write in (mixed.wf.to_arrow, lambda: mixed.wf.to_parquet(tmp_path / "f.parquet")):
         with pytest.raises(
@@ -138,7 +138,7 @@ def test_columns_of_several_types_are_named(frame, tmp_path):
     assert [*tmp_path.iterdir()] == []
 
 
-def test_what_is_no_connection(frame):
-    """Other databases take the Arrow table."""
+def test_other_connections_are_refused(frame):
+    """The hint is the Arrow table."""
     with pytest.raises(wf.errors.ArgumentError, match=r"not a supported connection[\s\S]*to_arrow"):
         frame.wf.to_sql("t", duckdb.connect())

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from fetches import fetched, token
-from mortals import Mortals
+from killable_children import KillableChildren
 from small_disk import mounted
 
 import walletframe as wf
@@ -60,14 +60,14 @@ def work(name, path, when):
 
 @pytest.fixture(scope="module")
 def writers():
-    """Give processes that are killed while they write."""
-    with Mortals(SCRIPT) as mortals:
-        yield mortals
+    """Start processes that are killed while they write."""
+    with KillableChildren(SCRIPT) as children:
+        yield children
 
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_full_disk_leaves_the_earlier_file(tmp_path, name):
-    """To the byte, and nothing beside it."""
+    """It is unchanged, and nothing is beside it."""
     with mounted(tmp_path / "m", "size=8k") as small:
         (small / name).write_bytes(b"earlier")
         with pytest.raises(OSError, match="No space left"):
@@ -76,15 +76,15 @@ def test_a_full_disk_leaves_the_earlier_file(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_missing_folder_is_named_as_it_was_given(tmp_path, monkeypatch, name):
+def test_a_missing_folder_is_named(tmp_path, monkeypatch, name):
     """The error has the path of the call, not that of an unfinished file."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=f"directory: 'missing/{name}'$"):
         WRITERS[name](MANY, Path("missing", name))
 
 
-def test_a_folder_that_goes_while_it_is_written_to_is_named(tmp_path, monkeypatch):
-    """By the path of the call, too."""
+def test_a_folder_removed_during_writing_is_named(tmp_path, monkeypatch):
+    """The error has the path of the call."""
     monkeypatch.chdir(tmp_path)
     Path("leaving").mkdir()
     with (
@@ -99,11 +99,11 @@ def test_a_folder_that_goes_while_it_is_written_to_is_named(tmp_path, monkeypatc
     "name", ["h.csv", *(pytest.param(name, marks=pytest.mark.stress) for name in WRITERS)]
 )
 def test_a_kill_leaves_the_earlier_file_or_the_new_one(writers, tmp_path, name, when):
-    """Before it is on the disk, before it has its name, and after; leavings go after a day."""
+    """Before it is on the disk, before it has its name, and after; remains go after a day."""
     path = tmp_path / name
     path.write_bytes(b"earlier")
-    writers.begin(name, path, when)
-    assert writers.was_killed()[0]
+    writers.start(name, path, when)
+    assert writers.wait_for_kill()[0]
     left = [each for each in tmp_path.iterdir() if each != path]
     assert (path.read_bytes() == b"earlier") == (when != "after")
     assert len(left) == (when != "after")
@@ -114,8 +114,8 @@ def test_a_kill_leaves_the_earlier_file_or_the_new_one(writers, tmp_path, name, 
 
 
 @pytest.mark.parametrize("name", ["h.csv", "r.md"])
-def test_only_what_an_export_left_is_removed(tmp_path, name):
-    """However old others are: files of other names, folders with all they hold, and links."""
+def test_only_remains_of_exports_are_removed(tmp_path, name):
+    """Old files of other names, folders with their files, and links stay."""
     folder, link, left = (f".walletframe-{digit * 16}" for digit in "012")
     (tmp_path / folder).mkdir()
     (tmp_path / link).symlink_to(folder)
@@ -133,13 +133,13 @@ def test_only_what_an_export_left_is_removed(tmp_path, name):
     for each in tmp_path.rglob("*"):
         os.utime(each, (0, 0), follow_symlinks=False)
     WRITERS[name](MANY, tmp_path / name)
-    found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
-    assert found == {*others, folder, link, name}
+    result = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert result == {*others, folder, link, name}
 
 
 @pytest.mark.parametrize("age_s", [0, 23 * 3600])
-def test_what_another_export_may_still_write_stays(tmp_path, age_s):
-    """Until it is a day old."""
+def test_remains_of_a_running_export_stay(tmp_path, age_s):
+    """They stay until they are a day old."""
     left = tmp_path / f".walletframe-{'0' * 16}"
     left.touch()
     os.utime(left, (time.time() - age_s,) * 2)
@@ -147,8 +147,8 @@ def test_what_another_export_may_still_write_stays(tmp_path, age_s):
     assert left.exists()
 
 
-def test_what_an_export_of_another_user_left_stays(tmp_path, monkeypatch):
-    """In a folder that several write to."""
+def test_remains_of_another_user_stay(tmp_path, monkeypatch):
+    """Several users may write into a folder."""
     left = tmp_path / f".walletframe-{'0' * 16}"
     left.touch()
     os.utime(left, (0, 0))
@@ -159,7 +159,7 @@ def test_what_an_export_of_another_user_left_stays(tmp_path, monkeypatch):
 
 
 def test_an_interrupt_leaves_the_earlier_file(tmp_path):
-    """And nothing beside it."""
+    """Nothing is beside it."""
     (tmp_path / "h.csv").write_bytes(b"earlier")
 
     def interrupted():
@@ -173,7 +173,7 @@ def test_an_interrupt_leaves_the_earlier_file(tmp_path):
 
 
 def test_a_file_that_another_program_holds_stays(tmp_path, monkeypatch):
-    """As on Windows, where nobody replaces what a spreadsheet has open: the error says so."""
+    """Windows refuses to replace a spreadsheet's open file: the error says so."""
 
     def refused(self, target):
         raise PermissionError(13, "The process cannot access the file", str(target))
@@ -186,10 +186,10 @@ def test_a_file_that_another_program_holds_stays(tmp_path, monkeypatch):
 
 
 class TestKinds:
-    """What a path may be."""
+    """Kinds of paths."""
 
-    def test_a_link_stays_one(self, tmp_path):
-        """What it leads to is replaced, also where it is not there yet."""
+    def test_a_link_stays_a_link(self, tmp_path):
+        """Its target is replaced, or created."""
         (tmp_path / "there").mkdir()
         link, target = tmp_path / "link.csv", tmp_path / "there" / "h.csv"
         link.symlink_to("there/h.csv")
@@ -198,15 +198,15 @@ class TestKinds:
             assert link.is_symlink()
             assert wf.read_holdings(target).equals(DETAILS.holdings)
 
-    def test_links_in_a_circle_are_told(self, tmp_path):
-        """As the system does."""
+    def test_circular_links_are_refused(self, tmp_path):
+        """The error is the system's."""
         (tmp_path / "a.csv").symlink_to("b.csv")
         (tmp_path / "b.csv").symlink_to("a.csv")
         with pytest.raises(OSError, match="symbolic links"):
             DETAILS.holdings.wf.to_csv(tmp_path / "a.csv")
 
     def test_a_mode_is_kept(self, tmp_path):
-        """That of the earlier file; a new one has that of the umask."""
+        """The mode is that of the earlier file; a new one has that of the umask."""
         path = tmp_path / "h.csv"
         umask = os.umask(0o027)
         try:
@@ -219,40 +219,40 @@ class TestKinds:
             os.umask(umask)
 
     @pytest.mark.parametrize("name", ["/dev/fd", "/proc/self/fd", "link"])
-    def test_an_open_descriptor_gets_it(self, tmp_path, name):
-        """Such as /dev/stdout: it is no file to put another in the place of."""
+    def test_an_open_descriptor_is_written_to(self, tmp_path, name):
+        """A path like /dev/stdout is no file that could be replaced."""
         path, (read, write) = tmp_path / "out.csv", os.pipe()
         with path.open("w+b") as out, os.fdopen(read, "rb") as end:
             for handle in (out.fileno(), write):
-                given = f"{name}/{handle}"
+                arguments = f"{name}/{handle}"
                 if name == "link":
-                    given = tmp_path / f"{handle}.csv"
-                    given.symlink_to(f"/dev/fd/{handle}")
-                DETAILS.holdings.wf.to_csv(given)
+                    arguments = tmp_path / f"{handle}.csv"
+                    arguments.symlink_to(f"/dev/fd/{handle}")
+                DETAILS.holdings.wf.to_csv(arguments)
             os.close(write)
             assert end.read() == path.read_bytes()
             assert path.stat().st_ino == os.fstat(out.fileno()).st_ino
         assert wf.read_holdings(path).equals(DETAILS.holdings)
 
-    def test_a_device_gets_it(self):
-        """It stays one."""
+    def test_a_device_is_written_to(self):
+        """It stays a device."""
         DETAILS.holdings.wf.to_parquet("/dev/null")
         assert Path("/dev/null").is_char_device()
 
-    def test_a_folder_is_told(self, tmp_path):
+    def test_a_folder_is_refused(self, tmp_path):
         """Before anything is written."""
         with pytest.raises(IsADirectoryError):
             DETAILS.holdings.wf.to_csv(tmp_path)
 
-    def test_what_may_not_be_written_is_not_replaced(self, tmp_path, monkeypatch):
-        """A file that is read-only stays as it is, though its folder could be written."""
+    def test_a_read_only_file_is_not_replaced(self, tmp_path, monkeypatch):
+        """It is unchanged, though its folder is writable."""
         monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everything
         (tmp_path / "h.csv").write_bytes(b"earlier")
         with pytest.raises(PermissionError):
             DETAILS.holdings.wf.to_csv(tmp_path / "h.csv")
         assert (tmp_path / "h.csv").read_bytes() == b"earlier"
 
-    def test_a_folder_that_can_not_be_synced_is_no_trouble(self, tmp_path, unsyncable):
+    def test_a_folder_that_can_not_be_synced_is_no_failure(self, tmp_path, unsyncable):
         """Some network disks can't, and the file is there."""
         DETAILS.holdings.wf.to_parquet(tmp_path / "h.parquet")
         wf.history.save(DETAILS, folder=tmp_path / "history")
@@ -262,7 +262,7 @@ class TestKinds:
 
 @pytest.fixture
 def unsyncable(monkeypatch):
-    """Let no folder be synced, as on some network disks."""
+    """Fail each sync of a folder, as some network disks do."""
     real = os.fsync
 
     def fsync(handle):
@@ -274,27 +274,27 @@ def unsyncable(monkeypatch):
 
 
 def modes(folder):
-    """Return the modes of all in a folder, and its own; a run may take a file away meanwhile."""
-    found = set()
+    """Return the modes of all files in a folder, and its own; a run may remove a file meanwhile."""
+    result = set()
     for path in [folder, *folder.rglob("*")]:
         with contextlib.suppress(FileNotFoundError):
             mode = path.stat().st_mode
-            found.add(("d" if stat.S_ISDIR(mode) else "f", oct(stat.S_IMODE(mode))))
-    return found
+            result.add(("d" if stat.S_ISDIR(mode) else "f", oct(stat.S_IMODE(mode))))
+    return result
 
 
 class TestPrivate:
-    """What only its owner reads, whatever the umask."""
+    """Files that only their owner reads, whatever the umask."""
 
     @pytest.fixture(autouse=True)
     def open_umask(self):
-        """Let everybody read what is made in the usual way."""
+        """Set the umask that lets everybody read new files."""
         umask = os.umask(0)
         yield
         os.umask(umask)
 
     def test_bulk_folders(self, tmp_path, client):
-        """Parts, marker, lock and folders; the journal while it is there."""
+        """Parts, marker, lock and folders are private, and the journal while it exists."""
         seen = []
 
         def look(*_):
@@ -309,7 +309,7 @@ class TestPrivate:
         assert modes(tmp_path / "new") == {("d", "0o700"), ("f", "0o600")}
 
     def test_histories(self, tmp_path):
-        """In a folder of their own, and below one that was there, which stays as it is."""
+        """New folders are private, in a new parent or an old one, which is unchanged."""
         tmp_path.chmod(0o755)
         wf.history.save(DETAILS, folder=tmp_path / "new" / "h")
         assert modes(tmp_path / "new") == {("d", "0o700"), ("f", "0o600")}
@@ -321,11 +321,11 @@ class TestPrivate:
         assert [*below.values()] == [{("d", "0o700"), ("f", "0o600")}]
 
     def test_exports_keep_the_umask(self, tmp_path):
-        """They are for others, too."""
+        """Others may read them."""
         DETAILS.holdings.wf.to_parquet(tmp_path / "h.parquet")
         assert stat.S_IMODE((tmp_path / "h.parquet").stat().st_mode) == 0o666
 
     def test_a_file_is_private_from_its_first_moment(self, tmp_path):
-        """It is made so, not changed later."""
+        """It is created so, not changed later."""
         with disk.private_file(tmp_path / "x"):
             assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o600

@@ -30,19 +30,19 @@ TEXTS = ["0", "0.000000000000000001", str(TOP), None]
 
 
 def test_parquet_opens_in_pandas_without_walletframe(tmp_path):
-    """Another pandas reads exact text, and decimals where 38 digits hold them."""
+    """Another pandas reads exact text, and decimals if 38 digits hold them."""
     FRAME.wf.to_parquet(tmp_path / "f.parquet")
     code = (
         "import pandas, sys; frame = pandas.read_parquet(sys.argv[1]);"
         "texts = frame['amount_text'];"
         "print(texts.dropna().tolist(), texts.isna().tolist(), *frame['amount'])"
     )
-    said = printed(code, tmp_path / "f.parquet")
-    assert said == [f"{TEXTS[:3]} {[False, False, False, True]} 0E-18 1E-18 None None"]
+    output = printed(code, tmp_path / "f.parquet")
+    assert output == [f"{TEXTS[:3]} {[False, False, False, True]} 0E-18 1E-18 None None"]
 
 
 def test_parquet_opens_in_polars_and_duckdb(tmp_path):
-    """Both read exact text, and compute with the decimals where 38 digits hold them."""
+    """Both read exact text, and compute with the decimals if 38 digits hold them."""
     path = str(tmp_path / "f.parquet")
     FRAME.wf.to_parquet(path)
     frame = pl.read_parquet(path)
@@ -54,7 +54,7 @@ def test_parquet_opens_in_polars_and_duckdb(tmp_path):
     assert total == [(Decimal("0.000000000000000001"),) * 2]
 
 
-def test_parquet_comes_back_exactly(tmp_path):
+def test_parquet_is_read_back_exactly(tmp_path):
     """Text becomes amounts again without loss."""
     FRAME.wf.to_parquet(tmp_path / "f.parquet")
     back = pd.read_parquet(tmp_path / "f.parquet")["amount_text"].astype("amount")
@@ -71,7 +71,7 @@ def test_csv_is_exact_and_disarmed(tmp_path):
 
 
 def test_excel_is_exact_and_harmless(tmp_path):
-    """Amounts have text, formulas are none, control characters are escaped, times are UTC."""
+    """Amounts have text, formulas are escaped, and so are control characters; times are UTC."""
     FRAME.wf.to_excel(tmp_path / "f.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
     rows = list(sheet.iter_rows(min_row=2))
@@ -82,8 +82,8 @@ def test_excel_is_exact_and_harmless(tmp_path):
     assert rows[0][3].value.isoformat()[:19] == "2026-01-02T03:04:05"
 
 
-def test_excel_has_times_held_as_objects_in_utc(tmp_path):
-    """Times of a zone are written as those of UTC, whatever the column of them is."""
+def test_excel_has_zoned_times_in_utc(tmp_path):
+    """Times of a zone are written in UTC, in a column of any dtype."""
     times = [pd.Timestamp("2026-01-02 03:04:05", tz="Europe/Paris"), None]
     pd.DataFrame({"fetched_at": pd.Series(times, dtype=object)}).wf.to_excel(tmp_path / "f.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
@@ -100,18 +100,18 @@ def test_excel_has_numbers_to_sort_by(tmp_path):
 
 
 def test_excel_links_only_to_the_web(tmp_path):
-    """A link is of a column of links and leads to http or https; a symbol is never one."""
+    """A link is in a column of links, to http or https; a symbol is never one."""
     links = ["https://e.example/x", "javascript:alert(1)", "http://e.example/y", "file:///etc"]
     frame = FRAME.assign(explorer_url=links, symbol="https://scam.example")
     frame.wf.to_excel(tmp_path / "f.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
     rows = list(sheet.iter_rows(min_row=2))
-    found = [[cell.hyperlink.target for cell in row if cell.hyperlink] for row in rows]
-    assert found == [["https://e.example/x"], [], ["http://e.example/y"], []]
+    result = [[cell.hyperlink.target for cell in row if cell.hyperlink] for row in rows]
+    assert result == [["https://e.example/x"], [], ["http://e.example/y"], []]
 
 
 def test_excel_has_every_amount_of_a_fetch_to_the_last_digit(tmp_path, client):
-    """What the sandbox serves, hostile symbols and uint256 included, comes back as it was."""
+    """All holdings of the sandbox, hostile symbols and uint256 included, are read back."""
     holdings = fetch_wallets([f"ETH.0x{digit * 40}" for digit in "123456"], client=client).holdings
     holdings.wf.to_excel(tmp_path / "f.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
@@ -123,7 +123,7 @@ def test_excel_has_every_amount_of_a_fetch_to_the_last_digit(tmp_path, client):
 
 
 def test_csv_has_floats_without_exponents(tmp_path):
-    """A small price is written with all its digits, and reads as it was."""
+    """A small price is written with all its digits, and is read back unchanged."""
     prices = [1.234567890123e-11, 5.0, float("nan"), 1e22]
     pd.DataFrame({"price": prices}).wf.to_csv(tmp_path / "f.csv")
     words = (tmp_path / "f.csv").read_text().split()
@@ -133,7 +133,7 @@ def test_csv_has_floats_without_exponents(tmp_path):
 
 
 def test_excel_without_openpyxl_names_the_extra(tmp_path, monkeypatch):
-    """What is missing is named with the command that installs it."""
+    """The error has the command that installs the extra."""
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingExtraError, match=r"walletframe\[excel\]"):
         FRAME.wf.to_excel(tmp_path / "f.xlsx")
@@ -148,15 +148,15 @@ def test_json_holds_several_frames(tmp_path):
 
 
 def test_json_keeps_small_prices(tmp_path):
-    """A float comes back as it was, and a missing one is null."""
+    """A float is read back unchanged, and a missing one is null."""
     prices = [1.234567890123e-11, 1e-300, 0.1, float("nan")]
     to_json({"a": pd.DataFrame({"price": prices})}, tmp_path / "f.json")
     back = [row["price"] for row in json.loads((tmp_path / "f.json").read_text())["a"]]
     assert back == [*prices[:3], None]
 
 
-def test_formulas_are_disarmed_wherever_they_stand(tmp_path):
-    """Text of any type of column, and the labels themselves."""
+def test_formulas_are_disarmed_everywhere(tmp_path):
+    """In columns of any type, and in labels."""
     evil = "=HYPERLINK(1)"
     frame = pd.DataFrame(
         {
@@ -178,7 +178,7 @@ def test_formulas_are_disarmed_wherever_they_stand(tmp_path):
 
 
 def test_frame_without_columns_is_written(tmp_path):
-    """Nothing to write is no error."""
+    """An empty frame is no error."""
     pd.DataFrame().wf.to_csv(tmp_path / "f.csv")
     assert (tmp_path / "f.csv").read_text().strip() == ""
     pd.DataFrame().wf.to_excel(tmp_path / "f.xlsx")
@@ -186,7 +186,7 @@ def test_frame_without_columns_is_written(tmp_path):
 
 
 def test_top_is_exact_where_floats_are_equal():
-    """Amounts that differ in the last digit are told apart; equal ones keep their order."""
+    """Amounts that differ in the last digit are ordered; equal ones keep their order."""
     amounts = pd.array([str(TOP - 1), str(TOP), None, str(TOP), "5"], dtype="amount")
     frame = pd.DataFrame({"amount": amounts})
     assert frame.wf.top(3).index.tolist() == [1, 3, 0]
@@ -195,7 +195,7 @@ def test_top_is_exact_where_floats_are_equal():
 
 @pytest.mark.parametrize("dtype", ["float64", "Int64", "int64"])
 def test_top_takes_numbers_of_another_column(dtype):
-    """Such as values: equal ones in their order, none where they are missing."""
+    """Equal values keep their order, and missing ones are left out."""
     column = pd.Series([5, 7, 5, 9], dtype=dtype)
     frame = pd.DataFrame({"value": column if dtype == "int64" else column.where(column < 9)})
     best = [3, 1, 0] if dtype == "int64" else [1, 0, 2]
@@ -208,7 +208,7 @@ def test_top_takes_numbers_of_another_column(dtype):
 
 
 def test_top_needs_amounts():
-    """A missing column and another type say what to do."""
+    """For a missing column and another type the error has a hint."""
     for wrong in (pd.DataFrame({"amount": [1.5]}), pd.DataFrame({"amount": ["1.5"]})):
         with pytest.raises(AmountError, match="astype"):
             wrong.wf.top()

@@ -1,4 +1,4 @@
-"""Files that we wrote: `read_holdings` gives the same frame, other programs the same rows."""
+"""Our files: `read_holdings` returns the same frame, other programs the same rows."""
 
 import csv
 import sys
@@ -13,7 +13,7 @@ from fetches import fetched, token
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
-from test_cells import TROUBLE
+from test_cells import HOSTILE
 
 import walletframe as wf
 from walletframe.cli.files import write_details
@@ -38,7 +38,7 @@ WORDS = [
     "True",
     FORGED,
 ]
-TEXTS = st.text(st.sampled_from(TROUBLE) | st.characters(exclude_categories=["Cs"]), max_size=12)
+TEXTS = st.text(st.sampled_from(HOSTILE) | st.characters(exclude_categories=["Cs"]), max_size=12)
 WRITERS = {
     ".csv": lambda frame, path: frame.wf.to_csv(path),
     ".csv.gz": lambda frame, path: frame.wf.to_csv(path),
@@ -54,7 +54,7 @@ quick = settings(
 
 
 def holdings_of(texts):
-    """Return holdings with such texts as symbols and contracts, amounts and prices of any kind."""
+    """Return holdings with texts as symbols and contracts, and amounts and prices of any kind."""
     plain = fetched({"ETH.0xA": [token()] * len(texts)}).holdings
     amounts = ["0.000000000000000001", str(2**256 - 1), None]
     return plain.assign(
@@ -69,8 +69,8 @@ def holdings_of(texts):
 @given(texts=st.lists(TEXTS, max_size=4))
 @example(texts=WORDS)
 @quick
-def test_holdings_come_back_exactly(tmp_path, suffix, texts):
-    """Whatever strangers called their tokens: every text, amount and type, and what is missing."""
+def test_holdings_are_read_back_exactly(tmp_path, suffix, texts):
+    """Every text, amount and type, and missing values."""
     frame, path = holdings_of(texts), tmp_path / f"h{suffix}"
     WRITERS[suffix](frame, path)
     assert_frame_equal(wf.read_holdings(path), frame, check_exact=True)
@@ -80,15 +80,15 @@ def test_holdings_come_back_exactly(tmp_path, suffix, texts):
 @example(texts=WORDS)
 @quick
 def test_other_programs_read_the_same_rows(tmp_path, texts):
-    """Python's csv, pandas, polars and DuckDB, without being told how the file is written."""
+    """Python's csv, pandas, polars and DuckDB need no options."""
     frame, path = holdings_of(texts), tmp_path / "h.csv"
     frame.wf.to_csv(path)
     cells = [as_cell(text) for text in texts]
     with path.open(encoding="utf-8", newline="") as file:
         assert [row[2] for row in csv.reader(file)][1:] == cells
     assert pd.read_csv(path, dtype="str", keep_default_na=False)["symbol"].tolist() == cells
-    found = pl.read_csv(path, infer_schema=False)["symbol"].to_list()
-    assert [cell or "" for cell in found] == cells
+    result = pl.read_csv(path, infer_schema=False)["symbol"].to_list()
+    assert [cell or "" for cell in result] == cells
     rows = duckdb.sql(f"SELECT symbol FROM read_csv('{path}', all_varchar=true)").fetchall()
     assert [row[0] or "" for row in rows] == cells
 
@@ -97,7 +97,7 @@ def test_other_programs_read_the_same_rows(tmp_path, texts):
 @example(texts=["x;=1+1;y", 'x;"=1', "a\t=1", FORGED])
 @quick
 def test_no_spreadsheet_finds_a_formula(tmp_path, texts):
-    """Whatever it separates by."""
+    """With any separator."""
     path = tmp_path / "h.csv"
     holdings_of(texts).wf.to_csv(path)
     for separator in ",;|\t":
@@ -107,8 +107,8 @@ def test_no_spreadsheet_finds_a_formula(tmp_path, texts):
 
 
 @pytest.mark.parametrize("suffix", WRITERS)
-def test_what_was_added_comes_back(tmp_path, suffix):
-    """Values, flags and columns of one's own."""
+def test_added_columns_are_read_back(tmp_path, suffix):
+    """Values, flags and the user's columns."""
     frame = holdings_of(["USDC", "=1", ""]).wf.value({("ETH", "USDC"): 1.5}).wf.flag_spam()
     frame = frame.assign(name=pd.array(["a\nb", None, ""], dtype=TEXT))
     WRITERS[suffix](frame, tmp_path / f"h{suffix}")
@@ -116,8 +116,8 @@ def test_what_was_added_comes_back(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
-def test_files_of_the_shell_come_back(tmp_path, suffix):
-    """Holdings and, where they are given, the wallets beside them."""
+def test_files_of_the_shell_are_read_back(tmp_path, suffix):
+    """Holdings and, if there are any, the wallets beside them."""
     details = fetched({"ETH.0xA": [token("=1\r2")], "ETH.0xB": [], "NEAR.b": "failed"})
     write_details(details, tmp_path / f"h{suffix}")
     back = wf.read_holdings(tmp_path / f"h{suffix}")
@@ -127,22 +127,22 @@ def test_files_of_the_shell_come_back(tmp_path, suffix):
         assert_frame_equal(wf.read_holdings(beside), details.wallets, check_exact=True)
 
 
-def test_wallets_of_an_excel_file_come_back(tmp_path):
-    """Times to the millisecond."""
+def test_wallets_of_an_excel_file_are_read_back(tmp_path):
+    """Times are exact to the millisecond."""
     wallets = fetched({"ETH.0xA": [token()], "NEAR.b": "failed"}).wallets
     wallets.wf.to_excel(tmp_path / "w.xlsx")
     assert_frame_equal(wf.read_holdings(tmp_path / "w.xlsx"), wallets, check_exact=True)
 
 
-def test_words_of_a_node_stay(tmp_path):
+def test_statuses_of_a_node_are_read_back(tmp_path):
     """Statuses that no fetch has are text, not missing."""
     frame = holdings_of(["A", "B"]).assign(status=pd.array(["reverted", "ok"], dtype=TEXT))
     frame.wf.to_csv(tmp_path / "b.csv")
     assert wf.read_holdings(tmp_path / "b.csv")["status"].tolist() == ["reverted", "ok"]
 
 
-def test_a_column_of_ones_own_is_no_trouble(tmp_path):
-    """Even where it is called as one of ours, and holds something else."""
+def test_a_users_column_is_unchanged(tmp_path):
+    """Even one with our name and other content."""
     own = {"value": ["high", "low"], "is_spam": ["maybe", None], "a_text": ["1", "z"]}
     own |= {"b_text": ["1", "3"], "c": ["1", "2"], "c_text": ["1", "2"]}
     texts = {name: pd.array(cells, dtype=TEXT) for name, cells in own.items()}
@@ -158,15 +158,15 @@ def test_a_column_of_ones_own_is_no_trouble(tmp_path):
 
 
 @pytest.mark.parametrize("amounts", [[None, None], ["1e-77", 2**256 - 1], [2**53 + 1, None]])
-def test_amounts_come_back_from_spreadsheets_however_large(tmp_path, amounts):
-    """Or missing, or beyond a cell's 15 digits."""
+def test_amounts_of_any_size_are_read_back_from_spreadsheets(tmp_path, amounts):
+    """Missing ones, and those beyond a cell's 15 digits, too."""
     frame = holdings_of(["A", "B"]).assign(amount=pd.array(amounts, dtype="amount"))
     frame.wf.to_excel(tmp_path / "h.xlsx")
     assert_frame_equal(wf.read_holdings(tmp_path / "h.xlsx"), frame)
 
 
-def test_a_number_that_was_changed_in_a_spreadsheet_is_told(tmp_path):
-    """The exact text beside it says another amount: neither is taken for the right one."""
+def test_a_changed_number_in_a_spreadsheet_is_refused(tmp_path):
+    """The exact text beside it has another amount: neither is trusted."""
     holdings_of(["A"]).wf.to_excel(tmp_path / "h.xlsx")
     book = openpyxl.load_workbook(tmp_path / "h.xlsx")
     [cell] = [column[1] for column in book.active.columns if column[0].value == "amount"]
@@ -176,8 +176,8 @@ def test_a_number_that_was_changed_in_a_spreadsheet_is_told(tmp_path):
         wf.read_holdings(tmp_path / "h.xlsx")
 
 
-def test_whole_numbers_of_which_some_are_missing_come_back(tmp_path):
-    """To the last digit, and truth values as such; not as floats and objects."""
+def test_whole_numbers_with_gaps_are_read_back(tmp_path):
+    """To the last digit, and booleans as such; not as floats and objects."""
     large = pd.array([2**53 + 1, None], dtype="Int64")
     frame = holdings_of(["A", "B"]).assign(id=large, seen=pd.array([True, None], dtype="boolean"))
     frame.wf.to_parquet(tmp_path / "h.parquet")
@@ -186,8 +186,8 @@ def test_whole_numbers_of_which_some_are_missing_come_back(tmp_path):
     assert wf.read_holdings(tmp_path / "p.parquet")["seen"].tolist() == [True, pd.NA]
 
 
-def test_categories_come_back_without_an_order_of_chance(tmp_path):
-    """Parquet has them in the order of their first rows, which is not that of their ranks."""
+def test_categories_are_read_back_in_their_order(tmp_path):
+    """Parquet has them in the order of their first rows."""
     sizes = pd.Categorical(["large", "small"], categories=["small", "large"], ordered=True)
     holdings_of(["A", "B"]).assign(size=sizes).wf.to_parquet(tmp_path / "h.parquet")
     back = wf.read_holdings(tmp_path / "h.parquet")["size"]
@@ -196,7 +196,7 @@ def test_categories_come_back_without_an_order_of_chance(tmp_path):
 
 @pytest.mark.parametrize("dtype", [TEXT, "category", pd.ArrowDtype(pa.string())], ids=str)
 def test_text_of_any_dtype_is_harmless(tmp_path, dtype):
-    """Of Arrow's own strings, too, which `dtype_backend="pyarrow"` gives."""
+    """Arrow's own strings of `dtype_backend="pyarrow"` too."""
     frame = holdings_of(["=1+1", 'a,"b'])
     frame["symbol"] = frame["symbol"].astype(dtype)
     frame["step"] = pd.interval_range(0, 2)
@@ -210,15 +210,15 @@ def test_text_of_any_dtype_is_harmless(tmp_path, dtype):
     assert "f" not in {cell.data_type for row in sheet.iter_rows() for cell in row}
 
 
-def test_a_symbol_of_a_megabyte_comes_back(tmp_path):
-    """However long a cell is."""
+def test_a_symbol_of_a_megabyte_is_read_back(tmp_path):
+    """Cells may have any length."""
     frame = holdings_of(["x\r" * 500_000])
     frame.wf.to_csv(tmp_path / "h.csv")
     assert_frame_equal(wf.read_holdings(tmp_path / "h.csv"), frame)
 
 
 @pytest.mark.parametrize(
-    "name, content, error, said",
+    "name, content, error, message",
     [
         ("h.txt", b"", SettingsError, r"a name that ends in \.csv"),
         ("h.csv", b"", DatasetError, r"h\.csv' can't be read|h\.csv can't be read"),
@@ -231,22 +231,22 @@ def test_a_symbol_of_a_megabyte_comes_back(tmp_path):
         ("h.parquet", b"PAR1", DatasetError, "can't be read"),
     ],
 )
-def test_what_is_no_such_file_is_told(tmp_path, name, content, error, said):
-    """By one tree of errors."""
+def test_other_files_are_refused(tmp_path, name, content, error, message):
+    """With our errors."""
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         wf.read_holdings(tmp_path / name)
 
 
-def test_a_file_that_is_not_there_is_told_as_python_does(tmp_path):
-    """Nobody has to learn another error for it."""
+def test_a_missing_file_raises_pythons_error(tmp_path):
+    """There is no other error for it."""
     for suffix in WRITERS:
         with pytest.raises(FileNotFoundError):
             wf.read_holdings(tmp_path / f"gone{suffix}")
 
 
 def test_a_broken_column_is_named(tmp_path):
-    """Amounts that are none, of a file that somebody edited."""
+    """Invalid amounts of an edited file are refused."""
     frame = holdings_of(["A"])
     frame.astype({"amount": "str"}).assign(amount="much").wf.to_csv(tmp_path / "h.csv")
     with pytest.raises(DatasetError, match="the column 'amount'"):
@@ -254,21 +254,21 @@ def test_a_broken_column_is_named(tmp_path):
 
 
 def test_excel_files_need_their_extra(tmp_path, monkeypatch):
-    """What is missing is named with the command that installs it."""
+    """The error has the command that installs the extra."""
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     (tmp_path / "h.xlsx").write_bytes(b"")
     with pytest.raises(MissingExtraError, match=r"walletframe\[excel\]"):
         wf.read_holdings(tmp_path / "h.xlsx")
 
 
-def test_a_csv_is_not_compressed_in_another_way(tmp_path):
-    """A name that asks for it is refused, not written as if it were none."""
+def test_a_csv_is_compressed_by_gzip_alone(tmp_path):
+    """Another suffix is refused instead of writing an uncompressed file."""
     with pytest.raises(SettingsError, match=r"\.gz"):
         holdings_of(["A"]).wf.to_csv(tmp_path / "h.csv.zip")
 
 
 def test_a_csv_by_plain_pandas_is_read_too(tmp_path):
-    """Contracts called as what is missing stay contracts."""
+    """A contract whose text means missing elsewhere stays a contract."""
     frame = holdings_of(["NA", "null", "=1", "#N/A"])
     frame.to_csv(tmp_path / "h.csv", index=False)
     assert_frame_equal(wf.read_holdings(tmp_path / "h.csv"), frame, check_exact=True)

@@ -1,6 +1,6 @@
-"""What LibreOffice makes of exported files: every row, and neither a formula, a link nor an error.
+"""Exported files in LibreOffice: every row, and no formula, link or error.
 
-It needs LibreOffice: where that is missing the tests are skipped, and fail with WF_TEST_NO_SKIP.
+It needs LibreOffice: without it the tests are skipped, and fail with WF_TEST_NO_SKIP.
 """
 
 import os
@@ -19,7 +19,7 @@ from walletframe.pandas_versions import TEXT
 pytestmark = pytest.mark.stress
 
 _MISSING = "no LibreOffice on this machine: apt-get install libreoffice-calc"
-RETYPED = {  # what LibreOffice makes of texts in a CSV file
+RETYPED = {  # LibreOffice's conversions of texts in a CSV file
     "1e5": 100_000,
     "2026-01-01": datetime(2026, 1, 1),  # noqa: DTZ001 - a sheet knows no zone
     "TRUE": True,
@@ -46,7 +46,7 @@ HOLDINGS = pd.DataFrame(
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
-    """Give what opens a file in LibreOffice, and returns the sheet that it saves."""
+    """Return a function that opens a file in LibreOffice, and returns the saved sheet."""
     program = shutil.which("soffice")
     if program is None:
         if "WF_TEST_NO_SKIP" in os.environ:
@@ -65,7 +65,7 @@ def opened(tmp_path_factory):
 
 
 def cells_of(path):
-    """Return the cells below the heads, by row, after looking at each of the sheet."""
+    """Return the cells below the heads, by row, after checking each of the sheet."""
     [sheet] = openpyxl.load_workbook(path).worksheets
     rows = list(sheet.iter_rows())
     assert len(rows) == 1 + len(HOLDINGS)
@@ -75,7 +75,7 @@ def cells_of(path):
 
 
 def test_a_csv_has_all_its_rows(opened, tmp_path):
-    """Their texts too, but for those that LibreOffice takes for numbers, dates and truths."""
+    """Texts are unchanged, except numbers, dates and booleans of LibreOffice."""
     path = tmp_path / "holdings.csv"
     HOLDINGS.wf.to_csv(path)
     rows = cells_of(opened(path, "--infilter=CSV:44,34,76,1"))
@@ -86,15 +86,15 @@ def test_a_csv_has_all_its_rows(opened, tmp_path):
     assert [row[1].value for row in rows] == HOLDINGS["address"].tolist()
 
 
-def test_a_csv_that_is_split_elsewhere_does_no_harm(opened, tmp_path):
-    """Half the world's spreadsheets take a semicolon for the separator."""
+def test_a_csv_split_at_semicolons_is_harmless(opened, tmp_path):
+    """Many spreadsheets use that separator."""
     HOLDINGS.wf.to_csv(tmp_path / "holdings.csv")
     rows = cells_of(opened(tmp_path / "holdings.csv", "--infilter=CSV:59,34,76,1"))
     assert all(row[0].value.startswith("ETH,0x") for row in rows)
 
 
 def test_an_excel_file_keeps_its_texts(opened, tmp_path):
-    """All of them, after LibreOffice saved it anew."""
+    """LibreOffice saves all of them unchanged."""
     HOLDINGS.wf.to_excel(tmp_path / "holdings.xlsx")
     saved = opened(tmp_path / "holdings.xlsx")
     cells_of(saved)

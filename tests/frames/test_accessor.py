@@ -33,7 +33,7 @@ def test_series_of_dotted_strings_is_parsed_on_its_index():
 
 
 def test_frame_of_columns_is_parsed_on_its_index():
-    """The two columns come back clean, without the others."""
+    """The two columns are parsed, without the others."""
     parsed = FRAME.wf.parse()
     assert parsed.to_dict("list") == {
         "blockchain": ["ETH", "NEAR"],
@@ -43,20 +43,20 @@ def test_frame_of_columns_is_parsed_on_its_index():
 
 
 def test_parse_result_joins_back():
-    """The parsed columns can be put beside what they came from."""
+    """The parsed columns can be joined to their source."""
     series = pd.Series(["ETH.0x1", "BSC.0x2"], name="wallet")
     joined = series.to_frame().join(series.wf.parse())
     assert joined.columns.tolist() == ["wallet", "blockchain", "address"]
 
 
 def test_empty_input_is_parsed():
-    """No rows give no rows, with both columns."""
+    """An empty frame has both columns."""
     assert pd.Series([], dtype=TEXT).wf.parse().shape == (0, 2)
     assert FRAME.head(0).wf.parse().dtypes.tolist() == [TEXT, TEXT]
 
 
 def test_missing_column_is_named():
-    """A frame without addresses says which columns are missing, and what is there."""
+    """The error names the missing columns, and the existing ones."""
     with pytest.raises(ColumnsError, match=r"'blockchain'.*note") as caught:
         FRAME.drop(columns="blockchain").wf.parse()
     assert caught.value.missing == ("blockchain",)
@@ -65,14 +65,14 @@ def test_missing_column_is_named():
 
 
 def test_bad_rows_are_reported_by_position():
-    """Those that can't be read; missing values are empty rows."""
+    """Unreadable ones; missing values are empty rows."""
     with pytest.raises(AddressError) as caught:
         pd.Series(["ETH.0x1", None, "y", float("nan"), "x"]).wf.parse()
     assert [place for place, _, _ in caught.value.problems] == [2, 4]
 
 
 def test_parsed_rows_keep_their_index():
-    """Without those that are empty or, on request, left out, which is told."""
+    """Empty and, on request, unreadable rows are dropped, with a warning."""
     series = pd.Series(["eth.0x1", None, "x", "ETH.0X1"], index=list("abcd"))
     counts = "1 repeated, 1 empty, 1 unreadable and left out"
     with pytest.warns(InputWarning, match=f"found 1 wallet in 4 rows: {counts}; by position"):
@@ -91,7 +91,7 @@ def test_fetch_is_the_helper(client):
 
 
 def test_the_accessor_hides_only_its_own_name():
-    """Columns that people have are reachable as attributes; one named wf by its key."""
+    """Other columns are attributes; one named wf is reached by its key."""
     frame = FRAME.assign(wallet=1, wf=2)
     assert (frame.wallet.tolist(), frame["wf"].tolist()) == ([1, 1], [2, 2])
     assert isinstance(frame.wf, FrameAccessor)
@@ -111,7 +111,7 @@ def delegates():
 
 @pytest.mark.parametrize("accessor, name", delegates())
 def test_methods_are_documented_as_the_functions_behind_them(accessor, name):
-    """One docstring, one signature but for the frame, and the name by which people call it."""
+    """The docstring and the signature are equal, but for the frame and the method's name."""
     method = getattr(accessor, name)
     behind = inspect.unwrap(method)
     first, *_ = inspect.signature(behind).parameters
@@ -136,7 +136,7 @@ ROWS = pd.DataFrame(
 )
 VALUED = ROWS.assign(value=[1.0, 2.0], currency=["USD", "EUR"])
 NOBODY = assemble([]).wallets.assign(snapshot=pd.Timestamp("2026-01-31", tz="UTC"))
-GIVEN = {"token": "NEAR", "wallet": "NEAR.alice.near"}
+ARGUMENTS = {"token": "NEAR", "wallet": "NEAR.alice.near"}
 BAD = {
     "wallets of no kind": (ROWS, {"wallets": 5}),
     "wallets without a status": (ROWS, {"wallets": NOBODY.drop(columns="status")}),
@@ -152,35 +152,35 @@ BAD = {
 }
 
 
-def asked_of_holdings():
-    """Return the methods that are asked of holdings, with what they cannot do without."""
-    found = []
+def methods_of_holdings():
+    """Return the methods of holdings, with their required arguments."""
+    result = []
     for prefix, accessor in (("", FrameAccessor), ("plot.", PlotAccessor)):
         for name, method in inspect.getmembers(accessor, inspect.isfunction):
             taken = inspect.signature(method).parameters.values()
             needed = {each.name for each in taken if each.default is Parameter.empty} - {"self"}
-            if name[0] != "_" and needed <= {*GIVEN} and name not in {"parse", "fetch"}:
-                found.append(pytest.param(prefix + name, needed, id=prefix + name))
-    return found
+            if name[0] != "_" and needed <= {*ARGUMENTS} and name not in {"parse", "fetch"}:
+                result.append(pytest.param(prefix + name, needed, id=prefix + name))
+    return result
 
 
-def raised(method, given):
-    """Return the name of the error of a call, empty where there is none."""
+def raised(method, argument):
+    """Return the name of a call's error, or an empty text."""
     try:
-        method(**given)
+        method(**argument)
     except WalletframeError as error:
         return type(error).__name__
     return ""
 
 
 @pytest.mark.parametrize("bad", BAD)
-@pytest.mark.parametrize("name, needed", asked_of_holdings())
-def test_what_a_bad_call_raises_is_documented(name, needed, bad):
+@pytest.mark.parametrize("name, needed", methods_of_holdings())
+def test_errors_of_bad_calls_are_documented(name, needed, bad):
     """Each error is named in the method's Raises, and is one of this package's."""
     rows, changed = BAD[bad]
     method = attrgetter(name)(rows.wf)
     taken = inspect.signature(method).parameters
-    given = {each: GIVEN[each] for each in needed}
-    given |= {each: value for each, value in changed.items() if each in taken}
+    options = {each: ARGUMENTS[each] for each in needed}
+    options |= {each: value for each, value in changed.items() if each in taken}
     raises = inspect.getdoc(method).partition("Raises\n---")[2].partition("\n\n")[0]
-    assert raised(method, given) in raises
+    assert raised(method, options) in raises

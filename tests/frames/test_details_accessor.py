@@ -1,4 +1,4 @@
-"""``details.wf``: the calls of ``holdings.wf`` with both frames of a fetch given."""
+"""``details.wf``: the calls of ``holdings.wf`` with both frames of a fetch."""
 
 import inspect
 import pickle
@@ -23,7 +23,7 @@ WALLETS, HOLDINGS = DETAILS
 MOMENT = pd.Timestamp("2026-01-31", tz="UTC")
 IN_TIME = WalletDetails(*(frame.assign(snapshot=MOMENT) for frame in DETAILS))
 NEEDED = {"token": "ETH", "wallet": "ETH.0x1"}
-OF_ONE = {"share": {"token": "ETH"}}  # which needs a token or an asset
+OF_ONE = {"share": {"token": "ETH"}}  # it needs a token or an asset
 
 
 OF_CHANGES = {"plot.waterfall"}
@@ -31,31 +31,31 @@ OF_CHANGES = {"plot.waterfall"}
 
 def calls():
     """Return the names of all calls of a fetch, those of its charts as ``plot.…``."""
-    found = [("", DetailsAccessor), ("plot.", PlotAccessor)]
+    result = [("", DetailsAccessor), ("plot.", PlotAccessor)]
     return [
         prefix + name
-        for prefix, accessor in found
+        for prefix, accessor in result
         for name, _ in inspect.getmembers(accessor, inspect.isfunction)
         if name[0] != "_" and prefix + name not in OF_CHANGES
     ]
 
 
 def plain(made):
-    """Return what a call made so that it can be compared."""
+    """Return the result of a call in a comparable form."""
     return made.to_json() if hasattr(made, "to_plotly_json") else made
 
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.SpamWarning")
 @pytest.mark.parametrize("name", calls())
-def test_a_fetch_answers_as_its_holdings_do_given_its_wallets(name):
-    """Each call alike; those that change rows give a fetch with the same wallets."""
+def test_a_fetch_has_the_results_of_its_holdings_and_wallets(name):
+    """It holds for each call; calls that change rows return a fetch with the same wallets."""
     ask, ask_rows = attrgetter(name)(IN_TIME.wf), attrgetter(name)(IN_TIME.holdings.wf)
     taken = inspect.signature(ask_rows).parameters.values()
     needed = [each for each in taken if each.default is each.empty and each.name != "labels"]
-    given = {each.name: NEEDED[each.name] for each in needed}
-    given |= OF_ONE.get(name, {})
+    options = {each.name: NEEDED[each.name] for each in needed}
+    options |= OF_ONE.get(name, {})
     wallets = {"wallets": IN_TIME.wallets} if any(each.name == "wallets" for each in taken) else {}
-    made, expected = plain(ask(**given)), plain(ask_rows(**given, **wallets))
+    made, expected = plain(ask(**options)), plain(ask_rows(**options, **wallets))
     if isinstance(made, WalletDetails):
         assert name in {"value", "flag_spam", "where", "without_spam"}
         assert made.wallets.equals(IN_TIME.wallets)
@@ -66,15 +66,15 @@ def test_a_fetch_answers_as_its_holdings_do_given_its_wallets(name):
         assert made == expected
 
 
-def test_what_is_drawn_of_changes_says_where_they_come_from():
-    """A fetch has none."""
+def test_a_chart_of_changes_needs_changes():
+    """A fetch has none; the hint names the call that makes them."""
     with pytest.raises(ColumnsError, match="lacks 'before', 'difference', 'change'") as caught:
         DETAILS.wf.plot.waterfall()
     assert "compare(before, after).wf.plot.waterfall()" in caught.value.hint
 
 
-def test_tables_of_a_fetch_say_how_complete_they_are():
-    """Without anybody passing the wallets; those that are passed count instead."""
+def test_tables_of_a_fetch_have_its_completeness():
+    """No argument is needed; passed wallets count instead."""
     counts = ["wallets_ok", "wallets_asked"]
     assert DETAILS.wf.totals()[counts].iloc[0].tolist() == [3, 4]
     assert DETAILS.wf.share("ETH")[counts].iloc[0].tolist() == [3, 4]
@@ -83,8 +83,8 @@ def test_tables_of_a_fetch_say_how_complete_they_are():
     assert "3 of 4 wallets known" in DETAILS.wf.plot.bar().layout.title.subtitle.text
 
 
-def test_what_changes_rows_can_be_asked_on():
-    """A chain of calls, from a fetch to a figure."""
+def test_results_can_be_chained():
+    """From a fetch to a figure."""
     with pytest.warns(SpamWarning, match="1 row"):
         honest = DETAILS.wf.without_spam()
     assert honest.holdings.symbol.tolist() == ["ETH", "ETH"]
@@ -94,7 +94,7 @@ def test_what_changes_rows_can_be_asked_on():
 
 
 def test_a_fetch_stays_a_plain_pair():
-    """It unpacks, pickles and compares as a tuple of two frames, and `df.wf` is as it was."""
+    """It unpacks, pickles and compares as a tuple of two frames, and `df.wf` is unchanged."""
     wallets, holdings = DETAILS
     assert (len(DETAILS), DETAILS._fields) == (2, ("wallets", "holdings"))
     assert wallets is DETAILS.wallets
@@ -103,8 +103,8 @@ def test_a_fetch_stays_a_plain_pair():
     assert again.wf.totals().equals(DETAILS.wf.totals())
 
 
-def test_what_is_no_fetch_has_no_accessor():
-    """The frames the wrong way round, or something else in their place."""
+def test_other_tuples_have_no_accessor():
+    """Swapped frames, or other objects."""
     with pytest.raises(ArgumentError, match="the wrong way round"):
         _ = WalletDetails(HOLDINGS, WALLETS).wf
     with pytest.raises(ArgumentError, match="a whole fetch is needed"):
@@ -112,13 +112,13 @@ def test_what_is_no_fetch_has_no_accessor():
 
 
 @pytest.fixture
-def _nothing_said(monkeypatch):
+def _nothing_warned(monkeypatch):
     monkeypatch.setattr(notice, "_warned", set())
 
 
-@pytest.mark.usefixtures("_nothing_said")
-def test_a_table_of_holdings_alone_says_once_that_it_cannot_tell_how_complete_it_is():
-    """At the caller's line, in a session the first time; one that has wallets doesn't."""
+@pytest.mark.usefixtures("_nothing_warned")
+def test_a_table_of_holdings_alone_warns_once_about_completeness():
+    """At the caller's line, once in a session; not for a table with wallets."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         DETAILS.wf.totals()
@@ -127,14 +127,14 @@ def test_a_table_of_holdings_alone_says_once_that_it_cannot_tell_how_complete_it
         assert caught == []
         HOLDINGS.wf.totals()
         HOLDINGS.wf.share("ETH")
-    [said] = caught
-    assert (said.category, said.filename) == (InputWarning, __file__)
-    assert "so that completeness is unknown" in str(said.message)
+    [text] = caught
+    assert (text.category, text.filename) == (InputWarning, __file__)
+    assert "so that completeness is unknown" in str(text.message)
 
 
-@pytest.mark.usefixtures("_nothing_said")
-def test_that_a_table_is_of_holdings_alone_is_no_error():
-    """Whatever the filters of warnings: a table was asked for."""
+@pytest.mark.usefixtures("_nothing_warned")
+def test_a_table_of_holdings_alone_is_no_error():
+    """The table is returned with any filters of warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(HOLDINGS.wf.totals()) == 2

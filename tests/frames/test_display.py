@@ -1,4 +1,4 @@
-"""What a person sees of a `WalletDetails`: text, HTML and Markdown, complete and harmless."""
+"""`WalletDetails` as a person sees it: text, HTML and Markdown, complete and harmless."""
 
 import re
 from html.parser import HTMLParser
@@ -31,18 +31,18 @@ class Page(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag, attrs):
-        """Take note of an element."""
+        """Record an element."""
         self.tags.add(tag)
         self.attributes += attrs
 
     def handle_data(self, data):
-        """Take note of text."""
+        """Record text."""
         self.texts.append(data)
 
 
 @pytest.fixture(scope="module")
 def hostile():
-    """Give a wallet that holds every hostile symbol, and one that failed with such a reason."""
+    """Return a wallet that holds every hostile symbol, and a failed one with a hostile reason."""
     balances = [balance(symbol=text, address=f"0x{n:040x}") for n, text in enumerate(HOSTILE)]
     wallets, holdings = assemble([record(balances=balances), failed("0xb")])
     return WalletDetails(wallets, holdings)
@@ -55,25 +55,25 @@ def test_jupyter_gets_three_forms():
 
 
 @pytest.mark.parametrize("form", ["__repr__", "_repr_html_", "_repr_markdown_"])
-def test_every_form_says_what_matters(form):
-    """Counts, the failure and why, the exact amount, and that it is simulated."""
+def test_every_form_has_the_essentials(form):
+    """Counts, the failure and its reason, the exact amount, and the simulation."""
     records = [record(balances=[balance(TOP, 18)], service="sandbox"), failed("0xb", error="gone")]
     text = getattr(assemble(records), form)().replace("&#46;", ".").replace("&#58;", ":")
-    for said in ("1 ok, 1 failed", "1 balance of 1 token", "1 failed: gone", "Simulated data"):
-        assert said in text
+    for texts in ("1 ok, 1 failed", "1 balance of 1 token", "1 failed: gone", "Simulated data"):
+        assert texts in text
     assert f"{TOP[:-18]}.{TOP[-18:]}" in text
 
 
 @pytest.mark.parametrize("form", ["__repr__", "_repr_html_", "_repr_markdown_"])
-def test_nothing_is_shown_too(form):
-    """An empty fetch is told in words, without tables."""
+def test_an_empty_fetch_is_a_sentence(form):
+    """It has no tables."""
     text = getattr(assemble([]), form)()
     assert "0 wallets on 0 blockchains" in text
     assert "<table" not in text
 
 
 def test_failed_wallets_come_first_and_the_rest_is_counted():
-    """Of many wallets the bad ones are seen; captions say how many there are."""
+    """Failed wallets are among the few rows; captions have the total."""
     records = [record(f"0x{n}") for n in range(50)] + [failed("0xbad")]
     html = assemble(records)._repr_html_()
     assert html.index("ETH.0xbad") < html.index("ETH.0x0<")
@@ -89,7 +89,7 @@ def test_reasons_beyond_three_are_counted():
 
 
 def test_html_of_hostile_text_has_only_our_elements(hostile):
-    """No element, no attribute and no link is made by a symbol or a reason."""
+    """Symbols and reasons make no element, no attribute and no link."""
     html = display_html(hostile.wallets, hostile.holdings)
     for start in range(0, len(HOSTILE), 10):
         html += display_html(hostile.wallets, hostile.holdings.iloc[start:])
@@ -137,12 +137,12 @@ def test_markdown_of_hostile_text_is_only_our_table(hostile):
     ],
 )
 def test_only_the_web_is_linked(url):
-    """Any other scheme, and whatever could leave its attribute, is no link."""
+    """Other schemes, and text that could leave its attribute, are no link."""
     assert "<a " not in assemble([record(explorerUrl=url)])._repr_html_()
 
 
-def test_links_tell_nobody_where_they_come_from():
-    """A link opens a page that learns nothing of this one."""
+def test_links_have_no_referrer():
+    """A link's page learns nothing of this one."""
     html = assemble([record(explorerUrl="https://a.example/?a=1&b=2")])._repr_html_()
     assert 'href="https://a.example/?a=1&amp;b=2" target="_blank" rel="noopener noreferrer"' in html
 
@@ -154,20 +154,20 @@ def test_a_pipe_in_a_link_stays_in_its_cell():
 
 
 def test_colours_are_those_of_the_page():
-    """Light or dark is the theme's affair: there is no background and no fixed colour."""
+    """There is no background and no fixed colour, in a light or dark theme."""
     html = assemble([record(service="sandbox"), failed("0xb")])._repr_html_()
     assert "background" not in html
     assert "#" not in html
 
 
-def test_unknown_amounts_are_said_to_be():
-    """What has no decimals is not shown as zero, but in base units."""
+def test_unknown_amounts_are_labelled():
+    """An amount without decimals is shown in base units, not as zero."""
     html = assemble([record(balances=[balance("7", decimals=None)])])._repr_html_()
     assert ">7 base units<" in html
 
 
 def test_values_are_shown_with_their_currency():
-    """A valuation is seen in the tables, to the cent; what has no price has no value."""
+    """Values are in the tables, to the cent; an unpriced balance has none."""
     details = assemble([record(balances=[balance("1234500"), balance("1", address="0xb")])])
     values = {"value": [1234.5, float("nan")], "currency": pd.array(["<b>USD"] * 2, dtype=TEXT)}
     valued = details._replace(holdings=details.holdings.assign(**values))
@@ -178,8 +178,8 @@ def test_values_are_shown_with_their_currency():
     assert "currency" not in repr(valued._replace(holdings=nameless))
 
 
-def test_wallet_whose_answer_is_old_comes_before_those_that_are_fresh():
-    """What is out of date is told with its reason."""
+def test_stale_wallets_come_before_fresh_ones():
+    """They have their reason."""
     fresh = record("0xa")
     old = WalletRecord(fresh.wallet, fresh.outcome, "s", ANSWERED_AT, Source.STALE, "no network")
     text = repr(assemble([record("0xb"), old]))
@@ -188,7 +188,7 @@ def test_wallet_whose_answer_is_old_comes_before_those_that_are_fresh():
 
 
 def test_forms_are_of_bounded_length():
-    """However many rows there are, and however long their texts, the page stays small."""
+    """The page stays small with any number of rows and any length of text."""
     details = assemble([record(balances=[balance(symbol="x" * 9_999)] * 5_000)])
     assert isinstance(details.holdings, pd.DataFrame)
     assert all(len(form()) < 30_000 for form in (details.__repr__, details._repr_html_))

@@ -1,4 +1,4 @@
-"""The column contract holds for any records, and the first look at a fetch is honest."""
+"""The column contract holds for any records, and the summary of a fetch is honest."""
 
 from datetime import UTC, datetime
 
@@ -101,7 +101,7 @@ def test_native_coin_has_no_contract():
     ],
 )
 def test_unusable_decimals_give_no_amount(decimals, kept):
-    """Beyond 77, or unknown, they make the amount NA; what was sent stays where an Int16 has it."""
+    """Beyond 77, or unknown, they make the amount NA; the sent value stays if an Int16 holds it."""
     sent = [balance(decimals=6), balance(decimals=decimals), balance("7", 77)]
     holdings = assemble([record(*sent)]).holdings
     assert holdings.amount.astype("str").tolist()[::2] == ["1.5", f"0.{'7':0>77}"]
@@ -134,8 +134,8 @@ def test_order_is_that_of_wallets_and_then_of_the_answer():
     assert holdings.raw_amount.tolist() == [str(i) for i in range(1500)] * 3
 
 
-def test_wallet_row_says_what_is_known():
-    """Tokens are counted, zero where there are none and NA where they are unknown."""
+def test_wallet_row_has_its_counts():
+    """Tokens are counted: zero if there are none, and NA if they are unknown."""
     rows = [record(balance()), record(), *CASES["null balances"], failure(Status.TIMEOUT)]
     wallets = assemble(rows).wallets
     assert wallets.tokens.tolist() == [1, 0, pd.NA, pd.NA]
@@ -146,14 +146,14 @@ def test_wallet_row_says_what_is_known():
     assert wallets.fetched_at.isna().tolist() == [False, False, False, True]
 
 
-def test_prices_that_are_not_sent_are_missing():
+def test_missing_prices_are_nan():
     """A price is a float or NaN, never zero."""
     holdings = assemble([record(balance(), balance() | {"price": 0})]).holdings
     np.testing.assert_array_equal(holdings.price, [np.nan, 0.0])
 
 
-def test_summary_counts_what_is_there():
-    """The first look names statuses, sources, unreadable balances and simulated data."""
+def test_summary_has_all_counts():
+    """Statuses, sources, unreadable balances and simulated data."""
     simulated = WalletRecord(
         ETH, Outcome(Status.OK, balances=Balances.of([])), "sandbox", NOW, Source.STALE, "late"
     )
@@ -171,17 +171,17 @@ def test_summary_counts_what_is_there():
 
 
 @pytest.mark.parametrize(
-    "source, said",
+    "source, message",
     [
         (Source.SERVICE, "1 answered by the service, the oldest of"),
         (Source.CACHE, "1 answered from the local cache, the oldest of"),
         (Source.STALE, "1 answered earlier (out of date), the oldest of"),
     ],
 )
-def test_summary_of_one_source_is_a_sentence(source, said):
-    """Wherever all answers came from, the line has its verb."""
+def test_summary_of_one_source_is_a_sentence(source, message):
+    """For every source the line has its verb."""
     wallets, _ = assemble([WalletRecord(ETH, Outcome(Status.OK), "s", NOW, source)])
-    assert said in summary_lines(wallets)[1]
+    assert message in summary_lines(wallets)[1]
 
 
 def test_details_unpack_into_two_frames():

@@ -1,4 +1,4 @@
-"""What callers give as a fetch, as one of its frames, or as a client, wherever one is asked for."""
+"""Arguments that are a fetch, one of its frames, or a client, in every function with one."""
 
 import pandas as pd
 import pytest
@@ -13,12 +13,12 @@ DETAILS = fetched({"ETH.0xA": [token()], "ETH.0xB": []}, source="service")
 OTHER = fetched({"ETH.0xA": [token(raw=7)], "ETH.0xB": []})
 WALLETS, HOLDINGS = DETAILS
 MOMENT = {"snapshot": pd.Timestamp("2026-01-31", tz="UTC").as_unit("us")}
-NODE = "http://127.0.0.1:1"  # nobody is there, and nobody is asked
+NODE = "http://127.0.0.1:1"  # the port is closed, and gets no request
 
 
-def widget(kind, *given, **more):
+def widget(kind, *args, **more):
     """Make a widget and close it."""
-    made = kind(*given, **more)
+    made = kind(*args, **more)
     made.close()
     return kind
 
@@ -58,38 +58,38 @@ TAKE_A_CLIENT = {
 }
 
 
-def _in_time(given):
-    """Put frames into a snapshot; what is no tuple of frames stays as it is."""
-    if not isinstance(given, tuple) or len(given) != 2:
-        return given
-    frames = [frame.assign(**MOMENT) if hasattr(frame, "assign") else frame for frame in given]
-    return WalletDetails(*frames) if isinstance(given, WalletDetails) else tuple(frames)
+def _in_time(argument):
+    """Add a snapshot to frames; return other objects unchanged."""
+    if not isinstance(argument, tuple) or len(argument) != 2:
+        return argument
+    frames = [frame.assign(**MOMENT) if hasattr(frame, "assign") else frame for frame in argument]
+    return WalletDetails(*frames) if isinstance(argument, WalletDetails) else tuple(frames)
 
 
 def each_of(functions):
-    """Run a test for each of some functions."""
+    """Parametrize a test with some functions."""
     return pytest.mark.parametrize("take", functions.values(), ids=functions)
 
 
-@pytest.mark.parametrize("given", [HOLDINGS, [*DETAILS], ("ETH", "0xA"), WalletDetails(1, 2), 5])
+@pytest.mark.parametrize("argument", [HOLDINGS, [*DETAILS], ("ETH", "0xA"), WalletDetails(1, 2), 5])
 @each_of(TAKE_DETAILS)
-def test_what_is_no_fetch_is_told(take, given, tmp_path):
-    """A DataFrame, a list, a tuple of something else: the kind, and what to give instead."""
+def test_other_arguments_than_a_fetch_are_refused(take, argument, tmp_path):
+    """A DataFrame, a list, another tuple: the error has the type, and a hint."""
     with pytest.raises(ArgumentError, match=r"a whole fetch is needed(.|\n)*\(wallets, holdings\)"):
-        take(given, tmp_path)
+        take(argument, tmp_path)
     assert [*tmp_path.iterdir()] == []
 
 
 @each_of(TAKE_DETAILS)
-def test_the_frames_the_wrong_way_round_are_told(take, tmp_path):
-    """Not that columns are missing, which would puzzle."""
+def test_swapped_frames_are_refused(take, tmp_path):
+    """The message does not mention missing columns, which would confuse."""
     with pytest.raises(ArgumentError, match="the wrong way round"):
         take((HOLDINGS, WALLETS), tmp_path)
 
 
 @each_of(TAKE_DETAILS)
 def test_the_pair_of_frames_is_a_fetch(take, tmp_path):
-    """`wallets, holdings = fetch_wallets(…)` can be put together again."""
+    """The frames of `wallets, holdings = fetch_wallets(…)` can be passed as a pair."""
     folders = tmp_path / "pair", tmp_path / "whole"
     for folder in folders:
         folder.mkdir()
@@ -97,63 +97,63 @@ def test_the_pair_of_frames_is_a_fetch(take, tmp_path):
     assert pair == whole
 
 
-@pytest.mark.parametrize("given", [["ETH.0xA"], "ETH.0xA", ("ETH", "0xA"), {"ETH": "0xA"}, 5])
+@pytest.mark.parametrize("argument", [["ETH.0xA"], "ETH.0xA", ("ETH", "0xA"), {"ETH": "0xA"}, 5])
 @each_of(TAKE_WALLETS)
-def test_what_is_no_frame_of_wallets_is_told(take, given):
+def test_other_arguments_than_wallets_are_refused(take, argument):
     """A list of addresses, above all."""
     with pytest.raises(ArgumentError, match=r"wallets is of type .* the DataFrame of wallets"):
-        take(given)
+        take(argument)
 
 
 @each_of(TAKE_WALLETS)
-def test_the_whole_fetch_stands_for_its_wallets(take):
-    """As a WalletDetails and as the pair."""
+def test_a_fetch_is_accepted_as_its_wallets(take):
+    """A WalletDetails and the pair work."""
     assert take(DETAILS) == take(tuple(DETAILS)) == take(WALLETS)
 
 
-@pytest.mark.parametrize("given", [[HOLDINGS], "ETH", ("ETH", None), {"ETH": "0xA"}, None])
+@pytest.mark.parametrize("argument", [[HOLDINGS], "ETH", ("ETH", None), {"ETH": "0xA"}, None])
 @each_of(TAKE_HOLDINGS)
-def test_what_is_no_frame_of_holdings_is_told(take, given):
-    """Before anybody is asked."""
+def test_other_arguments_than_holdings_are_refused(take, argument):
+    """Before any request."""
     with pytest.raises(ArgumentError, match=r"holdings is of type .* the DataFrame of holdings"):
-        take(given)
+        take(argument)
 
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.FetchWarning")
 @each_of(TAKE_HOLDINGS)
-def test_the_whole_fetch_stands_for_its_holdings(take):
-    """As a WalletDetails and as the pair."""
+def test_a_fetch_is_accepted_as_its_holdings(take):
+    """A WalletDetails and the pair work."""
     assert take(DETAILS) == take(tuple(DETAILS)) == take(HOLDINGS)
 
 
 @pytest.mark.parametrize("kind", [wf.WalletPicker, wf.BlockchainPicker, wf.FetchPanel])
 def test_pickers_take_the_pair_of_frames(kind):
-    """As they take the whole fetch."""
-    found = []
-    for given in (DETAILS, tuple(DETAILS)):
-        made = kind(given)
-        found.append([str(each) for each in (getattr(made, "_options", None) or [made.details])])
+    """They take the whole fetch, too."""
+    result = []
+    for argument in (DETAILS, tuple(DETAILS)):
+        made = kind(argument)
+        result.append([str(each) for each in (getattr(made, "_options", None) or [made.details])])
         made.close()
-    assert found[0] == found[1] != []
+    assert result[0] == result[1] != []
 
 
-@pytest.mark.parametrize("given", [5, [1, 2], [None]])
-def test_what_is_no_list_of_blockchains_is_told(given):
+@pytest.mark.parametrize("argument", [5, [1, 2], [None]])
+def test_other_arguments_than_blockchains_are_refused(argument):
     """Before there is any widget."""
     with pytest.raises(ArgumentError, match="not a list of identifiers"):
-        wf.BlockchainPicker(given)
+        wf.BlockchainPicker(argument)
 
 
-@pytest.mark.parametrize("given", ["x", 5, wf.Settings(), wf.Client])
+@pytest.mark.parametrize("argument", ["x", 5, wf.Settings(), wf.Client])
 @each_of(TAKE_A_CLIENT)
-def test_what_is_no_client_is_told(take, given, tmp_path):
-    """When it is given, not when somebody presses a button."""
+def test_other_arguments_than_a_client_are_refused(take, argument, tmp_path):
+    """At once, not when a button is pressed."""
     with pytest.raises(ArgumentError, match=r"client is of type \w+, not Client(.|\n)*Hint: give"):
-        take(given, tmp_path)
+        take(argument, tmp_path)
 
 
-def test_what_are_no_settings_is_told_without_quoting_it():
-    """It may be the key, which no frame of the traceback holds then."""
+def test_other_arguments_than_settings_are_refused_without_quoting():
+    """It may be the key, which is in no frame of the traceback."""
     key = "a-key-in-the-wrong-place"
     with pytest.raises(ArgumentError, match="not Settings") as caught:
         wf.Client(key)

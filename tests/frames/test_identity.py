@@ -1,4 +1,4 @@
-"""When two rows are of one token or wallet, and how a caller names either."""
+"""Identity of tokens and wallets, and how a caller names them."""
 
 import ast
 import pickle
@@ -30,24 +30,24 @@ HOLDINGS = pd.DataFrame(
 )
 
 
-def test_tokens_are_told_by_contract_and_blockchain():
-    """Hex and identifiers without case; a native coin is the one without a contract."""
-    found = token_identities(HOLDINGS)
-    assert found.keys == [("ETH", "0xa0b8"), ("SOLANA", None), ("SOLANA", "EPjF"), ("BSC", None)]
-    assert found.codes.tolist() == [0, 0, 1, 2, 3]
-    assert found.first.tolist() == [0, 2, 3, 4]
+def test_tokens_are_identified_by_contract_and_blockchain():
+    """Hex and identifiers ignore case; a native coin has no contract."""
+    result = token_identities(HOLDINGS)
+    assert result.keys == [("ETH", "0xa0b8"), ("SOLANA", None), ("SOLANA", "EPjF"), ("BSC", None)]
+    assert result.codes.tolist() == [0, 0, 1, 2, 3]
+    assert result.first.tolist() == [0, 2, 3, 4]
 
 
-def test_wallets_are_told_by_address_and_blockchain():
+def test_wallets_are_identified_by_address_and_blockchain():
     """Base58 keeps its case; one address on two blockchains is two wallets."""
-    found = wallet_identities(HOLDINGS)
-    assert found.codes.tolist() == [0, 0, 1, 2, 3]
-    assert found.keys[0] == ("ETH", "0xab")
+    result = wallet_identities(HOLDINGS)
+    assert result.codes.tolist() == [0, 0, 1, 2, 3]
+    assert result.keys[0] == ("ETH", "0xab")
 
 
 @pytest.mark.parametrize("dtype", [TEXT, "object", "category", "string"], ids=str)
-def test_identities_do_not_depend_on_how_text_is_stored(dtype):
-    """A frame read back from a file has other dtypes, and the same tokens."""
+def test_identities_do_not_depend_on_text_dtypes(dtype):
+    """A frame read from a file has other dtypes, and the same tokens."""
     stored = HOLDINGS.astype({"token_blockchain": dtype, "token_address": dtype})
     assert token_identities(stored).codes.tolist() == [0, 0, 1, 2, 3]
     assert token_identities(stored).keys == token_identities(HOLDINGS).keys
@@ -55,7 +55,7 @@ def test_identities_do_not_depend_on_how_text_is_stored(dtype):
 
 @pytest.mark.parametrize("dtype", [TEXT, "object"], ids=str)
 def test_text_does_not_end_at_a_nul(dtype):
-    """A stranger can't make one token, or one symbol, of two."""
+    """Two tokens, or two symbols, stay distinct."""
     texts = pd.Series(["0xab", "0xab\0", "0xab\0c", "0xab"]).astype(dtype)
     frame = pd.DataFrame({"token_blockchain": "ETH", "token_address": texts, "symbol": texts})
     tokens = token_identities(frame)
@@ -65,12 +65,12 @@ def test_text_does_not_end_at_a_nul(dtype):
 
 def test_no_rows_have_no_identities():
     """An empty frame is no special case."""
-    found = token_identities(HOLDINGS.iloc[:0])
-    assert (len(found.codes), found.keys, len(found.first)) == (0, [], 0)
+    result = token_identities(HOLDINGS.iloc[:0])
+    assert (len(result.codes), result.keys, len(result.first)) == (0, [], 0)
 
 
-def test_a_row_without_a_blockchain_is_told_apart():
-    """Each row without an identifier is of a token of its own, the same as no other."""
+def test_a_row_without_a_blockchain_is_a_token_of_its_own():
+    """Each row without an identifier differs from all others."""
     frame = HOLDINGS.assign(token_blockchain=["ETH", None, "SOLANA", np.nan, "BSC"])
     keys = token_identities(frame).keys
     assert [key[0] for key in keys] == ["ETH", "", "SOLANA", "", "BSC"]
@@ -88,13 +88,13 @@ def test_a_row_without_a_blockchain_is_told_apart():
     ],
 )
 def test_a_token_is_found_by_pair_or_by_its_own_symbol(token, rows):
-    """Both forms of naming a token give its rows."""
+    """Both forms of a token select its rows."""
     assert HOLDINGS.index[find_token(HOLDINGS, token)].tolist() == list(rows)
 
 
 @pytest.mark.parametrize("missing", [None, "", float("nan"), pd.NA, pd.NaT])
 def test_a_pair_taken_from_a_frame_names_its_token(missing):
-    """Whatever a frame has in place of a contract, the pair is that of the native coin."""
+    """With any missing value as the contract, the pair is the native coin."""
     assert token_key(("solana", missing)) == ("SOLANA", None)
     assert token_key((missing, "0xAB")) == ("", "0xab")
     assert find_token(HOLDINGS, ("SOLANA", missing)).tolist() == [False, False, True, False, False]
@@ -103,21 +103,21 @@ def test_a_pair_taken_from_a_frame_names_its_token(missing):
 @pytest.mark.parametrize(
     "token", [None, 5, ("ETH",), ("ETH", "0x1", "0x2"), ("ETH", 5), ["ETH", []]]
 )
-def test_what_is_no_pair_is_an_error_of_its_own(token):
-    """The error says what a token is."""
+def test_other_tokens_are_refused(token):
+    """The hint explains the forms of a token."""
     with pytest.raises(UnknownTokenError, match=r"Hint: a token is \(blockchain, contract\)"):
         find_token(HOLDINGS, token)
 
 
 def test_a_shared_symbol_names_the_contracts():
-    """Who gives a symbol is told which contracts bear it."""
+    """The error for a symbol lists its contracts."""
     with pytest.raises(AmbiguousTokenError, match="0xa0b8") as caught:
         find_token(HOLDINGS, "USDC")
     assert caught.value.contracts == {"USDC": [("ETH", "0xa0b8"), ("SOLANA", "EPjF")]}
 
 
-def test_a_shared_symbol_names_the_known_contract_first_and_marks_twins():
-    """The hint gives what is to be pasted; another project of the same name is told as one."""
+def test_a_shared_symbol_names_the_known_contract_first_and_marks_bridged():
+    """The hint can be pasted; another project's namesake is marked."""
     usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
     bridged, other = "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174", "0xab"
     frame = pd.DataFrame(
@@ -132,16 +132,16 @@ def test_a_shared_symbol_names_the_known_contract_first_and_marks_twins():
     real = ("ETH", usdc.lower())
     assert [key for key, _ in caught.value.contracts["USDC"]] == ["ETH", "POLYGON", "ETH"]
     assert caught.value.contracts["USDC"][0] == real
-    told = str(caught.value)
-    assert f"{real}: known: the USDC of its issuer" in told
-    assert f"('POLYGON', '{bridged.lower()}'): known: bridged USDC" in told
-    assert "('ETH', '0xab'): not on the packaged list: may be an imitation" in told
-    assert told.endswith(f"such as token={real}")
+    message = str(caught.value)
+    assert f"{real}: known: the USDC of its issuer" in message
+    assert f"('POLYGON', '{bridged.lower()}'): known: bridged USDC" in message
+    assert "('ETH', '0xab'): not on the packaged list: may be an imitation" in message
+    assert message.endswith(f"such as token={real}")
     pasted = caught.value.hint.partition("token=")[2]
     assert find_token(frame, ast.literal_eval(pasted)).tolist() == [False, False, True]
 
 
-def test_many_twins_are_cut_in_the_message_alone():
+def test_many_contracts_are_shortened_in_the_message_alone():
     """Ten of a symbol are shown; all are in the data."""
     frame = pd.DataFrame(
         {
@@ -158,20 +158,20 @@ def test_many_twins_are_cut_in_the_message_alone():
 
 
 @pytest.mark.parametrize("token", ["usdc", ("ETH", "0x1"), ("SOLANA", "epjf"), ("ETH", None)])
-def test_a_token_that_nobody_holds(token):
-    """An unknown token is an error, not an empty answer."""
+def test_an_unheld_token_is_refused(token):
+    """An unknown token is an error, not an empty result."""
     with pytest.raises(UnknownTokenError, match="no row has the token"):
         find_token(HOLDINGS, token)
 
 
 @pytest.mark.parametrize("wallet,rows", [("ETH.0xaB", "vw"), (("SOLANA", "9xqE"), "y")])
 def test_a_wallet_is_found_by_text_or_pair(wallet, rows):
-    """Both forms of naming a wallet give its rows."""
+    """Both forms of a wallet select its rows."""
     assert HOLDINGS.index[find_wallet(HOLDINGS, wallet)].tolist() == list(rows)
 
 
-def test_a_wallet_that_is_not_there():
-    """An unknown wallet and one that can't be read are errors of their own."""
+def test_an_unknown_wallet_is_refused():
+    """An unknown wallet and an unreadable one have different errors."""
     with pytest.raises(UnknownWalletError, match=r"NEAR\.alice"):
         find_wallet(HOLDINGS, "NEAR.alice")
     with pytest.raises(AddressError):
@@ -179,13 +179,13 @@ def test_a_wallet_that_is_not_there():
 
 
 def test_missing_columns_are_named():
-    """All of them, at once."""
+    """All of them, together."""
     with pytest.raises(ColumnsError, match=r"'token_blockchain', 'token_address'"):
         find_token(HOLDINGS[["symbol"]], "USDC")
 
 
-def test_a_known_token_of_another_project_is_told_as_one():
-    """And a coin as the coin itself."""
+def test_a_known_token_of_another_project_is_marked():
+    """A coin is marked as the coin itself."""
     listed, own = ("ARBITRUM", "0xD74f5255D557944cf7Dd0E45FF521520002D5748"), ("ARBITRUM", None)
     frame = pd.DataFrame([listed, own], columns=["token_blockchain", "token_address"])
     with pytest.raises(AmbiguousTokenError) as caught:

@@ -1,4 +1,4 @@
-"""``df.wf.join``: a table of one's own beside what was fetched."""
+"""``df.wf.join``: a user's table beside a fetch."""
 
 import pandas as pd
 import pytest
@@ -27,7 +27,7 @@ TABLE = pd.DataFrame(
 
 
 def joined(table, frame, *terms, unmatched=None, **more):
-    """Join, and see that what matches nothing is told."""
+    """Join, and check the warning about unmatched rows."""
     if unmatched is None:
         return table.wf.join(frame, *terms, **more)
     with pytest.warns(InputWarning, match=unmatched) as caught:
@@ -37,7 +37,7 @@ def joined(table, frame, *terms, unmatched=None, **more):
 
 
 def test_all_rows_of_the_table_stay_in_their_order():
-    """Each once for each match, by identity; base58 differs by case, hex does not."""
+    """Each once for each match, by identity; base58 has case, hex does not."""
     result = joined(TABLE, DETAILS.holdings, unmatched=r"3 of 5 rows match nothing \(1 can't be")
     assert result.index.tolist() == [0, 1, 2, 3, 4, 5]
     assert result.owner.tolist() == ["Ann", "Ann", "Ben", "Cid", "Dee", "Eve"]
@@ -50,14 +50,14 @@ def test_all_rows_of_the_table_stay_in_their_order():
 
 @pytest.mark.parametrize("names", [("blockChain", "walletAddress"), ("blockChain", "address")])
 def test_columns_may_have_the_names_of_the_service(names):
-    """What comes out has the names of the frame."""
+    """The result has the names of the frame."""
     table = TABLE[["owner", "blockchain", "address"]].iloc[[0, 2, 4]]
     result = table.set_axis(["owner", *names], axis=1).wf.join(DETAILS.wallets)
     pd.testing.assert_frame_equal(result, table.wf.join(DETAILS.wallets))
 
 
-def test_wallets_are_spelled_as_in_the_frame():
-    """Those that it lacks as in the table, trimmed; so that the result can be joined again."""
+def test_wallets_have_the_frames_spelling():
+    """Unmatched ones have the table's, trimmed; so that the result can be joined again."""
     result = joined(TABLE, DETAILS.wallets, unmatched="2 of 5 rows")
     assert result.blockchain.fillna("").tolist() == ["ETH", "SOLANA", "SOLANA", "", "BSC"]
     assert result.address.fillna("").tolist() == ["0xAb", "xy", "Xy", "", "0xC"]
@@ -76,8 +76,8 @@ def test_wallets_are_spelled_as_in_the_frame():
         ("outer", ["Ann", "Ann", "Ben", "Cid", "Dee", "Eve", ""]),
     ],
 )
-def test_which_rows_stay(how, owners):
-    """As with pandas's merge; with right in the order of the frame."""
+def test_how_selects_rows(how, owners):
+    """The rows are those of pandas's merge; with right in the order of the frame."""
     other = DETAILS.holdings.iloc[[1, 2, 0]]
     frame = pd.concat([other.assign(address=["0xff", "Xy", "0xAb"]), other.iloc[[2]]])
     result = joined(TABLE, frame, how, unmatched="3 of 5 rows match nothing")
@@ -86,7 +86,7 @@ def test_which_rows_stay(how, owners):
 
 @pytest.mark.parametrize("names", [["wallet"], ["n", "wallet", "site"]])
 def test_wallets_in_one_column(names):
-    """It is found where it is the only one with wallets of known blockchains."""
+    """It is found if it is the only one with wallets of known blockchains."""
     table = pd.DataFrame({"n": [1, 2], "wallet": ["eth.0xAB", " BSC.0xc "], "site": ["a.com", "b"]})
     result = table[names].wf.join(DETAILS.wallets)
     assert result.columns[: len(names) + 2].tolist() == [*names, "blockchain", "address"]
@@ -95,7 +95,7 @@ def test_wallets_in_one_column(names):
 
 
 def test_the_column_can_be_named():
-    """Where several could be meant; a column address of another kind keeps its place."""
+    """If there are several; another column called address is unchanged."""
     table = pd.DataFrame({"a": ["ETH.0xab"], "b": ["BSC.0xc"], "address": ["Main Street"]})
     with pytest.raises(ColumnsError, match="lacks 'blockchain'") as caught:
         table.wf.join(DETAILS.wallets)
@@ -107,8 +107,8 @@ def test_the_column_can_be_named():
         table.wf.join(DETAILS.wallets, on="c")
 
 
-def test_columns_that_both_have_get_suffixes():
-    """Those of the fetch keep their names, so that the accessor finds them."""
+def test_common_columns_get_suffixes():
+    """Those of the fetch keep their names, which the accessor needs."""
     frame = DETAILS.holdings
     result = joined(TABLE, frame, "inner", unmatched="3 of 5")
     assert result.symbol_yours.tolist() == ["a", "a", "c"]
@@ -127,7 +127,7 @@ def test_empty_frames_have_all_columns():
     assert result.amount.dtype == wf.AmountDtype()
 
 
-def test_what_can_not_be_joined_is_refused():
+def test_other_arguments_are_refused():
     """A whole fetch is two frames; the table and the frame need their columns."""
     with pytest.raises(ArgumentError, match="WalletDetails"):
         TABLE.wf.join(DETAILS)

@@ -1,4 +1,4 @@
-"""What is known of wallets is decided once: every table, chart, report and summary says the same.
+"""Known wallets are counted once: every table, chart, report and summary has the same numbers.
 
 The data is one fetch with a wallet of each kind.
 """
@@ -44,12 +44,12 @@ NOW.wallets["error"] = NOW.wallets["error"].mask(NOW.wallets["source"] == "stale
 
 @pytest.fixture
 def details():
-    """Give seven wallets: known, empty, empty elsewhere, stale, failed, without a list, late."""
+    """Return seven wallets: known, empty, empty elsewhere, stale, failed, without a list, late."""
     return NOW
 
 
 def counted(table):
-    """Add up the counts of a table: known, of these out of date, asked."""
+    """Return the sums of a table's counts: known, of these stale, requested."""
     names = ["wallets_ok", "wallets_stale", "wallets_asked"]
     return tuple(int(table[name].sum()) for name in names)
 
@@ -60,15 +60,15 @@ def below(figure):
 
 
 def noted(figure):
-    """Read the same below a chart's title."""
+    """Read the counts below a chart's title."""
     text = below(figure)
-    known, asked, flaws = re.search(r"(\d+) of (\d+) wallets known \((.*?)\)", text).groups()
+    known, requested, flaws = re.search(r"(\d+) of (\d+) wallets known \((.*?)\)", text).groups()
     stale = re.search(r"(\d+) out of date", flaws)
-    return int(known), int(stale[1]), int(asked)
+    return int(known), int(stale[1]), int(requested)
 
 
 def summed_up(details):
-    """Read the same in the first lines of a fetch."""
+    """Read the counts in the first lines of a fetch."""
     text = "; ".join(summary_lines(*details))
     known, stale = (
         re.search(r"(\d+) ok", text),
@@ -78,51 +78,51 @@ def summed_up(details):
 
 
 def reported(details):
-    """Read the same in a report, twice."""
+    """Read the counts in a report, twice."""
     content = compose(details, before=None, title="x", made=DAY)
     facts, gaps = dict(content.facts), " ".join(content.gaps)
     unknown = re.search(r"balances of (\d+) of 7 wallets are unknown", gaps)
     older = re.search(r"answers for (\d+) wallets? are out of date", gaps)
-    asked = int(facts["wallets requested"])
-    assert int(facts["wallets known"]) == asked - int(unknown[1])
-    return int(facts["wallets known"]), int(older[1]), asked
+    requested = int(facts["wallets requested"])
+    assert int(facts["wallets known"]) == requested - int(unknown[1])
+    return int(facts["wallets known"]), int(older[1]), requested
 
 
 def printed(details, folder):
-    """Read the same in what the shell prints of a saved fetch."""
+    """Read the counts in the shell's output about a saved fetch."""
     path = folder / "fetch.csv"
     write_details(details, path)
     out = CliRunner().invoke(main, ["report", str(path), "--output", str(folder / "x.md")])
     assert out.exit_code == 1
-    found = re.search(r"of (\d+) of (\d+) wallets are known, of (\d+) as of an older", out.output)
-    known, asked, stale = map(int, found.groups())
-    return known, stale, asked
+    result = re.search(r"of (\d+) of (\d+) wallets are known, of (\d+) as of an older", out.output)
+    known, requested, stale = map(int, result.groups())
+    return known, stale, requested
 
 
 def at_last(details, folder):
-    """Read in a history what is known of its only snapshot; what was stale is not."""
+    """Read the counts of a history's only snapshot; stale wallets are not known."""
     save(details, folder=folder, at=DAY)
     listed = snapshots(folder=folder)
     return listed["wallets_ok"].item(), listed["wallets"].item()
 
 
 def changed(details):
-    """Count the wallets of which a comparison can't say anything."""
+    """Count the wallets that are known in a comparison."""
     everything = fetched({str(name): [] for name in names(details)})
     unknown = compare(everything, details).query("change == 'unknown'")
-    asked = len(details.wallets)
-    return asked - unknown.groupby(["blockchain", "address"]).ngroups, asked
+    requested = len(details.wallets)
+    return requested - unknown.groupby(["blockchain", "address"]).ngroups, requested
 
 
 def names(details):
-    """Return the wallets that were asked for."""
+    """Return the requested wallets."""
     return details.wallets["blockchain"] + "." + details.wallets["address"]
 
 
-def test_all_say_the_same_of_a_fetch(details, tmp_path):
-    """Tables, charts, report, summary and shell, two by two; history without what was stale."""
+def test_all_counts_of_a_fetch_agree(details, tmp_path):
+    """Tables, charts, report, summary and shell, two by two; history without stale ones."""
     wallets, holdings = details
-    said = {
+    counts = {
         "totals by wallet": counted(totals(holdings, "wallet", wallets=wallets)),
         "totals by blockchain": counted(totals(holdings, "blockchain", wallets=wallets)),
         "treemap": noted(charts.treemap(holdings, wallets=wallets)),
@@ -134,16 +134,16 @@ def test_all_say_the_same_of_a_fetch(details, tmp_path):
         "report": reported(read_back(details, tmp_path)),
         "shell": printed(details, tmp_path),
     }
-    for (one, first), (other, second) in combinations(said.items(), 2):
+    for (one, first), (other, second) in combinations(counts.items(), 2):
         assert first == second, (one, other)
-    known, stale, asked = said["shell"]
-    assert (known, stale, asked) == (4, 1, 7)
-    told = {
-        "a fetch": (known - stale, asked),
+    known, stale, requested = counts["shell"]
+    assert (known, stale, requested) == (4, 1, 7)
+    others = {
+        "a fetch": (known - stale, requested),
         "snapshots": at_last(details, tmp_path / "history"),
         "compare": changed(details),
     }
-    for (one, first), (other, second) in combinations(told.items(), 2):
+    for (one, first), (other, second) in combinations(others.items(), 2):
         assert first == second, (one, other)
 
 
@@ -155,24 +155,24 @@ def read_back(details, folder):
 
 
 def followed(details):
-    """Give the fetch as the last snapshot of a history."""
+    """Return the fetch as the last snapshot of a history."""
     day = pd.Timestamp(DAY).as_unit("us")
     return WalletDetails(*(frame.assign(snapshot=day) for frame in details))
 
 
 def drawn(history):
-    """Read below a timeline of one token what is known, and in its line how much there was."""
+    """Read a timeline of one token: the counts below it, and the amount of its line."""
     figure = charts.timeline(history.holdings, token=TOKEN, wallets=history)
     text = below(figure)
-    known, asked = re.search(
+    known, requested = re.search(
         r"(\d+) of (\d+) wallets (?:is|are) known in some snapshot", text
     ).groups()
     assert "1 balance of answers out of date is not drawn." in text
-    return int(known), int(asked), Fraction(figure.data[0].y[-1])
+    return int(known), int(requested), Fraction(figure.data[0].y[-1])
 
 
-def test_all_say_the_same_of_a_token(details):
-    """How many could hold it, of how many that is known, and how much there is, two by two."""
+def test_all_counts_of_a_token_agree(details):
+    """How many could hold it, how many of these are known, and the amount, two by two."""
     wallets, holdings = details
     [row] = totals(holdings, wallets=wallets).itertuples()
     shares = share(holdings, TOKEN, wallets=wallets)
@@ -199,8 +199,8 @@ def test_all_say_the_same_of_a_token(details):
         assert first == second, (one, other)
 
 
-def test_tables_of_a_fetch_say_how_many_are_out_of_date():
-    """An answer that is past its time counts, and is counted."""
+def test_tables_of_a_fetch_count_stale_wallets():
+    """An expired answer counts, and is counted."""
     table = totals(NOW.holdings, wallets=NOW.wallets)
     assert table[["wallets_ok", "wallets_stale", "wallets_asked"]].to_numpy().tolist() == [
         [3, 1, 5]
@@ -226,8 +226,8 @@ OWNED = UNSURE._replace(wallets=UNSURE.wallets.assign(owner="Ada"))
 
 
 @pytest.mark.parametrize("symbol,unread", [("TKN", "0xE"), ("DAI", "0xF")])
-def test_a_wallet_is_known_for_no_token_that_it_may_hide(tmp_path, symbol, unread):
-    """A balance of an unknown token may be of any, one of an unknown amount is of its own alone."""
+def test_a_wallet_is_unknown_for_tokens_that_it_may_hide(tmp_path, symbol, unread):
+    """A balance of an unknown token may be of any, one of an unknown amount is not."""
     named = ("ETH", "0xToken" if symbol == "TKN" else "0xDai")
 
     def said(table):
@@ -244,14 +244,14 @@ def test_a_wallet_is_known_for_no_token_that_it_may_hide(tmp_path, symbol, unrea
         assert known["symbol"].dropna().tolist() == ["TKN", "?", "?", "?"]
         cells = tables.pivot(None)[symbol].loc["ETH"]  # noqa: PD010 - ours, that knows amounts
         assert cells[cells.isna()].index.tolist() == sorted(["0xC", "0xD", "0xG", "0xH", unread])
-        assert tables.totals(by="wallet")["wallets_ok"].sum() == 8  # of which a list came
+        assert tables.totals(by="wallet")["wallets_ok"].sum() == 8  # whose answers have a list
     assert said(OWNED.wf.totals(by=["owner", "token"])) == (4, 1, 9)
     assert counted(OWNED.wf.share(named, by="owner")) == (4, 1, 9)
     assert pivot(OWNED.holdings, by="owner", wallets=OWNED.wallets)[symbol].isna().all()
 
 
-def test_histories_make_no_zero_of_what_a_wallet_may_hide():
-    """Of its other tokens nothing is known at that time; what it lists without a token, it has."""
+def test_histories_make_no_zero_of_hidden_tokens():
+    """Unlisted tokens of such a wallet are unknown at that time; listed ones are held."""
     before = fetched({name: [token(raw=1)] for name in names(UNSURE)})
     changes = compare(before, UNSURE, token=TOKEN).set_index("address")
     assert changes["change"].to_dict() == {
@@ -274,8 +274,8 @@ def test_histories_make_no_zero_of_what_a_wallet_may_hide():
     assert strange["status"].tolist() == ["ok", "ok"]
 
 
-def test_charts_of_a_token_say_which_wallets_may_hide_it():
-    """How many may hold more of it, and of how many of a group or a time it is known."""
+def test_charts_of_a_token_count_wallets_that_may_hide_it():
+    """How many may hold more of it, and how many of a group or a time are known."""
     wallets, holdings = OWNED
     drawn = charts.bar(holdings, token=TOKEN, wallets=wallets)
     assert "3 wallets may hold more of it, in balances of unknown tokens." in below(drawn)

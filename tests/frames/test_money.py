@@ -1,4 +1,4 @@
-"""What pandas shows of values: as money, without its options."""
+"""Values as pandas shows them: as money, without its options."""
 
 import numpy as np
 import pandas as pd
@@ -25,8 +25,8 @@ def test_values_are_money():
     assert "<td>&lt;b&gt;</td>" in frame_html(FRAME)
 
 
-def test_all_else_is_as_pandas_has_it():
-    """As many rows and columns, and the same words; other frames to the letter."""
+def test_other_columns_are_pandas_own():
+    """Rows, columns and words are the same; other frames to the letter."""
     long = pd.concat([FRAME] * 50, ignore_index=True)
     for ours, theirs in ((frame_text(long), repr(long)), (frame_html(long), long._repr_html_())):
         assert ours.count("\n") == theirs.count("\n")
@@ -45,7 +45,7 @@ def test_all_else_is_as_pandas_has_it():
     ],
     ids=["no values", "amounts", "two of a name", "levels", "text", "nothing"],
 )
-def test_other_frames_are_as_pandas_has_them(frame):
+def test_other_frames_are_pandas_own(frame):
     """To the letter."""
     assert frame_text(frame) == repr(frame)
     assert frame_html(frame) == frame._repr_html_()
@@ -62,7 +62,7 @@ def test_other_frames_are_as_pandas_has_them(frame):
     ],
 )
 def test_the_users_options_stay_in_force(name, chosen):
-    """Where numbers have a format of the user's own, it is that."""
+    """A user's format for numbers is used."""
     before = pd.get_option(name)
     with pd.option_context(name, chosen):
         html = frame_html(FRAME)
@@ -77,6 +77,6 @@ def test_the_users_options_stay_in_force(name, chosen):
     assert pd.get_option(name) == before
 
 
-def test_a_style_is_drawn_by_itself():
+def test_a_style_is_unchanged():
     """It has formats of its own."""
     assert "124474.53" in frame_html(FRAME.drop(columns="amount").style)

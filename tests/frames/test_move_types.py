@@ -1,4 +1,4 @@
-"""Types of Move, such as 0x2::sui::SUI: case counts in their names, not in the hex before them."""
+"""Types of Move, such as 0x2::sui::SUI: their names have case, the hex before them has none."""
 
 import dask.dataframe as dd
 import pandas as pd
@@ -26,24 +26,24 @@ LIST = pd.DataFrame({"asset": ["Mine"], "token_blockchain": ["SUI"], "token_addr
 
 @pytest.fixture
 def details():
-    """Return a fetch of four holders, each of whom has one of the two in a spelling of its own."""
+    """Return a fetch of four holders, each with one of the two tokens in another spelling."""
     return fetched(HOLDERS)
 
 
 def by_token(table, column="amount"):
-    """Return a column of a table by the type of its row, as in the first spelling of it."""
+    """Return a column of a table by the type of its row, in its first spelling."""
     return dict(zip(table["token_address"], table[column].astype(int), strict=True))
 
 
 @given(st.from_regex(r"0[xX][0-9a-fA-F]{1,64}(::[a-zA-Z_][a-zA-Z0-9_]*){0,2}", fullmatch=True))
-def test_case_counts_behind_the_account(contract):
-    """A key has the names as they are written, and hex in lower case."""
+def test_case_counts_after_the_account(contract):
+    """A key has the names as written, and hex in lower case."""
     account, colons, names = contract.partition("::")
     assert token_key(("SUI", contract)) == ("SUI", account.lower() + colons + names)
 
 
 def test_names_that_differ_by_case_are_two_tokens(details):
-    """Wherever tokens are told apart: rows, sums, the table of wallets, and who holds one."""
+    """In rows, sums, the table of wallets, and shares."""
     tokens = token_identities(details.holdings)
     assert tokens.keys == [("SUI", COIN), ("SUI", OTHER)]
     assert tokens.codes.tolist() == [0, 1, 0, 1]
@@ -54,7 +54,7 @@ def test_names_that_differ_by_case_are_two_tokens(details):
     assert shares["amount"].astype(int).tolist() == [4, 2, 0, 0]
 
 
-def test_folders_and_dask_tell_them_apart(details, tmp_path):
+def test_folders_and_dask_distinguish_them(details, tmp_path):
     """Part by part, as the whole frame does."""
     stored = wf.open_wallets(write_parts(tmp_path, details, wallets=1))
     assert by_token(stored.wf.totals()) == HELD
@@ -62,8 +62,8 @@ def test_folders_and_dask_tell_them_apart(details, tmp_path):
     assert by_token(parts.wf.totals(wallets=details.wallets)) == HELD
 
 
-def test_histories_tell_them_apart(details, tmp_path):
-    """Who has the one in the place of the other has another token."""
+def test_histories_distinguish_them(details, tmp_path):
+    """One in the place of the other is another token."""
     later = fetched({"SUI.0x1": HOLDERS["SUI.0x2"]})
     changes = history.compare(fetched({"SUI.0x1": HOLDERS["SUI.0x1"]}), later)
     assert dict(zip(changes["token_address"], changes["change"], strict=True)) == {
@@ -75,8 +75,8 @@ def test_histories_tell_them_apart(details, tmp_path):
     assert by_token(lines) == HELD
 
 
-def test_prices_lists_and_assets_mean_one_of_them(details):
-    """A price, a list of spam and an asset are of the type that they name."""
+def test_prices_lists_and_assets_match_one_of_them(details):
+    """A price, a list of spam and an asset match the named type."""
     worth = details.wf.value(PRICES).holdings
     assert worth["value"].fillna(0).tolist() == [0, 20, 0, 40]
     flagged = details.wf.flag_spam(deny=[("SUI", OTHER)], allow=[("SUI", COIN)]).holdings

@@ -1,4 +1,4 @@
-"""Names of tokens and wallets: one for each, wherever it is shown, and one way to say which."""
+"""Names of tokens and wallets: one for each in every display, and one way to look them up."""
 
 import ast
 
@@ -51,7 +51,7 @@ def legend(figure):
     return {trace.name for trace in figure.data}
 
 
-def test_a_token_has_one_name_wherever_it_is_shown():
+def test_a_token_has_one_name_everywhere():
     """In tables, legends, on axes, under the pointer, in reports' charts, on pickers' buttons."""
     assert set(token_labels(HOLDINGS)) == NAMES
     assert set(pivot(HOLDINGS).columns) == NAMES
@@ -67,8 +67,8 @@ def test_a_token_has_one_name_wherever_it_is_shown():
 @pytest.mark.parametrize(
     "symbol,error", [("USDC", AmbiguousTokenError), ("usd", UnknownTokenError)]
 )
-def test_a_symbol_is_resolved_alike_by_tables_and_pickers(symbol, error):
-    """As written, whole, and of one token alone."""
+def test_a_symbol_has_one_meaning_in_tables_and_pickers(symbol, error):
+    """In its own case, whole, and of one token alone."""
     picker = TokenPicker(HOLDINGS, value=["USD"])
     assert picker.value == (("ETH", "0x01"),)
     assert token_identities(HOLDINGS[find_token(HOLDINGS, "USD")]).keys == [("ETH", "0x01")]
@@ -78,8 +78,8 @@ def test_a_symbol_is_resolved_alike_by_tables_and_pickers(symbol, error):
         picker.value = [symbol]
 
 
-def test_wallets_are_named_by_two_ends_where_these_are_unique():
-    """Twins that somebody made are shown whole; the same ends on two blockchains are no twins."""
+def test_wallets_are_named_by_their_ends_if_unique():
+    """Lookalikes are shown whole; the same ends on two blockchains are no lookalikes."""
     ends = ["0xabcd" + middle * 20 + "1234" for middle in "ef"]
     twins = [f"ETH.{ends[0]}", f"ETH.{ends[1]}", f"BSC.{ends[0]}", "NEAR.alice.near"]
     positions = read_positions(fetched(dict.fromkeys(twins, HELD[:1])).holdings)
@@ -93,14 +93,14 @@ def test_wallets_are_named_by_two_ends_where_these_are_unique():
 
 
 def test_contracts_are_written_by_two_ends():
-    """What has none is a native coin, or unknown."""
+    """A token without one is a native coin, or unknown."""
     assert short_contract("ETH", f"{TWIN}06eB48") == "0xA0b8…eB48"
     assert short_contract("ETH", None) == "native coin"
     assert short_contract(None, None) == "unknown token"
     assert short_contract(None, "0x1") == "0x1 (unknown token)"
 
 
-def test_long_contracts_are_told_apart_by_what_differs():
+def test_long_contracts_show_their_difference():
     """In any order of the rows: types of Move differ in their middle."""
     kinds = [f"0x190d{'0' * 60}::pool::Pool<0x1::a::A, 0x{c * 64}::coin::Coin>" for c in "ab"]
     rows = [token("LP", contract=kind, blockchain="SUI") for kind in kinds]
@@ -109,7 +109,7 @@ def test_long_contracts_are_told_apart_by_what_differs():
 
 
 def test_a_contract_with_slashes_can_be_pasted():
-    """What the error proposes names the token, though nothing makes a link of it."""
+    """The error's proposal names the token, though it contains no link."""
     contracts = ["factory/neutron1abc/astro.cw20", "factory/neutron1abc/other.cw20"]
     rows = [token("ASTRO", contract=each, blockchain="NEUTRON") for each in contracts]
     holdings = fetched({"NEUTRON.n1": rows}).holdings

@@ -1,4 +1,4 @@
-"""Balances that can't be read, from the socket to every table: each costs itself, and is told."""
+"""Unreadable balances, from the socket to every table: each costs itself, and is reported."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -28,12 +28,12 @@ PRICED = {"price": 2.0}
 
 
 def unknown(amount="5000000", **asset):
-    """Return a balance of a token that nobody can tell."""
+    """Return a balance of an unknown token."""
     return balance(amount, **{"blockchain": None, "address": None, "symbol": "TKN"} | asset)
 
 
 def recorded(number):
-    """Return a balance as live services of this shape send them, by its number."""
+    """Return a balance as live services of this kind send it, by its number."""
     raw = 10**number // 7
     sent = balance(
         raw if number % 2 else str(raw),
@@ -45,21 +45,21 @@ def recorded(number):
 
 
 def fetch(canned, *entries, warned=True):
-    """Fetch ETH wallets, of which some balances can't be read."""
+    """Fetch ETH wallets with some unreadable balances."""
     canned.replies.extend((200, {}, answer(entry)) for entry in entries)
-    asked = [f"{entry['blockChain']}.{entry['address']}" for entry in entries]
+    requested = [f"{entry['blockChain']}.{entry['address']}" for entry in entries]
     with canned.client(workers=1) as client:
         if not warned:
-            return client.fetch(asked, on_failure="ignore")
-        with pytest.warns(AnswerWarning) as found:
-            details = client.fetch(asked, on_failure="ignore")
-        assert len(found) == 1
+            return client.fetch(requested, on_failure="ignore")
+        with pytest.warns(AnswerWarning) as result:
+            details = client.fetch(requested, on_failure="ignore")
+        assert len(result) == 1
         return details
 
 
 @pytest.fixture
 def details(canned):
-    """Give two wallets with a good balance, two of unknown tokens and one of no amount each."""
+    """Return two wallets with a good balance, two of unknown tokens and one of no amount each."""
     held = [
         balance("1500000") | PRICED,
         unknown() | PRICED,
@@ -69,20 +69,20 @@ def details(canned):
     return fetch(canned, wallet("0xa", balances=held), wallet("0xb", balances=held))
 
 
-def test_a_recorded_wallet_comes_whole(canned):
-    """Integers and texts, null symbols and prices: 297 balances, exact, nothing to warn of."""
+def test_a_recorded_wallet_is_complete(canned):
+    """Integers and texts, null symbols and prices: 297 balances, exact, without a warning."""
     sent = [recorded(number) for number in range(297)]
     wallets, holdings = fetch(canned, wallet(balances=sent), warned=False)
     assert (wallets["status"].item(), wallets["tokens"].item()) == ("ok", 297)
     assert wallets["error"].isna().all()
-    for number, found in enumerate(holdings["amount"]):
-        assert Fraction(found) == Fraction(10**number // 7, 10 ** DECIMALS[number % 9])
+    for number, result in enumerate(holdings["amount"]):
+        assert Fraction(result) == Fraction(10**number // 7, 10 ** DECIMALS[number % 9])
     assert holdings["symbol"].isna().sum() == 30
     assert holdings["price"].notna().sum() == 99
 
 
 def test_a_recorded_wallet_on_18_blockchains(canned):
-    """Some blockchains fail, some give no list, some have null decimals: the others are whole."""
+    """Some blockchains fail, some have no list, some null decimals: the others are complete."""
     odd = recorded(7) | {"amount": {"amount": "7", "decimals": None}}
     names = wf.blockchains().blockchain[:18]
     entries = [
@@ -100,43 +100,43 @@ def test_a_recorded_wallet_on_18_blockchains(canned):
     assert wallets["tokens"].isna().sum() == 5
 
 
-def test_one_warning_says_how_many(details, canned):
-    """How many balances of how many wallets; what is kept says the same, without being asked."""
-    canned.say(answer(wallet(balances=[balance(), unknown(), balance(None)])))
+def test_one_warning_has_the_counts(details, canned):
+    """How many balances of how many wallets; the cached answer warns, too."""
+    canned.add_reply(answer(wallet(balances=[balance(), unknown(), balance(None)])))
     with canned.client() as client:
         for source in ("service", "cache"):
-            with pytest.warns(AnswerWarning, match="2 of 3 balances, in 1 wallet,") as found:
+            with pytest.warns(AnswerWarning, match="2 of 3 balances, in 1 wallet,") as result:
                 wallets, _ = client.fetch("ETH.0xa")
-            assert len(found) == 1
+            assert len(result) == 1
             assert wallets["source"].item() == source
             assert wallets["error"].item() == "2 of 3 balances could not be read"
 
 
 def test_an_older_answer_keeps_its_own_flaws(canned):
-    """Why it stood in comes first, then what of it could not be read."""
-    canned.say(answer(wallet(balances=[unknown()])))
+    """The reason for its use comes first, then its unreadable part."""
+    canned.add_reply(answer(wallet(balances=[unknown()])))
     canned.default = (200, {}, answer(wallet(failed=True)))
     with canned.client() as client:
         with pytest.warns(AnswerWarning):
             client.fetch("ETH.0xa")
-        with pytest.warns((AnswerWarning, FetchWarning)) as found:
+        with pytest.warns((AnswerWarning, FetchWarning)) as result:
             details = client.fetch("ETH.0xa", refresh=True)
-    assert {each.category for each in found} == {AnswerWarning, FetchWarning}
+    assert {each.category for each in result} == {AnswerWarning, FetchWarning}
     assert details.wallets["error"].item().startswith("not refreshed: ")
     assert details.wallets["error"].item().endswith("; 1 of 1 balance could not be read")
     assert "1 wallet shows an older answer" in "; ".join(summary_lines(*details))
 
 
 def test_flaws_alone_are_no_failure(details):
-    """A wallet of which a part could be read is ok, and no older answer stood in."""
-    said = "; ".join(summary_lines(*details))
-    assert "2 ok" in said
-    assert "6 of 8 balances are not readable" in said
-    assert "older" not in said
+    """A partly readable wallet is ok, and no older answer is used."""
+    text = "; ".join(summary_lines(*details))
+    assert "2 ok" in text
+    assert "6 of 8 balances are not readable" in text
+    assert "older" not in text
 
 
 def test_unknown_tokens_are_never_added_together(details):
-    """Each has its row in totals, its column in a pivot and a name of its own; none is native."""
+    """Each has its row in totals, its column in a pivot and its own name; none is native."""
     wallets, holdings = details
     table = totals(holdings, wallets=wallets)
     assert table["balances"].tolist() == [2, 1, 1, 2, 1, 1]
@@ -150,7 +150,7 @@ def test_unknown_tokens_are_never_added_together(details):
 
 
 def test_unknown_tokens_are_never_priced(details):
-    """Neither by the service, nor by symbol, nor by what a price source makes of them."""
+    """Neither by the service, nor by symbol, nor by a price source."""
 
     class Source:
         def prices(self, tokens):
@@ -169,7 +169,7 @@ def test_unknown_tokens_are_never_priced(details):
 
 
 def test_a_symbol_is_that_of_the_known_token(details):
-    """What can't be told shares no symbol, and goes by none."""
+    """An unknown token shares no symbol, and has no name."""
     assert share(details.holdings, "TKN")["amount"].tolist() == [Decimal("1.5")] * 2
     alone = details.holdings[details.holdings["token_blockchain"].isna()]
     for named in ("TKN", (None, None), ("", None), (None, "0xToken")):
@@ -178,7 +178,7 @@ def test_a_symbol_is_that_of_the_known_token(details):
 
 
 def test_unknown_tokens_are_never_compared(details, tmp_path):
-    """They may be of any token, so that nothing is said of a change of any in their wallets."""
+    """They may be any token, so that changes in their wallets are unknown."""
     for day in (0, 1):
         save(details, folder=tmp_path, at=DAY + timedelta(days=day))
     history = load(folder=tmp_path)
@@ -228,8 +228,8 @@ def test_nothing_raises_over_odd_balances(details):
     assert isinstance(pd.concat([holdings, holdings])["amount"].sum(), Decimal)
 
 
-def test_an_amount_of_which_nothing_is_known_is_shown_as_unknown(details):
-    """Where the column of what was sent is empty as well."""
+def test_an_amount_without_raw_text_is_shown_as_unknown(details):
+    """The column of raw amounts is empty as well."""
     raw = details.holdings["raw_amount"]
     holdings = details.holdings.assign(raw_amount=raw.where(details.holdings["amount"].notna()))
     shown = repr(WalletDetails(details.wallets, holdings))

@@ -1,4 +1,4 @@
-"""Counts beside their nouns: one of a thing is not several."""
+"""Counts and their nouns: one is singular."""
 
 import re
 from pathlib import Path
@@ -36,7 +36,7 @@ FILES = [
 
 @pytest.fixture
 def run(canned, monkeypatch, tmp_path):
-    """Give a function that runs the command line, where one wallet holds one token."""
+    """Return a function that runs the command line for one wallet with one token."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
     monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
@@ -54,11 +54,11 @@ def test_a_count_agrees_with_its_noun_and_its_verb():
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_no_count_stands_before_a_bare_plural(path):
+def test_no_count_precedes_a_fixed_plural(path):
     """Neither in the code nor in a template: `many` writes them."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    found = [line.strip() for line in lines if COUNTED.search(line)]
-    assert [line for line in found if not any(words in line for words in NEVER_ONE)] == []
+    result = [line.strip() for line in lines if COUNTED.search(line)]
+    assert [line for line in result if not any(words in line for words in NEVER_ONE)] == []
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_no_count_stands_before_a_bare_plural(path):
     ],
 )
 def test_commands_about_one_wallet(run, words):
-    """What they print."""
+    """Their output has singular nouns."""
     output = run(*words.split())
     assert re.search(r"(?<!\d)1 ", output) or "1 wallet" in output
     assert ONE_OF_SEVERAL.findall(output) == []
 
 
 def test_the_cache_of_one_answer(run):
-    """Shown and forgotten."""
+    """Its information and its deletion."""
     run("fetch", "ETH.0xa")
     output = run("cache", "info") + run("cache", "clear")
     assert "1 answer deleted" in output
@@ -90,7 +90,7 @@ def test_the_cache_of_one_answer(run):
 
 @pytest.mark.parametrize("name", ["r.md", "r.html"])
 def test_a_report_on_one_wallet(tmp_path, name):
-    """One balance, one token, one row, one that is left out, one that looks like spam."""
+    """One balance, one token, one row, one hidden, one that looks like spam."""
     spam = token("Visit https://evil.example to claim", contract="0xbad")
     details = fetched({"ETH.0xA": [token(), spam]})
     text = wf.report(details, tmp_path / name).read_text(encoding="utf-8")
@@ -100,7 +100,7 @@ def test_a_report_on_one_wallet(tmp_path, name):
 
 
 def test_a_table_that_leaves_one_row_out():
-    """As Markdown, and in a report."""
+    """In Markdown, and in a report."""
     details = fetched({f"ETH.0x{number}": [token()] for number in range(11)})
     assert "… and 1 more wallet\n" in details._repr_markdown_()
 

@@ -1,4 +1,4 @@
-"""Holdings read into positions: whose each row is, of what, and of whom that is known."""
+"""Holdings read into positions: each row's wallet and token, and the known wallets."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ WALLETS, HOLDINGS = fetched(
 
 
 def described(positions):
-    """Return wallets, which of them is known, and each row's wallet and token by their keys."""
+    """Return wallets, which of them are known, and each row's wallet and token by their keys."""
     wallets = [*positions.wallets.itertuples(index=False, name=None)]
     keys, tokens = positions.wallet_keys, positions.tokens
     rows = [
@@ -32,26 +32,26 @@ def described(positions):
     return wallets, positions.known.tolist(), rows
 
 
-def test_wallets_are_those_asked_or_those_with_rows():
-    """In their order, spelled as they are there."""
+def test_wallets_are_the_requested_or_those_with_rows():
+    """In their order and spelling."""
     rows = [
         (("ETH", owner), what)
         for owner in ("0xa", "0xc")
         for what in (("ETH", None), ("ETH", "0xb"))
     ]
-    held, asked = read_positions(HOLDINGS), read_positions(HOLDINGS, WALLETS)
+    held, requested = read_positions(HOLDINGS), read_positions(HOLDINGS, WALLETS)
     assert described(held) == ([("ETH", "0xA"), ("ETH", "0xC")], [True, True], rows)
     three = [("ETH", "0xA"), ("BSC", "0xA"), ("ETH", "0xC")]
-    assert described(asked) == (three, [True, False, True], rows)
-    assert (held.chains, asked.chains, asked.chain_codes.tolist()) == (
+    assert described(requested) == (three, [True, False, True], rows)
+    assert (held.chains, requested.chains, requested.chain_codes.tolist()) == (
         ["ETH"],
         ["ETH", "BSC"],
         [0, 1, 0],
     )
 
 
-def test_what_was_read_is_not_read_again():
-    """Positions stand for their holdings, and take the wallets asked later."""
+def test_positions_are_not_read_again():
+    """They replace their holdings, and take later wallets."""
     held = read_positions(HOLDINGS)
     assert read_positions(held) is held
     later = read_positions(held, WALLETS)
@@ -63,8 +63,8 @@ def test_what_was_read_is_not_read_again():
 
 @pytest.mark.parametrize("wallets", [None, WALLETS], ids=["held", "asked"])
 @pytest.mark.parametrize("chosen", [[True] * 4, [False, False, True, False], [False] * 4], ids=str)
-def test_some_rows_are_read_as_they_would_be_alone(wallets, chosen):
-    """Their wallets are those with rows, or all that were asked."""
+def test_selected_rows_are_read_as_alone(wallets, chosen):
+    """Their wallets are those with rows, or all requested ones."""
     some = read_positions(HOLDINGS, wallets).where(np.array(chosen))
     alone = read_positions(HOLDINGS[chosen], wallets)
     assert described(some) == described(alone)
@@ -74,23 +74,25 @@ def test_some_rows_are_read_as_they_would_be_alone(wallets, chosen):
 
 @pytest.mark.parametrize(
     "table",
-    [totals, pivot, overlap, concentration, lambda given, **more: share(given, "B", **more)],
+    [totals, pivot, overlap, concentration, lambda argument, **more: share(argument, "B", **more)],
 )
-def test_tables_take_positions_for_holdings(table):
-    """They answer the same."""
-    given = read_positions(HOLDINGS)
-    pd.testing.assert_frame_equal(table(given, wallets=WALLETS), table(HOLDINGS, wallets=WALLETS))
+def test_tables_take_positions_as_holdings(table):
+    """The results are equal."""
+    argument = read_positions(HOLDINGS)
+    pd.testing.assert_frame_equal(
+        table(argument, wallets=WALLETS), table(HOLDINGS, wallets=WALLETS)
+    )
 
 
 def test_times_are_those_of_snapshots():
-    """In UTC, whatever they are written in."""
+    """In UTC, from any zone."""
     dated = HOLDINGS.assign(snapshot=pd.Timestamp("2026-01-31 01:00", tz="Europe/Berlin"))
     times = snapshot_times(read_positions(dated).holdings)
     assert set(times) == {pd.Timestamp("2026-01-31", tz="UTC")}
 
 
 def test_cells_of_a_grid_are_exact_or_unknown():
-    """0 where nothing falls, NA where one of several amounts is."""
+    """0 without an amount, NA with an unknown one."""
     amounts = pd.array(["0.1", "9" * 40, None, "1", "5"], dtype="amount")
     summed = cell_sums(amounts, np.array([0, 0, 2, 2, -1]), 3)
     assert [*summed] == [Amount("9" * 40 + ".1"), Amount(0), pd.NA]

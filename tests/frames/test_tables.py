@@ -1,4 +1,4 @@
-"""Tables in a terminal: within its width, and nothing that has to be told apart is cut."""
+"""Tables in a terminal: within its width, and no distinct cells become equal."""
 
 import re
 
@@ -22,13 +22,13 @@ HEX = "0x" + "1" * 40
 
 
 def table(**columns):
-    """Make a table of texts."""
+    """Return a table of texts."""
     cells = {name: [Cell(text, 1_000) for text in texts] for name, texts in columns.items()}
     return Table("rows", cells, len(next(iter(cells.values()))))
 
 
 def amounts(*texts, column="amount"):
-    """Give what a terminal shows of some amounts."""
+    """Return some amounts as a terminal shows them."""
     return console_text(table(**{column: texts}), 500).splitlines()[2:]
 
 
@@ -41,8 +41,8 @@ def amounts(*texts, column="amount"):
         ("1234567890123456789012345.6", "1234567890123456789012345.…"),
     ],
 )
-def test_amounts_beyond_25_digits_are_cut_with_a_note(text, shown):
-    """With how many digits the whole part has, where that is too long."""
+def test_amounts_beyond_25_digits_are_shortened_with_a_note(text, shown):
+    """The number of digits is there if the whole part is too long."""
     assert [line.strip() for line in amounts(text)] == [shown, CUT_NOTE]
 
 
@@ -57,12 +57,12 @@ def test_amounts_beyond_25_digits_are_cut_with_a_note(text, shown):
     ],
     ids=["25 digits", "25 digits with a fraction", "nothing but zeros", "base units", "a word"],
 )
-def test_other_amounts_stay_as_they_are(text):
-    """What is short, what would look like nothing, and what is no amount."""
+def test_other_amounts_are_unchanged(text):
+    """Short ones, ones that would look like zero, and other text."""
     assert amounts(text) == [text]
 
 
-def test_amounts_that_would_look_alike_stay_whole():
+def test_amounts_that_would_look_equal_stay_whole():
     """Before and after differ by the last digit."""
     before, after = "1" * 29 + "0", "1" * 29 + "2"
     drawn = console_text(table(before=[before], after=[after]), 80)
@@ -71,14 +71,14 @@ def test_amounts_that_would_look_alike_stay_whole():
     assert amounts(before, before)[:2] == ["1111111111…(30 digits)"] * 2
 
 
-def test_exact_tables_cut_no_amount():
-    """One that was asked for is there to be copied; nor is one cut in a pipe or a file."""
+def test_exact_tables_shorten_no_amount():
+    """An exact one can be copied; a pipe or a file has whole ones."""
     assert LONG in console_text(table(amount=[LONG]), 60, exact=True)
     assert LONG in console_text(table(amount=[LONG]), None)
 
 
 def test_wallets_and_contracts_with_the_same_ends_are_whole():
-    """Whoever makes an address that looks like another is seen."""
+    """A lookalike address is visible."""
     twin = "0x1111" + "2" * 34 + "1111"
     frame = pd.DataFrame(
         {
@@ -104,7 +104,7 @@ def test_wallets_and_contracts_with_the_same_ends_are_whole():
 
 @pytest.mark.parametrize("width", [30, 40, 60, 80, 100, 200])
 def test_lines_fit_the_width(width):
-    """Whatever has no room stands below its row, with its name; nothing is lost but of symbols."""
+    """Cells without room are below their row, with their name; only symbols are shortened."""
     reason = "the service could not retrieve this wallet, and said so at some length"
     row = {
         "wallet": ["AVAX_CCHAIN.0x7777…7777", "ETH.0x1111…1111"],
@@ -123,8 +123,8 @@ def test_lines_fit_the_width(width):
     assert words.count("reason") == 1
 
 
-def test_what_fits_is_one_table():
-    """Aligned by what a terminal shows, not by characters."""
+def test_narrow_tables_have_one_line_for_each_row():
+    """Aligned by the width in a terminal, not by characters."""
     drawn = console_text(table(token=["代币", "é", "ab"], status=["x", "y", "z"]), 80)
     assert drawn.splitlines()[2:] == ["代币   x", "é      y", "ab     z"]
     many = Table("rows", {"token": [Cell("a")]}, 1_234)
@@ -133,7 +133,7 @@ def test_what_fits_is_one_table():
 
 
 def test_the_width_is_the_terminals(monkeypatch):
-    """Or what COLUMNS says; of a file or a pipe there is none."""
+    """Or that of COLUMNS; a file or a pipe has none."""
     monkeypatch.delenv("COLUMNS", raising=False)
     assert terminal_width() is None
     monkeypatch.setenv("COLUMNS", "73")

@@ -1,4 +1,4 @@
-"""Hostile text: fit to be shown on one line, and never a formula."""
+"""Hostile text: safe to be shown on one line, and never a formula."""
 
 import html
 import re
@@ -47,7 +47,7 @@ class TestShown:
     @example("x" * 10_000, 7)
     @settings(deadline=None)
     def test_never_longer_than_the_limit(self, text, limit):
-        """However long the text, there are at most so many characters."""
+        """Any text becomes at most so many characters."""
         assert len(shown(text, limit)) <= limit
 
     @given(TEXTS)
@@ -61,22 +61,22 @@ class TestShown:
 
     @given(TEXTS)
     @settings(deadline=None)
-    def test_again_changes_nothing(self, text):
-        """What is fit to be shown is shown as it is."""
+    def test_is_idempotent(self, text):
+        """Displayed text is unchanged when it is displayed again."""
         assert shown(shown(text)) == shown(text)
 
     @given(st.text("abcÄ地🙂<&$=é", max_size=80))
     @settings(deadline=None)
-    def test_harmless_text_is_left_alone(self, text):
-        """Visible text within the limit is not changed: escaping is the affair of the place."""
+    def test_harmless_text_is_unchanged(self, text):
+        """Visible text within the limit is not changed: escaping is left to the display."""
         assert shown(text) == text
 
     @given(TEXTS | st.lists(st.sampled_from(LINKS) | TEXTS).map("".join), st.integers(1, 100))
     @settings(deadline=None)
     def test_nothing_looks_like_a_link(self, text, limit):
-        """JupyterLab, which makes links of text, finds none in it, wherever it is cut.
+        """JupyterLab, which makes links of text, finds none in it, at any length.
 
-        What it takes for a path has plain names only: it leads to no folder by itself.
+        A path for it has plain names only: it leads to no folder by itself.
         """
         line = shown(text, limit)
         assert not AUTOLINKED.search(line)
@@ -101,37 +101,37 @@ class TestShown:
             (r".\..", r".[\].."),
         ],
     )
-    def test_what_was_a_link_can_be_read(self, text, read):
-        """Brackets stand around the one character that would make it one."""
+    def test_a_disarmed_link_is_readable(self, text, read):
+        """Brackets surround the one character that would make it one."""
         assert shown(text) == read
 
     @pytest.mark.parametrize("char", HOSTILE)
-    def test_every_hostile_character_is_left_out(self, char):
-        """Escape, bidi, zero-width, surrogate, private and tag characters leave nothing behind."""
+    def test_every_hostile_character_is_removed(self, char):
+        """Escape, bidi, zero-width, surrogate, private and tag characters leave no trace."""
         assert shown(f"a{char}b") == "ab"
 
     @pytest.mark.parametrize("char", SPACES)
     def test_every_space_is_a_plain_one(self, char):
-        """Line breaks and odd spaces separate words, a run of them once, and none at the ends."""
+        """Line breaks and odd spaces become one space, and none at the ends."""
         assert shown(f"{char}a{char}{char}b{char}") == "a b"
 
-    def test_cut_with_an_ellipsis(self):
-        """What is cut ends in an ellipsis; what fits exactly is not cut."""
+    def test_shortened_with_an_ellipsis(self):
+        """Shortened text ends in an ellipsis; text that fits exactly is unchanged."""
         assert shown("x" * 80) == "x" * 80
         assert shown("x" * 81) == "x" * 79 + "…"
         assert shown("abcdef", 4) == "abc…"
 
     def test_hidden_rest_is_marked(self):
-        """Text behind very many invisible characters is not passed off as the end."""
+        """Text after very many invisible characters is not silently dropped."""
         assert shown("USDC" + "\u200b" * 1000 + "!") == "USDC…"
 
     def test_nothing_visible(self):
-        """Text without anything visible is empty."""
+        """Text without any visible character is empty."""
         assert shown("\u200b\u202e \n") == ""
         assert shown("") == ""
 
     def test_huge_text_is_quick_and_short(self):
-        """Of ten million characters no more than the beginning is looked at."""
+        """Only the beginning of ten million characters is read."""
         assert shown("\u202e<b>$x$ " * 1_500_000).startswith("<b>$x$ <b>$x$")
 
 
@@ -140,13 +140,13 @@ class TestAsMarkup:
 
     @given(TEXTS | st.text("<>&$;#ab/='\""), st.integers(1, 100))
     @settings(deadline=None)
-    def test_a_browser_reads_what_is_shown(self, text, limit):
-        """Without its entities it is what would be shown; no tag and no dollar is left in it."""
+    def test_a_browser_reads_the_shown_text(self, text, limit):
+        """Without its entities it is the same; no tag and no dollar is left in it."""
         drawn = as_markup(text, limit)
         assert html.unescape(drawn) == shown(text, limit)
         assert not set(drawn) & set("<>$")
         assert not re.search(r"&(?!lt;|gt;|amp;|#36;)", drawn)
 
-    def test_quotes_are_left_alone(self):
-        """They stand in no attribute, and plotly would draw the entity."""
+    def test_quotes_are_unchanged(self):
+        """They are in no attribute, and plotly would draw the entity."""
         assert as_markup("'a' & \"b\"") == "'a' &amp; \"b\""

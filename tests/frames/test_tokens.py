@@ -1,4 +1,4 @@
-"""The bundled list of tokens: what is imitated is told apart by it."""
+"""The bundled list of tokens, by which imitations are detected."""
 
 import re
 
@@ -37,7 +37,7 @@ def test_contracts_have_the_form_of_their_blockchain():
             assert re.fullmatch(FORMS.get(token.blockchain, EVM), token.contract), token
 
 
-def test_every_token_says_what_it_stands_for_and_which_list_has_it():
+def test_every_token_has_an_asset_a_kind_and_a_source():
     """Its asset, one of four kinds, and a source with a date or a version."""
     tokens = known_tokens()
     assert {token.kind for token in tokens} == {"native", "canonical", "wrapped", "bridged"}
@@ -58,7 +58,7 @@ def test_every_token_says_what_it_stands_for_and_which_list_has_it():
         ("BSC", "VELO", "Velo (BSC)", "canonical"),
     ],
 )
-def test_kinds_are_told_apart(blockchain, symbol, asset, kind):
-    """Coins, what wraps them, what a bridge gives out, and what an issuer does; namesakes, too."""
-    found = next(t for t in known_tokens() if (t.blockchain, t.symbol) == (blockchain, symbol))
-    assert (found.asset, found.kind) == (asset, kind)
+def test_kinds(blockchain, symbol, asset, kind):
+    """Coins, their wrappers, tokens of a bridge, and of an issuer; namesakes, too."""
+    result = next(t for t in known_tokens() if (t.blockchain, t.symbol) == (blockchain, symbol))
+    assert (result.asset, result.kind) == (asset, kind)

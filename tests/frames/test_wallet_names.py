@@ -1,4 +1,4 @@
-"""What the user calls a wallet, in a kept column ``name``, wherever a wallet is shown."""
+"""Wallets' names from a kept column ``name``, in every display."""
 
 import re
 
@@ -41,12 +41,12 @@ NOW = pd.Timestamp("2026-02-01", tz="UTC")
 
 
 def hovers(figure):
-    """Return all that can be read under the pointer."""
+    """Return all texts under the pointer."""
     return "\n".join(str(text) for trace in figure.data for text in trace.hovertext)
 
 
-def test_a_name_stands_before_the_address():
-    """Where there is one; as one short harmless line."""
+def test_a_name_precedes_the_address():
+    """If there is one; as one short harmless line."""
     assert short_wallet("ETH", ADA, "Ada") == SHORT[0]
     assert short_wallet("ETH", ADA, "") == short_wallet("ETH", ADA, "\u200b") == "ETH.0x1111…1111"
     assert short_wallet("ETH", ADA, "\u202eAda\n<b>") == "Ada <b> · ETH.0x1111…1111"
@@ -54,8 +54,8 @@ def test_a_name_stands_before_the_address():
     assert long == f"{'x' * 23}… · ETH.0x1111…1111"
 
 
-def test_names_are_those_of_the_wallets_however_these_are_written():
-    """In any order and case of hex, of some rows; without such a column nobody has one."""
+def test_names_match_in_any_spelling():
+    """In any order and case of hex, of some rows; without such a column there are none."""
     rows = pd.DataFrame({"blockchain": ["eth", "ETH", "NEAR"], "address": [BEN.upper(), CAI, "x"]})
     assert user_wallet_names(rows, DETAILS.wallets) == ["Ben", "", ""]
     assert user_wallet_names(rows, FETCHED.wallets) == user_wallet_names(rows, None) == ["", "", ""]
@@ -63,8 +63,8 @@ def test_names_are_those_of_the_wallets_however_these_are_written():
     assert user_wallet_names(numbers, numbers) == ["0", "1", "2", "3", "4"]
 
 
-def test_holdings_are_not_named_by_a_column_of_their_own():
-    """What they call a name may be that of a token."""
+def test_holdings_own_names_are_not_used():
+    """Their column may be that of a token."""
     holdings = DETAILS.holdings.assign(name="Ether")
     assert "Ether" not in str(holdings.wf.plot.bar().layout.yaxis.ticktext)
     named = DETAILS._replace(holdings=holdings)
@@ -73,8 +73,8 @@ def test_holdings_are_not_named_by_a_column_of_their_own():
 
 @pytest.mark.parametrize("form", ["__repr__", "_repr_html_", "_repr_markdown_"])
 def test_a_fetch_shows_names_in_both_tables(form):
-    """As text, HTML and Markdown; the whole address is in a title."""
-    text = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), getattr(DETAILS, form)())
+    """Text, HTML and Markdown have them; the whole address is in a title."""
+    text = re.sub(r"&#(\d+);", lambda result: chr(int(result[1])), getattr(DETAILS, form)())
     assert [text.count(name) >= 2 for name in KNOWN] == [True] * 4
     assert SHORT[2] in text
     if form == "_repr_html_":
@@ -82,12 +82,12 @@ def test_a_fetch_shows_names_in_both_tables(form):
 
 
 def test_charts_name_wallets():
-    """On axes, on tiles below their blockchain, in titles and under the pointer."""
+    """On axes, on tiles in their blockchain, in titles and under the pointer."""
     plot = DETAILS.wf.plot
     for figure in (plot.bar(), plot.heatmap()):
         assert set(figure.layout.yaxis.ticktext) == set(KNOWN)
         assert f"Ada · ETH.{ADA}" in hovers(figure)
-    one_token = plot.treemap(token=("ETH", None))  # where wallets are tiles, and have two lines
+    one_token = plot.treemap(token=("ETH", None))  # wallets are tiles, and have two lines
     for figure, line in ((plot.treemap(), " · "), (plot.sunburst(), "<br>"), (one_token, "<br>")):
         labels = set(figure.data[0].labels)
         named = {f"Ada{line}0x1111…1111", f"St. Dee{line}0x4444…4444"}
@@ -98,21 +98,21 @@ def test_charts_name_wallets():
     assert f"Ada · ETH.{ADA}" in hovers(pie)
 
 
-def test_doubles_are_told_apart_by_their_addresses():
-    """Of two wallets of one name with the same ends the whole address is shown."""
+def test_equal_names_show_addresses():
+    """Two wallets of one name with the same ends have the whole address."""
     twins = [f"0xabcd{middle * 32}1234" for middle in "ef"]
-    found = fetched({f"ETH.{each}": [COIN] for each in twins})
-    named = found._replace(wallets=found.wallets.assign(name="Ada"))
+    result = fetched({f"ETH.{each}": [COIN] for each in twins})
+    named = result._replace(wallets=result.wallets.assign(name="Ada"))
     whole = {f"Ada · ETH.{each}" for each in twins}
     assert set(named.wf.plot.bar().layout.yaxis.ticktext) == whole
     assert {f"Ada · {each}" for each in twins} <= set(named.wf.plot.treemap().data[0].labels)
     assert without_chain(f"Ada · ETH.{ADA} #2", "Ada") == ["Ada", f"{ADA} #2"]
 
 
-@pytest.mark.parametrize("given", [DETAILS, DETAILS.wallets])
-def test_wallets_are_picked_by_name(given):
-    """The list, in which it is searched, and the buttons have it; the value is the wallet."""
-    picker = WalletPicker(given, value=[("ETH", ADA)])
+@pytest.mark.parametrize("argument", [DETAILS, DETAILS.wallets])
+def test_wallets_are_picked_by_name(argument):
+    """The list, the search and the buttons have it; the value is the wallet."""
+    picker = WalletPicker(argument, value=[("ETH", ADA)])
     page = Page(picker)
     listed = page.listed("Wallets")
     assert {f"Ada · ETH · {ADA}", f"Ada · BSC · {ADA}"} < set(listed)
@@ -144,7 +144,7 @@ def test_a_report_names_wallets():
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_the_shell_names_wallets_of_files(tmp_path, suffix):
-    """Where the file of wallets beside the holdings has names."""
+    """From the file of wallets beside the holdings."""
     write = {".csv": "to_csv", ".parquet": "to_parquet"}[suffix]
     getattr(DETAILS.holdings.wf, write)(tmp_path / f"h{suffix}")
     getattr(DETAILS.wallets.wf, write)(tmp_path / f"h.wallets{suffix}")
@@ -154,13 +154,13 @@ def test_the_shell_names_wallets_of_files(tmp_path, suffix):
 
 @pytest.fixture(scope="module")
 def hostile():
-    """Give wallets with names that do harm where they are shown without care."""
-    found = fetched({f"ETH.0x{number:040x}": [COIN] for number in range(len(HOSTILE))})
-    return found._replace(wallets=found.wallets.assign(name=HOSTILE))
+    """Return wallets whose names do harm where they are shown without care."""
+    result = fetched({f"ETH.0x{number:040x}": [COIN] for number in range(len(HOSTILE))})
+    return result._replace(wallets=result.wallets.assign(name=HOSTILE))
 
 
 def test_hostile_names_are_shown_as_text_by_charts(hostile):
-    """No tag but our own, no dollar, no link, and each wallet has a name of its own."""
+    """No tag but our own, no dollar, no link, and each wallet has its own name."""
     plot = hostile.wf.plot
     names = plot.bar(top=200).layout.yaxis.ticktext
     assert len(set(names)) == len(HOSTILE)

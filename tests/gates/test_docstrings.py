@@ -1,4 +1,4 @@
-"""Docstrings stand where they are read: whole on what users reach, one sentence on all else."""
+"""Docstrings are complete on all that users reach, and one sentence elsewhere."""
 
 import ast
 import inspect
@@ -28,16 +28,16 @@ from walletframe.dask.frames import ClusterAccessor
 from walletframe.service.sandbox import Sandbox
 
 PACKAGE = Path(wf.__file__).parent
-# GL08 is a missing docstring, the others what a reader needs: a summary that is a sentence,
-# parameters that match the signature, and sections in order.
+# GL08 is a missing docstring; the others check that the summary is a sentence, that
+# parameters match the signature, and that sections are in order.
 CHECKS = (
     {"GL01", "GL02", "GL03", "GL05", "GL06", "GL07", "GL08", "GL10", "SS01", "SS02", "SS03"}
     | {f"PR{number:02}" for number in range(1, 11)}
     | {"RT01", "RT03", "YD01"}
 )
-GIVEN = (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor, Sandbox, Amount, Rolling)
-GIVEN += (StoredAccessor, PriceSource, PriceHistory, ParquetPrices, divisions, read_token_list)
-GIVEN += (ClusterAccessor, ClusterFrameAccessor, ClusterWallets, open_wallets)
+REACHABLE = (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor, Sandbox, Amount, Rolling)
+REACHABLE += (StoredAccessor, PriceSource, PriceHistory, ParquetPrices, divisions, read_token_list)
+REACHABLE += (ClusterAccessor, ClusterFrameAccessor, ClusterWallets, open_wallets)
 """What people reach without a name at the root: by ``.wf``, from a call, or by the README."""
 
 RAISE_NOTHING = {
@@ -80,20 +80,20 @@ DRAWN = {
 }
 """Modules whose docstring is longer than others', and what it shows."""
 
-LINES, LINES_OF_A_MODULE = 4, 6  # a sentence, and what its types don't say
+LINES, LINES_OF_A_MODULE = 4, 6  # a sentence, and facts beyond its types
 SECTION = re.compile(r"^\s*[A-Z][A-Za-z ]+\n\s*-{3,}\s*$", re.MULTILINE)
 DESCRIBED = (FunctionType, classmethod, staticmethod, property)
 
 
 def is_ours(thing):
-    """Tell whether a class or function is defined in the package."""
+    """Return whether a class or function is defined in the package."""
     return thing.__module__.partition(".")[0] == "walletframe"
 
 
 def overrides(owner, name):
-    """Tell whether another library documents a method: pandas, traitlets, Python itself."""
+    """Return whether another library documents a method: pandas, traitlets, Python itself."""
     if owner is wf.AmountArray and hasattr(pd.Series, name):
-        return True  # what a column does is asked of its Series
+        return True  # users call a column's methods on its Series
     return any(name in vars(base) for base in owner.__mro__ if not is_ours(base))
 
 
@@ -105,22 +105,22 @@ def bare(member):
 
 @cache
 def reached():
-    """Return what users reach, by the name under which it is defined."""
+    """Return the objects that users reach, by the names under which they are defined."""
     things = [getattr(wf, name) for name in wf.__all__]
     for module in [each for each in things if isinstance(each, ModuleType)]:
         things.remove(module)
         things += [getattr(module, name) for name in module.__all__]
-    found = {}
-    for thing in [*things, *GIVEN]:
-        found[named(inspect.unwrap(thing))] = thing
+    result = {}
+    for thing in [*things, *REACHABLE]:
+        result[named(inspect.unwrap(thing))] = thing
         for base in thing.__mro__ if isinstance(thing, type) else ():
             for name, member in vars(base).items() if is_ours(base) else ():
                 if isinstance(member, Delegate):
-                    found[f"{named(thing)}.{name}"] = getattr(thing, name)
+                    result[f"{named(thing)}.{name}"] = getattr(thing, name)
                 plain = name[0] == "_" or not isinstance(member, DESCRIBED)
                 if not plain and not overrides(thing, name):
-                    found[named(bare(member))] = member
-    return found
+                    result[named(bare(member))] = member
+    return result
 
 
 def named(thing):
@@ -129,23 +129,23 @@ def named(thing):
 
 
 def is_delegated(thing):
-    """Tell whether a method is documented at the function that it calls."""
+    """Return whether a method is documented at the function that it calls."""
     return isinstance(thing, FunctionType) and hasattr(thing, "__wrapped__")
 
 
 def is_made_as_its_base(thing):
-    """Tell whether a class is made as its base is, and documented there, or not made at all."""
+    """Return whether a class inherits its documented constructor, or has none."""
     is_protocol = getattr(thing, "_is_protocol", False)
     return isinstance(thing, type) and (is_protocol or "__init__" not in vars(thing))
 
 
 def sections(thing):
     """Return the titles of a docstring's sections."""
-    return {found.split()[0] for found in SECTION.findall(inspect.getdoc(thing) or "")}
+    return {result.split()[0] for result in SECTION.findall(inspect.getdoc(thing) or "")}
 
 
 def runs(thing):
-    """Tell whether calling it runs code of the package: a plain record's constructor doesn't."""
+    """Return whether calling it runs code of the package: a plain record's constructor doesn't."""
     if not isinstance(thing, type):
         return not isinstance(thing, property)
     makers = ("__post_init__",) if is_dataclass(thing) else ("__init__", "__new__")
@@ -154,7 +154,7 @@ def runs(thing):
 
 
 def is_shown(name, thing):
-    """Tell whether there is an example of its own, or one in its class that calls it."""
+    """Return whether it has an example of its own, or one in its class that calls it."""
     if "Examples" in sections(thing):
         return True
     owner, _, method = name.rpartition(".")
@@ -162,10 +162,10 @@ def is_shown(name, thing):
     return f".{method}(" in example
 
 
-@pytest.mark.filterwarnings("ignore:Widget.*is deprecated")  # numpydoc looks at old names, too
+@pytest.mark.filterwarnings("ignore:Widget.*is deprecated")  # numpydoc reads old names, too
 @pytest.mark.parametrize("name", sorted(reached()))
-def test_what_is_reached_is_documented_whole(name):
-    """A summary, parameters, what comes back, what is raised, and an example."""
+def test_public_docstrings_are_complete(name):
+    """A summary, parameters, the result, errors, and an example."""
     thing = reached()[name]
     checks = CHECKS - {"PR01"} if is_made_as_its_base(thing) else CHECKS
     assert [fault for fault in validate(name)["errors"] if fault[0] in checks] == []
@@ -178,14 +178,14 @@ def docstrings(module):
     """Return the docstrings of a module's functions and classes, by name, with their nodes."""
     path = PACKAGE.joinpath(*module.split(".")[1:])
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    found = {}
+    result = {}
 
     def walk(node, prefix):
         for child in ast.iter_child_nodes(node):
             kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
             if isinstance(child, kinds):
                 name = f"{prefix}.{child.name}"
-                found[name] = (ast.get_docstring(child) or "", child)
+                result[name] = (ast.get_docstring(child) or "", child)
                 inner = name if isinstance(child, ast.ClassDef) else f"{name}.<locals>"
                 walk(child, inner)
             else:
@@ -193,11 +193,11 @@ def docstrings(module):
 
     tree = ast.parse(path.read_text(encoding="utf-8"))
     walk(tree, module)
-    return ast.get_docstring(tree) or "", found
+    return ast.get_docstring(tree) or "", result
 
 
 def is_help(node):
-    """Tell whether a docstring is what the shell shows behind ``--help``."""
+    """Return whether a docstring is shown by the shell's ``--help``."""
     written = [ast.unparse(each) for each in node.decorator_list]
     return any(re.search(r"\b(command|group|magic_arguments)\(", each) for each in written)
 
@@ -211,16 +211,16 @@ MODULES = [
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_what_is_not_reached_is_said_in_a_sentence(module):
+def test_other_docstrings_are_short(module):
     """One short paragraph without sections; a module's is a few lines."""
-    whole, found = docstrings(module)
+    whole, result = docstrings(module)
     if module not in DRAWN:
         assert len(whole.splitlines()) <= LINES_OF_A_MODULE
         assert not SECTION.search(whole)
     behind = {named(inspect.unwrap(each)) for each in reached().values() if is_delegated(each)}
     long = {
         name: text
-        for name, (text, node) in found.items()
+        for name, (text, node) in result.items()
         if name not in reached().keys() | behind
         and not is_help(node)
         and (len(text.splitlines()) > LINES or SECTION.search(text))
@@ -229,6 +229,6 @@ def test_what_is_not_reached_is_said_in_a_sentence(module):
 
 
 @pytest.mark.parametrize("name", sorted({**RAISE_NOTHING, **DRAWN}))
-def test_exceptions_are_of_what_there_is(name):
-    """An exception that nothing needs any more is taken out."""
+def test_exceptions_are_needed(name):
+    """An exception without an object is removed."""
     assert name in reached() or import_module(name)

@@ -1,4 +1,4 @@
-"""What the how-to page says of Spark and Ray, which .ci/engines installs: half a gigabyte."""
+"""The how-to page's code for Spark and Ray, which .ci/engines installs: half a gigabyte."""
 
 import json
 import os
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.engines
 
 BLOCKS = {engine_of(block): block for block in python_of(ROOT / "docs" / "howto" / "cluster.md")}
 LOCAL = {"SPARK_LOCAL_IP": "127.0.0.1", "RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
-TOLD = """
+PRINTED_SUMS = """
 import json
 found = [list(row.values() if isinstance(row, dict) else row) for row in rows]
 print(json.dumps(found, default=str))
@@ -26,7 +26,7 @@ print(json.dumps(found, default=str))
 
 @pytest.fixture
 def exact(tmp_path, client):
-    """Write two shards; give each contract's sum of rounded decimals of 38 digits, or None."""
+    """Write two shards; return each contract's sum of rounded decimals of 38 digits, or None."""
     shards = [tmp_path / "bulk" / f"shard-{number}" for number in range(2)]
     for number, shard in enumerate(shards):
         wf.fetch_to_parquet(SHOWCASE[number::2], shard, client=client, on_failure="ignore")
@@ -40,9 +40,9 @@ def exact(tmp_path, client):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_decimals_are_summed_exactly(engine, exact, tmp_path):
-    """Its sums are ours; what no decimal holds is in none of them."""
+    """An engine's sums equal ours; amounts that no decimal holds are in none of them."""
     done = subprocess.run(
-        [sys.executable, "-c", BLOCKS[engine] + TOLD],
+        [sys.executable, "-c", BLOCKS[engine] + PRINTED_SUMS],
         cwd=tmp_path,
         env=os.environ | LOCAL | {"HOME": str(tmp_path)},
         capture_output=True,
@@ -50,8 +50,8 @@ def test_decimals_are_summed_exactly(engine, exact, tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
+    result = json.loads(done.stdout.splitlines()[-1])
     assert None in exact.values()
-    assert {name or "": total and Decimal(total) for name, total in found} == {
+    assert {name or "": total and Decimal(total) for name, total in result} == {
         name: total and Decimal(total) for name, total in exact.items()
     }

@@ -1,4 +1,4 @@
-"""The tree of errors and warnings: as its docstring draws it, every class of it."""
+"""The tree of errors and warnings, as its docstring draws it, with every class."""
 
 import builtins
 import copy
@@ -64,14 +64,14 @@ def drawn():
 
 
 def make(kind):
-    """Make an error with a value for each of its parameters."""
+    """Return an error with a value for each of its parameters."""
     if issubclass(kind, Warning):
         return kind("it broke")
     return kind(**{name: ARGUMENTS[name] for name in inspect.signature(kind).parameters})
 
 
 def unpickled(error, protocol=pickle.DEFAULT_PROTOCOL):
-    """Send an error through a pickle."""
+    """Return an error after pickling."""
     return pickle.loads(pickle.dumps(error, protocol))
 
 
@@ -81,9 +81,9 @@ every_warning = pytest.mark.parametrize("kind", WARNINGS, ids=lambda kind: kind.
 
 
 class TestTree:
-    """What the docstring draws."""
+    """The tree in the docstring."""
 
-    def test_it_draws_the_classes_that_exist(self):
+    def test_it_draws_the_existing_classes(self):
         """No class is missing, and none is drawn that does not exist."""
         assert drawn().keys() == CLASSES.keys()
         assert len(CLASSES) > 10
@@ -95,13 +95,13 @@ class TestTree:
 
     @every_class
     def test_one_tree_each(self, kind):
-        """Every error has one root, every warning another; an interrupt is nobody's error."""
+        """Every error has one root, every warning another; an interrupt has neither."""
         root = WalletframeWarning if kind in WARNINGS else WalletframeError
         assert issubclass(kind, KeyboardInterrupt if kind is FetchInterrupted else root)
 
     @every_error
     def test_caught_as_the_builtin(self, kind):
-        """Whoever expects the builtin error catches it."""
+        """Code that expects the builtin error catches it."""
         expected = [name for name in drawn()[kind.__name__] if name in vars(builtins)]
         for name in expected or ["Exception"]:
             with pytest.raises(getattr(builtins, name)):
@@ -109,7 +109,7 @@ class TestTree:
 
     @every_error
     def test_leaves_have_a_builtin(self, kind):
-        """Every class but the root also is an error that a caller would expect."""
+        """Every class but the root is also an expected builtin error."""
         plain = {object, BaseException, Exception}
         expected = [base for base in kind.__mro__ if base.__module__ == "builtins"]
         assert kind is WalletframeError or set(expected) - plain
@@ -122,28 +122,28 @@ class TestTree:
 
     @every_class
     def test_documented(self, kind):
-        """Each says in one line what happened."""
+        """The docstring's first line is a sentence."""
         assert kind.__doc__.splitlines()[0].endswith(".")
 
 
 class TestText:
-    """What a person reads."""
+    """Messages of errors."""
 
     @every_error
-    def test_hint_behind_a_blank_line(self, kind):
-        """The text is what happened, a blank line, and what to do."""
+    def test_hint_after_a_blank_line(self, kind):
+        """The text is a message, a blank line, and a hint."""
         error = make(kind)
         message, _, hint = str(error).partition("\n\nHint: ")
         assert message.strip() == message != ""
         assert hint == error.hint != ""
 
-    def test_what_is_no_token_is_quoted(self):
-        """Whatever it is."""
+    def test_an_invalid_token_is_quoted(self):
+        """Any object is quoted."""
         error = errors.UnknownTokenError(("ETH", "0x1", "more"))
         assert str(error).startswith("no row has the token ('ETH', '0x1', 'more')")
 
     def test_without_a_hint(self):
-        """Where there is nothing to do, the text is the message alone."""
+        """Without a hint, the text is the message alone."""
         error = WalletframeError("it broke")
         assert str(error) == "it broke"
         assert error.hint == ""
@@ -155,7 +155,7 @@ class TestText:
         assert text == f"{lead}\n\nHint: rename"
 
     def test_a_frame_without_columns(self):
-        """No columns at all are said as such."""
+        """The message says "none"."""
         assert "its columns: none" in str(ColumnsError(["amount"], []))
 
     def test_extra_is_named(self):
@@ -166,32 +166,32 @@ class TestText:
             r'pip install "fastapi>=\S+" "limits>=\S+" "starlette>=\S+" "uvicorn>=\S+"', error.hint
         )
 
-    def test_extra_whose_packages_nobody_knows(self):
-        """As in a checkout that was never installed: it is the extra that is to be installed."""
+    def test_unknown_extra_is_named(self):
+        """In a checkout that is not installed, the hint names the extra instead of its packages."""
         error = errors.MissingExtraError("future", "it")
         assert error.hint == 'pip install "walletframe[future]"'
 
 
 class TestCopies:
-    """Errors go through processes."""
+    """Errors in other processes."""
 
     @every_class
     @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, unpickled])
     def test_with_all_data(self, kind, again):
         """A copy is of the same class, with the same text and the same data."""
         error = make(kind)
-        found = again(error)
-        assert type(found) is kind
-        assert str(found) == str(error)
-        assert found.args == error.args
-        assert vars(found) == vars(error)
+        result = again(error)
+        assert type(result) is kind
+        assert str(result) == str(error)
+        assert result.args == error.args
+        assert vars(result) == vars(error)
 
     @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
     def test_every_protocol(self, protocol):
         """Old pickle protocols keep the data as well."""
         error = make(errors.AddressError)
-        found = unpickled(error, protocol)
-        assert found.problems == error.problems == ((3, "ETH", "no dot"),)
+        result = unpickled(error, protocol)
+        assert result.problems == error.problems == ((3, "ETH", "no dot"),)
 
     def test_notes_are_kept(self):
         """A note that was added survives too."""
@@ -199,18 +199,18 @@ class TestCopies:
         error.add_note("in cell 3")
         assert unpickled(error).__notes__ == ["in cell 3"]
 
-    def test_a_real_one_with_its_frames(self, canned):
-        """What was fetched comes along with the error of a fetch."""
+    def test_a_fetch_error_keeps_its_frames(self, canned):
+        """The wallets of the fetch are copied with the error."""
         canned.default = (200, {}, answer(wallet(failed=True)))
         with canned.client() as client, pytest.raises(FetchError) as caught:
             client.fetch("ETH.0xa", on_failure="raise")
-        found = unpickled(caught.value)
-        pd.testing.assert_frame_equal(found.details.wallets, caught.value.details.wallets)
-        assert found.details.wallets["status"].tolist() == ["failed"]
+        result = unpickled(caught.value)
+        pd.testing.assert_frame_equal(result.details.wallets, caught.value.details.wallets)
+        assert result.details.wallets["status"].tolist() == ["failed"]
 
 
 class TestWarnings:
-    """Warnings can be told apart."""
+    """Filters of warnings."""
 
     @every_warning
     def test_ignored_one_by_one(self, kind):
@@ -242,7 +242,7 @@ LINK = "https://evil.example"
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_what_strangers_wrote_is_no_link_in_a_message(error):
-    """JupyterLab makes links of text in tracebacks, too; the data keep what was written."""
+def test_untrusted_text_is_no_link_in_a_message(error):
+    """JupyterLab makes links of text in tracebacks, too; the data are unchanged."""
     assert "https[:]\u2215\u2215evil.example" in str(error)
     assert LINK not in str(error)

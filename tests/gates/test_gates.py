@@ -1,4 +1,4 @@
-"""The gates that a change has to pass, run by the same command as the tests."""
+"""The gates for every change, run by the same command as the tests."""
 
 import doctest
 import importlib
@@ -18,7 +18,7 @@ import walletframe as wf
 
 ROOT = Path(__file__).parents[2]
 
-ENGINES = ("pyspark", "ray")  # which test_engines.py asks
+ENGINES = ("pyspark", "ray")  # test_engines.py runs them
 
 
 def python_of(path):
@@ -28,8 +28,8 @@ def python_of(path):
 
 def engine_of(block):
     """Return the engine that a block imports, if any."""
-    found = re.search(rf"^(?:from|import) ({'|'.join(ENGINES)})\b", block, flags=re.MULTILINE)
-    return found and found[1]
+    result = re.search(rf"^(?:from|import) ({'|'.join(ENGINES)})\b", block, flags=re.MULTILINE)
+    return result and result[1]
 
 
 PAGES = [
@@ -38,7 +38,7 @@ PAGES = [
 
 
 def run(*command):
-    """Run a tool on the repository and return what it complains about."""
+    """Run a tool on the repository and return its complaints."""
     done = subprocess.run(
         [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -47,17 +47,17 @@ def run(*command):
 
 def modules():
     """Return every module of the package but the one that runs it."""
-    found = pkgutil.walk_packages(wf.__path__, "walletframe.")
-    return ["walletframe", *(each.name for each in found if not each.name.endswith("__main__"))]
+    result = pkgutil.walk_packages(wf.__path__, "walletframe.")
+    return ["walletframe", *(each.name for each in result if not each.name.endswith("__main__"))]
 
 
 def test_ruff_finds_nothing():
-    """Every rule but those with a reason not to."""
+    """All rules hold but those with a reason not to."""
     assert run("-m", "ruff", "check", "--no-cache", ".") == ""
 
 
 def test_code_is_formatted():
-    """One format, and nobody discusses it."""
+    """Ruff decides the format."""
     assert run("-m", "ruff", "format", "--no-cache", "--check", ".") == ""
 
 
@@ -73,12 +73,12 @@ def test_no_module_needs_itself():
     """Following imports, in functions and for types too, never leads back."""
     graph = grimp.build_graph("walletframe", cache_dir=None)
     imported = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
-    TopologicalSorter(imported).prepare()  # which names a circle where it finds one
+    TopologicalSorter(imported).prepare()  # it raises on a cycle
 
 
 @pytest.mark.parametrize("name", modules())
 def test_examples_run(name, tmp_path, monkeypatch):
-    """Every example in a docstring works, offline, and what it writes is left nowhere."""
+    """Every example in a docstring works, offline, in a temporary folder."""
     monkeypatch.chdir(tmp_path)
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     assert doctest.testmod(importlib.import_module(name), optionflags=options).failed == 0
@@ -86,7 +86,7 @@ def test_examples_run(name, tmp_path, monkeypatch):
 
 @pytest.fixture
 def own_environment():
-    """Give back the variables that an example sets."""
+    """Restore the environment after an example."""
     before = dict(os.environ)
     yield
     os.environ.clear()
@@ -94,7 +94,7 @@ def own_environment():
 
 
 @pytest.mark.usefixtures("own_environment")
-@pytest.mark.filterwarnings("ignore::walletframe.errors.FetchWarning")  # a reader gets it, too
+@pytest.mark.filterwarnings("ignore::walletframe.errors.FetchWarning")  # readers get it, too
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # Dask's own call
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_examples_of_pages_run(path, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""What importing costs and touches, and what the package shows."""
+"""The cost and the effects of importing, and the package's names."""
 
 import importlib
 import inspect
@@ -47,25 +47,25 @@ NEAR,alice.near,NEAR,NEAR,,1.5
 """
 
 
-def test_import_is_light_and_touches_nothing(tmp_path):
-    """No socket, no file beyond the import itself, nothing that frames of amounts don't need."""
-    found = subprocess.run(
-        [sys.executable, "-B", "-c", PROBE],  # which would open .pyc files to write them
+def test_import_is_light_and_has_no_effects(tmp_path):
+    """No socket, no file beyond the import itself, nothing that amounts don't need."""
+    result = subprocess.run(
+        [sys.executable, "-B", "-c", PROBE],  # writing .pyc files would open them
         capture_output=True,
         text=True,
         check=True,
         cwd=tmp_path,
     )
-    assert found.stdout.strip() == "[] []"
+    assert result.stdout.strip() == "[] []"
 
 
 @pytest.mark.parametrize("words", [["--help"], ["settings"], ["totals", "holdings.csv"]])
-def test_the_shell_loads_what_a_command_needs(words, tmp_path):
-    """A command that sends no request waits for no client, cache or server."""
+def test_the_shell_loads_only_needed_modules(words, tmp_path):
+    """A command that sends no request loads no client, cache or server."""
     (tmp_path / "holdings.csv").write_text(HOLDINGS)
     command = [sys.executable, "-c", SHELL, *words]
-    found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert found.stderr.splitlines()[-1] == "[]"
+    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert result.stderr.splitlines()[-1] == "[]"
 
 
 def test_every_public_name_is_there():
@@ -86,33 +86,35 @@ def test_unknown_name_is_an_attribute_error():
 def test_names_that_are_not_loaded_yet_are_listed():
     """`dir`, and so a tab, offers every public name from the beginning."""
     code = "import walletframe as wf; print(sorted({*wf.__all__} - {*dir(wf)}))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "[]"
 
 
 def test_nothing_else_is_listed():
-    """Nor does a tab offer what the package imports for itself."""
+    """A tab does not offer the package's own imports."""
     assert {name for name in dir(wf) if not name.startswith("__")} == {*wf.__all__}
 
 
 def test_older_pandas_is_refused_in_a_line():
-    """Hosted notebooks may have it: the error says what to install, not what broke inside."""
+    """Hosted notebooks may have it: the error says how to upgrade, without internal errors."""
     code = "import pandas; pandas.__version__ = '2.1.4'; import walletframe"
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
-    said = "ImportError: walletframe needs pandas 2.2.2 or later, and this is pandas 2.1.4: pip"
-    assert found.stderr.splitlines()[-1].startswith(said)
+    texts = "ImportError: walletframe needs pandas 2.2.2 or later, and this is pandas 2.1.4: pip"
+    assert result.stderr.splitlines()[-1].startswith(texts)
 
 
 def test_version_is_that_of_the_distribution():
-    """The version is said in one way, to those who cite it as well."""
+    """The citation has the same version."""
     assert wf.__version__ == version("walletframe")
     cited = (Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {wf.__version__}\n" in cited
 
 
-def test_nobody_imports_the_package_root():
+def test_no_module_imports_the_package_root():
     """Modules import each other by their own names, so that the root stays a list."""
     graph = grimp.build_graph("walletframe")
     assert graph.find_modules_that_directly_import("walletframe") == set()
@@ -125,8 +127,8 @@ def test_no_module_bears_the_name_of_a_public_function():
     assert modules & functions == set()
 
 
-def test_every_module_says_what_it_knows():
-    """Each module imports on its own and has a docstring."""
+def test_every_module_has_a_docstring():
+    """Each module imports on its own."""
     for module in pkgutil.walk_packages(wf.__path__, "walletframe."):
         if not module.name.endswith("__main__"):
             assert importlib.import_module(module.name).__doc__, module.name

@@ -27,7 +27,7 @@ def test_notebooks_run():
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebook_holds_no_outputs(path):
-    """What a run leaves behind is not committed."""
+    """A notebook is committed without its outputs."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert cells
@@ -36,7 +36,7 @@ def test_notebook_holds_no_outputs(path):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS[1:], ids=lambda path: path.name)
-def test_notebook_begins_with_where_its_words_are_explained(path):
-    """Whoever opens any of them first finds what a blockchain, a wallet and a token are."""
+def test_notebook_begins_with_a_link_to_its_terms(path):
+    """Any first notebook leads to the definitions of blockchain, wallet and token."""
     first = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
     assert f"[{NOTEBOOKS[0].name}]({NOTEBOOKS[0].name})" in "".join(first["source"])

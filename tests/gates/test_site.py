@@ -1,4 +1,4 @@
-"""The documentation: built without a warning, whole, and read without a network."""
+"""The documentation: built without a warning, complete, and readable without a network."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from urllib.parse import quote
 import pytest
 from axe import violations
 from playwright.sync_api import expect
-from test_docstrings import GIVEN
+from test_docstrings import REACHABLE
 from traitlets import HasTraits
 
 import walletframe as wf
@@ -39,7 +39,7 @@ LOOKED_AT = ("index", "tutorials/08-whose-holdings", "howto/index", "reference/d
 
 
 class Page(HTMLParser):
-    """What a page loads, where it leads, and its pictures without text."""
+    """A page's resources, its links, and its pictures without text."""
 
     def __init__(self, path):
         super().__init__()
@@ -47,14 +47,14 @@ class Page(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
-        """Note what an element refers to."""
-        found = dict(attrs)
-        if tag == "a" and found.get("href"):
-            self.leads.append(found["href"])
-        if tag == "img" and not found.get("alt"):
-            self.textless.append(found.get("src"))
-        if tag in LOADS and found.get("rel") not in RELATIONS:
-            self.loads.append(found.get(LOADS[tag]))
+        """Record an element's references."""
+        result = dict(attrs)
+        if tag == "a" and result.get("href"):
+            self.leads.append(result["href"])
+        if tag == "img" and not result.get("alt"):
+            self.textless.append(result.get("src"))
+        if tag in LOADS and result.get("rel") not in RELATIONS:
+            self.loads.append(result.get(LOADS[tag]))
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def site(tmp_path_factory):
 @pytest.fixture(scope="module")
 def pages(site):
     """Read all pages."""
-    static = site / "_static"  # of which Sphinx's and the theme's templates are no pages
+    static = site / "_static"  # Sphinx's and the theme's templates are no pages
     return {path: Page(path) for path in site.rglob("*.html") if static not in path.parents}
 
 
@@ -100,8 +100,8 @@ def test_pages_load_nothing_from_elsewhere(pages):
 def test_styles_load_nothing_from_elsewhere(site):
     """Neither do the style sheets."""
     for path in site.rglob("*.css"):
-        found = re.findall(r"url\(\s*[\"']?([^\"')]+)|@import\s+[\"']([^\"']+)", path.read_text())
-        odd = [each for pair in found for each in pair if re.match(r"https?:|//", each)]
+        result = re.findall(r"url\(\s*[\"']?([^\"')]+)|@import\s+[\"']([^\"']+)", path.read_text())
+        odd = [each for pair in result for each in pair if re.match(r"https?:|//", each)]
         assert odd == [], path.name
 
 
@@ -115,12 +115,12 @@ def test_links_lead_somewhere(pages):
 
 
 def test_pictures_have_text(pages):
-    """Whoever can't see a picture reads what is on it."""
+    """Every picture has an alternative text."""
     assert {path.name: page.textless for path, page in pages.items() if page.textless} == {}
 
 
-def test_reference_is_whole(site):
-    """Every public name has its place, all else that a user reaches, and nothing of others."""
+def test_reference_is_complete(site):
+    """Every public name has its place, and so has all that users reach, and nothing else."""
     inventory = (site / "objects.inv").read_bytes()
     lines = zlib.decompress(inventory.split(b"zlib.\n", 1)[1]).decode().splitlines()
     described = Counter(line.split()[0].rpartition(".")[2] for line in lines if " py:" in line)
@@ -129,7 +129,7 @@ def test_reference_is_whole(site):
         *wf.__all__,
         *wf.errors.__all__,
         *wf.history.__all__,
-        *(thing.__name__ for thing in GIVEN),
+        *(thing.__name__ for thing in REACHABLE),
     }
     modules = {name for name in names if isinstance(getattr(wf, name, None), ModuleType)}
     assert names - modules - described.keys() == set()
@@ -140,11 +140,11 @@ def test_charts_show(address, visit):
     visit.open(f"{address}/tutorials/08-whose-holdings.html")
     visit.page.locator(".treemaplayer .slice").first.wait_for()
     assert visit.page.locator(".js-plotly-plot .main-svg").count() >= 2
-    assert visit.strayed == []
+    assert visit.outside_requests == []
 
 
 def test_charts_show_in_pages_of_nbconvert(tmp_path, visit):
-    """They do by the renderer that the how-to names, without another host's scripts."""
+    """The renderer of the how-to draws them, without another host's scripts."""
     import nbformat  # noqa: PLC0415 - slow to load
 
     assert "PLOTLY_RENDERER=notebook jupyter nbconvert" in RENDERERS.read_text(encoding="utf-8")
@@ -205,12 +205,12 @@ def test_search_finds(address, visit):
             if f"{page}.html" not in links[:3]:
                 missed[query] = links[:3]
     assert missed == {}
-    assert visit.strayed == []
+    assert visit.outside_requests == []
 
 
 @pytest.mark.parametrize("scheme, width", [("light", 390), ("dark", 390), ("light", 1280)])
 @pytest.mark.parametrize("name", LOOKED_AT)
-def test_pages_are_for_everybody(address, visit, name, scheme, width):
+def test_pages_are_accessible(address, visit, name, scheme, width):
     """On a phone, in the dark and on a desk: axe finds no fault, and nothing is too wide."""
     visit.page.emulate_media(color_scheme=scheme)
     visit.page.set_viewport_size({"width": width, "height": 844})
@@ -218,4 +218,4 @@ def test_pages_are_for_everybody(address, visit, name, scheme, width):
     visit.page.wait_for_selector(f"html[data-theme={scheme}]")
     assert violations(visit.page, "body") == []
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert visit.strayed == []
+    assert visit.outside_requests == []

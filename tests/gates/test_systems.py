@@ -1,4 +1,4 @@
-"""What other systems do otherwise, as far as one can tell without them."""
+"""Differences of other systems, as far as they can be tested here."""
 
 import ast
 import os
@@ -22,7 +22,7 @@ NOT_ON_WINDOWS = re.compile(
 
 
 def misnamed(folder, paths):
-    """Give the names that Windows refuses, and those that differ by case alone."""
+    """Return the names that Windows refuses, and those that differ by case alone."""
     inner = [path.relative_to(folder) for path in paths]
     alike = Counter(str(path).casefold() for path in inner)
     return [
@@ -32,14 +32,14 @@ def misnamed(folder, paths):
     ]
 
 
-def test_files_of_the_repository_can_be_on_any_system():
-    """In a file system without case, and by Windows's rules."""
-    found = chain(*((ROOT / name).rglob("*") for name in ("walletframe", "notebooks", "docs")))
+def test_files_of_the_repository_fit_any_system():
+    """Their names work in a file system without case, and by Windows's rules."""
+    result = chain(*((ROOT / name).rglob("*") for name in ("walletframe", "notebooks", "docs")))
     tests = [path for path in (ROOT / "tests").rglob("*") if "node_modules" not in path.parts]
-    assert misnamed(ROOT, {*found, *tests}) == []
+    assert misnamed(ROOT, {*result, *tests}) == []
 
 
-def test_files_that_are_made_can_be_on_any_system(home):
+def test_written_files_fit_any_system(home):
     """Cache, pace, snapshots, a run into a folder, an export and a report."""
     with wf.sandbox() as service, service.client() as client:
         wallets = ["ETH.0xAb", "SOLANA.aB", "SOLANA.Ab"]
@@ -57,22 +57,24 @@ def test_files_that_are_made_can_be_on_any_system(home):
 @pytest.mark.parametrize("system", [Unix, MacOS, Windows])
 def test_tests_leave_the_users_folders_alone(home, monkeypatch, system):
     """By the variables of each system, which a child inherits."""
-    if system is Windows:  # it wants a drive
+    if system is Windows:  # it needs a drive
         monkeypatch.setenv("WIN_PD_OVERRIDE_LOCAL_APPDATA", f"C:{os.environ['XDG_DATA_HOME']}")
     folders = system("walletframe")
     for path in (folders.user_cache_path, folders.user_data_path):
         assert home.as_posix() in path.as_posix()
 
 
-def test_text_is_read_and_written_in_an_encoding_of_ours():
-    """Not in that of the system, which is another one on Windows."""
+def test_text_files_name_their_encoding():
+    """The system's default is another one on Windows."""
     unnamed = []
     for path in Path(wf.__path__[0]).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", getattr(node.func, "id", None))
-                given = [each.value for each in node.args if isinstance(each, ast.Constant)]
-                is_binary = any(re.fullmatch("[rwax+]+b[+]?|ascii", str(each)) for each in given)
+                arguments = [each.value for each in node.args if isinstance(each, ast.Constant)]
+                is_binary = any(
+                    re.fullmatch("[rwax+]+b[+]?|ascii", str(each)) for each in arguments
+                )
                 is_named = any(each.arg == "encoding" for each in node.keywords)
                 is_low = ast.unparse(node.func) == "os.open"
                 if name in OPENING and not (is_binary or is_named or is_low):

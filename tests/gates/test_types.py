@@ -1,4 +1,4 @@
-"""What a type checker tells those who use the package."""
+"""A type checker's messages for users of the package."""
 
 import inspect
 import json
@@ -15,7 +15,7 @@ import walletframe as wf
 from walletframe.settings.values import SettingsKwargs
 
 ROOT = Path(__file__).parents[2]
-ASKED = """
+SCRIPT = """
 import pandas as pd
 import walletframe as wf
 from walletframe.amounts.scalar import Amount
@@ -63,64 +63,64 @@ pytestmark = pytest.mark.timeout(600)  # mypy without a cache, on a busy machine
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory):
     """Run mypy, strict, once: on the package and on a script of a user's."""
-    script = tmp_path_factory.mktemp("typed") / "asked.py"
-    script.write_text(ASKED, encoding="utf-8")
+    script = tmp_path_factory.mktemp("typed") / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
     mypy = [sys.executable, "-m", "mypy", "--cache-dir", os.devnull, "walletframe", script]
-    found = subprocess.run(mypy, capture_output=True, text=True, check=False, cwd=ROOT)
-    assert found.stderr == ""
-    return found.stdout.splitlines()[:-1]  # the last one counts
+    result = subprocess.run(mypy, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert result.stderr == ""
+    return result.stdout.splitlines()[:-1]  # the last one counts
 
 
 @pytest.mark.system
 def test_types_are_strict(lines):
-    """Nothing is said of the package."""
-    assert [line for line in lines if "asked.py:" not in line] == []
+    """There is no message about the package."""
+    assert [line for line in lines if "script.py:" not in line] == []
 
 
 @pytest.mark.system
 def test_every_public_name_has_a_type(npm, tmp_path, monkeypatch):
-    """As pyright counts them, apart from what other packages leave untyped."""
+    """Pyright counts them, apart from untyped ones of other packages."""
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}", prepend=os.pathsep)  # its Python
     pyright = [npm / "pyright", "--verifytypes", "walletframe", "--ignoreexternal", "--outputjson"]
-    found = subprocess.run(pyright, capture_output=True, text=True, check=False, cwd=tmp_path)
-    told = json.loads(found.stdout)["typeCompleteness"]
-    untyped = [each["name"] for each in told["symbols"] if not each["isTypeKnown"]]
-    assert (told["completenessScore"], untyped) == (1, []), found.stdout
-    assert len(told["symbols"]) > 1_000  # it found the package
+    result = subprocess.run(pyright, capture_output=True, text=True, check=False, cwd=tmp_path)
+    report = json.loads(result.stdout)["typeCompleteness"]
+    untyped = [each["name"] for each in report["symbols"] if not each["isTypeKnown"]]
+    assert (report["completenessScore"], untyped) == (1, []), result.stdout
+    assert len(report["symbols"]) > 1_000  # it found the package
 
 
 @pytest.mark.system
 def test_pyright_refuses_a_wrong_keyword_of_a_delegate(npm, tmp_path, monkeypatch):
-    """As mypy does, though neither sees a signature there."""
+    """Both checkers do, though neither sees a signature there."""
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}", prepend=os.pathsep)
-    script = tmp_path / "asked.py"
-    script.write_text(ASKED, encoding="utf-8")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
     command = [npm / "pyright", "--outputjson", script]
-    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    messages = [each["message"] for each in json.loads(found.stdout)["generalDiagnostics"]]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    messages = [each["message"] for each in json.loads(result.stdout)["generalDiagnostics"]]
     assert 'No parameter named "bi"' in messages
 
 
 @pytest.mark.system
-def test_a_checker_says_what_comes_out_and_what_is_mistyped(lines):
+def test_a_checker_reveals_types_and_mistakes(lines):
     """Operators, accessors, errors and settings, in a script of a user's."""
-    said = re.findall(r"asked.py:(\d+): (?:error|note): (.*)", "\n".join(lines))
-    told = {}
-    for number, text in said:
+    texts = re.findall(r"script.py:(\d+): (?:error|note): (.*)", "\n".join(lines))
+    revealed = {}
+    for number, text in texts:
         short = re.sub(r'Revealed type is "(.*)"', r"\1", text)
         short = re.sub(r"tuple\[.*?, fallback=(.*?)\]", r"\1", short)
-        told.setdefault(int(number), re.sub(r"[a-z_]+\.(?=\w)", "", short))
+        revealed.setdefault(int(number), re.sub(r"[a-z_]+\.(?=\w)", "", short))
     expected = {
         number: line.partition("  # ")[2]
-        for number, line in enumerate(ASKED.splitlines(), 1)
+        for number, line in enumerate(SCRIPT.splitlines(), 1)
         if "  # " in line
     }
-    assert {number: told[number][: len(text)] for number, text in expected.items()} == expected
-    assert told.keys() == expected.keys()
+    assert {number: revealed[number][: len(text)] for number, text in expected.items()} == expected
+    assert revealed.keys() == expected.keys()
 
 
 def test_settings_as_keywords_are_the_settings():
-    """What a checker takes for `configure` is what `Settings` takes."""
+    """A checker accepts the keywords of `Settings` for `configure`."""
     taken = inspect.signature(wf.Settings).parameters
     assert {*get_type_hints(SettingsKwargs), "unknown"} == taken.keys()
     assert inspect.signature(wf.configure).parameters == taken

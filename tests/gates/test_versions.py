@@ -14,7 +14,7 @@ OTHER = os.environ.get("WF_TEST_OTHER_PYTHON", sys.executable)
 
 
 def ran(python, *words):
-    """Run the script in an interpreter, and return what it prints."""
+    """Run the script in an interpreter, and return its output."""
     done = subprocess.run(
         [python, SCRIPT, *words], capture_output=True, text=True, check=False, timeout=120
     )
@@ -28,6 +28,6 @@ def test_files_are_the_same_frames_under_another_pandas(tmp_path, writer, reader
     versions = {ran(python, "version") for python in (writer, reader)}
     assert len(versions) == 2
     ran(writer, "write", tmp_path)
-    found = json.loads(ran(reader, "read", tmp_path))
-    assert found == json.loads(ran(writer, "read", tmp_path))
-    assert found["a.pickle"]["a"][1] == str(2**256 - 1)
+    result = json.loads(ran(reader, "read", tmp_path))
+    assert result == json.loads(ran(writer, "read", tmp_path))
+    assert result["a.pickle"]["a"][1] == str(2**256 - 1)

@@ -1,4 +1,4 @@
-"""What is known of wallets at one time, worked out with dicts and Fractions; and cases to draw."""
+"""Holdings at one time, computed with dicts and Fractions; and cases to draw."""
 
 from fractions import Fraction
 
@@ -18,27 +18,27 @@ TOKENS = [
     ("SOLANA", "MiNT", "=cmd"),
     (None, None, "?"),
 ]
-UNKNOWN = "?"  # stands for all unknown tokens of a wallet
+UNKNOWN = "?"  # the key of all unknown tokens of a wallet
 
 
 @st.composite
 def answers(draw):
-    """Draw what wallets answered: collisions, repeats, zeros, extremes, failures, gaps."""
+    """Draw wallets' answers: collisions, repeats, zeros, extremes, failures, gaps."""
     held = st.tuples(
         st.sampled_from(TOKENS),
         st.one_of(st.integers(0, 3), st.integers(0, 2**256 - 1)),
         st.sampled_from([0, 6, 18, 77, None]),
     ).map(lambda drawn: (*drawn[0], *drawn[1:]))
     lists = st.lists(held, max_size=5)
-    told = st.one_of(lists, lists, lists, st.sampled_from(["failed", "timeout", None]))
-    asked = draw(st.lists(st.sampled_from(WALLETS), unique_by=tuple))
-    return {draw(st.sampled_from(spellings)): draw(told) for spellings in asked}
+    outcome = st.one_of(lists, lists, lists, st.sampled_from(["failed", "timeout", None]))
+    requested = draw(st.lists(st.sampled_from(WALLETS), unique_by=tuple))
+    return {draw(st.sampled_from(spellings)): draw(outcome) for spellings in requested}
 
 
-def sums(told):
-    """Add up a wallet's list: token to Fraction, or to None where an amount is unknown."""
+def sums(answer):
+    """Sum a wallet's list: token to Fraction, or to None if an amount is unknown."""
     totals = {}
-    for blockchain, contract, _, raw, decimals in told:
+    for blockchain, contract, _, raw, decimals in answer:
         key = canonical_key(blockchain, contract or "") if blockchain else UNKNOWN
         known = decimals is not None and totals.get(key, 0) is not None
         totals[key] = totals.get(key, 0) + Fraction(raw, 10**decimals) if known else None
@@ -49,16 +49,16 @@ def side(told_by, key, stale):
     """Return a wallet's tokens at one time, and its status."""
     if key not in told_by:
         return {}, "not_asked"
-    told = told_by[key]
-    if not isinstance(told, list):
-        return {}, told or "failed"
-    held = sums(told)
+    answer = told_by[key]
+    if not isinstance(answer, list):
+        return {}, answer or "failed"
+    held = sums(answer)
     return held, "stale" if stale else "unknown_token" if UNKNOWN in held else "ok"
 
 
 def by_wallet(told_by):
-    """Return answers by the form in which two spellings of a wallet are equal."""
-    return {canonical_key(*wallet.split(".", 1)): told for wallet, told in told_by.items()}
+    """Return answers by the form of a wallet that is equal for all its spellings."""
+    return {canonical_key(*wallet.split(".", 1)): answer for wallet, answer in told_by.items()}
 
 
 def row_key(row):
@@ -72,10 +72,10 @@ def row_key(row):
 
 def amount(held, key, status):
     """Return the amount of a token, and its status, at one time."""
-    found = held.get(key, 0)
-    if found is None and status in ("ok", "unknown_token"):
+    result = held.get(key, 0)
+    if result is None and status in ("ok", "unknown_token"):
         return None, "no_amount"
-    return (Fraction(found), "ok") if status == "ok" else (None, status)
+    return (Fraction(result), "ok") if status == "ok" else (None, status)
 
 
 def fraction(value):

@@ -1,4 +1,4 @@
-"""What changed between two fetches, beside plain set arithmetic."""
+"""Changes between two fetches, beside plain set arithmetic."""
 
 import pandas as pd
 import pytest
@@ -38,7 +38,7 @@ COLUMNS = {
 
 
 def expected(before, after, stale):
-    """Return the rows of `compare`, worked out wallet by wallet."""
+    """Return the rows of `compare`, computed wallet by wallet."""
     before, after = by_wallet(before), by_wallet(after)
     rows = {}
     for wallet in before.keys() | after.keys():
@@ -73,8 +73,8 @@ CASES = given(answers(), answers(), st.tuples(st.booleans(), st.booleans()))
 
 @settings(deadline=None, max_examples=30)
 @CASES
-def test_changes_are_what_sets_say(before, after, stale):
-    """Every row, amount, change and status; and none beyond them."""
+def test_changes_match_set_arithmetic(before, after, stale):
+    """Every row, amount, change and status is there, and no other."""
     check_changes(before, after, stale)
 
 
@@ -82,13 +82,13 @@ def test_changes_are_what_sets_say(before, after, stale):
 @pytest.mark.timeout(900)
 @settings(deadline=None, max_examples=250)
 @CASES
-def test_changes_are_what_sets_say_at_length(before, after, stale):
-    """The same for hundreds of cases."""
+def test_many_changes_match_set_arithmetic(before, after, stale):
+    """Hundreds of cases are drawn."""
     check_changes(before, after, stale)
 
 
 def check_changes(before, after, stale):
-    """Compare two fetches in both ways."""
+    """Check the comparison of two fetches against plain sets."""
     frames = [
         fetched(each, source="stale" if old else "service")
         for each, old in zip((before, after), stale, strict=True)
@@ -127,11 +127,11 @@ def rows(before, after, **sides):
     ],
 )
 def test_each_kind_of_change(before, after, row):
-    """A failure is never gone; nothing listed and a listed zero are the same."""
+    """A failure is never gone; an unlisted token and a listed zero are the same."""
     assert rows(before, after) == [row]
 
 
-def test_what_stays_the_same_has_no_row():
+def test_unchanged_tokens_have_no_row():
     """Equal amounts in other decimals or split in two are no change, nor is a listed zero."""
     before = [token(raw=3, decimals=0), token("ZERO", 0, contract="0xZ")]
     after = [token(raw=1_000_000), token(raw=2_000_000)]
@@ -140,14 +140,14 @@ def test_what_stays_the_same_has_no_row():
 
 
 def test_the_last_unit_is_a_change():
-    """Where floats are equal, amounts are not."""
+    """Amounts differ where floats are equal."""
     top = 2**256 - 1
     [row] = rows([token(raw=top - 1, decimals=18)], [token(raw=top, decimals=18)])
     assert row[3:] == ("0.000000000000000001", "increased")
 
 
 def test_wallets_come_in_their_order():
-    """Those of before, then the later ones; tokens as they were listed; spelled as last written."""
+    """Earlier wallets come first; tokens are in their listed order, in the latest spelling."""
     before = fetched({"ETH.0xb": [token("B")], "ETH.0xA": [token("A"), token("C", contract="0xC")]})
     after = fetched({"NEAR.new": [], "ETH.0xB": [token("D", contract="0xD")], "ETH.0xA": []})
     changes = compare(before, after)
@@ -162,15 +162,15 @@ def test_wallets_come_in_their_order():
 
 
 def test_snapshots_are_compared_like_fetches(tmp_path):
-    """What was saved yesterday, and what was fetched just now."""
+    """Yesterday's snapshot with a fetch of now."""
     save(fetched({"ETH.0xA": [token(raw=1)]}), folder=tmp_path)
     after = fetched({"ETH.0xA": [token(raw=3)]})
     assert compare(snapshot(folder=tmp_path), after)["change"].tolist() == ["increased"]
 
 
 @pytest.mark.parametrize("dtype", ["string", "object", "category"])
-def test_changes_do_not_depend_on_how_text_is_stored(dtype):
-    """Frames that come from files have other dtypes, and the same changes."""
+def test_changes_do_not_depend_on_text_dtypes(dtype):
+    """Frames from files have other dtypes, and the same changes."""
     before, after = fetched({"ETH.0xA": [token(raw=1)], "ETH.0xB": "failed"}), fetched({})
     texts = ["blockchain", "address", "status", "source", "service"]
     stored = before._replace(wallets=before.wallets.astype(dict.fromkeys(texts, dtype)))
@@ -178,8 +178,8 @@ def test_changes_do_not_depend_on_how_text_is_stored(dtype):
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-def test_one_answer_in_two_snapshots_says_nothing_of_the_later(tmp_path, swapped):
-    """It was not asked for in between; what was asked anew is known to be as it was."""
+def test_one_answer_in_two_snapshots_is_unknown_in_the_later(tmp_path, swapped):
+    """There was no request in between; a new equal answer is known to be unchanged."""
     answers = {"ETH.0xA": [token()], "ETH.0xB": [token()]}
     save(fetched(answers), folder=tmp_path)
     cached = fetched(answers, source="cache").wallets
@@ -192,9 +192,9 @@ def test_one_answer_in_two_snapshots_says_nothing_of_the_later(tmp_path, swapped
     assert statuses == (("stale", "ok") if swapped else ("ok", "stale"))
 
 
-def test_what_could_not_be_asked_anew_is_not_known_to_be_unchanged(canned, tmp_path):
-    """However young the kept answer is, in two fetches as in two snapshots."""
-    canned.say(answer(entry()))
+def test_a_failed_refresh_is_not_unchanged(canned, tmp_path):
+    """A cached answer of any age proves nothing, in two fetches as in two snapshots."""
+    canned.add_reply(answer(entry()))
     canned.default = (500, {}, b"down")
     with canned.client() as client:
         before = client.fetch("ETH.0xa")
@@ -209,14 +209,14 @@ def test_what_could_not_be_asked_anew_is_not_known_to_be_unchanged(canned, tmp_p
 
 
 def test_a_snapshot_is_not_compared_with_itself(tmp_path):
-    """Nothing was asked in between: that nothing changed would be no finding."""
+    """There was no request in between, so that it proves nothing."""
     save(fetched({"ETH.0xA": [token()]}), folder=tmp_path)
     with pytest.raises(SnapshotError, match="before and after are the same snapshot, of 20"):
         compare(snapshot("today", folder=tmp_path), snapshot(folder=tmp_path))
 
 
-def test_frames_that_tell_no_single_time_are_refused():
-    """A wallet twice, holdings of nobody, an unknown status: each is named."""
+def test_frames_of_no_single_time_are_refused():
+    """A repeated wallet, holdings without a wallet, an unknown status: each is named."""
     details = fetched({"ETH.0xA": [token()]})
     twice = details._replace(wallets=pd.concat([details.wallets, details.wallets]))
     with pytest.raises(SnapshotError, match=r"the wallet 'ETH\.0xA' has more than one row"):
@@ -228,8 +228,8 @@ def test_frames_that_tell_no_single_time_are_refused():
         compare(details._replace(wallets=odd), details)
 
 
-def test_simulated_holdings_are_compared_with_their_like():
-    """What was made up says nothing about what is real."""
+def test_simulated_holdings_are_compared_with_simulated_ones():
+    """Real ones are refused beside them."""
     simulated = fetched({"ETH.0xA": [token(raw=1)]}, service="sandbox")
     with pytest.raises(SnapshotError, match="simulated"):
         compare(simulated, fetched({"ETH.0xA": [token()]}))
@@ -237,7 +237,7 @@ def test_simulated_holdings_are_compared_with_their_like():
 
 
 def test_frames_of_other_columns_are_refused():
-    """What is missing is named; floats are no amounts."""
+    """Missing columns are named; floats are no amounts."""
     details = fetched({"ETH.0xA": [token()]})
     with pytest.raises(ColumnsError, match="'token_address'"):
         compare(details, details._replace(holdings=details.holdings.drop(columns="token_address")))
@@ -247,8 +247,8 @@ def test_frames_of_other_columns_are_refused():
         compare(details._replace(holdings=details.holdings.assign(amount=1.5)), details)
 
 
-def test_one_token_keeps_every_wallet_of_which_nothing_is_known():
-    """A wallet that failed may have held the token, whether or not it was seen to before."""
+def test_one_token_keeps_every_unknown_wallet():
+    """A failed wallet may have held the token, even if it was not listed before."""
     before = fetched({"ETH.0xa": [token("USDC")], "ETH.0xb": [token("DAI", contract="0xd")]})
     after = fetched({"ETH.0xa": [token("USDC", 9)], "ETH.0xb": "failed"})
     changes = compare(before, after, token="USDC")
@@ -260,13 +260,13 @@ def test_one_token_keeps_every_wallet_of_which_nothing_is_known():
 
 
 def owned(details, **owners):
-    """Add a column of whose wallets they are."""
+    """Add a column of owners."""
     names = [owners.get(address) for address in details.wallets["address"]]
     return details._replace(wallets=details.wallets.assign(owner=pd.array(names, dtype=TEXT)))
 
 
-def test_changes_are_added_up_by_owner_and_token():
-    """Exactly, over what is known at both times, and of how many wallets that is."""
+def test_changes_are_summed_by_owner_and_token():
+    """Exactly, over amounts known at both times, with the number of wallets."""
     usdc = "0xUsdc"
     before = fetched(
         {
@@ -285,13 +285,13 @@ def test_changes_are_added_up_by_owner_and_token():
         }
     )
     who = {"0xA": "Ada", "0xB": "Bo", "0xC": "Ada"}
-    found = compare(owned(before, **who), owned(after, **who), by="owner", token=("ETH", usdc))
-    rows = found[["owner", "symbol", "change", "wallets_known", "wallets"]].astype(object)
+    result = compare(owned(before, **who), owned(after, **who), by="owner", token=("ETH", usdc))
+    rows = result[["owner", "symbol", "change", "wallets_known", "wallets"]].astype(object)
     assert rows.where(rows.notna(), None).to_numpy().tolist() == [
         ["Ada", "USDC", "increased", 1, 2],
         ["Bo", "USDC", "decreased", 1, 1],
     ]
-    assert found["difference"].astype(TEXT).tolist()[:2] == ["0.000003", "-0.000001"]
+    assert result["difference"].astype(TEXT).tolist()[:2] == ["0.000003", "-0.000001"]
     total = compare(before, after, by="token", token=("ETH", usdc))
     assert total["difference"].astype(TEXT).tolist()[0] == "0.000002"
     assert total[["wallets_known", "wallets"]].to_numpy().tolist()[0] == [2, 3]
@@ -320,17 +320,17 @@ def dollars(ethereum, base, twin=0):
     ]
 
 
-def test_changes_are_added_up_by_asset():
-    """Over contracts and blockchains, twins on request; a wallet counts as a whole."""
+def test_changes_are_summed_by_asset():
+    """Over contracts and blockchains, bridged on request; a wallet counts as a whole."""
     before = fetched({"ETH.0xA": dollars(1, 2, 4), "BASE.0xB": dollars(0, 10**30), "NEAR.c": []})
     after = fetched({"ETH.0xA": dollars(2, 4, 5), "BASE.0xB": dollars(0, 10**30 - 1), "NEAR.c": []})
-    found = compare(before, after, by="asset")
-    assert [*found.columns] == [
+    result = compare(before, after, by="asset")
+    assert [*result.columns] == [
         *["asset", "before", "after", "difference", "change", "wallets_known", "wallets"]
     ]
-    assert found["asset"].tolist() == ["USDC", "USDC (BASE 0xd9aa…b6ca)"]
-    assert found["difference"].astype(TEXT).tolist() == ["0.000002", "0.000001"]
-    assert found[["wallets_known", "wallets"]].iloc[0].tolist() == [3, 3]  # it is on NEAR, too
+    assert result["asset"].tolist() == ["USDC", "USDC (BASE 0xd9aa…b6ca)"]
+    assert result["difference"].astype(TEXT).tolist() == ["0.000002", "0.000001"]
+    assert result[["wallets_known", "wallets"]].iloc[0].tolist() == [3, 3]  # it is on NEAR, too
     together = compare(before, after, by="asset", bridged=True)
     assert together["difference"].astype(TEXT).tolist() == ["0.000003"]
     who = {"0xA": "Ada", "0xB": "Bo", "c": "Bo"}
@@ -349,20 +349,20 @@ def test_changes_are_added_up_by_asset():
             compare(before, after, **wrong)
 
 
-def test_one_asset_is_all_its_contracts_and_whoever_may_hold_them():
-    """A wallet of which nothing is known counts as one that may, where it could hold some."""
-    asked = {"ETH.0xA": dollars(1, 2), "BASE.0xB": dollars(0, 5), "BTC.d": "failed"}
-    before = fetched(asked | {"BASE.0xT": []})
-    after = fetched(asked | {"ETH.0xA": dollars(2, 4), "BASE.0xT": "failed"})
-    found = compare(before, after, asset="USDC")
-    assert [*found.columns[:5]] == ["blockchain", "address", "asset", "before", "after"]
-    assert found["asset"].tolist() == ["USDC", "USDC"]
-    assert found["difference"].astype(TEXT).tolist()[:1] == ["0.000003"]
-    assert found[["address", "change"]].to_numpy().tolist() == [
+def test_one_asset_is_all_its_contracts_and_possible_holders():
+    """An unknown wallet counts if it could hold some."""
+    requested = {"ETH.0xA": dollars(1, 2), "BASE.0xB": dollars(0, 5), "BTC.d": "failed"}
+    before = fetched(requested | {"BASE.0xT": []})
+    after = fetched(requested | {"ETH.0xA": dollars(2, 4), "BASE.0xT": "failed"})
+    result = compare(before, after, asset="USDC")
+    assert [*result.columns[:5]] == ["blockchain", "address", "asset", "before", "after"]
+    assert result["asset"].tolist() == ["USDC", "USDC"]
+    assert result["difference"].astype(TEXT).tolist()[:1] == ["0.000003"]
+    assert result[["address", "change"]].to_numpy().tolist() == [
         ["0xA", "increased"],
         ["0xT", "unknown"],
     ]
-    assert (str(found["before"].iloc[1]), found["status_after"].iloc[1]) == ("0", "failed")
+    assert (str(result["before"].iloc[1]), result["status_after"].iloc[1]) == ("0", "failed")
     sides = [owned(each, **{"0xT": "Treasury", "0xA": "Ada"}) for each in (before, after)]
     by_owner = compare(*sides, asset="USDC", by="owner")
     assert by_owner.equals(compare(*sides, asset="USDC", by=["owner", "asset"]))
@@ -375,8 +375,8 @@ def test_one_asset_is_all_its_contracts_and_whoever_may_hold_them():
     assert contracts["token_blockchain"].dropna().tolist() == ["ETH", "BASE"]
 
 
-def test_an_asset_is_named_where_its_symbol_is_shared():
-    """And a token beside an asset, or a list of assets without one, is refused."""
+def test_an_asset_is_suggested_for_a_shared_symbol():
+    """A token beside an asset, or a list of assets without one, is refused."""
     side = fetched({"ETH.0xA": dollars(1, 2), "BASE.0xB": dollars(0, 5)})
     with pytest.raises(AmbiguousTokenError, match=r"together: asset='USDC'"):
         compare(side, side, token="USDC")
@@ -386,16 +386,16 @@ def test_an_asset_is_named_where_its_symbol_is_shared():
         compare(side, side, bridged=True)
 
 
-def test_a_wallet_that_cannot_hold_the_token_is_no_unknown():
-    """Of one token are counted the wallets of its own blockchain, and of those where it is."""
-    asked = {"ETH.0xA": [token("USDC", 1)], "ETH.0xB": [], "BTC.c": "failed"}
-    changes = compare(fetched(asked), fetched(asked | {"ETH.0xB": "failed"}), token="USDC")
+def test_a_wallet_that_cannot_hold_the_token_is_not_unknown():
+    """For one token, wallets of its blockchain count, and its holders."""
+    requested = {"ETH.0xA": [token("USDC", 1)], "ETH.0xB": [], "BTC.c": "failed"}
+    changes = compare(fetched(requested), fetched(requested | {"ETH.0xB": "failed"}), token="USDC")
     assert changes[["address", "symbol"]].to_numpy().tolist() == [["0xB", "USDC"]]
-    assert compare(fetched(asked), fetched(asked), token="USDC", by="blockchain").empty
+    assert compare(fetched(requested), fetched(requested), token="USDC", by="blockchain").empty
 
 
-def test_rows_left_out_of_one_side_alone_are_told():
-    """Else they seem gone, or new; left out of both, or without consequence, they are not told."""
+def test_rows_dropped_from_one_side_are_reported():
+    """They would seem gone, or new; rows dropped from both, or without effect, are not."""
     details = fetched({"ETH.0xA": [token(raw=1), token("SCAM", contract="0xbad")]})
     less = details._replace(holdings=details.holdings.iloc[:1])
     with pytest.warns(InputWarning, match=r"after has 1 row .* 1 balance of before may seem gone"):
@@ -406,8 +406,8 @@ def test_rows_left_out_of_one_side_alone_are_told():
     assert compare(details, less, token="TKN").empty
 
 
-def test_changes_by_what_nobody_keeps_are_refused():
-    """The names that there are, are told, the user's own among them."""
+def test_other_columns_to_group_by_are_refused():
+    """The error lists the possible names, the user's own among them."""
     details = owned(fetched({"ETH.0xA": []}), **{"0xA": "Ada"})
     with pytest.raises(SettingsError, match=r"(?s)'team'.*an extra column of wallets \(owner\)"):
         compare(details, details, by="team")
@@ -416,19 +416,19 @@ def test_changes_by_what_nobody_keeps_are_refused():
 @settings(max_examples=25, deadline=None)
 @given(answers(), answers())
 def test_sums_of_changes_are_those_of_the_changes(before, after):
-    """By token: what all wallets together have more, as the rows of each wallet say."""
+    """The sums by token equal those of the wallets' rows."""
     one, other = fetched(before), fetched(after)
-    found = compare(one, other, by="token").dropna(subset="token_blockchain")
+    result = compare(one, other, by="token").dropna(subset="token_blockchain")
     wanted = {}
     for row in compare(one, other).itertuples():
         if not pd.isna(row.difference):
             wanted.setdefault(row_key(row)[1], []).append(fraction(row.difference))
     sums = {token: sum(differences) for token, differences in wanted.items()}
-    said = {}
-    for row in found[found["difference"].notna()].itertuples():
+    text = {}
+    for row in result[result["difference"].notna()].itertuples():
         contract = "" if pd.isna(row.token_address) else row.token_address
-        said[canonical_key(row.token_blockchain, contract)] = fraction(row.difference)
-    assert {token: each for token, each in said.items() if each} == {
+        text[canonical_key(row.token_blockchain, contract)] = fraction(row.difference)
+    assert {token: each for token, each in text.items() if each} == {
         token: each for token, each in sums.items() if each
     }
-    assert (found["wallets_known"] <= found["wallets"]).all()
+    assert (result["wallets_known"] <= result["wallets"]).all()

@@ -1,4 +1,4 @@
-"""Snapshots on the disk: what is kept comes back, and nothing else is ever there."""
+"""Snapshots on the disk: they are read back unchanged, without other files."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from fetches import FETCHED_AT, SERVICE, fetched, token
-from moments import let_midnight_pass
+from moments import wait_past_midnight
 from pandas.testing import assert_frame_equal
 from small_disk import mounted
 
@@ -50,17 +50,17 @@ DETAILS = fetched(
 
 @pytest.fixture
 def folder(tmp_path):
-    """Name a folder that is not there yet."""
+    """Return the path of a folder that does not exist yet."""
     return tmp_path / "deep" / "history"
 
 
 def three_days(folder, *answers):
-    """Save a snapshot a day, with one wallet or as given."""
+    """Save a snapshot a day, with one wallet or the given answers."""
     for day, answer in enumerate(answers or [{"ETH.0xA": [token(raw=raw)]} for raw in (1, 2, 3)]):
         history.save(fetched(answer), folder=folder, at=DAY + timedelta(days=day))
 
 
-def test_what_is_saved_comes_back_exactly(folder):
+def test_saved_frames_are_read_back_exactly(folder):
     """Both frames, to the last digit, in their order and in the dtypes of the contract."""
     moment = history.save(DETAILS, folder=folder, at=DAY)
     back = history.snapshot(folder=folder)
@@ -89,7 +89,7 @@ def test_the_default_folder_is_the_users(tmp_path):
 
 @pytest.fixture
 def in_tokyo(monkeypatch):
-    """Let the machine's own zone be nine hours ahead."""
+    """Set the machine's own zone to nine hours ahead."""
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     time.tzset()
     yield
@@ -98,7 +98,7 @@ def in_tokyo(monkeypatch):
 
 
 def test_the_time_is_that_of_the_newest_answer(folder):
-    """What was answered earlier is no snapshot of now; what nobody answered is one of now."""
+    """Cached answers keep their time; a fetch without answers is of now."""
     assert history.save(DETAILS, folder=folder) == FETCHED_AT
     wallets = DETAILS.wallets.assign(
         fetched_at=[FETCHED_AT - timedelta(hours=hour) for hour in (3, 5, 2, 4, 6)]
@@ -110,7 +110,7 @@ def test_the_time_is_that_of_the_newest_answer(folder):
         assert before <= history.save(unanswered, folder=folder) <= datetime.now(UTC)
 
 
-def test_old_cached_answers_come_under_a_new_day_only_where_asked(folder):
+def test_old_cached_answers_get_a_new_day_only_on_request(folder):
     """Beside answers of a later day they are refused, unless the time is given."""
     wallets = DETAILS.wallets.assign(source="cache").astype({"source": WALLET_DTYPES["source"]})
     wallets.loc[0, "fetched_at"] -= timedelta(hours=6)
@@ -119,21 +119,21 @@ def test_old_cached_answers_come_under_a_new_day_only_where_asked(folder):
         history.save(mixed, folder=folder)
     assert not folder.exists()
     assert history.save(mixed, folder=folder, at=DAY) == DAY
-    asked = mixed._replace(wallets=wallets.assign(source="service"))
-    assert history.save(asked, folder=folder) == FETCHED_AT  # a fetch that went on past midnight
+    requested = mixed._replace(wallets=wallets.assign(source="service"))
+    assert history.save(requested, folder=folder) == FETCHED_AT  # a fetch that ended after midnight
 
 
 @pytest.mark.usefixtures("in_tokyo")
-def test_a_time_without_a_zone_is_the_machines_own_and_said(folder):
-    """Wherever a moment is given; with a zone it is that of the zone."""
+def test_a_time_without_a_zone_is_local_and_reported(folder):
+    """In every argument for a moment; with a zone it is that of the zone."""
     east = pd.Timestamp("2026-01-31 08:00", tz="Europe/Berlin")
     assert str(history.save(DETAILS, folder=folder, at=east)) == "2026-01-31 07:00:00+00:00"
-    naive = datetime(2026, 1, 31, 8)  # noqa: DTZ001 - it is what is tested
+    naive = datetime(2026, 1, 31, 8)  # noqa: DTZ001 - the test is about it
     for when in (naive, pd.Timestamp(naive) + timedelta(hours=1), "2026-01-31T10:00"):
         with pytest.warns(InputWarning, match=r"no time zone.*\(JST\), it is 2026-01-3\d \d\d:00"):
             saved = history.save(DETAILS, folder=folder, at=when)
-        found = history.snapshot(when, folder=folder).wallets["snapshot"]
-        assert found.unique().tolist() == [saved]
+        result = history.snapshot(when, folder=folder).wallets["snapshot"]
+        assert result.unique().tolist() == [saved]
     assert str(saved) == "2026-01-31 01:00:00+00:00"
     shown = history.snapshot("2026-01-31 01:00:00 UTC", folder=folder)
     assert shown.wallets["snapshot"].unique().tolist() == [saved]
@@ -142,14 +142,14 @@ def test_a_time_without_a_zone_is_the_machines_own_and_said(folder):
 
 @pytest.mark.parametrize("at", ["2026-01-31", date(2026, 1, 31), "yesterday", pd.NaT, 7])
 def test_a_snapshot_is_of_a_moment(folder, at):
-    """A whole day is none, nor is what is no time; nothing is written."""
+    """A whole day and other text are refused; nothing is written."""
     with pytest.raises(SnapshotError, match=r"is a day|is not a time"):
         history.save(DETAILS, folder=folder, at=at)
     assert not folder.exists()
 
 
-def test_the_same_answers_are_kept_once(folder):
-    """Also where they come from the cache now; a given time that is taken is refused."""
+def test_the_same_answers_are_saved_once(folder):
+    """Also if they come from the cache now; a used time is refused."""
     moment = history.save(DETAILS, folder=folder)
     again = DETAILS.wallets.assign(source="cache").astype({"source": WALLET_DTYPES["source"]})
     with pytest.warns(InputWarning, match="already saved as the snapshot of 2026-01-31 05:59:00"):
@@ -160,8 +160,8 @@ def test_the_same_answers_are_kept_once(folder):
 
 
 @pytest.mark.parametrize("labels", [[1, 2], [True, False], ["Ada", "Bo"], [None, None]])
-def test_the_same_answers_are_kept_once_with_own_columns(folder, labels):
-    """Of any type; with other labels they are another snapshot."""
+def test_the_same_answers_are_saved_once_with_own_columns(folder, labels):
+    """Columns of any type are compared; with other labels they are another snapshot."""
     wallets, holdings = fetched({"ETH.0xA": [token()], "ETH.0xB": []})
     labelled = wallets.assign(owner=labels)
     history.save((labelled, holdings), folder=folder)
@@ -172,7 +172,7 @@ def test_the_same_answers_are_kept_once_with_own_columns(folder, labels):
 
 
 def test_two_snapshots_of_one_microsecond_are_both_kept(folder):
-    """The later one moves on to the next, even if the earlier one can't be read."""
+    """The later one gets the next, even if the earlier one is unreadable."""
     answers = [fetched({f"ETH.0x{number}": []}) for number in range(3)]
     moments = [history.save(details, folder=folder) for details in answers]
     assert moments == [FETCHED_AT + timedelta(microseconds=extra) for extra in range(3)]
@@ -214,14 +214,14 @@ def test_snapshots_are_listed(folder):
 def test_times_are_inclusive(folder, since, until, days):
     """A day is its whole day in UTC; a moment is itself."""
     three_days(folder)
-    found = history.load(since=since, until=until, folder=folder)
-    assert found.wallets["snapshot"].tolist() == [DAY + timedelta(days=day) for day in days]
-    assert len(found.holdings) == len(days)
-    assert str(found.holdings["amount"].dtype) == "amount"
+    result = history.load(since=since, until=until, folder=folder)
+    assert result.wallets["snapshot"].tolist() == [DAY + timedelta(days=day) for day in days]
+    assert len(result.holdings) == len(days)
+    assert str(result.holdings["amount"].dtype) == "amount"
 
 
 @pytest.mark.parametrize("when", ["soon", "2026-13-01", 5, None, pd.NaT, ""])
-def test_what_is_no_time_is_told(folder, when):
+def test_other_texts_are_no_times(folder, when):
     """Nothing is guessed."""
     three_days(folder)
     with pytest.raises(SnapshotError, match="is not a time"):
@@ -231,18 +231,18 @@ def test_what_is_no_time_is_told(folder, when):
 def test_one_snapshot_is_the_last_one_up_to_a_time(folder):
     """The latest, or the last of a day or before; its own time is in the frames."""
     three_days(folder)
-    found = {
+    result = {
         when: history.snapshot(when, folder=folder).holdings["snapshot"].item() - DAY
         for when in ("latest", "2026-02-01", "2026-02-02T05:00Z", "2026-07-01", "yesterday")
     }
-    assert [age.days for age in found.values()] == [2, 1, 1, 2, 2]
+    assert [age.days for age in result.values()] == [2, 1, 1, 2, 2]
     with pytest.raises(UnknownSnapshotError, match="2026-01-30 or earlier"):
         history.snapshot("2026-01-30", folder=folder)
 
 
 def test_today_and_yesterday_are_days_of_utc(folder):
-    """What was saved now is of today; what is a day older, of yesterday."""
-    let_midnight_pass(20)
+    """A snapshot of now is today's; one a day older is yesterday's."""
+    wait_past_midnight(20)
     for age, wallet in enumerate(["ETH.0xA", "ETH.0xB"]):
         at = datetime.now(UTC) - timedelta(days=age)
         history.save(fetched({wallet: []}), folder=folder, at=at)
@@ -253,8 +253,8 @@ def test_today_and_yesterday_are_days_of_utc(folder):
     assert addresses == ["0xA", "0xB"]
 
 
-def test_a_folder_without_snapshots_is_told(folder):
-    """A folder that is not there, or holds something else, is no empty history."""
+def test_a_folder_without_snapshots_is_refused(folder):
+    """A missing folder, or one of other files, is no empty history."""
     for call in (history.load, history.snapshot, history.snapshots):
         with pytest.raises(UnknownSnapshotError, match="there are no snapshots in"):
             call(folder=folder)
@@ -264,21 +264,21 @@ def test_a_folder_without_snapshots_is_told(folder):
 
 
 def test_wallets_are_chosen_in_any_form(folder):
-    """Strings, pairs and frames, hex in any case; one that is in no snapshot has no rows."""
+    """Strings, pairs and frames, hex in any case; an unknown wallet has no rows."""
     history.save(DETAILS, folder=folder, at=DAY)
     chosen = DETAILS.wallets.iloc[[0, 2]]
     forms = [["solana.9xQe", ("eth", "0XA")], chosen, ["ETH.0xa", "SOLANA.9xQe", "NEAR.bob"]]
     for form in forms:
-        found = history.load(wallets=form, folder=folder)
-        assert found.wallets["address"].tolist() == ["9xQe", "0xA"]
-        assert len(found.holdings) == 5
+        result = history.load(wallets=form, folder=folder)
+        assert result.wallets["address"].tolist() == ["9xQe", "0xA"]
+        assert len(result.holdings) == 5
     assert len(history.snapshot(wallets="SOLANA.9xqE", folder=folder).wallets) == 0
     with pytest.raises(AddressError):
         history.load(wallets="0xA", folder=folder)
 
 
 def test_one_wallet_is_found_among_many_groups_of_rows(folder):
-    """A file of many groups gives each of its wallets whole, the others not."""
+    """A file of many groups returns each of its wallets complete, and no other."""
     answers = {
         f"ETH.0x{number:04x}": [token(contract=f"0x{each}") for each in range(20)]
         for number in range(500)
@@ -287,8 +287,8 @@ def test_one_wallet_is_found_among_many_groups_of_rows(folder):
     [path] = folder.glob("date=*/*/holdings.parquet")
     assert pq.read_metadata(path).num_row_groups > 3
     for number in (0, 77, 499):
-        found = history.load(wallets=f"ETH.0x{number:04x}", folder=folder)
-        assert (len(found.wallets), len(found.holdings)) == (1, 20)
+        result = history.load(wallets=f"ETH.0x{number:04x}", folder=folder)
+        assert (len(result.wallets), len(result.holdings)) == (1, 20)
     assert len(history.load(wallets=list(answers)[::50], folder=folder).holdings) == 200
 
 
@@ -307,8 +307,8 @@ def without(details, rows):
     ],
     ids=["a row dropped", "a wallet dropped", "a wallet twice", "a row twice"],
 )
-def test_frames_that_are_not_as_fetched_are_refused(folder, changed):
-    """They would tell of changes that never were; nothing is written."""
+def test_changed_frames_are_refused(folder, changed):
+    """They would show changes that never were; nothing is written."""
     with pytest.raises(SnapshotError, match=r"not as fetched.*SOLANA|NEAR|ETH"):
         history.save(changed, folder=folder)
     assert not folder.exists()
@@ -323,7 +323,7 @@ def test_columns_of_your_own_are_left_out(folder):
 
 
 def test_other_dtypes_are_converted_or_refused(folder):
-    """Text becomes what it says; floats are no amounts, and an unknown status none."""
+    """Text is converted; floats are no amounts, and an unknown status is refused."""
     text = DETAILS.wallets.astype({"status": TEXT, "fetched_at": "str", "tokens": "Float64"})
     history.save(DETAILS._replace(wallets=text), folder=folder, at=DAY)
     back = history.snapshot(folder=folder).wallets.drop(columns="snapshot")
@@ -351,7 +351,7 @@ def test_simulated_holdings_never_mix_with_real_ones(folder):
 
 
 def test_two_threads_never_take_the_same_time(folder):
-    """Of many writers with one time, one keeps its snapshot, whole."""
+    """One of many writers with one time keeps its snapshot, whole."""
 
     def attempt(number):
         try:
@@ -378,14 +378,14 @@ for number in range({count}):
 
 
 def saving(folder, name, count, before=""):
-    """Start a process that saves; every snapshot bears its name."""
+    """Start a process that saves snapshots with its name."""
     code = before + SAVE.format(support=str(SUPPORT), count=count, name=name, folder=str(folder))
     return subprocess.Popen([sys.executable, "-c", code])
 
 
 @pytest.mark.system
 def test_two_processes_save_at_once(folder):
-    """Nothing is lost, and no snapshot mixes the two."""
+    """No snapshot is lost, and none mixes the two."""
     names = ["https://one.example", "https://two.example"]
     for process in [saving(folder, name, 8) for name in names]:
         assert process.wait(60) == 0
@@ -408,22 +408,22 @@ os.fsync = fsync
 
 @pytest.mark.parametrize("steps,kept", [(2, 1), (4, 1), (5, 2)])
 def test_a_crash_leaves_a_whole_snapshot_or_none(folder, steps, kept):
-    """Wherever a process dies, what is there can be read, and its leavings go after a day."""
+    """At any step, files are readable, and remains are removed after a day."""
     history.save(DETAILS, folder=folder, at=DAY)
     assert saving(folder, SERVICE, 1, DYING.format(steps=steps)).wait(60) == 9
     assert len(history.snapshots(folder=folder)) == kept
     leavings = list(folder.glob(".saving-*"))
     assert len(leavings) == 2 - kept
     history.save(DETAILS, folder=folder, at=DAY + timedelta(hours=1))
-    assert list(folder.glob(".saving-*")) == leavings  # it may be a writer's that still lives
+    assert list(folder.glob(".saving-*")) == leavings  # it may be a living writer's
     for path in leavings:
         os.utime(path, (0, 0))
     history.save(DETAILS, folder=folder, at=DAY + timedelta(hours=2))
     assert not list(folder.glob(".saving-*"))
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(folder, monkeypatch):
-    """What the system says is the error, and no trace of the snapshot stays."""
+def test_a_full_disk_raises_and_leaves_nothing(folder, monkeypatch):
+    """The error is the system's, and no trace of the snapshot stays."""
     history.save(DETAILS, folder=folder, at=DAY)
 
     def full(handle):
@@ -436,8 +436,8 @@ def test_a_full_disk_is_told_and_leaves_nothing(folder, monkeypatch):
     assert not list(folder.glob(".saving-*"))
 
 
-def test_a_day_on_another_disk_is_told_and_leaves_nothing(folder, tmp_path):
-    """A snapshot is renamed into its day as a whole; what the system says of that is the error."""
+def test_a_day_on_another_disk_raises_and_leaves_nothing(folder, tmp_path):
+    """A snapshot is renamed into its day as a whole; the error is the system's."""
     history.save(DETAILS, folder=folder, at=DAY)
     with mounted(tmp_path / "other", "size=1m") as other:
         later = DAY + timedelta(days=1)
@@ -465,7 +465,7 @@ def test_duckdb_opens_the_history(folder):
 
 
 def test_polars_and_pandas_open_the_history(folder):
-    """The largest amount to the last digit; a reader that searches finds no half of a snapshot."""
+    """The largest amount to the last digit; a recursive reader finds no half of a snapshot."""
     history.save(DETAILS, folder=folder, at=DAY)
     (folder / ".saving-1").mkdir()
     (folder / ".saving-1" / "holdings.parquet.part").write_text("half")
@@ -486,8 +486,8 @@ def rewritten(path, **metadata):
     pq.write_table(table.replace_schema_metadata(metadata), path)
 
 
-def test_what_a_later_release_wrote_is_told(folder):
-    """Its format is named, with what to do."""
+def test_a_later_format_is_refused(folder):
+    """The error names it, with a hint."""
     history.save(DETAILS, folder=folder)
     [path] = folder.glob("date=*/*/wallets.parquet")
     rewritten(path, walletframe_history="2")
@@ -506,7 +506,7 @@ def test_what_a_later_release_wrote_is_told(folder):
     ids=["cut", "gone", "empty", "another program's"],
 )
 def test_a_broken_snapshot_is_named(folder, spoil):
-    """The file is in the error; a new snapshot can be saved all the same."""
+    """The error has the file; a new snapshot can be saved all the same."""
     history.save(DETAILS, folder=folder, at=DAY)
     [path] = folder.glob("date=*/*/holdings.parquet")
     spoil(path)
@@ -520,11 +520,11 @@ def test_a_broken_snapshot_is_named(folder, spoil):
 @pytest.mark.parametrize(
     "written", ["2026-01-31 06:00:07 UTC", "2026-01-31T06:00Z", "2026-01-31T06Z"]
 )
-def test_a_moment_is_as_long_as_it_is_written(tmp_path, written):
-    """A time that is printed without its fraction finds the snapshot that it was printed of."""
+def test_a_moment_is_as_long_as_its_text(tmp_path, written):
+    """A printed time without its fraction finds its snapshot."""
     details = fetched({"ETH.0xa": [token()]})
     history.save(details, folder=tmp_path, at="2026-01-31T06:00:07.5Z")
-    found = history.snapshot(written, folder=tmp_path)
-    assert found.wallets["snapshot"].item().isoformat() == "2026-01-31T06:00:07.500000+00:00"
+    result = history.snapshot(written, folder=tmp_path)
+    assert result.wallets["snapshot"].item().isoformat() == "2026-01-31T06:00:07.500000+00:00"
     with pytest.raises(UnknownSnapshotError):
         history.snapshot("2026-01-31T06:00:07.4Z", folder=tmp_path)

@@ -14,63 +14,63 @@ from fetches import fetched, token
 from walletframe import history
 
 PROCESSES = get_context("forkserver")
-PROCESSES.set_forkserver_preload(["pytest", "walletframe.history"])  # what takes long to import
+PROCESSES.set_forkserver_preload(["pytest", "walletframe.history"])  # slow imports
 
 
-def save(told, folder, now, saver, first):
-    """Save one snapshot after the other, and tell the time and the wallet of each that is saved.
+def save(pipe, folder, now, saver, first):
+    """Save one snapshot after the other, and send the time and the wallet of each.
 
-    Of three one is young, one old and due, and one old and alone in knowing a wallet.
+    Of three one is young, one old and due, and one old with the only knowledge of a wallet.
     """
     for number in count(first):
         days = 2 if number % 3 == 1 else 40 + number % 5
         at = now - timedelta(days=days, seconds=number, microseconds=saver + 1)
         wallet = f"{saver}x{number}" if number % 3 == 2 else "shared"
         details = fetched({f"ETH.0x{wallet}": [token(raw=number)]})
-        told.send((history.save(details, folder=folder, at=at), f"0x{wallet}"))
+        pipe.send((history.save(details, folder=folder, at=at), f"0x{wallet}"))
 
 
-def thin(told, folder):
-    """Thin again and again, and tell how many are gone."""
+def thin(pipe, folder):
+    """Thin again and again, and send the number of removed snapshots."""
     while True:
         if gone := len(history.thin(folder=folder)):
-            told.send(gone)
+            pipe.send(gone)
 
 
-def read(told, folder):
+def read(pipe, folder):
     """Read again and again."""
     while True:
-        told.send(len(history.load(wallets="ETH.0xshared", folder=folder).wallets))
+        pipe.send(len(history.load(wallets="ETH.0xshared", folder=folder).wallets))
         time.sleep(0.05)
 
 
 class Child:
-    """A process that tells what it has done, until it is killed."""
+    """A process that sends its results, until it is killed."""
 
     def __init__(self, work, *words):
-        self._said, told = PROCESSES.Pipe(duplex=False)
-        self._process = PROCESSES.Process(target=work, args=(told, *words), daemon=True)
+        self._receiver, sender = PROCESSES.Pipe(duplex=False)
+        self._process = PROCESSES.Process(target=work, args=(sender, *words), daemon=True)
         self._process.start()
-        told.close()  # this end: the other's is closed where it ends
+        sender.close()  # this end: the other is closed at the child's end
 
-    def said(self):
-        """Give what it says, one after the other, until its end."""
+    def results(self):
+        """Yield its results, until its end."""
         with suppress(EOFError):
             while True:
-                yield self._said.recv()
+                yield self._receiver.recv()
 
     def killed(self):
-        """Kill it as `kill -9` does, unless an error ended it; give the rest of what it said."""
+        """Kill it as `kill -9` does, unless an error ended it; return its last results."""
         self._process.kill()
-        rest = [*self.said()]
+        rest = [*self.results()]
         self._process.join()
         assert self._process.exitcode == -9
         return rest
 
 
 @pytest.fixture
-def begin():
-    """Begin with some work in a process of its own."""
+def start():
+    """Start some work in a process of its own."""
     children = []
 
     def begun(*words):
@@ -84,13 +84,13 @@ def begin():
 
 @pytest.fixture
 def folder(tmp_path):
-    """Give a history with a snapshot, so that there is something to read."""
+    """Save a history with a snapshot, so that there is something to read."""
     history.save(fetched({"ETH.0xshared": [token()]}), folder=tmp_path)
     return tmp_path
 
 
 def check(folder, now, saved):
-    """Find all that was saved and is not due; of what is due, one a day. Tell how many are gone."""
+    """Check that snapshots that are not due are there, and one a day of others; count the rest."""
     wallets, holdings = history.load(folder=folder)
     there = {*zip(wallets["snapshot"], wallets["address"], strict=True)}
     assert len(holdings) == len(wallets)
@@ -103,13 +103,13 @@ def check(folder, now, saved):
 
 @pytest.mark.system
 @pytest.mark.timeout(900)
-def test_what_is_saved_beside_thinners_stays(begin, folder):
-    """Two savers and two thinners at once: all that is not due is there, and nobody fails."""
+def test_concurrent_thinners_lose_nothing(start, folder):
+    """Two savers and two thinners at once: snapshots that are not due stay, and none fails."""
     each = 80
     now = pd.Timestamp(datetime.now(UTC)).as_unit("us")
-    savers = [begin(save, folder, now, number, 0) for number in range(2)]
-    others = [begin(work, folder) for work in (thin, thin, read)]
-    saved = [told for saver in savers for told in islice(saver.said(), each)]
+    savers = [start(save, folder, now, number, 0) for number in range(2)]
+    others = [start(work, folder) for work in (thin, thin, read)]
+    saved = [message for saver in savers for message in islice(saver.results(), each)]
     for saver in savers:
         saved += saver.killed()
     gone = check(folder, now, saved)
@@ -122,19 +122,19 @@ def test_what_is_saved_beside_thinners_stays(begin, folder):
 
 @pytest.mark.system
 @pytest.mark.timeout(900)
-def test_who_is_killed_loses_nothing(begin, folder):
-    """At any moment: what was acknowledged and is not due is there, and the next call goes on."""
+def test_kills_lose_nothing(start, folder):
+    """At any moment: acknowledged snapshots that are not due stay, and the next call resumes."""
     rounds = 16
     now, saved = pd.Timestamp(datetime.now(UTC)).as_unit("us"), []
     drawn = np.random.default_rng(7)
     for number in range(rounds):
-        savers = [begin(save, folder, now, place, 10_000 * number) for place in range(2)]
-        children = [*savers, begin(thin, folder), begin(thin, folder)]
-        saved += [told for saver in savers for told in islice(saver.said(), 2)]
+        savers = [start(save, folder, now, place, 10_000 * number) for place in range(2)]
+        children = [*savers, start(thin, folder), start(thin, folder)]
+        saved += [message for saver in savers for message in islice(saver.results(), 2)]
         for place in drawn.permutation(len(children)):
             time.sleep(drawn.uniform(0, 0.1))
-            said = children[place].killed()
-            saved += said if place < len(savers) else []
+            text = children[place].killed()
+            saved += text if place < len(savers) else []
     history.thin(folder=folder)
     gone = check(folder, now, saved)
     assert len(saved) >= 4 * rounds

@@ -1,4 +1,4 @@
-"""Thinning: what stays, stays exactly; nothing that is known of a period is lost."""
+"""Thinning: kept snapshots are unchanged, and no knowledge of a period is lost."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from fetches import fetched, token
 from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from moments import let_midnight_pass
+from moments import wait_past_midnight
 from pandas.testing import assert_frame_equal
 from plain_holdings import answers
 
@@ -37,18 +37,18 @@ START = datetime(2026, 1, 30, 0, 30, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def three_days(tmp_path_factory):
-    """Keep three days of six snapshots each; of the last wallet in one alone is anything known."""
+    """Save three days of six snapshots each; the last wallet is known in one alone."""
     return filled(tmp_path_factory.mktemp("days"), 18)
 
 
 @pytest.fixture
 def folder(three_days, tmp_path):
-    """Give a copy of the three days."""
+    """Return a copy of the three days."""
     return Path(shutil.copytree(three_days, tmp_path, dirs_exist_ok=True))
 
 
 def filled(folder, count):
-    """Keep some snapshots, six a day."""
+    """Save some snapshots, six a day."""
     for number in range(count):
         answer = {
             "ETH.0xA": [token(raw=TOP - number), token("ODD", "007", None, contract="0xO")],
@@ -60,9 +60,9 @@ def filled(folder, count):
     return folder
 
 
-def assert_same(found, wanted):
-    """Compare both frames of two histories, or of parts of them."""
-    for one, other in zip(found, wanted, strict=True):
+def assert_same(result, wanted):
+    """Check that both frames of two histories, or of parts of them, are equal."""
+    for one, other in zip(result, wanted, strict=True):
         assert_frame_equal(one.reset_index(drop=True), other.reset_index(drop=True))
 
 
@@ -71,14 +71,14 @@ def of_times(details, times):
     return tuple(frame[frame["snapshot"].isin(times)] for frame in details)
 
 
-def test_the_last_of_a_day_stays_and_what_alone_knows_a_wallet(folder):
-    """What the calls give of it is what they gave; what is left out is told."""
+def test_the_last_of_a_day_stays_and_the_only_knowledge_of_a_wallet(folder):
+    """They are read unchanged; removed snapshots are returned."""
     before = history.load(folder=folder)
     gone = history.thin(older_than="1d", folder=folder)["snapshot"]
     assert str(gone.dtype) == "datetime64[us, UTC]"
     listed = history.snapshots(folder=folder)["snapshot"]
     days = [(each - START) / timedelta(hours=4) for each in listed]
-    assert days == [5, 7, 6 + 5, 12 + 5]  # of the second day also what knew 0xB
+    assert days == [5, 7, 6 + 5, 12 + 5]  # of the second day also the snapshot with 0xB
     assert sorted([*gone, *listed]) == sorted(before.wallets["snapshot"].unique())
     assert_same(history.load(folder=folder), of_times(before, listed))
     assert_same(history.snapshot("2026-01-31", folder=folder), of_times(before, [listed[2]]))
@@ -87,7 +87,7 @@ def test_the_last_of_a_day_stays_and_what_alone_knows_a_wallet(folder):
 
 @pytest.mark.parametrize("keep,kept", [("hourly", 18), ("daily", 4), ("weekly", 2), ("monthly", 2)])
 def test_a_period_is_an_hour_a_day_a_week_or_a_month(folder, keep, kept):
-    """From Friday to Sunday is one week, and two months, of which 0xB was known in one."""
+    """From Friday to Sunday is one week, and two months, with 0xB known in one."""
     history.thin(keep=keep, older_than="0d", folder=folder)
     listed = history.snapshots(folder=folder)["snapshot"]
     assert len(listed) == kept + (keep == "monthly")
@@ -95,8 +95,8 @@ def test_a_period_is_an_hour_a_day_a_week_or_a_month(folder, keep, kept):
 
 
 def test_younger_snapshots_stay(tmp_path):
-    """Of the day that is half past nothing is removed, nor of those after it."""
-    let_midnight_pass(20)
+    """A day that is only half past keeps all, and so do later ones."""
+    wait_past_midnight(20)
     now = datetime.now(UTC)
     times = [now - timedelta(days=days, minutes=minutes) for days in (40, 2) for minutes in (0, 1)]
     times += [now, now - timedelta(microseconds=1)]
@@ -116,7 +116,7 @@ def test_younger_snapshots_stay(tmp_path):
         ("monthly", datetime(2026, 2, 15, tzinfo=UTC)),
     ],
 )
-def test_a_period_that_is_in_part_younger_stays_whole(tmp_path, keep, middle):
+def test_a_period_that_is_partly_young_stays_whole(tmp_path, keep, middle):
     """Its older part, too, until all of it is old: then one snapshot is left."""
     part = {"hourly": 1, "daily": 30, "weekly": 120, "monthly": 600}[keep] * timedelta(minutes=10)
     times = [middle - 2 * part, middle - part, middle + part]
@@ -129,8 +129,8 @@ def test_a_period_that_is_in_part_younger_stays_whole(tmp_path, keep, middle):
     assert gone["snapshot"].tolist() == times[:2]
 
 
-def test_today_can_lose_the_hours_that_are_over(tmp_path):
-    """They go one by one; the hour that goes on stays whole."""
+def test_today_loses_only_past_hours(tmp_path):
+    """They are removed one by one; the current hour stays whole."""
     now = datetime.now(UTC)
     hour = now.replace(minute=0, second=0, microsecond=0)
     times = [now, *(hour - timedelta(minutes=minutes) for minutes in (1, 2))]
@@ -143,10 +143,10 @@ def test_today_can_lose_the_hours_that_are_over(tmp_path):
 
 @settings(max_examples=12, deadline=None)
 @given(st.lists(answers(), min_size=1, max_size=5))
-def test_nothing_known_of_a_day_is_lost(told):
-    """Whatever was answered: each wallet that was asked or known stays so, exactly."""
+def test_no_knowledge_of_a_day_is_lost(answers):
+    """Each wallet that was requested or known stays so, exactly, with any answers."""
     with TemporaryDirectory() as folder:
-        for hour, answer in enumerate(told):
+        for hour, answer in enumerate(answers):
             history.save(fetched(answer), folder=folder, at=START + timedelta(hours=hour))
         before = history.load(folder=folder)
         history.thin(folder=folder)
@@ -160,8 +160,8 @@ def test_nothing_known_of_a_day_is_lost(told):
         assert names[0] == names[1]
 
 
-def test_what_could_be_read_of_a_day_is_not_lost(canned, tmp_path):
-    """A later answer with a balance that can't be read stands in for no whole one."""
+def test_readable_answers_of_a_day_are_not_lost(canned, tmp_path):
+    """A later answer with an unreadable balance does not replace a complete one."""
     whole, odd = ([balance(each)] for each in ("5", "oops"))
     canned.replies.extend((200, {}, answer(wallet(balances=each))) for each in (whole, whole, odd))
     with canned.client(cache=False) as client:
@@ -173,23 +173,23 @@ def test_what_could_be_read_of_a_day_is_not_lost(canned, tmp_path):
     assert [each.hour for each in history.snapshots(folder=tmp_path)["snapshot"]] == [8]
 
 
-def test_who_reads_meanwhile_reads_what_is_there(folder):
-    """Snapshots that were removed after they were found are looked for anew."""
+def test_concurrent_readers_read_existing_snapshots(folder):
+    """If snapshots were removed after they were listed, they are listed again."""
     before, first = history.load(folder=folder), []
 
     def asked():
-        found = snapshot_folders(folder)
+        result = snapshot_folders(folder)
         if not first:
             first.append(history.thin(folder=folder))
-        return found
+        return result
 
-    found = dataset._read_selected(asked, lambda found: read_snapshots(found, None))
-    assert_same(found, of_times(before, history.snapshots(folder=folder)["snapshot"]))
+    result = dataset._read_selected(asked, lambda result: read_snapshots(result, None))
+    assert_same(result, of_times(before, history.snapshots(folder=folder)["snapshot"]))
 
 
 @pytest.fixture
 def before_locking(monkeypatch):
-    """Do something after snapshots were judged and before any is removed: once."""
+    """Return a function that sets an action between judging and removing snapshots."""
     real = FileLock.acquire
 
     def do(act):
@@ -203,8 +203,8 @@ def before_locking(monkeypatch):
     return do
 
 
-def test_a_snapshot_that_is_another_one_by_now_stays(folder, before_locking):
-    """Of the same time, but not what was judged: it knows what no other of its day does."""
+def test_a_replaced_snapshot_stays(folder, before_locking):
+    """It has the same time, but not the judged content: it alone knows a wallet."""
 
     def replaced():
         shutil.rmtree(next(folder.glob("date=2026-01-30/20260130T0030*")))
@@ -217,15 +217,15 @@ def test_a_snapshot_that_is_another_one_by_now_stays(folder, before_locking):
     assert len(kept.holdings) == 1
 
 
-def test_what_lost_its_stand_in_stays(folder, before_locking):
-    """Another one of its day stands in, where the last is gone by now."""
+def test_a_snapshot_whose_replacement_is_gone_stays(folder, before_locking):
+    """Another one of its day is kept if the last is gone by now."""
     before_locking(lambda: shutil.rmtree(next(folder.glob("date=2026-01-30/20260130T2030*"))))
     gone = history.thin(folder=folder)["snapshot"]
     assert len(gone) == 13
     assert START + timedelta(hours=16) not in gone.tolist()
 
 
-def test_what_can_not_be_read_by_now_stands_in_for_nothing(folder, before_locking):
+def test_an_unreadable_snapshot_replaces_none(folder, before_locking):
     """All of its day stay, and it is named."""
     last = next(folder.glob("date=2026-01-30/20260130T2030*"))
     before_locking((last / "holdings.parquet").unlink)
@@ -234,7 +234,7 @@ def test_what_can_not_be_read_by_now_stands_in_for_nothing(folder, before_lockin
     assert len([*folder.glob("date=2026-01-30/*")]) == 6
 
 
-def test_a_snapshot_that_is_saved_meanwhile_stays(folder, before_locking):
+def test_a_concurrently_saved_snapshot_stays(folder, before_locking):
     """It was not judged, though others know all that it does."""
     at = START + timedelta(minutes=1)
     before_locking(lambda: history.save(fetched({"ETH.0xA": []}), folder=folder, at=at))
@@ -243,15 +243,15 @@ def test_a_snapshot_that_is_saved_meanwhile_stays(folder, before_locking):
 
 
 def test_a_thinner_beside_another_does_nothing(folder, before_locking):
-    """What was removed meanwhile is not its own, and no error."""
+    """Concurrently removed snapshots are not in its result, and no error."""
     others = []
     before_locking(lambda: others.extend(history.thin(folder=folder)["snapshot"]))
     assert history.thin(folder=folder).empty
     assert len(others) == 14
 
 
-def test_leftovers_are_cleared_and_nothing_else(folder, tmp_path_factory, monkeypatch):
-    """Files that a call which died left a day ago: by their names, and of this user alone."""
+def test_remains_are_removed_and_nothing_else(folder, tmp_path_factory, monkeypatch):
+    """Files that a killed call left a day ago: by their names, and of this user alone."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "wallets.parquet").write_text("mine")
     own, notes, odd = (folder / f".saving-{name}" for name in ("0" * 16, "a" * 16, "notes"))
@@ -321,8 +321,8 @@ sys.exit(code)
 
 
 @pytest.mark.system
-def test_a_crash_loses_nothing_that_stays(tmp_path, tmp_path_factory):
-    """Wherever a process dies: what stays is read exactly, and the next call goes on."""
+def test_a_crash_loses_no_kept_snapshot(tmp_path, tmp_path_factory):
+    """At any step: kept snapshots are read exactly, and the next call resumes."""
     folder, copies = filled(tmp_path, 9), tmp_path_factory.mktemp("copies")
     before = history.load(folder=folder)
     subprocess.run([sys.executable, "-c", DYING, str(folder), str(copies)], check=True, timeout=300)
@@ -332,16 +332,16 @@ def test_a_crash_loses_nothing_that_stays(tmp_path, tmp_path_factory):
     steps = sorted(copies.iterdir(), key=lambda path: int(path.name))
     assert len(steps) > 25
     for copy in steps:
-        found = history.load(folder=copy)
-        assert_same(of_times(found, stays), wanted)
-        assert_same(found, of_times(before, found.wallets["snapshot"].unique()))
+        result = history.load(folder=copy)
+        assert_same(of_times(result, stays), wanted)
+        assert_same(result, of_times(before, result.wallets["snapshot"].unique()))
         history.thin(folder=copy)
         assert_same(history.load(folder=copy), wanted)
         assert [*copy.glob(".removed-*")] == []
 
 
 @pytest.mark.parametrize(
-    "given,error,text",
+    "argument,error,text",
     [
         ({"keep": "yearly"}, ArgumentError, "'yearly' is not supported"),
         ({"older_than": "soon"}, SnapshotError, "is not a duration"),
@@ -350,21 +350,21 @@ def test_a_crash_loses_nothing_that_stays(tmp_path, tmp_path_factory):
         ({"older_than": 7}, SnapshotError, "is not a duration"),
     ],
 )
-def test_what_can_not_be_meant_is_told(folder, given, error, text):
-    """And nothing is touched."""
+def test_other_arguments_are_refused(folder, argument, error, text):
+    """The history is unchanged."""
     with pytest.raises(error, match=text):
-        history.thin(**given, folder=folder)
+        history.thin(**argument, folder=folder)
     assert len([*folder.glob("date=*/*")]) == 18
 
 
-def test_without_snapshots_there_is_nothing_to_thin(tmp_path):
-    """That is told, as everywhere."""
+def test_without_snapshots_thinning_is_refused(tmp_path):
+    """The error is that of every function."""
     with pytest.raises(UnknownSnapshotError):
         history.thin(folder=tmp_path)
 
 
 def test_a_broken_snapshot_is_named_and_its_day_stays(folder):
-    """Nothing of the day is removed."""
+    """No snapshot of the day is removed."""
     next(folder.glob("date=2026-02-01/*/holdings.parquet")).write_text("")
     with pytest.raises(HistoryError, match=r"date=2026-02-01.*holdings\.parquet"):
         history.thin(folder=folder)

@@ -1,4 +1,4 @@
-"""Holdings over time, beside the same worked out cell by cell."""
+"""Holdings over time, beside the same computed cell by cell."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -56,43 +56,43 @@ def sides(told_by, wallets):
 
 
 def day_of(row):
-    """Return which day a row is of."""
+    """Return the day of a row."""
     return (row.snapshot - pd.Timestamp(DAY)).days
 
 
 @settings(deadline=None, max_examples=25)
 @given(DAYS)
 def test_every_cell_is_there(days):
-    """Each token that a wallet ever held, at each time it was asked for: amount or reason."""
+    """Each token that a wallet ever held, at each time of a request: amount or reason."""
     lines = timeline(history_of(*days))
-    found = {
+    result = {
         (day_of(row), *row_key(row)): (fraction(row.amount), row.status)
         for row in lines[lines["symbol"].ne(UNKNOWN)].itertuples()
     }
-    assert len(found) == lines["symbol"].ne(UNKNOWN).sum()
-    assert found == expected(days)
+    assert len(result) == lines["symbol"].ne(UNKNOWN).sum()
+    assert result == expected(days)
 
 
 @settings(deadline=None, max_examples=25)
 @given(DAYS)
-def test_totals_add_up_what_is_known(days):
-    """Each token at each time: the sum, and how many are known of those that could hold it."""
+def test_totals_sum_known_amounts(days):
+    """Each token at each time: the sum, and how many wallets that could hold it are known."""
     everyone = set().union(*map(by_wallet, days))
-    sums, known, asked = {}, {}, {}
+    sums, known, requested = {}, {}, {}
     for key in {key for _, _, key in expected(days)} - {None}:
         chains = {key[0], *(wallet[0] for _, wallet, held in expected(days) if held == key)}
         wallets = {wallet for wallet in everyone if wallet[0] in chains}
-        asked[key] = len(wallets)
+        requested[key] = len(wallets)
         for day, each in enumerate(map(by_wallet, days)):
-            told = [amount(tokens, key, status) for tokens, status in sides(each, wallets)]
-            amounts = [found for found, status in told if status == "ok"]
+            cells = [amount(tokens, key, status) for tokens, status in sides(each, wallets)]
+            amounts = [result for result, status in cells if status == "ok"]
             sums[day, key] = sum(amounts) if amounts else None
             known[day, key] = len(amounts)
     totals = total_timeline(history_of(*days))
     rows = list(totals.assign(blockchain="", address="").itertuples())
     assert {(day_of(row), row_key(row)[1]): fraction(row.amount) for row in rows} == sums
     assert {(day_of(row), row_key(row)[1]): row.wallets_known for row in rows} == known
-    assert {row_key(row)[1]: row.wallets for row in rows} == asked
+    assert {row_key(row)[1]: row.wallets for row in rows} == requested
 
 
 HISTORY = history_of(
@@ -103,7 +103,7 @@ HISTORY = history_of(
 
 
 def test_a_line_is_ready_for_a_chart():
-    """By wallet, token and time: a failure is a gap, a token that is gone is 0."""
+    """By wallet, token and time: a failure is a gap, a missing token is 0."""
     lines = timeline(HISTORY, token=("ETH", "0xTOKEN"))
     assert lines.dtypes.astype(str).to_dict() == {
         "snapshot": "datetime64[us, UTC]",
@@ -122,8 +122,8 @@ def test_a_line_is_ready_for_a_chart():
     assert lines["status"].tolist() == ["ok", "failed", "ok", "ok", "ok", "ok"]
 
 
-def test_a_wallet_asked_for_later_begins_later():
-    """Who was not asked has no row; a total counts it as unknown."""
+def test_a_wallet_requested_later_begins_later():
+    """It has no earlier rows; a total counts it as unknown."""
     lines = timeline(HISTORY)
     assert not (lines["address"] == "0xC").any()
     totals = total_timeline(HISTORY, token=("ETH", "0xToken"))
@@ -168,11 +168,11 @@ def test_saved_snapshots_make_a_timeline(tmp_path):
     assert lines["amount"].astype(TEXT).tolist() == ["0.000001", "0.000002"]
 
 
-@pytest.mark.parametrize("asked", [0, 1, 2])
-def test_holdings_of_a_time_at_which_nobody_was_asked_are_refused(asked):
+@pytest.mark.parametrize("requested", [0, 1, 2])
+def test_holdings_without_a_request_at_their_time_are_refused(requested):
     """They are added to no other time's, and to no other token's."""
     history = history_of(*[{"ETH.0xA": [token(), token(contract="0xOther")]}] * 3)
-    some = history.wallets.iloc[3 - asked :]
+    some = history.wallets.iloc[3 - requested :]
     with pytest.raises(SnapshotError, match="not among the wallets"):
         total_timeline(history._replace(wallets=some))
 
@@ -184,7 +184,7 @@ def test_frames_without_a_snapshot_are_refused():
 
 
 def test_an_asset_is_one_line_of_all_its_contracts():
-    """Added up at each time; who may hold some is there, and who can't is not."""
+    """They are summed at each time; possible holders are there, and others are not."""
     usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
     base = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
     both = [

@@ -1,4 +1,4 @@
-"""Where situations are provoked: a real service on a socket, clients with the key, a folder."""
+"""The ground of situations: a real service on a socket, clients with the key, a folder."""
 
 import pickle
 import socket
@@ -23,7 +23,7 @@ WALLET = "ETH.0xa"
 
 @contextmanager
 def serving(server):
-    """Let a server serve."""
+    """Run a server in a thread."""
     with server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
@@ -41,7 +41,7 @@ def running():
 
 @contextmanager
 def full_listener():
-    """Listen, but take no more connections."""
+    """Listen, but accept no more connections."""
     with ExitStack() as stack:
         full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
         for _ in range(2):
@@ -53,13 +53,13 @@ def full_listener():
 
 @dataclass(frozen=True, repr=False)
 class Ground:
-    """A folder, a service that says what it is told to, and pytest's patches."""
+    """A folder, a service with a test's replies, and pytest's patches."""
 
     folder: Path
     server: Canned
     patch: pytest.MonkeyPatch
 
-    def settings(self, **given):
+    def settings(self, **options):
         """Return settings that name the service, with the key."""
         own = {
             "api_key": KEY,
@@ -70,45 +70,45 @@ class Ground:
             "timeout_s": 5,
             "requests_per_second": 1000,
         }
-        return own | given
+        return own | options
 
-    def environment(self, **given):
-        """Set the same in the environment."""
-        for name, value in self.settings(**given).items():
+    def environment(self, **options):
+        """Set the same settings in the environment."""
+        for name, value in self.settings(**options).items():
             self.patch.setenv(f"WALLETFRAME_{name.upper()}", str(value))
 
-    def client(self, **given):
+    def client(self, **options):
         """Return a client of the service."""
-        return Client(**self.settings(**given))
+        return Client(**self.settings(**options))
 
-    def fetch(self, **given):
-        """Fetch one wallet, whatever comes of it."""
-        with self.client(**given) as client:
+    def fetch(self, **options):
+        """Fetch one wallet, and ignore a failure."""
+        with self.client(**options) as client:
             return client.fetch(WALLET, on_failure="ignore")
 
-    def failure(self, **given):
+    def failure(self, **options):
         """Fetch one wallet, and return the error that is raised for it."""
-        with self.client(**given) as client, pytest.raises(FetchError) as caught:
+        with self.client(**options) as client, pytest.raises(FetchError) as caught:
             client.fetch(WALLET, on_failure="raise")
         return caught.value
 
     def echo(self, form=KEY, status=500):
-        """Let the service repeat the key, with the address that it was asked at."""
-        said = form if isinstance(form, bytes) else form.encode()
-        self.server.default = (status, {}, b"no: /wallets/details?address=ETH.0xa&apiKey=" + said)
+        """Repeat the key in the service's replies, with the address of the request."""
+        text = form if isinstance(form, bytes) else form.encode()
+        self.server.default = (status, {}, b"no: /wallets/details?address=ETH.0xa&apiKey=" + text)
 
     def answer(self, **fields):
-        """Let the service answer soundly."""
+        """Send sound answers."""
         self.server.default = (200, {}, answer(wallet(**fields)))
 
-    def was_asked_with_the_key(self):
-        """Tell whether each request brought the key, so that it was there to be lost."""
+    def requests_had_the_key(self):
+        """Return whether each request had the key, so that it could leak."""
         sent = f"apiKey={quote_plus(KEY)}"
         return all(path.endswith(sent) for path in self.server.paths)
 
 
-def told(error):
-    """Return all that can be shown of an exception: causes, contexts, and the frames' locals."""
+def texts_of(error):
+    """Return all visible parts of an exception: causes, contexts, and the frames' locals."""
     if error is None:
         return []
     parts = traceback.format_exception(error)
@@ -117,21 +117,21 @@ def told(error):
     parts += getattr(error, "__notes__", [])
     with suppress(Exception):  # not every foreign exception can be pickled
         parts.append(pickle.dumps(error))
-    return parts + told(error.__cause__) + told(error.__context__)
+    return parts + texts_of(error.__cause__) + texts_of(error.__context__)
 
 
 def frame_locals(frames):
-    """Return the reprs of all locals, of those that have one."""
+    """Return the reprs of all locals that have one."""
     shown = []
     for frame, _ in frames:
         for value in frame.f_locals.values():
-            with suppress(AttributeError):  # what is half made has no repr
+            with suppress(AttributeError):  # a half-made object has no repr
                 shown.append(repr(value))
     return shown
 
 
 def within(thing, seen=None):
-    """Return the reprs of a thing and of all that it is made of."""
+    """Return the reprs of an object and of all that it contains."""
     seen = {} if seen is None else seen
     if id(thing) in seen:
         return []
@@ -143,4 +143,4 @@ def within(thing, seen=None):
     parts += vars(thing).values() if hasattr(thing, "__dict__") else []
     slots = [name for each in type(thing).__mro__ for name in getattr(each, "__slots__", ())]
     parts += [getattr(thing, name, None) for name in slots]
-    return [repr(thing)] + [said for part in parts for said in within(part, seen)]
+    return [repr(thing)] + [text for part in parts for text in within(part, seen)]

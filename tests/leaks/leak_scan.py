@@ -1,7 +1,7 @@
-"""The key of these tests, the forms in which it could stand somewhere, and how to find it there.
+"""The key of these tests, its possible forms, and the search for them.
 
-The key begins and ends with letters that no encoding changes but the thorough ones. Either end
-alone counts as a trace, so that half a key, or one in a form that nobody thought of, is found too.
+The key begins and ends with letters that only thorough encodings change. Either end alone counts as
+a trace, so that half a key, or one in an unforeseen form, is detected too.
 """
 
 import html
@@ -15,16 +15,16 @@ KEY = ENDS[0] + "/+=&%41 é\"'\\<b>~$" + ENDS[1]
 
 
 def _percent_encoded(text):
-    """Encode every byte, those that need it and those that don't."""
+    """Encode every byte, even where none needs it."""
     return "".join(f"%{byte:02x}" for byte in text.encode())
 
 
 def _lower_hex(text):
-    return re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), text)
+    return re.sub("%[0-9A-F]{2}", lambda result: result[0].lower(), text)
 
 
 def echoes(key):
-    """Return the forms in which a service, a proxy or a framework repeats what it was asked."""
+    """Return the forms in which a service, a proxy or a framework repeats a request."""
     quoted = json.dumps(key)[1:-1]
     return {
         "raw": key,
@@ -44,7 +44,9 @@ def echoes(key):
         "JSON": quoted,
         "JSON in UTF-8": json.dumps(key, ensure_ascii=False)[1:-1],
         "JSON, slash escaped": quoted.replace("/", "\\/"),
-        "JSON for a script": re.sub("[/+=&%'<>]", lambda found: f"\\u{ord(found[0]):04X}", quoted),
+        "JSON for a script": re.sub(
+            "[/+=&%'<>]", lambda result: f"\\u{ord(result[0]):04X}", quoted
+        ),
         "JSON of what is percent-encoded": json.dumps(quote(key))[1:-1],
         "JSON in JSON": json.dumps(quoted)[1:-1],
         "HTML": html.escape(key),
@@ -54,7 +56,7 @@ def echoes(key):
 
 
 ECHOES = echoes(KEY) | {"Latin-1": KEY.encode("latin-1")}
-# Forms in which it could stand in a file, a log or a notebook.
+# Forms of the key in a file, a log or a notebook.
 FORMS = ECHOES | {
     "repr": repr(KEY),
     "repr of bytes": repr(KEY.encode()),
@@ -71,7 +73,7 @@ FORMS = ECHOES | {
 
 
 def traces(seen):
-    """Say in which forms the key stands in what was seen: text, bytes, or several of both."""
+    """Return the forms in which the key is in text, bytes, or several of both."""
     if not isinstance(seen, str | bytes):
         return sorted({form for part in seen for form in traces(part)})
     text = seen.decode("latin-1") if isinstance(seen, bytes) else seen
@@ -82,22 +84,22 @@ def traces(seen):
         "for HTML": html.unescape(text),
         "in wide characters": text.replace("\0", ""),
     }
-    found = {
+    result = {
         form for form, view in views.items() if any(end.lower() in view.lower() for end in ENDS)
     }
     if any(needle in text for needle in _BASE64):
-        found.add("in base64")
+        result.add("in base64")
     if any(end.encode().hex() in text.lower() for end in ENDS):
-        found.add("in hex")
-    return sorted(found)
+        result.add("in hex")
+    return sorted(result)
 
 
-def _character(found):
-    return chr(int(found[2], 16))
+def _character(result):
+    return chr(int(result[2], 16))
 
 
 def _base64_needles(text):
-    """Encode text at each of the three places in which base64 may meet it, without the borders."""
+    """Encode text at each of the three offsets in base64, without the borders."""
     for before in range(3):
         encoded = b64encode(b"\0" * before + text.encode()).decode()
         yield encoded[-(-before * 8 // 6) : (before + len(text)) * 8 // 6]

@@ -1,4 +1,4 @@
-"""The register of surfaces: each has a name, and a function that returns what it shows."""
+"""The register of surfaces: each has a name, and a function that returns its content."""
 
 from functools import partial
 
@@ -29,5 +29,5 @@ def _add(name, look):
 
 
 def _name(look):
-    said = look.__doc__.splitlines()[0].rstrip(".")
-    return f"{look.__module__.removeprefix('leaks_in_')}: {said}"
+    text = look.__doc__.splitlines()[0].rstrip(".")
+    return f"{look.__module__.removeprefix('leaks_in_')}: {text}"

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import requests
 from distributed import Client, LocalCluster
-from leak_ground import told, within
+from leak_ground import texts_of, within
 from leak_scan import KEY
 from leak_surfaces import surfaces
 
@@ -43,7 +43,7 @@ _seen = {}
 
 
 def specifications(dask_scheduler):
-    """Return what tasks are made of, as workers are sent it; it runs on the scheduler."""
+    """Return the tasks' specifications, as workers get them; it runs on the scheduler."""
     return [pickle.dumps(task.run_spec) for task in dask_scheduler.tasks.values()]
 
 
@@ -53,19 +53,19 @@ def of_the_pace(dask_scheduler):
 
 
 def of_a_process():
-    """Return what the system tells everybody of a worker; it runs there."""
+    """Return a worker's public information of the system; it runs there."""
     names = [path.read_text() for path in Path("/proc/self/task").glob("*/comm")]
     return [Path("/proc/self/cmdline").read_bytes(), *names]
 
 
 def of_tasks(dask_worker):
-    """Return what a worker has of its tasks; it runs there."""
+    """Return a worker's data of its tasks; it runs there."""
     tasks = dask_worker.state.tasks.values()
     return [repr(getattr(task, name, "")) for task in tasks for name in type(task).__slots__]
 
 
 def look(client, folder):
-    """Look at a cluster in the middle of a fetch."""
+    """Return all views of a cluster in the middle of a fetch."""
     client.dump_cluster_state(str(folder / "state"), format="yaml")
     address = quote(next(iter(client.nthreads())), safe="")
     site = client.dashboard_link.rpartition("/")[0]
@@ -91,21 +91,21 @@ def cluster(**environment):
 
 
 def fetch(ground, client, settings):
-    """Fetch on a cluster, and keep all that there is to be seen."""
+    """Fetch on a cluster, and return all views of it."""
     frame, seen = dd.from_pandas(pd.DataFrame({"wallet": WALLETS}), npartitions=1), {}
 
     def progress(*_):
         if not seen:
             seen.update(look(client, ground.folder))
 
-    given = {"settings": settings, "shards": 2, "progress": progress, "on_failure": "raise"}
+    options = {"settings": settings, "shards": 2, "progress": progress, "on_failure": "raise"}
     with pytest.raises(FetchError) as caught:
-        frame.wf.fetch(ground.folder / "bulk", **given)
+        frame.wf.fetch(ground.folder / "bulk", **options)
     seen["logs of the scheduler"] = repr(client.get_scheduler_logs())
     seen["logs of workers"] = repr(client.get_worker_logs())
     seen["events"] = repr(client.get_events())
     seen["the summary"] = within(caught.value.details)
-    seen["the error"] = told(caught.value)
+    seen["the error"] = texts_of(caught.value)
     assert b"fetch_shard" in b"".join(seen["task graphs"])
     assert "service_error" in repr(caught.value.details)
     return seen

@@ -1,4 +1,4 @@
-"""Surfaces that exceptions offer: of every failure, at every place where one is shown."""
+"""Surfaces that exceptions offer: every failure, in every display."""
 
 import contextlib
 import copy
@@ -11,7 +11,7 @@ import trustme
 from canned_service import answer, wallet
 from fault_server import FAULTS, FaultServer
 from IPython.core.ultratb import VerboseTB
-from leak_ground import WALLET, running, told
+from leak_ground import WALLET, running, texts_of
 from leak_surfaces import surface, surfaces
 from moments import interrupt_when
 
@@ -69,8 +69,8 @@ def fetch_error(ground, variant):
     """The error of a fetch."""
     with FaultServer(FAULTS[variant], WALLET) as server:
         error = ground.failure(base_url=server.base_url, timeout_s=BRIEFLY)
-        assert server.asked
-    return [*told(error), error.details.wallets.to_string()]
+        assert server.requested
+    return [*texts_of(error), error.details.wallets.to_string()]
 
 
 @contextlib.contextmanager
@@ -83,7 +83,7 @@ def _untrusted(ground):
 
 
 def _through(proxy):
-    """Ask through a proxy."""
+    """Send requests through a proxy."""
 
     def reach(ground):
         ground.patch.setenv("https_proxy", proxy or ground.server.base_url)
@@ -92,8 +92,8 @@ def _through(proxy):
     return reach
 
 
-def _trusting_nobody(ground):
-    """Ask with a file of certificates that is not there."""
+def _without_certificates(ground):
+    """Use a file of certificates that does not exist."""
     ground.patch.setenv("REQUESTS_CA_BUNDLE", str(ground.folder / "nothing.pem"))
     return contextlib.nullcontext(UNKNOWN)
 
@@ -108,7 +108,7 @@ UNREACHED = {
     "no proxy": _through(NOBODY),
     "proxy that knows no CONNECT": _through(None),
     "no SOCKS proxy": _through("socks5h://127.0.0.1:9"),
-    "no certificates": _trusting_nobody,
+    "no certificates": _without_certificates,
 }
 
 
@@ -118,11 +118,11 @@ def unreached(ground, variant):
     with UNREACHED[variant](ground) as base_url:
         error = ground.failure(base_url=base_url)
     assert error.details.wallets.status.tolist() == ["unreachable"]
-    return [*told(error), error.details.wallets.to_string()]
+    return [*texts_of(error), error.details.wallets.to_string()]
 
 
 def _foreign(ground, base_url):
-    """Return the exception that requests raises, before anybody translates it."""
+    """Return requests's exception, before it is translated."""
     session = ServiceSession(Settings(**ground.settings(base_url=base_url)))
     with (
         contextlib.closing(session),
@@ -137,7 +137,7 @@ def _foreign(ground, base_url):
 def foreign_unreached(ground, variant):
     """The exception of requests that did not reach the service."""
     with UNREACHED[variant](ground) as base_url:
-        return told(_foreign(ground, base_url))
+        return texts_of(_foreign(ground, base_url))
 
 
 @surfaces(BELOW)
@@ -145,8 +145,8 @@ def foreign(ground, variant):
     """The exception of requests."""
     with FaultServer(FAULTS[variant], WALLET) as server:
         error = _foreign(ground, server.base_url)
-        assert server.asked
-    return told(error)
+        assert server.requested
+    return texts_of(error)
 
 
 def _noted(error):
@@ -162,10 +162,10 @@ PLACES = {
     "hint": lambda error: error.hint,
     "notes": _noted,
     "pickle": pickle.dumps,
-    "copy": lambda error: told(copy.copy(error)),
+    "copy": lambda error: texts_of(copy.copy(error)),
     "cause and context": lambda error: repr([error.__cause__, error.__context__, error]),
     "traceback": lambda error: "".join(traceback.format_exception(error)),
-    "traceback with locals": told,
+    "traceback with locals": texts_of,
     "IPython's verbose traceback": lambda error: VerboseTB("nocolor").text(
         type(error), error, error.__traceback__
     ),
@@ -174,7 +174,7 @@ PLACES = {
 
 
 @surfaces(PLACES)
-def place(ground, variant):
+def quoted(ground, variant):
     """An error that quotes the service."""
     ground.echo()
     error = ground.failure()
@@ -185,11 +185,11 @@ def place(ground, variant):
 @surface
 def interrupted(ground):
     """An interrupted fetch."""
-    ground.server.say([answer(wallet()), b" " * 9] * 9)
+    ground.server.add_reply([answer(wallet()), b" " * 9] * 9)
     interrupt_when(lambda: ground.server.paths)
     with ground.client() as client, pytest.raises(FetchInterrupted) as caught:
         client.fetch(WALLET)
-    return told(caught.value)
+    return texts_of(caught.value)
 
 
 @surface
@@ -198,7 +198,7 @@ def called_back(ground):
     ground.answer()
     with ground.client() as client, pytest.raises(ZeroDivisionError) as caught:
         client.fetch(WALLET, progress=lambda *_: 1 / 0)
-    return told(caught.value)
+    return texts_of(caught.value)
 
 
 @surface
@@ -206,4 +206,4 @@ def unread_wallet(ground):
     """A wallet that can't be read."""
     with ground.client() as client, pytest.raises(AddressError) as caught:
         client.fetch("nonsense")
-    return told(caught.value)
+    return texts_of(caught.value)

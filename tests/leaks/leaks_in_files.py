@@ -8,7 +8,7 @@ import pytest
 import requests_cache
 import vcr
 from canned_service import balance
-from leak_ground import WALLET, told, within
+from leak_ground import WALLET, texts_of, within
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
 
@@ -24,7 +24,7 @@ def contents(folder):
 
 
 def echoing(ground):
-    """Let the service answer soundly, and repeat the key where it is kept and shown."""
+    """Send sound answers that repeat the key in stored and shown fields."""
     ground.answer(balances=[balance(symbol=KEY)], explorerUrl=f"https://explorer.example/{KEY}")
 
 
@@ -159,7 +159,7 @@ def export(ground, variant):
 def _bulk_run(ground):
     """Fetch a wallet that is ok and one that is not into a folder."""
     echoing(ground)
-    ground.server.say(f"no: {KEY}".encode(), 500)
+    ground.server.add_reply(f"no: {KEY}".encode(), 500)
     folder = ground.folder / "bulk"
     with ground.client(workers=1) as client:
         summary = wf.fetch_to_parquet(
@@ -189,12 +189,12 @@ def bulk_journal(ground):
         _bulk_run(ground)
     seen = contents(ground.folder)
     assert any(b"explorer.example" in part for part in seen if isinstance(part, bytes))
-    return [*seen, *told(caught.value)]
+    return [*seen, *texts_of(caught.value)]
 
 
 @surface
 def cassette(ground):
-    """What a recorder of HTTP writes down."""
+    """The tape of an HTTP recorder."""
     ground.answer()
     with vcr.use_cassette(str(ground.folder / "a.yaml")) as tape:
         ground.fetch()

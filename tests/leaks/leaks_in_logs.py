@@ -20,17 +20,17 @@ from walletframe.service import sandbox
 
 @contextlib.contextmanager
 def listening(ground):
-    """Write down what any logger, http.client and anybody's print says."""
-    said = StringIO()
-    handler = logging.StreamHandler(said)
+    """Record the output of all loggers, of http.client and of print."""
+    output = StringIO()
+    handler = logging.StreamHandler(output)
     root = logging.getLogger()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         root.addHandler(handler)
         level = root.level
         root.setLevel(logging.DEBUG)
         ground.patch.setattr(http.client.HTTPConnection, "debuglevel", 1)
         ground.patch.setattr(http.cookiejar, "debug", True)
-        yield said
+        yield output
         root.setLevel(level)
         root.removeHandler(handler)
 
@@ -56,14 +56,14 @@ SAID = {
 def exchange(ground, variant):
     """The log of an exchange."""
     ground.server.default = SAID[variant]
-    with listening(ground) as said:
+    with listening(ground) as output:
         ground.fetch()
-    assert f"GET /wallets/details?address={WALLET}" in said.getvalue()
-    return said.getvalue()
+    assert f"GET /wallets/details?address={WALLET}" in output.getvalue()
+    return output.getvalue()
 
 
 def _answers(head):
-    """Answer soundly, with the target in lines of the head, and hang up."""
+    """Send a sound answer, with the target in lines of the head, and close the connection."""
 
     def act(conn, _server, target):
         body = sound(target)
@@ -94,37 +94,37 @@ ODD = {
 def odd(ground, variant):
     """The log of an odd exchange."""
     fault = Fault(ODD[variant], "")
-    with FaultServer(fault, WALLET, times=1) as server, listening(ground) as said:
+    with FaultServer(fault, WALLET, times=1) as server, listening(ground) as output:
         settings = {"base_url": server.base_url, "timeout_s": 0.2}
         with ground.client(**settings) as client:
             for _ in range(2):
                 details = client.fetch(WALLET, refresh=True, on_failure="ignore")
     assert details.wallets.status.tolist() == ["ok"]
-    assert f"GET /wallets/details?address={WALLET}" in said.getvalue()
-    return said.getvalue()
+    assert f"GET /wallets/details?address={WALLET}" in output.getvalue()
+    return output.getvalue()
 
 
 @surface
 def refused_by_the_sandbox(ground):
     """The log of a sandbox that does not know the key."""
     with contextlib.ExitStack() as stack:
-        said = stack.enter_context(listening(ground))
+        output = stack.enter_context(listening(ground))
         service = stack.enter_context(sandbox())
         client = stack.enter_context(service.client(api_key=KEY, cache="memory"))
         details = client.fetch(WALLET, on_failure="ignore")
     assert details.wallets.status.tolist() == ["rejected"]
-    return [said.getvalue(), details.wallets.to_string()]
+    return [output.getvalue(), details.wallets.to_string()]
 
 
 @surface
 def error_logged(ground):
     """An error logged as such."""
     ground.echo()
-    with listening(ground) as said:
+    with listening(ground) as output:
         error = ground.failure()
         logging.getLogger("app").error("it failed: %r", error, exc_info=error)
-    assert "Traceback" in said.getvalue()
-    return said.getvalue()
+    assert "Traceback" in output.getvalue()
+    return output.getvalue()
 
 
 WARNED = {
@@ -174,15 +174,15 @@ def out_of_date(ground):
 def progress_bar(ground):
     """The progress bar."""
     ground.echo()
-    with listening(ground) as said, ground.client() as client:
+    with listening(ground) as output, ground.client() as client:
         client.fetch(WALLET, progress=True, on_failure="ignore")
-    assert "1/1" in said.getvalue()
-    return said.getvalue()
+    assert "1/1" in output.getvalue()
+    return output.getvalue()
 
 
 @surface
 def progress_calls(ground):
-    """What a progress callable gets."""
+    """The arguments of a progress callable."""
     ground.echo()
     calls = []
     with ground.client() as client:

@@ -16,7 +16,7 @@ import pytest
 from anvil import Relay
 from fault_server import says
 from IPython.core.ultratb import VerboseTB
-from leak_ground import frame_locals, full_listener, serving, told, within
+from leak_ground import frame_locals, full_listener, serving, texts_of, within
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
 from leaks_in_logs import listening
@@ -31,7 +31,7 @@ BRIEFLY = 0.3
 
 
 def hidden(ground, base_url):
-    """Let the environment name a node, so that no frame of a test knows its URL."""
+    """Name a node in the environment, so that no frame of a test has its URL."""
     text = quote(KEY, safe="")
     whole = base_url.replace("://", f"://{text}:{text}@") + f"/v2/{text}?key={quote_plus(KEY)}"
     ground.patch.setenv("WALLETFRAME_RPC_URL", whole)
@@ -39,16 +39,16 @@ def hidden(ground, base_url):
 
 @contextlib.contextmanager
 def node(ground, says):
-    """Run a node that says what it is told to."""
+    """Run a node with a test's replies."""
     with serving(Relay()) as relay:
-        relay.says = says
+        relay.reply = says
         hidden(ground, relay.url)
         yield relay
         assert all(LOGIN in headers["Authorization"] for _, headers in relay.lines)
 
 
 def balance():
-    """Ask the node."""
+    """Request a balance of the node."""
     return wf.token_balance(WALLET, None, timeout_s=5)
 
 
@@ -73,8 +73,8 @@ def echo(ground, variant):
     part, _, status = variant.rpartition(" with ")
     answer = {"id": None, "error": {"code": 1, "message": f"no: {REPEATED[part]}"}}
     headers = {"X-Login": LOGIN, "WWW-Authenticate": f'Basic realm="{LOGIN}"'}
-    said = int(status), headers, json.dumps(answer).encode()
-    with node(ground, lambda _: said), warnings.catch_warnings(record=True) as warned:
+    text = int(status), headers, json.dumps(answer).encode()
+    with node(ground, lambda _: text), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         frame = balance()
     assert "no: " in frame.error.item()
@@ -82,19 +82,19 @@ def echo(ground, variant):
 
 
 class AlarmError(Exception):
-    """What a caller's own handler of signals raises."""
+    """The error of a caller's own signal handler."""
 
 
 @contextlib.contextmanager
-def _stalled(said):
-    """Run a server that says something to whoever asks first, and then no more."""
+def _stalled(reply):
+    """Run a server that sends something to its first client, and then no more."""
     ended = threading.Event()
 
     def serve(listener):
         connection, _ = listener.accept()
         with connection:
             connection.recv(65536)
-            connection.sendall(said)
+            connection.sendall(reply)
             ended.wait()
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -120,7 +120,7 @@ WAITS = {
 
 
 def _interrupted(ground, variant, handler):
-    """Ask a node that does not answer, let a handler of signals raise, and return its error."""
+    """Request a balance of a silent node, raise in a signal handler, and return the error."""
     with WAITS[variant]() as url:
         hidden(ground, url)
         before = signal.signal(signal.SIGALRM, handler)
@@ -135,18 +135,18 @@ def _interrupted(ground, variant, handler):
 
 @surfaces(WAITS)
 def alarm(ground, variant):
-    """The traceback, with locals, of an alarm while the node is waited for."""
+    """The traceback, with locals, of an alarm during a request to the node."""
 
     def ring(_number, _frame):
         raise AlarmError
 
     error = _interrupted(ground, variant, ring)
-    return [*told(error), VerboseTB("nocolor").text(type(error), error, error.__traceback__)]
+    return [*texts_of(error), VerboseTB("nocolor").text(type(error), error, error.__traceback__)]
 
 
 @surfaces(WAITS)
 def frames(ground, variant):
-    """The frames, with their locals, of who waits for."""
+    """The frames, with their locals, that wait for."""
     seen = []
 
     def look(_number, frame):
@@ -162,9 +162,9 @@ def frames(ground, variant):
 @surface
 def log(ground):
     """All logs, at their most talkative."""
-    said = (500, {"X-Login": LOGIN}, LOGIN.encode())
+    text = (500, {"X-Login": LOGIN}, LOGIN.encode())
     with (
-        node(ground, lambda _: said),
+        node(ground, lambda _: text),
         listening(ground) as heard,
         pytest.warns(wf.errors.FetchWarning),
     ):
@@ -208,11 +208,11 @@ WRONG = {
 
 @surfaces(WRONG)
 def misplaced(ground, variant):
-    """The error where the URL is given."""
+    """The error where the URL is passed as."""
     with pytest.raises(wf.errors.SettingsError) as caught:
         WRONG[variant]()
     error = caught.value
-    return [*told(error), VerboseTB("nocolor").text(type(error), error, error.__traceback__)]
+    return [*texts_of(error), VerboseTB("nocolor").text(type(error), error, error.__traceback__)]
 
 
 SCRIPT = """
@@ -229,7 +229,7 @@ _printed = {}
 
 @surfaces(("output", "errors", "audit events"))
 def script(ground, variant):
-    """What a script that asks a node leaves behind in Python's debug mode."""
+    """The output of a script that queries a node in Python's debug mode."""
     if not _printed:
         with node(ground, lambda _: (401, {"X-Login": LOGIN}, LOGIN.encode())):
             words = [sys.executable, "-X", "dev", "-c", SCRIPT, str(ground.folder / "audit")]

@@ -8,15 +8,15 @@ import sys
 from leak_surfaces import surfaces
 
 FETCH = "wf.fetch_wallets('ETH.0xa', "
-BEGIN = """
+SETUP = """
 import logging, os
 import walletframe as wf
 get_key = lambda: os.environ["WALLETFRAME_API_KEY"]
 settings = wf.configure()
 settings
 """
-CELLS = {  # what is run, and a word of what has to come of it
-    "what configure returns": (BEGIN, "key_kind='private'"),
+CELLS = {  # a cell, and a word of its expected output
+    "what configure returns": (SETUP, "key_kind='private'"),
     "a client": ("client = wf.Client()\nclient", "Client(Settings("),
     "the key": ("settings.api_key", "API key, hidden"),
     "a fetch with a bar and a warning": (f"{FETCH}progress=True)", "FetchWarning"),

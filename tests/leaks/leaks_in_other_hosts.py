@@ -1,4 +1,4 @@
-"""Surfaces that other hosts offer: what they, and who listens on the way, hear of a request."""
+"""Surfaces that other hosts offer: requests as they, and listeners on the way, see them."""
 
 import contextlib
 import socket
@@ -15,26 +15,26 @@ from socks_server import SocksProxy
 REDIRECTS = (301, 302, 303, 307, 308)
 
 
-def heard(server):
-    """Return what a server was asked, and with which headers."""
+def requests_to(server):
+    """Return the requests that a server got, with their headers."""
     return repr([server.paths, server.headers_seen])
 
 
 @surfaces(REDIRECTS)
 def target(ground, variant):
-    """What the target of a redirect hears."""
+    """The request that the target of a redirect gets."""
     with running() as other:
         target = f"{other.base_url}/wallets/details?address={WALLET}&apiKey={quote_plus(KEY)}"
         ground.server.default = (variant, {"Location": target}, b"")
         assert "redirect" in ground.fetch().wallets.error.item()
         assert ground.server.paths
         assert other.paths == []
-        return heard(other)
+        return requests_to(other)
 
 
 @surface
 def plain_proxy(ground):
-    """What a proxy for http hears."""
+    """The bytes that a proxy for http gets."""
     ground.answer()
     with running() as proxy:
         for name in ("http_proxy", "all_proxy"):
@@ -42,15 +42,15 @@ def plain_proxy(ground):
         ground.patch.setenv("no_proxy", "")
         assert ground.fetch().wallets.status.item() == "ok"
         assert ground.server.paths
-        return heard(proxy)
+        return requests_to(proxy)
 
 
 @surface
 def headers(ground):
     """The headers of the requests that follow an echo in every header."""
-    said = {"Set-Cookie": f"key={quote_plus(KEY)}", "Location": f"/?apiKey={quote_plus(KEY)}"}
-    ground.server.say(b"", status=302, **said)
-    ground.server.say(answer(wallet()), **said, ETag=f'"{quote_plus(KEY)}"')
+    text = {"Set-Cookie": f"key={quote_plus(KEY)}", "Location": f"/?apiKey={quote_plus(KEY)}"}
+    ground.server.add_reply(b"", status=302, **text)
+    ground.server.add_reply(answer(wallet()), **text, ETag=f'"{quote_plus(KEY)}"')
     ground.answer()
     with ground.client() as client:
         for _ in range(3):
@@ -60,10 +60,10 @@ def headers(ground):
 
 
 class Tunnel:
-    """A proxy that lets one connection through, and writes down what it hears of it."""
+    """A proxy that lets one connection through, and records it."""
 
     def __init__(self):
-        self.heard = bytearray()
+        self.received = bytearray()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = "http://{}:{}".format(*self._listener.getsockname())
         self._thread = Thread(target=self._serve)
@@ -80,9 +80,9 @@ class Tunnel:
         self._listener.settimeout(5)
         near, _ = self._listener.accept()
         with near:
-            while not self.heard.endswith(b"\r\n\r\n"):
-                self.heard += near.recv(65536)
-            host, _, port = self.heard.split()[1].decode().partition(":")
+            while not self.received.endswith(b"\r\n\r\n"):
+                self.received += near.recv(65536)
+            host, _, port = self.received.split()[1].decode().partition(":")
             with socket.create_connection((host, int(port))) as far:
                 near.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
                 back = Thread(target=self._relay, args=[far, near])
@@ -93,14 +93,14 @@ class Tunnel:
     def _relay(self, source, sink):
         with contextlib.suppress(OSError):
             while piece := source.recv(65536):
-                self.heard += piece
+                self.received += piece
                 sink.sendall(piece)
             sink.shutdown(socket.SHUT_WR)
 
 
 @surface
 def tunnel(ground):
-    """What a proxy for https hears, and who listens to the line behind it."""
+    """The bytes that a proxy for https gets, and a listener on the line behind it."""
     context, path = certified(ground.folder, "127.0.0.1")
     ground.patch.setenv("REQUESTS_CA_BUNDLE", path)
     ground.patch.setenv("no_proxy", "")
@@ -111,12 +111,12 @@ def tunnel(ground):
         base_url = service.base_url.replace("http:", "https:")
         assert ground.fetch(base_url=base_url).wallets.status.item() == "ok"
         assert service.paths[0].endswith(f"apiKey={quote_plus(KEY)}")
-    return bytes(proxy.heard)
+    return bytes(proxy.received)
 
 
 @surface
 def socks(ground):
-    """What a SOCKS proxy hears, and who listens to the line behind it."""
+    """The bytes that a SOCKS proxy gets, and a listener on the line behind it."""
     context, path = certified(ground.folder, "127.0.0.1")
     ground.patch.setenv("REQUESTS_CA_BUNDLE", path)
     ground.patch.setenv("no_proxy", "")
@@ -127,5 +127,5 @@ def socks(ground):
         base_url = service.base_url.replace("http:", "https:")
         assert ground.fetch(base_url=base_url).wallets.status.item() == "ok"
         assert service.paths[0].endswith(f"apiKey={quote_plus(KEY)}")
-    assert proxy.wanted
-    return bytes(proxy.heard)
+    assert proxy.targets
+    return bytes(proxy.received)

@@ -1,4 +1,4 @@
-"""Surfaces that processes offer: the command line, its output, what the system tells of them."""
+"""Surfaces that processes offer: the command line, its output, their entries in the system."""
 
 import subprocess
 import sys
@@ -29,7 +29,7 @@ COMMANDS = {
     "cache path": ["cache", "path"],
     "cache clear": ["cache", "clear"],
 }
-TROUBLE = {
+FAILURES = {
     "an error": (500, {}),
     "a refused key": (401, {}),
     "a redirect": (302, {}),
@@ -54,10 +54,10 @@ def command(ground, variant):
     return run(*COMMANDS[variant])
 
 
-@surfaces(TROUBLE)
-def trouble(ground, variant):
-    """The output of a fetch in trouble."""
-    status, variables = TROUBLE[variant]
+@surfaces(FAILURES)
+def failed_fetch(ground, variant):
+    """The output of a failed fetch."""
+    status, variables = FAILURES[variant]
     ground.echo(status=status)
     ground.environment(cache=ground.folder / "kept.sqlite")
     for name, value in variables.items():
@@ -66,13 +66,13 @@ def trouble(ground, variant):
 
 
 def _tree(pid):
-    """Return the numbers of a process and of all that came of it."""
+    """Return the numbers of a process and of all its descendants."""
     children = " ".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
     return [pid, *(each for child in children.split() for each in _tree(child))]
 
 
 def _system_view(pid):
-    """Return what everybody on the machine may see of a process, and what it has open."""
+    """Return a process's public entries in the system, and its open files."""
     folder = Path(f"/proc/{pid}")
     names = [path.read_text() for path in folder.glob("task/*/comm")]
     return [(folder / "cmdline").read_bytes(), *names] + [
@@ -82,8 +82,8 @@ def _system_view(pid):
 
 @surface
 def process_list(ground):
-    """What the system tells of a running fetch: command lines, names of threads, open files."""
-    ground.server.say([b" "] * 100)
+    """The system's entries of a running fetch: command lines, names of threads, open files."""
+    ground.server.add_reply([b" "] * 100)
     ground.environment(cache=ground.folder / "kept.sqlite")
     words = [sys.executable, "-m", "walletframe", "fetch", WALLET]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
@@ -105,7 +105,7 @@ exec {browser} "$@"
 
 @surface
 def browser_of_a_report(ground):
-    """What the browser that draws a report's charts is started with."""
+    """The start of the browser that draws a report's charts."""
     browser = require_chromium()
     ground.answer()
     ground.environment()
@@ -135,11 +135,11 @@ _printed = {}
 
 @surfaces(("output", "errors", "audit events"))
 def script(ground, variant):
-    """What a script in Python's debug mode leaves behind."""
+    """The output of a script in Python's debug mode."""
     if not _printed:
         echoing(ground)
         headers = {"X-Key": KEY.encode().decode("latin-1")}
-        ground.server.say(b"{}", status=200, **headers)
+        ground.server.add_reply(b"{}", status=200, **headers)
         ground.echo()
         ground.environment()
         words = [sys.executable, "-X", "dev", "-c", SCRIPT, str(ground.folder / "audit")]

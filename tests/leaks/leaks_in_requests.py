@@ -9,21 +9,21 @@ from leak_ground import WALLET, within
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
 
-HEADER = KEY.encode().decode("latin-1")  # the server writes it back as the bytes that came
+HEADER = KEY.encode().decode("latin-1")  # the server echoes the bytes
 
 
 def exchange(ground, status=302, **headers):
     """Fetch once, and return the response as requests made it, with its session."""
-    found = []
-    ground.server.say(answer(wallet()), status=status, **headers)
+    result = []
+    ground.server.add_reply(answer(wallet()), status=status, **headers)
     with ground.client() as client:
         session = client._open_session()[0]._session
-        session.hooks["response"].append(lambda response, **_: found.append(response))
+        session.hooks["response"].append(lambda response, **_: result.append(response))
         client.fetch(WALLET, on_failure="ignore")
-    for each in (session, found[0].request):
+    for each in (session, result[0].request):
         each.hooks["response"].clear()
-    assert found[0].status_code == status
-    return found[0], session
+    assert result[0].status_code == status
+    return result[0], session
 
 
 PARTS = {

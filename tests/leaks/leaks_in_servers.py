@@ -1,4 +1,4 @@
-"""Surfaces that a cache in a Redis offers, which is requests-cache's, and keeps answers."""
+"""Surfaces that a cache in Redis offers, which is requests-cache's, and keeps answers."""
 
 import contextlib
 import warnings
@@ -12,7 +12,7 @@ from leaks_in_logs import listening
 from leaks_in_values import WAYS
 from requests_cache import RedisCache
 
-TRAVELLING = ("copies", "pickle", "state", "reduced", "unpickled")  # which a connection does not
+TRAVELLING = ("copies", "pickle", "state", "reduced", "unpickled")  # a connection does not
 
 
 @contextlib.contextmanager
@@ -27,7 +27,7 @@ def client_of(ground, server):
 
 @surfaces([way for way in WAYS if way not in TRAVELLING])
 def at_work(ground, variant):
-    """A client with such a cache, and what it fetched."""
+    """A client with such a cache, and its fetch."""
     with valkeys.running() as server, client_of(ground, server) as client:
         details = client.fetch(WALLET)
         assert details.wallets.status.item() == "ok"
@@ -35,15 +35,19 @@ def at_work(ground, variant):
 
 
 @surface
-def kept_there(ground):
-    """All that the server keeps, its log, and its list of slow commands."""
-    with valkeys.running() as server, server.asked() as asked, client_of(ground, server) as client:
-        asked.config_set("slowlog-log-slower-than", 0)
+def stored(ground):
+    """All data of the server, its log, and its list of slow commands."""
+    with (
+        valkeys.running() as server,
+        server.connection() as plain,
+        client_of(ground, server) as client,
+    ):
+        plain.config_set("slowlog-log-slower-than", 0)
         client.fetch(WALLET)
-        names = asked.keys("*")
+        names = plain.keys("*")
         assert b"answers:" in b"".join(names)
-        values = [asked.dump(name) for name in names]
-        return [*names, *values, repr(asked.slowlog_get(100)), server.log.read_bytes()]
+        values = [plain.dump(name) for name in names]
+        return [*names, *values, repr(plain.slowlog_get(100)), server.log.read_bytes()]
 
 
 @surface
@@ -60,7 +64,7 @@ def log(ground):
 
 @surface
 def gone(ground):
-    """The warning and all within the settings where the server has gone."""
+    """The warning and all within the settings where the server is gone."""
     with valkeys.running() as server, client_of(ground, server) as client:
         server.kill()
         with warnings.catch_warnings(record=True) as warned:

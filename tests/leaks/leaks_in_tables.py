@@ -10,7 +10,7 @@ from leak_surfaces import surface, surfaces
 
 
 def shown(details):
-    """Return what both frames show, and all that they hold."""
+    """Return the text and the data of both frames."""
     return [
         *(frame.to_string() for frame in details),
         *(repr(frame.to_dict()) for frame in details),
@@ -31,9 +31,9 @@ def error(ground, variant):
 def answered(ground, variant):
     """Both frames, repeated in the explorer's address as."""
     form = ECHOES[variant]
-    said = form if isinstance(form, bytes) else form.encode()
+    text = form if isinstance(form, bytes) else form.encode()
     body = answer(wallet(explorerUrl="https://explorer.example/?apiKey=@"))
-    ground.server.default = (200, {}, body.replace(b"@", said))
+    ground.server.default = (200, {}, body.replace(b"@", text))
     return shown(ground.fetch())
 
 
@@ -52,9 +52,9 @@ FIELDS = {
 def field(ground, variant):
     """Both frames, repeated in the field."""
     ground.server.default = (200, {}, answer(FIELDS[variant]))
-    with warnings.catch_warnings(record=True, action="always") as told:  # of what can't be read
+    with warnings.catch_warnings(record=True, action="always") as caught:  # about unreadable fields
         details = ground.fetch()
-    return (*shown(details), *(str(each.message) for each in told))
+    return (*shown(details), *(str(each.message) for each in caught))
 
 
 BODIES = {
@@ -67,7 +67,7 @@ BODIES = {
 
 @surfaces(BODIES)
 def body(ground, variant):
-    """Both frames of an answer that is none."""
+    """Both frames of an invalid answer."""
     ground.server.default = (200, {}, BODIES[variant])
     details = ground.fetch()
     assert details.wallets.status.item() in ("invalid", "failed")
@@ -107,6 +107,6 @@ DISPLAYS = {
 
 @surfaces(DISPLAYS)
 def display(ground, variant):
-    """What a person sees of the frames."""
+    """The frames as a person sees them."""
     ground.echo()
     return DISPLAYS[variant](ground.fetch())

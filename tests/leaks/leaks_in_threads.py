@@ -1,4 +1,4 @@
-"""Surfaces that threads, loops and hooks offer: what is told of them, and what they are doing."""
+"""Surfaces that threads, loops and hooks offer: reports of them, and their frames."""
 
 import asyncio
 import contextlib
@@ -12,50 +12,54 @@ import zlib
 from io import StringIO
 
 from fault_server import FAULTS, Fault, FaultServer, says
-from leak_ground import WALLET, frame_locals, full_listener, told
+from leak_ground import WALLET, frame_locals, full_listener, texts_of
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
 
-TIMEOUT_S = 60  # it is cut off before
+TIMEOUT_S = 60  # it is aborted before
 STILL = 5
 ECHO = KEY.encode() * 9_000
 
 
 @surface
 def in_a_thread(ground):
-    """What threading.excepthook tells of a fetch in a thread."""
+    """The report of threading.excepthook for a fetch in a thread."""
     ground.echo()
-    told_of = []
-    ground.patch.setattr(threading, "excepthook", lambda seen: told_of.extend(told(seen.exc_value)))
+    reported = []
+    ground.patch.setattr(
+        threading, "excepthook", lambda seen: reported.extend(texts_of(seen.exc_value))
+    )
     with ground.client() as client:
         how = {"on_failure": "raise"}
         thread = threading.Thread(target=client.fetch, args=[WALLET], kwargs=how)
         thread.start()
         thread.join()
-    return told_of
+    return reported
 
 
 @surface
 def in_a_finalizer(ground):
-    """What sys.unraisablehook tells of a fetch in a finalizer."""
+    """The report of sys.unraisablehook for a fetch in a finalizer."""
 
     class Late:
         def __del__(self):
             client.fetch(WALLET, on_failure="raise")
 
     ground.echo()
-    told_of = []
-    ground.patch.setattr(sys, "unraisablehook", lambda seen: told_of.extend(told(seen.exc_value)))
+    reported = []
+    ground.patch.setattr(
+        sys, "unraisablehook", lambda seen: reported.extend(texts_of(seen.exc_value))
+    )
     with ground.client() as client:
         Late()
-    return told_of
+    return reported
 
 
 @surface
 def in_an_event_loop(ground):
-    """What asyncio logs, in its debug mode, of a fetch that nobody waited for."""
-    said = StringIO()
-    handler = logging.StreamHandler(said)
+    """The log of asyncio, in its debug mode, of a fetch that is never awaited."""
+    output = StringIO()
+    handler = logging.StreamHandler(output)
     logging.getLogger("asyncio").addHandler(handler)
     ground.echo()
 
@@ -66,7 +70,7 @@ def in_an_event_loop(ground):
     with ground.client() as client:
         asyncio.run(forget(client), debug=True)
     logging.getLogger("asyncio").removeHandler(handler)
-    return said.getvalue()
+    return output.getvalue()
 
 
 def _chunk(body):
@@ -74,14 +78,14 @@ def _chunk(body):
 
 
 def _packed(body):
-    """Pack a body so that all of it comes out, while more is waited for."""
+    """Compress a body so that all of it is read while more is expected."""
     packer = zlib.compressobj(wbits=31)
     return packer.compress(body) + packer.flush(zlib.Z_SYNC_FLUSH)
 
 
 @contextlib.contextmanager
 def _under_way(ground, base_url, doing):
-    """Have a fetch under way, of which nothing comes, and tell what its threads are doing."""
+    """Start a fetch that gets no answer, and yield the stacks of its threads."""
     how = {"on_failure": "ignore"}
     with ground.client(base_url=base_url, timeout_s=TIMEOUT_S) as client:
         asking = threading.Thread(target=client.fetch, args=[WALLET], kwargs=how)
@@ -97,7 +101,7 @@ def _under_way(ground, base_url, doing):
 
 
 def _frames():
-    """Return the innermost frames of the threads that ask."""
+    """Return the innermost frames of the fetching threads."""
     own = {each.ident for each in threading.enumerate() if each.name.startswith("walletframe_")}
     return [frame for ident, frame in sys._current_frames().items() if ident in own]
 
@@ -107,7 +111,7 @@ def _stacks():
 
 
 def _locals():
-    return [said for frame in _frames() for said in frame_locals(traceback.walk_stack(frame))]
+    return [text for frame in _frames() for text in frame_locals(traceback.walk_stack(frame))]
 
 
 @surface
@@ -143,7 +147,7 @@ def frames_while_reading(ground, variant):
 
 @surface
 def fault_handler(ground):
-    """What faulthandler tells of all threads."""
+    """The report of faulthandler about all threads."""
     path = ground.folder / "fault"
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(FaultServer(FAULTS["silence"], WALLET))

@@ -12,7 +12,7 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 from IPython.core.oinspect import Inspector
 from IPython.core.ultratb import VerboseTB
-from leak_ground import told, within
+from leak_ground import texts_of, within
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
 
@@ -33,7 +33,7 @@ def _members(thing):
 
 
 def _copies(thing):
-    return [said for each in (copy.copy, copy.deepcopy) for said in within(each(thing))]
+    return [text for each in (copy.copy, copy.deepcopy) for text in within(each(thing))]
 
 
 WAYS = {
@@ -97,7 +97,7 @@ def service_session(ground):
 
 @surface
 def configured(ground):
-    """What configure returns."""
+    """The value that configure returns."""
     return repr(DisplayFormatter().format(wf.configure(**ground.settings())))
 
 
@@ -145,20 +145,20 @@ def _in_ipython(error):
 
 @surfaces(WRONG)
 def wrong(ground, variant):
-    """The error where the key is given."""
+    """The error where the key is passed as."""
     error = _refused(WRONG[variant])
-    return [*told(error), _in_ipython(error)]
+    return [*texts_of(error), _in_ipython(error)]
 
 
 @surface
 def wrong_for_a_sandbox(ground):
-    """The error where the key is given to a sandbox."""
+    """The error where the key is passed to a sandbox."""
     with sandbox() as service:
         errors = [
             _refused(lambda make=make: make(api_key=typed(), workers="many"))
             for make in (service.settings, service.client)
         ]
-    return [said for error in errors for said in told(error)]
+    return [text for error in errors for text in texts_of(error)]
 
 
 DRESSED = {
@@ -183,29 +183,29 @@ MAKERS = {
 
 
 def _shown(make, **hidden):
-    """Give settings as getpass would, and return what is shown of them, or of the error."""
+    """Make settings as getpass would, and return all visible parts of them, or of the error."""
     try:
         made = make(**{name: tell() for name, tell in hidden.items()})
     except SettingsError as error:
-        return [*told(error), _in_ipython(error)]
+        return [*texts_of(error), _in_ipython(error)]
     return within(made)
 
 
 @surfaces([f"{field}, {dress}" for field in SETTINGS for dress in DRESSED])
 def misplaced(ground, variant):
-    """What is shown of the key where it is given as."""
+    """The visible parts of the key where it is passed as."""
     field, dress = variant.split(", ")
     hidden = {"api_key": typed} | {field: DRESSED[dress]}
-    return [said for make in MAKERS.values() for said in _shown(make, **hidden)]
+    return [text for make in MAKERS.values() for text in _shown(make, **hidden)]
 
 
 @surfaces([f"{field}, {dress}" for field in SETTINGS for dress in [*DRESSED][:-2]])
 def misplaced_variable(ground, variant):
-    """What is shown of the key where it is the variable of."""
+    """The visible parts of the key where it is the variable of."""
     field, dress = variant.split(", ")
     ground.patch.setenv("WALLETFRAME_API_KEY", KEY)
     ground.patch.setenv(f"WALLETFRAME_{field.upper()}", DRESSED[dress]())
-    return [said for make in (Settings, wf.Client, wf.configure) for said in _shown(make)]
+    return [text for make in (Settings, wf.Client, wf.configure) for text in _shown(make)]
 
 
 VARIABLES = {
@@ -223,4 +223,4 @@ def wrong_variable(ground, variant):
     ground.environment()
     ground.patch.setenv(*VARIABLES[variant])
     error = _refused(lambda: wf.fetch_wallets("ETH.0xa"))
-    return [*told(error), _in_ipython(error)]
+    return [*texts_of(error), _in_ipython(error)]

@@ -1,4 +1,4 @@
-"""Echoes: the key is taken out of what a server says, in each form, and nothing else is."""
+"""Echoes: the key is removed from a server's text, in each form, and nothing else is."""
 
 import string
 
@@ -20,28 +20,28 @@ def _bytes(form):
 
 
 @pytest.mark.parametrize("form", ECHOES)
-def test_each_form_is_taken_out(form):
-    """What is around it stays, and nothing moves."""
+def test_each_form_is_removed(form):
+    """The text around it stays in its position."""
     echo = _bytes(ECHOES[form])
-    said = scrubber(ApiKey(KEY))(b"<p>" + echo + b"</p>")
-    assert traces(said) == []
-    assert (said[:3], said[-4:], len(said)) == (b"<p>", b"</p>", len(echo) + 7)
+    text = scrubber(ApiKey(KEY))(b"<p>" + echo + b"</p>")
+    assert traces(text) == []
+    assert (text[:3], text[-4:], len(text)) == (b"<p>", b"</p>", len(echo) + 7)
 
 
 @given(KEYS | ODD)
-def test_any_key_is_taken_out(key):
-    """Whatever characters a key is made of, each form of it becomes asterisks."""
+def test_any_key_is_removed(key):
+    """Each form of a key of any characters becomes asterisks."""
     scrub = scrubber(ApiKey(key))
     for form, echo in echoes(key).items():
-        said = _bytes(echo).removeprefix("\ufeff".encode("utf-16-le"))
-        left = scrub(b"apiKey=" + said).removeprefix(b"apiKey=")
+        text = _bytes(echo).removeprefix("\ufeff".encode("utf-16-le"))
+        left = scrub(b"apiKey=" + text).removeprefix(b"apiKey=")
         assert set(left) <= set(b"*\0"), form
 
 
 @given(st.binary())
-def test_other_text_is_left_alone(said):
-    """What does not hold the key comes back as it was."""
-    assert scrubber(ApiKey(KEY))(said) == said
+def test_other_text_is_unchanged(message):
+    """Text without the key is unchanged."""
+    assert scrubber(ApiKey(KEY))(message) == message
 
 
 def test_an_answer_stays_an_answer():
@@ -51,7 +51,7 @@ def test_an_answer_stays_an_answer():
 
 
 @pytest.mark.parametrize("sign", ["=", "%3D"])
-def test_a_short_key_is_taken_out_behind_its_name(sign):
+def test_a_short_key_is_removed_behind_its_name_only(sign):
     """Elsewhere it could be any word."""
-    said = f"ETH is not allowed: ?address=ETH.0xa&apiKey{sign}ETH".encode()
-    assert scrubber(ApiKey("ETH"))(said) == said[:-3] + b"***"
+    text = f"ETH is not allowed: ?address=ETH.0xa&apiKey{sign}ETH".encode()
+    assert scrubber(ApiKey("ETH"))(text) == text[:-3] + b"***"

@@ -1,4 +1,4 @@
-"""The key is on none of the surfaces, each of which is really there and shows something."""
+"""The key is on none of the surfaces, each of which exists and shows something."""
 
 import io
 import logging
@@ -11,13 +11,13 @@ from urllib.parse import quote
 import pytest
 import redis
 import requests
-from leak_ground import told, within
+from leak_ground import texts_of, within
 from leak_scan import FORMS, KEY, traces
 from leak_surfaces import SURFACES
 
 KINDS = [import_module(path.stem) for path in sorted(Path(__file__).parent.glob("leaks_in_*.py"))]
 LEAST = 700
-MARKED = {"clusters: ": pytest.mark.system, "processes: What the browser": pytest.mark.tools}
+MARKED = {"clusters: ": pytest.mark.system, "processes: The start of": pytest.mark.tools}
 
 
 @pytest.mark.parametrize(
@@ -27,12 +27,12 @@ MARKED = {"clusters: ": pytest.mark.system, "processes: What the browser": pytes
         for name in SURFACES
     ],
 )
-def test_the_key_is_not_there(ground, name):
+def test_no_surface_shows_the_key(ground, name):
     """The surface shows something, and the key in no form, whole or half."""
     seen = SURFACES[name](ground)
     assert seen
     assert traces(seen) == []
-    print(f"clean: {name}")  # noqa: T201 - the list of what was looked at, with -s
+    print(f"clean: {name}")  # noqa: T201 - the list of surfaces, with -s
 
 
 def test_there_are_enough_surfaces():
@@ -45,7 +45,7 @@ def test_there_are_enough_surfaces():
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_planted_key_is_found(form):
-    """The scanner sees each form in the middle of anything, as text and as bytes."""
+    """The scanner finds each form in the middle of anything, as text and as bytes."""
     planted = FORMS[form]
     if isinstance(planted, str):
         assert traces(f"<a {planted} z>") != []
@@ -56,13 +56,13 @@ def test_a_planted_key_is_found(form):
 @pytest.mark.parametrize(
     "harmless", ["", "apiKey=*", b"\xff\x00", ["no key", b"here"], "Zx9 QmT4v"]
 )
-def test_nothing_is_found_where_nothing_is(harmless):
-    """The scanner does not cry wolf."""
+def test_harmless_text_has_no_traces(harmless):
+    """The scanner reports no false alarm."""
     assert traces(harmless) == []
 
 
 def _careless(server, path="/"):
-    """Ask as one would without this library."""
+    """Send a request as a client without this library would."""
     return requests.get(server.base_url + path, params={"apiKey": KEY}, timeout=5)
 
 
@@ -76,19 +76,19 @@ def _error(server):
 def _locals(server):
     with pytest.raises(requests.ConnectionError) as caught:
         requests.get("http://127.0.0.1:9", params={"apiKey": KEY}, timeout=5)
-    return told(caught.value)
+    return texts_of(caught.value)
 
 
 def _log(server):
-    said = io.StringIO()
-    handler = logging.StreamHandler(said)
+    output = io.StringIO()
+    handler = logging.StreamHandler(output)
     logger = logging.getLogger("urllib3")
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
     _careless(server)
     logger.removeHandler(handler)
     logger.setLevel(logging.NOTSET)
-    return said.getvalue()
+    return output.getvalue()
 
 
 CARELESS = {
@@ -103,6 +103,6 @@ CARELESS = {
 
 
 @pytest.mark.parametrize("place", CARELESS)
-def test_a_careless_client_is_found_out(canned, place):
-    """The same places, looked at in the same way, show the key of one who sends it as usual."""
+def test_a_careless_client_leaks(canned, place):
+    """The same search finds the key of a client that sends it as usual."""
     assert traces(CARELESS[place](canned)) != []

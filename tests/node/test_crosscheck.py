@@ -1,4 +1,4 @@
-"""The node as the truth for the service: the sandbox serves what was read from a real chain."""
+"""The node as the reference of the service: the sandbox serves balances of a real chain."""
 
 import pandas as pd
 import pytest
@@ -20,9 +20,9 @@ TOP = 2**256 - 1
 
 @pytest.fixture
 def ledger(chain):
-    """Give what four wallets hold of the native coin and of three tokens, as the chain has it."""
+    """Return four wallets' holdings of the native coin and of three tokens, read from the chain."""
     for place, owner in enumerate(OWNERS):
-        chain.give(owner, 10**18 + place)
+        chain.fund(owner, 10**18 + place)
     tokens = [
         chain.token(OWNERS[:3], 10**6, symbol="USDC", decimals=6).address,
         chain.token(OWNERS[:1], TOP, symbol="USDC", decimals=0).address,
@@ -35,7 +35,7 @@ def ledger(chain):
 
 
 def served(ledger):
-    """Return the holdings that the service reports of a ledger."""
+    """Return the service's holdings of a ledger."""
     with sandbox(ledger=ledger) as service, service.client(cache=False) as client:
         wallets = ledger[["blockchain", "address"]]
         return client.fetch(wallets.drop_duplicates(), progress=False).holdings
@@ -48,7 +48,7 @@ def changed(ledger, changes):
 
 
 def test_honest_service_agrees(chain, ledger):
-    """Every balance, to the last base unit, and at which block."""
+    """Every balance is equal to the last base unit, at a block."""
     holdings = served(ledger)
     frame = wf.crosscheck(holdings, rpc_url=chain.url)
     assert len(frame) == 16
@@ -59,7 +59,7 @@ def test_honest_service_agrees(chain, ledger):
 
 
 def test_exactly_the_differences_are_found(chain, ledger):
-    """By how many base units, however large the balances."""
+    """In base units, for balances of any size."""
     changes = {0: 1, 3: -1, 5: 10**6, 8: -1, 9: 7, 15: 10**70}
     holdings = served(changed(ledger, changes))
     frame = wf.crosscheck(holdings, rpc_url=chain.url)
@@ -73,8 +73,8 @@ def test_exactly_the_differences_are_found(chain, ledger):
     assert (frame.status != "differ").sum() == (frame.status == "agree").sum()
 
 
-def test_index_columns_and_order_are_those_of_the_holdings(chain, ledger):
-    """A comparison can be joined; repeated rows are asked for once."""
+def test_index_and_order_are_those_of_the_holdings(chain, ledger):
+    """A comparison can be joined; repeated rows are requested once."""
     holdings = pd.concat([served(ledger).tail(2)] * 2).set_index(pd.Index(list("wxyz")))
     frame = wf.crosscheck(holdings, rpc_url=chain.url)
     assert dict(frame.dtypes) == AGREEMENT_DTYPES
@@ -83,10 +83,10 @@ def test_index_columns_and_order_are_those_of_the_holdings(chain, ledger):
 
 
 def test_block_of_the_past_can_be_compared(chain, ledger):
-    """What moved since then differs at the latest block alone."""
+    """Later transfers are differences at the latest block alone."""
     holdings, before = served(ledger), chain.block
-    chain.ask("anvil_mine", "0x1")
-    chain.give(OWNERS[0], 5)
+    chain.call("anvil_mine", "0x1")
+    chain.fund(OWNERS[0], 5)
     then = wf.crosscheck(holdings, rpc_url=chain.url, block=before)
     now = wf.crosscheck(holdings, rpc_url=chain.url)
     assert (then.status == "agree").all()
@@ -119,9 +119,9 @@ def row(**cells):
         ({"token_address": "0x" + "9" * 40}, "is the contract a token"),
     ],
 )
-def test_what_cannot_be_compared_is_unknown(bare_chain, cells, reason):
-    """With the reason, neither agreed nor differing, and the others are compared."""
-    bare_chain.give(OWNERS[0], 5)
+def test_incomparable_rows_are_unknown(bare_chain, cells, reason):
+    """They have the reason, are neither agreed nor differing, and the others are compared."""
+    bare_chain.fund(OWNERS[0], 5)
     holdings = pd.DataFrame([row(**cells), row()])
     with pytest.warns(FetchWarning, match="1 of 2 balances is not known"):
         frame = wf.crosscheck(holdings, rpc_url=bare_chain.url)
@@ -131,7 +131,7 @@ def test_what_cannot_be_compared_is_unknown(bare_chain, cells, reason):
 
 
 def test_contract_that_burns_all_gas_harms_no_other(chain):
-    """However little it leaves, what is asked behind it is known."""
+    """The calls after it are known, with any rest of gas."""
     glutton, heavy = chain.deploy("Glutton").address, chain.deploy("Heavy").address
     for count in range(1, 9):
         greedy = [row(address=f"0x{owner:040x}", token_address=glutton) for owner in range(count)]
@@ -141,21 +141,21 @@ def test_contract_that_burns_all_gas_harms_no_other(chain):
         assert frame.status.tolist() == ["unknown"] * count + ["agree"]
 
 
-def test_node_that_is_down_agrees_with_nothing():
+def test_node_that_is_down_makes_all_unknown():
     """Every row is unknown."""
     with pytest.warns(FetchWarning, match="could not be reached"):
         frame = wf.crosscheck(pd.DataFrame([row()] * 2), rpc_url="http://127.0.0.1:1")
     assert frame.status.tolist() == ["unknown"] * 2
 
 
-def test_columns_that_are_missing_are_named():
-    """Whatever else the frame holds."""
+def test_missing_columns_are_named():
+    """With any other columns."""
     with pytest.raises(ColumnsError, match="'raw_amount'"):
         wf.crosscheck(pd.DataFrame([row()]).drop(columns="raw_amount"), rpc_url="http://[::1]:1")
 
 
 def test_many_balances_take_few_requests(chain, relay):
-    """Tokens and coins of all wallets go out together."""
+    """Tokens and coins of all wallets are sent together."""
     owners = [f"0x{number:040x}" for number in range(0x4000, 0x4000 + 300)]
     token = chain.token(owners, 2).address
     rows = [row(address=owner, raw_amount="0") for owner in owners]
@@ -165,4 +165,4 @@ def test_many_balances_take_few_requests(chain, relay):
     ]
     frame = wf.crosscheck(pd.DataFrame(rows), rpc_url=relay.url)
     assert (frame.status == "agree").all()
-    assert len(relay.asked) <= 10
+    assert len(relay.requests) <= 10

@@ -17,15 +17,15 @@ ABSENT = "0x" + "9" * 40
 NOWHERE = "http://127.0.0.1:1"
 
 
-def asked(node, wallets, token=None, **terms):
-    """Ask for balances of which some are not known, and return the frame."""
+def partly_unknown(node, wallets, token=None, **options):
+    """Request balances, some of which are unknown, and return the frame."""
     with pytest.warns(FetchWarning, match="not known"):
-        return wf.token_balance(wallets, token, rpc_url=node.url, **terms)
+        return wf.token_balance(wallets, token, rpc_url=node.url, **options)
 
 
 @pytest.mark.parametrize("decimals", [0, 6, 18, 24])
 def test_balances_are_exact(chain, decimals):
-    """Equal to the last base unit, whatever the decimals."""
+    """They are equal to the last base unit, with any decimals."""
     token = chain.token([ANN, BEN], 10**24 + 1, decimals=decimals)
     frame = wf.token_balance(WALLETS, token.address, rpc_url=chain.url)
     raw = [10**24 + 1, 2 * (10**24 + 1), 0]
@@ -43,8 +43,8 @@ def test_largest_amount_is_exact(chain):
 
 
 def test_native_coin_is_exact(chain):
-    """To the last wei, by the name that the blockchain gives it."""
-    chain.give(ANN, 10**27 + 1)
+    """To the last wei, with the blockchain's name of it."""
+    chain.fund(ANN, 10**27 + 1)
     frame = wf.token_balance(WALLETS[:2], None, rpc_url=chain.url)
     assert frame.amount.astype("str").tolist() == ["1000000000.000000000000000001", "0"]
     assert frame.symbol.tolist() == ["ETH", "ETH"]
@@ -77,9 +77,9 @@ def test_balances_at_an_old_block_and_the_latest(chain):
 
 
 def test_contract_that_refuses_harms_one_wallet(chain):
-    """The reason is one harmless line, the amount unknown, the others are whole."""
+    """The reason is one harmless line, the amount unknown, the others are complete."""
     picky = chain.deploy("Picky", BEN, kinds=["address"])
-    frame = asked(chain, WALLETS, picky.address)
+    frame = partly_unknown(chain, WALLETS, picky.address)
     assert frame.status.tolist() == ["ok", "reverted", "ok"]
     assert frame.raw_amount.isna().tolist() == [False, True, False]
     assert frame.amount.isna().tolist() == [False, True, False]
@@ -98,7 +98,7 @@ def test_symbol_of_bytes32_and_absurd_decimals(chain):
     assert frame.status.tolist() == ["ok", "ok"]
 
 
-def test_contract_that_does_not_say_its_symbol(chain):
+def test_contract_without_a_symbol(chain):
     """The balance is known all the same."""
     frame = wf.token_balance(WALLETS[:2], chain.deploy("Bare").address, rpc_url=chain.url)
     assert frame.symbol.isna().all()
@@ -106,17 +106,17 @@ def test_contract_that_does_not_say_its_symbol(chain):
     assert frame.raw_amount.tolist() == ["5", "5"]
 
 
-def test_answer_of_nothing_is_not_zero(chain):
-    """Neither a contract that says nothing nor one that isn't there holds nothing."""
+def test_empty_answer_is_not_zero(chain):
+    """A silent contract and a missing one have an unknown balance."""
     for contract in (chain.deploy("Silent").address, ABSENT):
-        frame = asked(chain, WALLETS[:2], contract)
+        frame = partly_unknown(chain, WALLETS[:2], contract)
         assert frame.status.tolist() == ["invalid", "invalid"]
         assert frame.raw_amount.isna().all()
         assert "is it a token" in frame.error[0]
 
 
 def test_hostile_symbol_is_kept_as_sent(chain):
-    """The column holds what the contract says; one of a megabyte is none."""
+    """The column has the contract's text; a symbol of a megabyte is missing."""
     hostile = "<script>=1+1\x00\u202e$x$\n"
     token = chain.token(symbol=hostile).address
     assert wf.token_balance(WALLETS[0], token, rpc_url=chain.url).symbol.item() == hostile
@@ -134,57 +134,57 @@ def test_thousand_wallets_take_few_round_trips(chain, relay, coin):
     frame = wf.token_balance([f"ETH.{owner}" for owner in THOUSAND], token, rpc_url=relay.url)
     expected = [0] * 1_000 if coin else range(3, 3_003, 3)
     assert frame.raw_amount.tolist() == [str(each) for each in expected]
-    assert len(relay.asked) <= 14
+    assert len(relay.requests) <= 14
     assert frame.block.eq(frame.block[0]).all()
 
 
 def test_thousand_refusals_take_few_round_trips(chain, relay):
-    """At most 20 requests, even where one way is tried and then the other."""
+    """At most 20 requests, even if one way is tried and then the other."""
     token = chain.deploy("Glutton").address
-    frame = asked(relay, [f"ETH.{owner}" for owner in THOUSAND], token)
+    frame = partly_unknown(relay, [f"ETH.{owner}" for owner in THOUSAND], token)
     assert frame.status.tolist() == ["reverted"] * 1_000
-    assert len(relay.asked) <= 17
+    assert len(relay.requests) <= 17
 
 
 @pytest.mark.parametrize("name", ["Silent", "Picky", "Bare"])
-def test_another_contract_at_the_place_of_multicall3(bare_chain, name):
-    """What it answers is not believed; the balances come one by one."""
+def test_another_contract_at_the_address_of_multicall3(bare_chain, name):
+    """Its answer is not trusted; the balances are requested one by one."""
     args, kinds = ([ANN], ["address"]) if name == "Picky" else ([], [])
-    bare_chain.put(MULTICALL3, name, *args, kinds=kinds)
+    bare_chain.set_code(MULTICALL3, name, *args, kinds=kinds)
     token = bare_chain.token([ANN, BEN], 7).address
     frame = wf.token_balance(WALLETS, token, rpc_url=bare_chain.url)
-    bare_chain.put(MULTICALL3)
+    bare_chain.set_code(MULTICALL3)
     assert frame.raw_amount.tolist() == ["7", "14", "0"]
 
 
-def test_each_wallet_is_asked_for_once(chain, relay):
-    """Two spellings of one wallet are one row, spelled as first written."""
+def test_each_wallet_is_requested_once(chain, relay):
+    """Two spellings of one wallet are one row, in the first spelling."""
     spellings = [f"ETH.{ANN}", f"eth.{ANN.upper()}", {"blockchain": "ETH", "address": ANN}]
     frame = wf.token_balance(spellings, None, rpc_url=relay.url)
     assert frame.address.tolist() == [ANN]
 
 
-def test_wallets_of_another_blockchain_are_not_asked_for(chain):
-    """The chain id is checked for each wallet; the others are whole."""
-    chain.give(ANN, 5)
-    frame = asked(chain, [f"BSC.{ANN}", f"eth.{ANN}"])
+def test_wallets_of_another_blockchain_are_not_requested(chain):
+    """The chain id is checked for each wallet; the others are complete."""
+    chain.fund(ANN, 5)
+    frame = partly_unknown(chain, [f"BSC.{ANN}", f"eth.{ANN}"])
     assert frame.status.tolist() == ["other_chain", "ok"]
     assert frame.raw_amount.fillna("-").tolist() == ["-", "5"]
     assert frame.block.isna().tolist() == [True, False]
     assert frame.error[0] == "the node is on chain 1, but BSC is chain 56"
 
 
-def test_node_of_another_blockchain_is_asked_no_balance(bare_chain, relay):
-    """One request is enough to know it."""
-    frame = asked(relay, [f"POLYGON.{ANN}", f"GNOSIS.{ANN}"])
+def test_node_of_another_blockchain_gets_one_request(bare_chain, relay):
+    """Its chain id is enough."""
+    frame = partly_unknown(relay, [f"POLYGON.{ANN}", f"GNOSIS.{ANN}"])
     assert frame.status.tolist() == ["other_chain"] * 2
-    assert len(relay.asked) == 1
+    assert len(relay.requests) == 1
 
 
 def test_blockchains_can_be_named(chain):
-    """Any identifier, with its chain id, in any case; it also takes the place of a known one."""
+    """Any identifier, with its chain id, in any case; it also replaces a known one."""
     ids = {"Home": 1, "eth": 5}
-    frame = asked(chain, [f"HOME.{ANN}", f"ETH.{ANN}"], chain_ids=ids)
+    frame = partly_unknown(chain, [f"HOME.{ANN}", f"ETH.{ANN}"], chain_ids=ids)
     assert frame.status.tolist() == ["ok", "other_chain"]
     assert frame.symbol.isna().tolist() == [True, True]
 
@@ -195,8 +195,8 @@ def test_blockchains_of_the_sandbox_are_known():
     assert {name: NodeOptions(None, None, 30).coins[name] for name in names} == names
 
 
-def test_unknown_blockchains_are_named_at_once():
-    """Before anything is asked, with what to do."""
+def test_unknown_blockchains_are_named_first():
+    """Before any request, with a hint."""
     wallets = [f"HOME.{ANN}", f"ETH.{ANN}", f"AWAY.{ANN}"]
     with pytest.raises(SettingsError, match=r"'AWAY', 'HOME'(?s:.)*chain_ids="):
         wf.token_balance(wallets, None, rpc_url=NOWHERE)
@@ -204,13 +204,13 @@ def test_unknown_blockchains_are_named_at_once():
 
 def test_block_that_is_not_there_yet(chain):
     """The future has no balances."""
-    frame = asked(chain, WALLETS, block=10**6)
+    frame = partly_unknown(chain, WALLETS, block=10**6)
     assert frame.status.tolist() == ["no_block"] * 3
     assert frame.amount.isna().all()
     assert "1000000" in frame.error[0]
 
 
-def test_wallets_that_cannot_be_read_are_reported_at_once():
+def test_unreadable_wallets_are_reported_together():
     """Each with its position, those of other kinds of blockchains among them."""
     with pytest.raises(AddressError, match="EVM") as caught:
         wf.token_balance([f"ETH.{ANN}", "NEAR.alice.near", "ETH.0x12"], None, rpc_url=NOWHERE)
@@ -218,7 +218,7 @@ def test_wallets_that_cannot_be_read_are_reported_at_once():
 
 
 @pytest.mark.parametrize(
-    "token,terms,named",
+    "token,options,named",
     [
         ("USDC", {}, "token='USDC' is not an EVM address"),
         (5, {}, "token='5' is not an EVM address"),
@@ -234,14 +234,14 @@ def test_wallets_that_cannot_be_read_are_reported_at_once():
         ),
     ],
 )
-def test_terms_that_cannot_be_used(token, terms, named):
-    """Each is named, before anything is asked."""
+def test_unusable_options_are_refused(token, options, named):
+    """Each is named, before any request."""
     with pytest.raises(SettingsError, match=named):
-        wf.token_balance(WALLETS, token, rpc_url=NOWHERE, **terms)
+        wf.token_balance(WALLETS, token, rpc_url=NOWHERE, **options)
 
 
 def test_missing_extra_is_named(monkeypatch):
-    """With the command that installs it."""
+    """The error has the command that installs it."""
     monkeypatch.setitem(__import__("sys").modules, "eth_abi", None)
     with pytest.raises(MissingExtraError, match=r"walletframe\[node\]"):
         wf.token_balance(WALLETS, None, rpc_url=NOWHERE)

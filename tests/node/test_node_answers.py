@@ -1,6 +1,6 @@
-"""Answers that belong to another question: a raw socket mixes them up, and no wallet gets one.
+"""Answers to another request: a raw socket mixes them up, and no wallet gets one.
 
-Each wallet holds as many wei as its address says, so that another's balance is seen at once.
+Each wallet holds as many wei as its address says, so that another's balance is detected at once.
 """
 
 import json
@@ -17,10 +17,10 @@ RESULTS = {"eth_chainId": "0x1", "eth_getBlockByNumber": {"number": "0x5"}, "eth
 
 
 class RawNode:
-    """A node without the contract Multicall3 that sends what `twist` makes of an answer.
+    """A node without the contract Multicall3 that sends the output of `twist` for an answer.
 
-    `twist` is given the body of an answer, and that of the one before on the same connection, None
-    at first; it returns the bodies to be sent, one behind the other.
+    `twist` gets the body of an answer, and the previous one on the same connection, None at
+    first; it returns the bodies to be sent in a row.
     """
 
     def __init__(self, twist):
@@ -42,7 +42,7 @@ class RawNode:
             each.close()
 
     def balances(self):
-        """Ask it for all wallets; return the wei of each, or its status where they are unknown."""
+        """Request all wallets; return the wei of each, or its status if they are unknown."""
         frame = wf.token_balance(WALLETS, None, rpc_url=self.url)
         return frame.raw_amount.fillna(frame.status.astype("str")).tolist()
 
@@ -57,18 +57,18 @@ class RawNode:
     def _serve(self, connection):
         before = None
         with suppress(OSError), connection.makefile("rb") as stream:
-            while asked := _request(stream):
+            while requested := _request(stream):
                 self.requests += 1
-                questions = asked if isinstance(asked, list) else [asked]
+                questions = requested if isinstance(requested, list) else [requested]
                 self.ids += [each["id"] for each in questions]
                 answers = [{"id": each["id"], "result": _result(each)} for each in questions]
-                body = answers if isinstance(asked, list) else answers[0]
+                body = answers if isinstance(requested, list) else answers[0]
                 connection.sendall(b"".join(map(_sent, self._twist(body, before))))
                 before = body
 
 
 def _request(stream):
-    """Read the JSON of a request; None where the connection ends."""
+    """Read the JSON of a request; None at the end of the connection."""
     length = 0
     while (line := stream.readline()).strip():
         if line.lower().startswith(b"content-length:"):
@@ -76,15 +76,15 @@ def _request(stream):
     return json.loads(stream.read(length)) if length else None
 
 
-def _result(asked):
-    """Answer honestly."""
-    if asked["method"] == "eth_getBalance":
-        return hex(int(asked["params"][0], 16))
-    return RESULTS[asked["method"]]
+def _result(requested):
+    """Return the honest result."""
+    if requested["method"] == "eth_getBalance":
+        return hex(int(requested["params"][0], 16))
+    return RESULTS[requested["method"]]
 
 
 def _sent(body):
-    """Return an answer as it is sent; what is no answer as it is."""
+    """Return an answer as it is sent; bytes are returned unchanged."""
     if isinstance(body, bytes):
         return body
     text = json.dumps(body).encode()
@@ -99,23 +99,23 @@ OWN = [str(number) for number in range(1, 301)]
     [lambda body: [body], lambda _: [b"HTTP/1.1 200 O"], lambda _: [b"\r\n"]],
     ids=["the answer again", "the start of another one", "a line"],
 )
-def test_more_than_was_asked_for_ends_the_connection(surplus):
-    """What follows an answer is read as no other one: the next question has a new connection."""
+def test_surplus_answers_end_the_connection(surplus):
+    """They are never read as the next answer: the next request has a new connection."""
     with RawNode(lambda body, _: [body, *surplus(body)]) as node:
         assert node.balances() == OWN
         assert node.connections == node.requests == 6
 
 
 def test_connection_is_kept():
-    """Where each question has its answer, one connection is enough."""
+    """If each request has its answer, one connection is enough."""
     with RawNode(lambda body, _: [body]) as node:
         assert node.balances() == OWN
         assert (node.connections, node.requests) == (1, 6)
 
 
 @pytest.mark.filterwarnings("ignore:.*not known:walletframe.errors.FetchWarning")
-def test_answer_that_comes_again_before_the_next_one():
-    """It is of no wallet that was asked for then; those that are asked for later have their own."""
+def test_a_repeated_answer_before_the_next_one():
+    """It answers none of the current wallets; later ones have their own."""
 
     def twist(body, before):
         is_second = isinstance(body, list) and isinstance(before, list)
@@ -127,7 +127,7 @@ def test_answer_that_comes_again_before_the_next_one():
 
 
 def test_answers_in_any_order():
-    """Ids decide, not places."""
+    """Ids decide, not positions."""
     with RawNode(lambda body, _: [body[::-1] if isinstance(body, list) else body]) as node:
         assert node.balances() == OWN
 
@@ -147,7 +147,7 @@ def test_answers_in_any_order():
 )
 @pytest.mark.parametrize("kind", [list, dict], ids=["in batches", "alone"])
 def test_answer_with_another_id(change, kind):
-    """It is nobody's, whatever it says."""
+    """Its content is ignored."""
 
     def twist(body, _):
         if not isinstance(body, kind):
@@ -159,7 +159,7 @@ def test_answer_with_another_id(change, kind):
 
 
 def test_ids_never_repeat():
-    """No question of a process has the id of another one."""
+    """No two requests of a process have the same id."""
     with RawNode(lambda body, _: [body]) as node:
         node.balances()
         node.balances()

@@ -1,4 +1,4 @@
-"""Nodes in trouble: each balance has a status with its reason, and none is ever zero."""
+"""Failing nodes: each balance has a status with its reason, and none is ever zero."""
 
 import json
 from threading import Event
@@ -13,8 +13,8 @@ OWNERS = [f"0x{number:040x}" for number in range(0x2000, 0x2003)]
 WALLETS = [f"ETH.{owner}" for owner in OWNERS]
 
 
-def asked(url, wallets=WALLETS, token=None, **terms):
-    """Ask for balances of which some are not known; check that those are not zero."""
+def partly_unknown(url, wallets=WALLETS, token=None, **terms):
+    """Request balances, some of which are unknown; check that those are not zero."""
     with pytest.warns(FetchWarning, match="not known"):
         frame = wf.token_balance(wallets, token, rpc_url=url, **terms)
     unknown = frame[frame.status != "ok"]
@@ -25,55 +25,55 @@ def asked(url, wallets=WALLETS, token=None, **terms):
 
 
 def batches(change):
-    """Let a relay change what a node answers to a batch."""
+    """Return a function that makes a relay change a node's answer to a batch."""
 
-    def says(relay):
-        def say(asked):
-            if not isinstance(asked, list):
+    def change_replies(relay):
+        def reply(request):
+            if not isinstance(request, list):
                 return None
-            return json.dumps(change(json.loads(relay.forward(asked)))).encode()
+            return json.dumps(change(json.loads(relay.forward(request)))).encode()
 
-        return say
+        return reply
 
-    return says
-
-
-def instead_of_a_block(said):
-    """Let a relay say something else where it is asked for a block."""
-
-    def say(asked):
-        is_of_block = asked["method"] == "eth_getBlockByNumber"
-        return json.dumps({"id": asked["id"]} | said).encode() if is_of_block else None
-
-    return say
+    return change_replies
 
 
-def test_node_that_is_down(teller):
-    """Nobody listens."""
-    teller.server_close()
-    frame = asked(teller.url)
+def instead_of_a_block(answer):
+    """Return a function that replaces a relay's answer about a block."""
+
+    def reply(request):
+        is_of_block = request["method"] == "eth_getBlockByNumber"
+        return json.dumps({"id": request["id"]} | answer).encode() if is_of_block else None
+
+    return reply
+
+
+def test_node_that_is_down(scripted_node):
+    """The port is closed."""
+    scripted_node.server_close()
+    frame = partly_unknown(scripted_node.url)
     assert frame.status.tolist() == ["unreachable"] * 3
     assert frame.error[0] == "the node could not be reached"
 
 
-def test_slow_node_is_waited_for_once(relay):
-    """One time limit for a thousand wallets, not one for each request."""
+def test_slow_node_has_one_time_limit(relay):
+    """One for a thousand wallets, not one for each request."""
     over = Event()
 
-    def says(asked):
-        if isinstance(asked, list):
+    def reply(request):
+        if isinstance(request, list):
             over.wait(60)
 
-    relay.says = says
+    relay.reply = reply
     wallets = [f"ETH.0x{number:040x}" for number in range(1_000)]
-    frame = asked(relay.url, wallets, timeout_s=1.5)
+    frame = partly_unknown(relay.url, wallets, timeout_s=1.5)
     over.set()
     assert frame.status.value_counts()["timeout"] == 1_000
-    assert sum(isinstance(each, list) for each in relay.asked) == 1
+    assert sum(isinstance(each, list) for each in relay.requests) == 1
 
 
 @pytest.mark.parametrize(
-    "said,status",
+    "answer,status",
     [
         ((500, {}, b"out of order"), "node_error"),
         ((503, {}, b""), "node_error"),
@@ -99,17 +99,17 @@ def test_slow_node_is_waited_for_once(relay):
         (b'{"id":0,"error":{"code":-32000,"message":"Too Many Requests"}}', "rate_limited"),
     ],
 )
-def test_whatever_a_node_says_first(teller, said, status):
-    """An error, a redirect or nonsense: one status for all, and no more questions."""
+def test_bad_first_answers(scripted_node, answer, status):
+    """An error, a redirect or nonsense: one status for all, and no more requests."""
 
-    def says(asked):
-        own = b'"id":%d' % asked["id"]
-        return said.replace(b'"id":0', own) if isinstance(said, bytes) else said
+    def reply(request):
+        own = b'"id":%d' % request["id"]
+        return answer.replace(b'"id":0', own) if isinstance(answer, bytes) else answer
 
-    teller.says = says
-    frame = asked(teller.url)
+    scripted_node.reply = reply
+    frame = partly_unknown(scripted_node.url)
     assert frame.status.tolist() == [status] * 3
-    assert len(teller.asked) == 1
+    assert len(scripted_node.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -124,15 +124,15 @@ def test_whatever_a_node_says_first(teller, said, status):
         ("execution aborted (timeout = 5s)", "node_error"),
     ],
 )
-def test_error_for_one_wallet_is_told_by_its_message(relay, message, status):
-    """The words of geth and others; the other wallets are whole."""
+def test_error_for_one_wallet_is_classified_by_its_message(relay, message, status):
+    """The words of geth and others; the other wallets are complete."""
 
     def spoiled(answers):
         answers[1] = {"id": answers[1]["id"], "error": {"code": -32000, "message": message}}
         return answers
 
-    relay.says = batches(spoiled)(relay)
-    frame = asked(relay.url)
+    relay.reply = batches(spoiled)(relay)
+    frame = partly_unknown(relay.url)
     assert frame.status.tolist() == ["ok", status, "ok"]
     assert message in frame.error[1]
 
@@ -140,8 +140,8 @@ def test_error_for_one_wallet_is_told_by_its_message(relay, message, status):
 def test_answers_are_matched_by_id(relay, bare_chain):
     """A node may answer a batch in any order."""
     for place, owner in enumerate(OWNERS):
-        bare_chain.give(owner, place + 1)
-    relay.says = batches(lambda answers: answers[::-1])(relay)
+        bare_chain.fund(owner, place + 1)
+    relay.reply = batches(lambda answers: answers[::-1])(relay)
     frame = wf.token_balance(WALLETS, None, rpc_url=relay.url)
     assert frame.raw_amount.tolist() == ["1", "2", "3"]
 
@@ -167,13 +167,13 @@ def test_answers_are_matched_by_id(relay, bare_chain):
 )
 @pytest.mark.filterwarnings("ignore:.*not known:walletframe.errors.FetchWarning")
 def test_odd_answers_to_a_batch(relay, change, statuses):
-    """What is left out, contradicts itself or bears no id is not guessed."""
-    relay.says = batches(change)(relay)
+    """Missing or contradicting answers, and those without an id, are not guessed."""
+    relay.reply = batches(change)(relay)
     assert wf.token_balance(WALLETS, None, rpc_url=relay.url).status.tolist() == statuses
 
 
-def test_decimals_that_the_node_cannot_say(relay, bare_chain):
-    """Not the same as a contract without decimals: the status says so, base units are kept."""
+def test_decimals_that_the_node_refuses(relay, bare_chain):
+    """Unlike a contract without decimals: the status says so, base units are kept."""
     token = bare_chain.token(OWNERS, 4).address
 
     def spoiled(answers):
@@ -181,14 +181,14 @@ def test_decimals_that_the_node_cannot_say(relay, bare_chain):
         decimals["error"] = {"code": -32000, "message": "too many requests"}
         return answers
 
-    relay.says = batches(spoiled)(relay)
-    frame = asked(relay.url, token=token)
+    relay.reply = batches(spoiled)(relay)
+    frame = partly_unknown(relay.url, token=token)
     assert frame.status.tolist() == ["rate_limited"] * 3
     assert frame.raw_amount.tolist() == ["4", "8", "12"]
     assert frame.error[0].startswith("decimals: ")
 
 
-def test_answer_of_a_contract_that_is_no_bytes(relay, bare_chain):
+def test_answer_of_a_contract_without_bytes(relay, bare_chain):
     """It harms its own wallet alone."""
     token = bare_chain.token(OWNERS, 4).address
 
@@ -196,31 +196,31 @@ def test_answer_of_a_contract_that_is_no_bytes(relay, bare_chain):
         answers[0]["result"], answers[1]["result"] = 5, "0xzz"
         return answers
 
-    relay.says = batches(spoiled)(relay)
-    assert asked(relay.url, token=token).status.tolist() == ["invalid", "invalid", "ok"]
+    relay.reply = batches(spoiled)(relay)
+    assert partly_unknown(relay.url, token=token).status.tolist() == ["invalid", "invalid", "ok"]
 
 
-def test_node_that_cannot_say_its_block(relay):
+def test_node_that_refuses_its_block(relay):
     """Its error is that of every wallet."""
-    relay.says = instead_of_a_block({"error": {"code": -32603, "message": "busy"}})
-    frame = asked(relay.url)
+    relay.reply = instead_of_a_block({"error": {"code": -32603, "message": "busy"}})
+    frame = partly_unknown(relay.url)
     assert frame.status.tolist() == ["node_error"] * 3
     assert frame.error[0] == "the node answered: 'busy'"
 
 
-def test_node_that_gives_another_block(relay):
-    """What it says of that one is not taken for the one asked for."""
-    relay.says = instead_of_a_block({"result": {"number": "0x1"}})
-    frame = asked(relay.url, block=7)
+def test_node_that_returns_another_block(relay):
+    """It is not mistaken for the requested one."""
+    relay.reply = instead_of_a_block({"result": {"number": "0x1"}})
+    frame = partly_unknown(relay.url, block=7)
     assert frame.status.tolist() == ["no_block"] * 3
     assert frame.error[0] == "the node answered for block 1 instead of 7"
 
 
 @pytest.mark.tools
 def test_node_that_forgot_the_state_of_a_block(tmp_path):
-    """It knows the block, but not any more what everybody had then."""
+    """It knows the block, but no longer its balances."""
     with Chain(tmp_path / "log", "--prune-history", "1") as forgetful:
         forgetful.token(OWNERS, 5)
-        forgetful.ask("anvil_mine", "0x8")
-        frame = asked(forgetful.url, block=1)
+        forgetful.call("anvil_mine", "0x8")
+        frame = partly_unknown(forgetful.url, block=1)
     assert frame.status.tolist() == ["no_block"] * 3

@@ -1,4 +1,4 @@
-"""The URL of a node: sent to the node alone, over a line that nobody reads, and seen nowhere."""
+"""The URL of a node: sent to the node alone, over an encrypted line, and hidden everywhere."""
 
 import copy
 import os
@@ -26,17 +26,17 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*not known:walletframe.errors.F
 
 
 def secret(url):
-    """Return a node's URL with secrets wherever there can be some."""
+    """Return a node's URL with secrets in every part."""
     return url.replace("://", "://user-secret-3:word-secret-4@") + SECRET_PARTS
 
 
-def told(error):
-    """Return all that a traceback can tell, local variables included, but for those of the test."""
-    said = traceback.TracebackException.from_exception(error, capture_locals=True)
+def traceback_text(error):
+    """Return all text of a traceback, local variables included, but for those of the test."""
+    text = traceback.TracebackException.from_exception(error, capture_locals=True)
     assert not error.__cause__
     assert not error.__context__
-    frames = [frame for frame in said.stack if frame.filename != __file__]
-    return f"{said}{error!r}{[(frame.line, frame.locals) for frame in frames]}"
+    frames = [frame for frame in text.stack if frame.filename != __file__]
+    return f"{text}{error!r}{[(frame.line, frame.locals) for frame in frames]}"
 
 
 def test_url_is_sent_whole(relay):
@@ -50,21 +50,23 @@ def test_url_is_sent_whole(relay):
 
 
 @pytest.mark.parametrize("status", [200, 401, 500, 302])
-def test_url_is_seen_nowhere(teller, caplog, status):
-    """No log, warning, frame or repr holds it, even where the node repeats it."""
+def test_url_leaks_nowhere(scripted_node, caplog, status):
+    """No log, warning, frame or repr holds it, even if the node repeats it."""
     caplog.set_level("DEBUG")
-    url = secret(teller.url)
+    url = secret(scripted_node.url)
     echo = f'{{"id":null,"error":{{"code":1,"message":"no: {url}"}}}}'.encode()
-    teller.says = lambda _: (status, {"Location": url}, echo)
+    scripted_node.reply = lambda _: (status, {"Location": url}, echo)
     with pytest.warns(FetchWarning) as warned:
         frame = wf.token_balance(WALLET, None, rpc_url=url)
-    said = frame.to_string() + caplog.text + "".join(str(each.message) for each in warned)
+    text = frame.to_string() + caplog.text + "".join(str(each.message) for each in warned)
     assert "urllib3" in caplog.text
-    assert not [each for each in (*SECRETS, teller.url.removeprefix("http://")) if each in said]
+    assert not [
+        each for each in (*SECRETS, scripted_node.url.removeprefix("http://")) if each in text
+    ]
 
 
-def test_unreachable_host_is_seen_nowhere(caplog):
-    """A host that carries the key in its name is hidden, too."""
+def test_unreachable_host_leaks_nowhere(caplog):
+    """A host with the key in its name is hidden, too."""
     caplog.set_level("DEBUG")
     url = "https://secret-of-mine.invalid/v2"
     frame = wf.token_balance(WALLET, None, rpc_url=url)
@@ -84,37 +86,37 @@ def test_unreachable_host_is_seen_nowhere(caplog):
         ["https://node.example/path-secret-1"],
     ],
 )
-def test_url_that_cannot_be_used_is_not_quoted(url):
-    """The error says what is wrong, and no local variable of the library holds it."""
+def test_unusable_url_is_not_quoted(url):
+    """The error names the fault, and no local variable of the library holds it."""
     with pytest.raises(SettingsError, match=r"^rpc_url (is not an|uses) http") as caught:
         wf.token_balance(WALLET, None, rpc_url=url)
-    assert "path-secret-1" not in told(caught.value)
+    assert "path-secret-1" not in traceback_text(caught.value)
     holdings = wf.token_balance([], None, rpc_url="https://node.example")
     with pytest.raises(SettingsError, match=r"^rpc_url (is not an|uses) http") as caught:
         wf.crosscheck(holdings, rpc_url=url)
-    assert "path-secret-1" not in told(caught.value)
+    assert "path-secret-1" not in traceback_text(caught.value)
 
 
-def test_other_errors_do_not_show_it(teller):
-    """Nor does a traceback with local variables."""
+def test_other_errors_do_not_show_it(scripted_node):
+    """Tracebacks with local variables don't, either."""
     with pytest.raises(SettingsError) as caught:
-        wf.token_balance(WALLET, "USDC", rpc_url=secret(teller.url))
-    assert not [each for each in SECRETS if each in told(caught.value)]
+        wf.token_balance(WALLET, "USDC", rpc_url=secret(scripted_node.url))
+    assert not [each for each in SECRETS if each in traceback_text(caught.value)]
 
 
-def test_interrupt_does_not_show_it(teller):
-    """Ctrl-C while the node is waited for: at once, and without the frames that know the URL."""
+def test_interrupt_does_not_show_it(scripted_node):
+    """Ctrl-C during a request is immediate, and has no frames that hold the URL."""
     over = Event()
 
     def interrupting(_):
         os.kill(os.getpid(), signal.SIGINT)
         over.wait(60)
 
-    teller.says = interrupting
+    scripted_node.reply = interrupting
     with pytest.raises(KeyboardInterrupt) as caught:
-        wf.token_balance(WALLET, None, rpc_url=secret(teller.url))
+        wf.token_balance(WALLET, None, rpc_url=secret(scripted_node.url))
     over.set()
-    assert not [each for each in (*SECRETS, PASSWORD) if each in told(caught.value)]
+    assert not [each for each in (*SECRETS, PASSWORD) if each in traceback_text(caught.value)]
 
 
 def test_url_is_left_out_of_copies():
@@ -128,7 +130,7 @@ def test_url_is_left_out_of_copies():
 
 
 def test_environment_names_the_node(relay, monkeypatch):
-    """Where no URL is given; the settings of the service don't mind the variable."""
+    """Without a URL as an argument; the service's settings ignore the variable."""
     with pytest.raises(SettingsError, match="WALLETFRAME_RPC_URL"):
         wf.token_balance(WALLET, None)
     monkeypatch.setenv("WALLETFRAME_RPC_URL", f" {secret(relay.url)}\n")
@@ -136,11 +138,11 @@ def test_environment_names_the_node(relay, monkeypatch):
     assert wf.Settings().base_url is None
 
 
-def test_redirect_is_not_followed(teller):
-    """Another server never hears of the URL."""
+def test_redirect_is_not_followed(scripted_node):
+    """Another server never gets the URL."""
     with Canned() as other:
-        teller.says = lambda _: (307, {"Location": other.base_url}, b"")
-        frame = wf.token_balance(WALLET, None, rpc_url=teller.url)
+        scripted_node.reply = lambda _: (307, {"Location": other.base_url}, b"")
+        frame = wf.token_balance(WALLET, None, rpc_url=scripted_node.url)
         assert other.paths == []
     assert frame.status.item() == "rejected"
     assert "redirect" in frame.error.item()
@@ -162,11 +164,11 @@ def test_https_is_verified_for_the_real_host(relay, tmp_path, monkeypatch):
         assert frame.error.item() == "the node's certificate could not be verified"
 
 
-def test_proxy_is_told_the_host_alone(teller, monkeypatch):
+def test_proxy_gets_the_host_alone(scripted_node, monkeypatch):
     """Path and query go through its tunnel, where it can't read them."""
-    monkeypatch.setenv("https_proxy", teller.url)
+    monkeypatch.setenv("https_proxy", scripted_node.url)
     frame = wf.token_balance(WALLET, None, rpc_url=secret("https://node.example"))
     assert frame.error.item() == "the proxy did not let the request through"
-    [(place, headers)] = teller.lines
+    [(place, headers)] = scripted_node.lines
     assert place == "node.example:443"
     assert "Authorization" not in headers

@@ -1,4 +1,4 @@
-// Charts: what was clicked, and in which colours they are painted.
+// Charts: clicks and colours.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -36,7 +36,7 @@ test("mixed colours are written as plotly reads them", () => {
   assert.equal(asRgb("color(srgb 0 0 1e-3 / 0.25)"), "rgba(0, 0, 0, 0.25)");
 });
 
-test("a layout is painted, and what it says itself stays", () => {
+test("a layout is painted, and its own colours stay", () => {
   const colors = { text: "#111", back: "#fff", line: "#ccc", faint: "#777", font: "Sans" };
   const given = { height: 9, xaxis: { gridcolor: "red", side: "top" }, yaxis2: {} };
   const painted = paintedLayout(given, colors);
@@ -48,6 +48,6 @@ test("a layout is painted, and what it says itself stays", () => {
   assert.deepEqual(given.yaxis2, {});
 });
 
-test("text is no markup to plotly", () => {
+test("text is escaped for plotly", () => {
   assert.equal(escaped("<b>$A & B$</b>"), "&lt;b&gt;&#36;A &amp; B&#36;&lt;/b&gt;");
 });

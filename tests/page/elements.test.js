@@ -1,4 +1,4 @@
-// Addresses as they are written short.
+// Shortened addresses.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Texts that are cut to a width.
+// Texts truncated to a width.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { cutText, summedWidths } from "../../walletframe/pickers/page/cells.js";
 
 const one = (text) => [...text].length;
 
-test("what fits is whole", () => {
+test("a text that fits is whole", () => {
   assert.equal(cutText("ETH.0x1111…1111", 15, one), "ETH.0x1111…1111");
 });
 
@@ -16,12 +16,12 @@ test("the end of an address is kept, other texts lose theirs", () => {
   assert.equal(cutText("Treasury of the foundation", 12, one), "Treasury of…");
 });
 
-test("where there is room for one end alone, it is the first", () => {
+test("with room for one end alone, the first is kept", () => {
   assert.equal(cutText("ETH.0x1111…1111", 8, one), "ETH.0x1…");
   assert.equal(cutText("ETH.0x1111…1111", 9, one), "ETH.…1111");
 });
 
-test("no mark stands beside another, and letters stay whole", () => {
+test("no two marks are adjacent, and letters stay whole", () => {
   assert.equal(cutText("ETH.0x1111…1111", 11, one), "ETH.0x…1111");
   assert.equal(cutText("a…bbbbbbbbbbbb", 3, one), "a…");
   assert.equal(cutText("😀😀😀😀", 3, one), "😀😀…");

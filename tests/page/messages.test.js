@@ -6,7 +6,7 @@ import { test } from "node:test";
 import explorer from "../../walletframe/pickers/page/explorer.js";
 import { Kernel } from "../../walletframe/pickers/page/widget.js";
 
-/** A model as anywidget gives it, which keeps what is sent. */
+/** A model like anywidget's, which records its messages. */
 function fakeModel() {
   const model = { sent: [], calls: [] };
   model.on = (_name, call) => model.calls.push(call);
@@ -49,7 +49,7 @@ test("a request that failed, or whose page is gone, is null", async () => {
   assert.equal(model.calls.length, 0);
 });
 
-test("an explorer asks for plotly.js before it is shown, when Python can give it", () => {
+test("an explorer requests plotly.js before it is shown, if Python has it", () => {
   const model = fakeModel();
   const state = { _edition: -1, _plotly: "of this test" };
   model.get = (name) => state[name];
@@ -66,7 +66,7 @@ test("an explorer asks for plotly.js before it is shown, when Python can give it
   assert.equal(model.calls.length, 0);
 });
 
-test("what Python tells unasked is heard by kind", () => {
+test("unrequested messages of Python are handled by kind", () => {
   const model = fakeModel();
   const heard = [];
   const kernel = new Kernel(model, new AbortController().signal);

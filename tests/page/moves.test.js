@@ -27,7 +27,7 @@ test("pages, and the ends of a row and of all", () => {
   assert.deepEqual(press(at(3, 1), "ArrowLeft", true), at(3, 0));
 });
 
-test("other keys move nothing, nor does any where there is no row", () => {
+test("other keys move nothing, nor does any key without rows", () => {
   assert.equal(press(at(3, 1), "x"), null);
   assert.equal(press(at(3, 1), "toString"), null);
   assert.equal(moved(at(0, 0), { key: "ArrowDown", far: false }, { ...SIZE, rows: 0 }), null);

@@ -1,4 +1,4 @@
-// Exact numbers in the room of a column: whole, cut with a mark, or told roughly.
+// Exact numbers in a column's width: whole, shortened with a mark, or rounded.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ test("digits are grouped from the right", () => {
   assert.deepEqual(thousands(""), []);
 });
 
-test("what fits is whole", () => {
+test("a number that fits is whole", () => {
   for (const [whole, fraction] of [
     ["0", ""],
     ["0", "5"],
@@ -31,13 +31,13 @@ test("what fits is whole", () => {
   }
 });
 
-test("decimals that don't fit are the rest, digit for digit", () => {
+test("decimals that don't fit are hidden, digit for digit", () => {
   const shown = numberShown("1", "123456789", ROOM);
   assert.equal(written(shown), "1.1234");
   assert.deepEqual([shown.rest, shown.instead], ["56789", false]);
 });
 
-test("what is too small to be seen is never nothing", () => {
+test("a number too small to display is never zero", () => {
   assert.equal(written(numberShown("0", "000001", ROOM)), "<0.0001");
   assert.equal(written(numberShown("-0", "000001", ROOM)), ">-0.0001");
   assert.equal(written(numberShown("0", "000001", { digits: 9, decimals: 0 })), "<1");
@@ -45,7 +45,7 @@ test("what is too small to be seen is never nothing", () => {
   assert.equal(written(numberShown("0", "00012", ROOM)), "0.0001");
 });
 
-test("what is too large is told roughly, and says so", () => {
+test("a number too large to display is rounded, with a mark", () => {
   const largest = String(2n ** 256n - 1n);
   const shown = numberShown(largest, "5", ROOM);
   assert.equal(written(shown), "≈1.16e77");
@@ -58,13 +58,13 @@ test("rough numbers carry, however long they are", () => {
   assert.equal(roughly("1".repeat(4000)), "1.11e3999");
 });
 
-test("signs and what is no number stand as they are", () => {
+test("signs and other texts are unchanged", () => {
   assert.equal(written(numberShown("-12", "5", ROOM)), "-12.5");
   assert.equal(written(numberShown("<0", "01", ROOM)), "<0.01");
   assert.equal(written(numberShown("Infinity", "", ROOM)), "Infinity");
 });
 
-test("decimals behind those that people read are dimmed", () => {
+test("decimals beyond the usual ones are dimmed", () => {
   assert.deepEqual(brightDecimals("12", "123456"), ["1234", "56"]);
   assert.deepEqual(brightDecimals("0", "00000123"), ["0000012", "3"]);
   assert.deepEqual(brightDecimals("0", "5"), ["5", ""]);

@@ -1,4 +1,4 @@
-// What a picker finds, where its keys lead, and what it says.
+// A picker's search, its keys, and its texts.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -44,7 +44,7 @@ test("twenty thousand options are searched in a moment", () => {
   assert.equal(findPlaces(texts, places, "tk19").length, 1_111);
 });
 
-test("an option is told by name, blockchain and address, and found by more", () => {
+test("an option shows name, blockchain and address, and is found by more", () => {
   const options = new Options(TOKENS);
   assert.equal(options.label(0), `USDC · ETH · ${USDC}`);
   assert.equal(options.whole(2), "0X1");
@@ -56,7 +56,7 @@ test("an option is told by name, blockchain and address, and found by more", () 
   assert.equal(options.placeOf(keyOf("ETH")), undefined);
 });
 
-test("a wallet without a name is told by its address", () => {
+test("a wallet without a name shows its address", () => {
   const columns = { ...TOKENS, values: ["NEAR.alice.near"], wholes: [null], on: [0] };
   const options = new Options({ ...columns, names: [""], chains: ["NEAR"], short: {} });
   assert.equal(options.whole(0), "alice.near");
@@ -64,7 +64,7 @@ test("a wallet without a name is told by its address", () => {
   assert.equal(options.label(0), "NEAR · alice.near");
 });
 
-test("what remains has facts of its own, in its own order", () => {
+test("remaining options have their own figures, in their own order", () => {
   const options = new Options(TOKENS);
   assert.deepEqual([options.balances(0), options.worth(0)], [12, "1.2M"]);
   options.narrow({ places: [2, 0], balances: [3, 4], worths: ["9", ""] });
@@ -77,7 +77,7 @@ test("what remains has facts of its own, in its own order", () => {
   assert.equal(options.worth(0), "1.2M");
 });
 
-test("options without facts, or none at all", () => {
+test("options without figures, or no options", () => {
   const options = new Options(NO_OPTIONS);
   assert.deepEqual([options.count, options.arePlaced], [0, false]);
   const { balances, worths, ...bare } = TOKENS;
@@ -100,7 +100,7 @@ test("Home and End belong to the text until a row was reached", () => {
   assert.equal(rowAfter("a", 4, 10), null);
 });
 
-test("a picker says how much there is", () => {
+test("a picker shows its counts", () => {
   const all = { typed: "", found: 20_000, here: 20_000, all: 20_000, unchosen: 20_000 };
   assert.equal(countText(all), "20,000 to choose from");
   assert.equal(countText({ ...all, typed: "tk", found: 7 }), "7 of 20,000 match");

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { missingRows, rowsAhead, RowStore } from "../../walletframe/pickers/page/rows.js";
 
-/** Python as the page sees it: it counts rows, and answers when it is told to. */
+/** Python as the page sees it: it counts rows, and answers on command. */
 function fakePython(total) {
   const python = { asked: [], table: "1" };
   python.ask = (kind, said) =>
@@ -37,7 +37,7 @@ const textOf = (store, place) => {
   return row?.cells.a.text[row.at];
 };
 
-test("the blocks that are missing are asked for as one range", () => {
+test("missing blocks are requested as one range", () => {
   const has = (block) => block === 0 || block === 3;
   assert.deepEqual(missingRows(0, 64, 1000, has), null);
   assert.deepEqual(missingRows(10, 300, 1000, has), [64, 128]);
@@ -48,13 +48,13 @@ test("the blocks that are missing are asked for as one range", () => {
   );
 });
 
-test("it is looked ahead in the direction of the movement, but not too far", () => {
+test("rows are prefetched in the direction of movement, but not too far", () => {
   assert.deepEqual(rowsAhead([100, 140], 0), [100, 140]);
   assert.deepEqual(rowsAhead([100, 140], 3), [100, 170]);
   assert.deepEqual(rowsAhead([1000, 1040], -999), [744, 1040]);
 });
 
-test("what a query gives replaces the rows, and keeps them until then", async () => {
+test("a query's answer replaces the rows, which stay until then", async () => {
   const python = fakePython(1000);
   const { store, heard } = storeOf(python);
   store.open();
@@ -79,7 +79,7 @@ test("an older query's answer changes nothing", async () => {
   assert.equal(heard.opened, 1);
 });
 
-test("one request at a time, then for what is in sight by then", async () => {
+test("one request at a time, then one for the rows in sight", async () => {
   const python = fakePython(100_000);
   const { store, heard } = storeOf(python);
   store.open();
@@ -95,7 +95,7 @@ test("one request at a time, then for what is in sight by then", async () => {
   assert.equal(heard.came.length, 2);
 });
 
-test("neighbours are fetched when all in sight is there, and then it is quiet", async () => {
+test("neighbours are fetched after the rows in sight, and then nothing more", async () => {
   const python = fakePython(100_000);
   const { store } = storeOf(python);
   store.open();
@@ -118,7 +118,7 @@ test("a failed request is not repeated until something moves", async () => {
   assert.equal(python.asked.length, 3);
 });
 
-test("rows of another table are asked for anew", async () => {
+test("rows of another table are requested again", async () => {
   const python = fakePython(100_000);
   const { store, heard } = storeOf(python);
   store.open();
@@ -131,7 +131,7 @@ test("rows of another table are asked for anew", async () => {
   assert.deepEqual([heard.opened, heard.came.length], [2, 0]);
 });
 
-test("what is far away is let go", async () => {
+test("distant rows are dropped", async () => {
   const python = fakePython(100_000);
   const { store } = storeOf(python);
   store.open();

@@ -1,4 +1,4 @@
-// What a click on a heading means, and what is read and copied of a cell.
+// Clicks on headings, and the text and copy of a cell.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ test("a heading sorts numbers by the largest first, texts from A, and then the o
   });
 });
 
-test("an empty table says why, and what a search of groups leaves out", () => {
+test("an empty table has its reason, and a hint about a search of groups", () => {
   assert.equal(emptySaid({ find: " ", by: "wallet" }), "There is nothing to show.");
   assert.equal(emptySaid({ find: "usdc", by: "" }), "Nothing matches.");
   assert.match(emptySaid({ find: "usdc", by: "wallet" }), /group by nothing to search all/);

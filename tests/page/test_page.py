@@ -22,7 +22,7 @@ DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) (\w
 
 
 def run(*words):
-    """Run a tool on the repository and return what it complains about."""
+    """Run a tool on the repository and return its complaints."""
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
@@ -34,13 +34,13 @@ def test_eslint_finds_nothing(npm):
 
 
 def test_scripts_are_formatted(npm):
-    """One format, and nobody discusses it."""
+    """Prettier decides the format."""
     words = ["--check", "--config", HERE / ".prettierrc", f"{PAGE}/*.js", f"{HERE}/*.js"]
     assert run(npm / "prettier", *words) == ""
 
 
 def test_scripts_work_in_node(npm):
-    """What needs no page: order, windows, numbers, the keyboard's state."""
+    """Tests of code without a page: order, windows, numbers, the keyboard's state."""
     assert run("node", "--test", *map(str, sorted(HERE.glob("*.test.js")))) == ""
 
 
@@ -53,7 +53,7 @@ def test_names_are_unique():
 
 @pytest.mark.parametrize("name", MODULES)
 def test_joined_scripts_import_nothing(name):
-    """What is imported stands before whoever imports it, and once."""
+    """An imported module precedes its importers, and is there once."""
     joined = script(name)
     lines = joined.splitlines()
     assert not [line for line in lines if re.match(r"import\b|export (?!default)", line)]
@@ -67,23 +67,23 @@ def test_joined_scripts_import_nothing(name):
 
 
 def test_messages_are_in_one_table():
-    """What the scripts ask, by kind; where; and that somebody answers."""
+    """The table lists the scripts' messages, their files, and Python's handlers."""
     row = r"^(\w+) .*?  (\w+\.js(?:, \w+\.js)*|pushed) +`"
     table = re.findall(row, widget.__doc__, re.MULTILINE)
-    asked = {
+    requested = {
         (kind, path.name)
         for path in PAGE.glob("*.js")
         for kind in re.findall(r'\.(?:ask|tell)\(\s*[`"](\w+)', path.read_text())
     }
     assert {(kind, name) for kind, names in table for name in names.split(", ")} == {
-        *asked,
+        *requested,
         ("narrowed", "pushed"),
     }
     widgets = [FetchPanel(), HoldingsExplorer(assemble([]))]
     answered = {kind.split()[0] for each in widgets for kind in each._handlers}
     for each in widgets:
         each.close()
-    assert answered == {kind for kind, _ in asked}
+    assert answered == {kind for kind, _ in requested}
 
 
 def test_styles_begin_with_the_theme():

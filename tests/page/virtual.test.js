@@ -1,4 +1,4 @@
-// Which rows of a long list are drawn, and how far to scroll.
+// Drawn rows of a long list, and scroll positions.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,7 +16,7 @@ test("a short or empty list is drawn whole", () => {
   assert.deepEqual(rowsInSight(0, 100, 10, 0, 3), [0, 0]);
 });
 
-test("what was scrolled further than a list that got short draws its end", () => {
+test("a position beyond a shortened list draws its end", () => {
   const [first, end] = rowsInSight(5_000, 100, 10, 4, 3);
   assert.ok(first <= end && end === 4);
 });

@@ -33,7 +33,7 @@ const COLUMNS = [
 const names = ({ shown }) => shown.map(({ name }) => name);
 const sum = (columns) => columns.reduce((all, { width }) => all + width, 0);
 
-test("no width is too small or left over, and no column wider than all", () => {
+test("no width is too small or unused, and no column exceeds the table", () => {
   for (let width = 180; width <= 1800; width += 7) {
     const { lines, shown } = fitColumns(COLUMNS, width, CH);
     for (let line = 1; line <= lines; line += 1) {
@@ -64,7 +64,7 @@ test("a wide page has all, in their order", () => {
   assert.deepEqual([fit.lines, fit.hidden], [1, []]);
 });
 
-test("what is left out is less important than what is shown", () => {
+test("hidden columns are less important than shown ones", () => {
   for (let width = 600; width <= 1600; width += 10) {
     const { lines, shown, hidden } = fitColumns(COLUMNS, width, CH);
     const rank = (name) => COLUMNS.find((column) => column.name === name).rank;
@@ -85,7 +85,7 @@ test("a number has room for its digits, and for decimals as far as they fit", ()
   }
 });
 
-test("bars get what texts don't need", () => {
+test("bars get the width that texts don't need", () => {
   const value = fitColumns(COLUMNS, 1600, CH).shown.find(({ name }) => name === "value");
   const { best } = widthsOf(
     COLUMNS.find(({ name }) => name === "value"),
@@ -94,7 +94,7 @@ test("bars get what texts don't need", () => {
   assert.ok(value.width > best);
 });
 
-test("a table of few columns takes one line where they fit", () => {
+test("a table of few columns has one line if they fit", () => {
   const few = [text("blockchain", 0, 9), number("value", 2, [7, 2]), number("tokens", 5, [3, 0])];
   assert.equal(fitColumns(few, 400, CH).lines, 1);
   assert.equal(fitColumns(few, 250, CH).lines, 2);

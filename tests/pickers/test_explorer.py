@@ -31,14 +31,14 @@ USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
 
 @pytest.fixture(scope="module")
 def details(service):
-    """Give the wallets of the showcase, one of which fails."""
+    """Return the wallets of the showcase, one of which fails."""
     with service.client(cache="memory") as client:
         return client.fetch(SHOWCASE, on_failure="ignore")
 
 
 @pytest.fixture(autouse=True)
 def nothing_left():
-    """Expect that every test closes the widgets that it opens."""
+    """Check that a test closes its widgets."""
     before = set(MODELS)
     yield
     assert set(MODELS) == before
@@ -46,14 +46,14 @@ def nothing_left():
 
 @pytest.fixture
 def explorer(details, client):
-    """Give an explorer of the showcase."""
+    """Return an explorer of the showcase."""
     opened = HoldingsExplorer(details, client=client)
     yield opened
     opened.close()
 
 
 def pick(explorer, **chosen):
-    """Choose in pickers, and return what is told of what is to be seen."""
+    """Choose in pickers, and return the page's answer about the chart."""
     page = Page(explorer)
     for kind, values in chosen.items():
         page.choose(kind, *values)
@@ -61,7 +61,7 @@ def pick(explorer, **chosen):
 
 
 def drawn(figure):
-    """Return the data of a chart, without the place of its colour bar, which is the page's."""
+    """Return the data of a chart, without the position of its colour bar, which is the page's."""
     data = json.loads(figure.to_json())["data"] if not isinstance(figure, dict) else figure["data"]
     for trace in data:
         trace.get("colorbar", {}).pop("y", None)
@@ -69,34 +69,34 @@ def drawn(figure):
 
 
 def same_fetch(one, other):
-    """Expect two fetches to be the same."""
+    """Check that two fetches are equal."""
     for frames in zip(one, other, strict=True):
         pd.testing.assert_frame_equal(*frames)
 
 
 def shown_by(portfolio, *picked, **more):
-    """Return what is selected, spam and all."""
+    """Return the selection, spam included."""
     return portfolio.select(Selection(*picked, **more, spam=None))
 
 
 def test_everything_is_shown_at_first(explorer, details):
-    """Money first: all rows but spam, a chart, the table, and a line that says what is known."""
+    """Values first: all rows but spam, a chart, the table, and a line about known wallets."""
     page = Page(explorer)
-    said = page.look()
+    answer = page.look()
     assert explorer.shown.holdings["symbol"].equals(details.holdings.wf.without_spam()["symbol"])
-    assert said["measure"] == "value"
-    assert said["spam"]["text"].endswith("spam tokens hidden")
-    assert said["figure"]["data"]
-    assert said["summary"]["known"] == "12 of 14 wallets known"
-    assert said["summary"]["simulated"]
+    assert answer["measure"] == "value"
+    assert answer["spam"]["text"].endswith("spam tokens hidden")
+    assert answer["figure"]["data"]
+    assert answer["summary"]["known"] == "12 of 14 wallets known"
+    assert answer["summary"]["simulated"]
     assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in page.status()
     assert "Simulated data" in page.status()
     page.look(spam=True)
     assert len(explorer.shown.holdings) == len(details.holdings)
 
 
-def test_the_page_has_plotly_before_anything_is_summed(details):
-    """A browser has most to do with it, and asks before it is shown."""
+def test_the_page_has_plotly_before_any_sum(details):
+    """The browser's work takes longest, so it is requested first."""
     before, seen = set(MODELS), []
 
     def prepare(holdings):
@@ -114,44 +114,44 @@ def test_the_page_has_plotly_before_anything_is_summed(details):
     assert len(script) > 1e6
 
 
-def test_picking_changes_all_that_is_seen(explorer):
-    """Chart, table and summary follow a pick."""
+def test_picking_updates_everything(explorer):
+    """Chart, table and summary follow a selection."""
     page = Page(explorer)
     before = page.plotted()
     assert "ARBITRUM." in page.rows()
-    said = pick(explorer, blockchains=["polygon"])
+    answer = pick(explorer, blockchains=["polygon"])
     assert set(explorer.shown.holdings.blockchain) == {"POLYGON"}
-    assert said["chosen"]["blockchains"] == ["POLYGON"]
-    assert said["crumbs"] == ["POLYGON"]
+    assert answer["chosen"]["blockchains"] == ["POLYGON"]
+    assert answer["crumbs"] == ["POLYGON"]
     assert "1 wallet on 1 blockchain: 1 ok" in page.status()
     assert "POLYGON" in page.rows()
     assert "ARBITRUM" not in page.rows()
-    assert said["figure"] != before
+    assert answer["figure"] != before
     assert page.look(back=0)["crumbs"] == []
 
 
-def test_pickers_narrow_each_other(explorer):
-    """Each shows what the others leave, with what is held of it there; its own choice aside."""
+def test_pickers_filter_each_other(explorer):
+    """Each shows the others' remaining options, with their holdings; its own choice aside."""
     everything = ask(explorer, "remaining")["counts"]
     pick(explorer, blockchains=["ETH"])
-    said = ask(explorer, "remaining", of=["wallets", "tokens"])
-    assert {kind: each["all"] for kind, each in said["counts"].items()} == {
+    answer = ask(explorer, "remaining", of=["wallets", "tokens"])
+    assert {kind: each["all"] for kind, each in answer["counts"].items()} == {
         kind: each["all"] for kind, each in everything.items()
     }
-    assert said["counts"]["wallets"]["here"] == len(explorer.shown.wallets)
+    assert answer["counts"]["wallets"]["here"] == len(explorer.shown.wallets)
     tokens = explorer.shown.holdings[["token_blockchain", "token_address"]]
-    assert said["counts"]["tokens"]["here"] == len(tokens.drop_duplicates())
-    assert said["counts"]["blockchains"] == everything["blockchains"]
-    assert set(said["of"]) == {"wallets", "tokens"}
-    assert len(said["of"]["tokens"]["places"]) == said["counts"]["tokens"]["here"]
+    assert answer["counts"]["tokens"]["here"] == len(tokens.drop_duplicates())
+    assert answer["counts"]["blockchains"] == everything["blockchains"]
+    assert set(answer["of"]) == {"wallets", "tokens"}
+    assert len(answer["of"]["tokens"]["places"]) == answer["counts"]["tokens"]["here"]
     pick(explorer, tokens=[USDC])
     left = ask(explorer, "options wallets")["here"]
     assert left["balances"] == [1] * len(left["places"])
     assert ask(explorer, "remaining")["counts"]["blockchains"]["here"] == 1
 
 
-def test_pickers_narrow_each_other_where_nothing_picked_has_a_price(details):
-    """Then nothing of it has a value."""
+def test_pickers_filter_each_other_without_a_price(details):
+    """Options without a price have no value."""
     holdings = details.holdings
     priced = holdings["price"].where(holdings["blockchain"] != "POLYGON")
     explorer = HoldingsExplorer(details._replace(holdings=holdings.assign(price=priced)))
@@ -162,20 +162,20 @@ def test_pickers_narrow_each_other_where_nothing_picked_has_a_price(details):
 
 
 def test_selection_is_by_identity(details):
-    """Blockchains, wallets and tokens in any spelling; nothing chosen means everything."""
+    """Blockchains, wallets and tokens match in any spelling; no choice means everything."""
     portfolio = Portfolio(details)
     eight = "eth.0X" + "8" * 40
-    found = shown_by(portfolio, ("eth",), (eight,), (USDC,))
-    assert (len(found.wallets), len(found.held.holdings)) == (1, 1)
-    assert found.held.holdings.symbol.item() == "USDC"
-    found = shown_by(portfolio, ("AVAX_CCHAIN",))
-    assert (found.wallets.status.item(), len(found.held.holdings)) == ("failed", 0)
+    result = shown_by(portfolio, ("eth",), (eight,), (USDC,))
+    assert (len(result.wallets), len(result.held.holdings)) == (1, 1)
+    assert result.held.holdings.symbol.item() == "USDC"
+    result = shown_by(portfolio, ("AVAX_CCHAIN",))
+    assert (result.wallets.status.item(), len(result.held.holdings)) == ("failed", 0)
     assert len(shown_by(portfolio, (), (), (USDC,)).wallets) == 14
 
 
 @pytest.mark.parametrize("chosen", [{}, {"blockchains": ("bsc", "ETH")}, {"tokens": (USDC,)}])
-def test_selected_rows_are_identified_as_they_would_be_alone(details, chosen):
-    """What is known of the whole fetch tells it of some of its rows."""
+def test_selected_rows_are_identified_as_alone(details, chosen):
+    """The identities of the whole fetch serve some of its rows."""
     picked = shown_by(Portfolio(details), **chosen).held
     alone = read_positions(picked.holdings)
     assert picked.tokens.keys == alone.tokens.keys
@@ -196,8 +196,8 @@ def test_every_chart_is_drawn(explorer, chart, picked):
 
 
 @pytest.mark.parametrize("chart", CHARTS)
-def test_the_code_makes_what_is_shown(explorer, details, chart):
-    """The lines run, and give the same rows, wallets and chart."""
+def test_the_code_reproduces_the_view(explorer, details, chart):
+    """The lines run, and return the same rows, wallets and chart."""
     page = Page(explorer)
     page.look(chart=chart, dust=False)
     page.pick("Tokens", *range(9))
@@ -211,7 +211,7 @@ def test_the_code_makes_what_is_shown(explorer, details, chart):
 
 
 def test_the_code_counts_as_the_chart_does(explorer, details):
-    """Balances are drawn where these are the measure, though there are values."""
+    """Balances are drawn if they are the measure, even if there are values."""
     Page(explorer).look(measure="balances")
     made = executed_on(details, explorer.code)
     assert explorer.code.endswith("\nfigure"), "the last line of a cell is displayed"
@@ -219,8 +219,8 @@ def test_the_code_counts_as_the_chart_does(explorer, details):
     assert drawn(made["figure"]) == drawn(Page(explorer).plotted())
 
 
-def test_the_code_finds_what_the_table_finds(explorer, details):
-    """The rows of the table, where it is searched: groups are searched by themselves."""
+def test_the_code_finds_the_tables_rows(explorer, details):
+    """A searched table has its rows; groups are searched by themselves."""
     page = Page(explorer)
     assert "found" not in explorer.code
     answer = ask(explorer, "rows", find="usdc ETH")
@@ -231,8 +231,8 @@ def test_the_code_finds_what_the_table_finds(explorer, details):
     assert "found" not in explorer.code
 
 
-def test_files_hold_what_is_shown_to_the_last_digit(explorer):
-    """CSV, Parquet and Excel have every selected row, and the amounts exactly."""
+def test_files_have_the_shown_rows_to_the_last_digit(explorer):
+    """CSV, Parquet and Excel have every selected row, and exact amounts."""
     pick(explorer, blockchains=["ETH"])
     page = Page(explorer)
     page.look(spam=True)
@@ -247,8 +247,8 @@ def test_files_hold_what_is_shown_to_the_last_digit(explorer):
     assert any(len(amount) > 70 for amount in amounts)
 
 
-def test_the_report_is_of_what_is_shown(explorer):
-    """One page that needs no network."""
+def test_the_report_is_of_the_selection(explorer):
+    """It is one page that needs no network."""
     pick(explorer, blockchains=["POLYGON"])
     page = Page(explorer).file("Report").decode()
     assert "POLYGON" in page
@@ -257,24 +257,28 @@ def test_the_report_is_of_what_is_shown(explorer):
 
 
 def test_files_are_offered_from_python(explorer):
-    """By `save`, to each page that shows the explorer."""
+    """`save` sends them to each page of the explorer."""
     explorer.comm = line = Line(explorer.comm.comm_id)
     explorer.save("CSV")
-    [told] = [each for each in line.taken() if each["data"].get("method") == "custom"]
-    assert told["data"]["content"] == {"name": "holdings.csv", "type": "text/csv", "kind": "file"}
-    assert len(told["buffers"]) == 1
+    [message] = [each for each in line.take() if each["data"].get("method") == "custom"]
+    assert message["data"]["content"] == {
+        "name": "holdings.csv",
+        "type": "text/csv",
+        "kind": "file",
+    }
+    assert len(message["buffers"]) == 1
 
 
-def test_a_kind_of_file_that_does_not_exist_is_told(explorer):
-    """It is no other kind of file."""
+def test_an_unknown_kind_of_file_is_refused(explorer):
+    """The message lists the kinds."""
     explorer.save("csv")
     assert "one of CSV, Parquet, Excel, Report" in Page(explorer).alert()
     Page(explorer).look()
     assert Page(explorer).alert() == ""
 
 
-def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
-    """Many rows are left to the code, with the line that does it."""
+def test_too_much_for_a_browser_is_refused(explorer, monkeypatch):
+    """The message has the line of code for many rows."""
     assert Page(explorer).file("CSV")
     monkeypatch.setattr("walletframe.pickers.explorer._MOST_ROWS", 3)
     explorer.save("CSV")
@@ -302,14 +306,14 @@ def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
         ),
     ],
 )
-def test_why_there_is_no_chart(records, picked, reason, chart):
-    """The true reason is said, and the code that is offered runs, whatever the chart."""
+def test_a_missing_chart_has_its_reason(records, picked, reason, chart):
+    """The reason is right, and the offered code runs, for any chart."""
     details = assemble(records)
     explorer = HoldingsExplorer(details)
     Page(explorer).look(chart=chart)
-    said = pick(explorer, **picked)
-    assert said["reason"].endswith(reason)
-    assert said["figure"] is None
+    answer = pick(explorer, **picked)
+    assert answer["reason"].endswith(reason)
+    assert answer["figure"] is None
     made = executed_on(details, explorer.code)
     assert made["shown"].holdings.empty
     assert "figure" not in made
@@ -318,14 +322,14 @@ def test_why_there_is_no_chart(records, picked, reason, chart):
 
 
 def test_a_chart_that_fails_stops_nothing_else(details):
-    """The reason stands in its place; table, summary, code and files follow the selection."""
+    """The reason replaces it; table, summary, code and files follow the selection."""
     currencies = pd.array(["USD", "EUR"] * 29, dtype=TEXT)
     mixed = details._replace(holdings=details.holdings.assign(value=1.0, currency=currencies))
     explorer = HoldingsExplorer(mixed)
     page = Page(explorer)
     for chain in ("BSC", "POLYGON"):
-        said = pick(explorer, blockchains=[chain])
-        assert "the values are in 2 currencies" in said["reason"]
+        answer = pick(explorer, blockchains=[chain])
+        assert "the values are in 2 currencies" in answer["reason"]
         assert f"{chain}." in page.rows()
         assert "1 wallet on 1 blockchain: 1 ok" in page.status()
         assert (
@@ -339,7 +343,7 @@ def test_a_chart_that_fails_stops_nothing_else(details):
 
 
 def test_details_of_a_panel_can_be_linked(explorer, details, client):
-    """What a panel fetches is explored at once; at first both have what was fetched before."""
+    """A panel's fetch is explored at once; at first both have the earlier fetch."""
     panel = FetchPanel(details, client=client)
     assert panel.details is details
     linked = dlink((panel, "details"), (explorer, "details"))
@@ -352,8 +356,8 @@ def test_details_of_a_panel_can_be_linked(explorer, details, client):
     panel.close()
 
 
-def test_what_is_no_fetch_is_refused(explorer, details):
-    """It is told, and what was seen before stays; at first no widget is made."""
+def test_other_arguments_than_a_fetch_are_refused(explorer, details):
+    """With a message, and the old view stays; at first no widget is made."""
     page = Page(explorer)
     before = page.plotted()
     bad = details._replace(holdings=details.holdings.drop(columns="amount"))
@@ -364,8 +368,8 @@ def test_what_is_no_fetch_is_refused(explorer, details):
         HoldingsExplorer(bad)
 
 
-def test_frames_that_somebody_changed_are_told(details):
-    """A row put in behind the explorer's back is no reason to keep still."""
+def test_frames_changed_in_place_are_reported(details):
+    """An inserted row must not fail silently."""
     changed = WalletDetails(details.wallets.copy(), details.holdings)
     explorer = HoldingsExplorer(changed)
     changed.wallets.loc[len(changed.wallets)] = changed.wallets.loc[0]
@@ -374,8 +378,8 @@ def test_frames_that_somebody_changed_are_told(details):
     explorer.close()
 
 
-def test_every_page_follows_what_another_did(explorer, details):
-    """Whatever is picked, hidden or fetched counts as one more edition; looking does not."""
+def test_every_page_follows_the_others(explorer, details):
+    """Each selection, filter or fetch makes a new edition; looking does not."""
     page = Page(explorer)
     editions = [page.look()["edition"], page.look(chart="Heatmap")["edition"]]
     editions.append(pick(explorer, blockchains=["ETH"])["edition"])
@@ -386,8 +390,8 @@ def test_every_page_follows_what_another_did(explorer, details):
     assert explorer._edition == 3
 
 
-def test_the_last_pick_wins(explorer):
-    """Many quick changes, from several threads, end in one that all agree on."""
+def test_the_last_selection_wins(explorer):
+    """Many quick changes, from several threads, end in the same one everywhere."""
     page = Page(explorer)
     threads = []
     for chain in ("ETH", "BSC", "POLYGON") * 3:
@@ -403,25 +407,27 @@ def test_the_last_pick_wins(explorer):
 
 
 def test_a_token_keeps_its_colour(explorer, details):
-    """The colours are those of the whole fetch, whatever is selected."""
-    said = pick(explorer, tokens=[USDC])
+    """The colours are those of the whole fetch, for any selection."""
+    answer = pick(explorer, tokens=[USDC])
     colors = token_colors(explorer._view.portfolio.details.holdings)
-    assert colors[USDC] in json.dumps(said["figure"])
+    assert colors[USDC] in json.dumps(answer["figure"])
 
 
-def test_a_cell_of_the_table_picks(explorer):
-    """The wallet, token or blockchain that stands in it, and nothing else of its kind."""
+def test_a_cell_of_the_table_selects(explorer):
+    """The wallet, token or blockchain of the cell, and nothing else of its kind."""
     page = Page(explorer)
     pick(explorer, tokens=[USDC])
-    said = page.look(only={"by": "", "sort": "value", "down": True, "place": 0, "column": "wallet"})
-    assert len(said["chosen"]["wallets"]) == 1
-    assert set(explorer.shown.holdings.address) == {said["chosen"]["wallets"][0].split(".")[1]}
+    answer = page.look(
+        only={"by": "", "sort": "value", "down": True, "place": 0, "column": "wallet"}
+    )
+    assert len(answer["chosen"]["wallets"]) == 1
+    assert set(explorer.shown.holdings.address) == {answer["chosen"]["wallets"][0].split(".")[1]}
     before = page.look()["chosen"]
     assert page.look(only={"place": 5, "column": "value"})["chosen"] == before
 
 
 def test_hostile_symbols_are_harmless():
-    """What the page gets are lines of text, and the code is plain."""
+    """The page gets lines of text, and the code is plain."""
     holdings = hostile_holdings()
     records = [record(balances=[balance()]), failed("0xb", error=SYMBOLS["script"])]
     wallets = assemble(records).wallets
@@ -440,16 +446,16 @@ def test_hostile_symbols_are_harmless():
     explorer.close()
 
 
-def test_a_saved_notebook_has_what_is_seen(explorer, capsys):
-    """As text, before the view: how complete it is, what failed, and the first rows."""
+def test_a_saved_notebook_has_the_view_as_text(explorer, capsys):
+    """Before the widget: the completeness, the failures, and the first rows."""
     explorer._ipython_display_()
-    said = capsys.readouterr().out
-    assert repr(explorer.shown) in said
-    assert "Run the cell again to show the explorer." in said
+    output = capsys.readouterr().out
+    assert repr(explorer.shown) in output
+    assert "Run the cell again to show the explorer." in output
 
 
 def test_a_saved_notebook_has_harmless_html(explorer):
-    """That of the fetch, without anybody's markup."""
+    """It is that of the fetch, without untrusted markup."""
     html = saved(explorer.shown)["text/html"]
     assert explorer.shown._repr_html_() in html
     assert "<script" not in html

@@ -1,4 +1,4 @@
-"""The explorer by what a user says of wallets, and by asset."""
+"""The explorer by kept columns of wallets, and by asset."""
 
 import json
 
@@ -16,7 +16,7 @@ OWNERS = ["Ada", "Ben", "Ada", None, "<b>$x</b>"]
 
 @pytest.fixture(scope="module")
 def details(service):
-    """Give the wallets of the showcase, whose owners and levels are kept."""
+    """Return the wallets of the showcase, with kept owners and levels."""
     people = pd.DataFrame({"wallet": [str(wallet) for wallet in SHOWCASE]})
     people["owner"] = [OWNERS[place % 5] for place in range(len(people))]
     people["level"] = [place % 2 for place in range(len(people))]
@@ -27,7 +27,7 @@ def details(service):
 
 @pytest.fixture
 def explorer(details, client):
-    """Give an explorer of them, and expect that nothing of it is left."""
+    """Return an explorer of them, and check that it leaves nothing."""
     before = set(MODELS)
     opened = HoldingsExplorer(details, client=client)
     yield opened
@@ -40,38 +40,38 @@ def choose(explorer, *labels):
     return Page(explorer).choose("labels", *labels)
 
 
-def test_labels_choose_wallets(explorer, details):
-    """Any of one column, and each of several; what is missing is a label, too."""
+def test_labels_select_wallets(explorer, details):
+    """Any of one column, and each of several; a missing value is a label, too."""
     owners = details.wallets.owner
     choose(explorer, ("owner", "Ada"), ("owner", ""))
     assert explorer.shown.wallets.equals(details.wallets[owners.isna() | (owners == "Ada")])
     choose(explorer, ("owner", "Ada"), ("level", "1"))
     levels = details.wallets.level
     assert explorer.shown.wallets.equals(details.wallets[(owners == "Ada") & (levels == 1)])
-    asked = set(explorer.shown.wallets.address)
-    assert set(explorer.shown.holdings.address) <= asked
+    requested = set(explorer.shown.wallets.address)
+    assert set(explorer.shown.holdings.address) <= requested
     assert "Ada · owner" in Page(explorer).listed("Labels")
-    said = choose(explorer, ("owner", ""))
+    answer = choose(explorer, ("owner", ""))
     assert "no owner · owner" in Page(explorer).listed("Labels")
-    assert said["crumbs"] == ["no owner"]
+    assert answer["crumbs"] == ["no owner"]
 
 
 @pytest.mark.parametrize("chart", ["Treemap", "Sunburst", "Bars by wallet", "Bars by blockchain"])
 @pytest.mark.parametrize("things", ["tokens", "assets"])
 def test_charts_by_a_kept_column(explorer, details, chart, things):
-    """Each says so, and its code makes the same of the same rows."""
+    """Each names it, and its code makes the same of the same rows."""
     Page(explorer).look(chart=chart, group="owner", thing=things)
-    said = choose(explorer, ("owner", "Ada"), ("owner", "<b>$x</b>"), ("owner", ""))
+    answer = choose(explorer, ("owner", "Ada"), ("owner", "<b>$x</b>"), ("owner", ""))
     assert Page(explorer).alert() == ""
-    assert "owner" in said["title"]
+    assert "owner" in answer["title"]
     made = executed_on(details, explorer.code)
-    assert json.loads(made["figure"].to_json())["data"] == said["figure"]["data"]
+    assert json.loads(made["figure"].to_json())["data"] == answer["figure"]["data"]
     for one, other in zip(made["shown"], explorer.shown, strict=True):
         pd.testing.assert_frame_equal(one, other)
 
 
-def test_the_code_names_what_is_kept(service, client):
-    """Where labels are missing, are times or numbers, and where a column has any name."""
+def test_the_code_names_kept_columns(service, client):
+    """With missing labels, times or numbers, and columns of any name."""
     people = pd.DataFrame({"wallet": [str(wallet) for wallet in SHOWCASE[:3]]})
     people["owner"] = ["Ada", None, "Ben"]
     people["since"] = pd.to_datetime(["2026-01-31", None, "2026-02-01"])
@@ -92,78 +92,76 @@ def test_the_code_names_what_is_kept(service, client):
     explorer.close()
 
 
-def node_of(said, depth):
+def node_of(answer, depth):
     """Return the id of the first node of a ring that is one group."""
-    return next(each for each in said["figure"]["data"][0]["ids"] if each.startswith(f"{depth}."))
+    return next(each for each in answer["figure"]["data"][0]["ids"] if each.startswith(f"{depth}."))
 
 
 @pytest.mark.parametrize("chart", ["Treemap", "Sunburst"])
 @pytest.mark.parametrize("things", ["tokens", "assets"])
-def test_a_click_on_a_node_picks_what_it_is(explorer, details, chart, things):
+def test_a_click_on_a_node_selects_it(explorer, details, chart, things):
     """A label; a wallet in it; then its token, or all contracts of its asset."""
     page = Page(explorer)
-    said = page.look(chart=chart, group="owner", thing=things)
-    click = {"id": node_of(said, 0)}
-    [chosen] = page.look(click=click, view=said["view"])["chosen"]["labels"]
+    answer = page.look(chart=chart, group="owner", thing=things)
+    click = {"id": node_of(answer, 0)}
+    [chosen] = page.look(click=click, view=answer["view"])["chosen"]["labels"]
     owners = explorer.shown.wallets.owner.astype(TEXT).fillna("")
     assert [*chosen] == ["owner", owners.iloc[0]]
     assert set(owners) == {chosen[1]}
     page.look(back=0)
-    said = page.look()
-    said = page.look(click={"id": node_of(said, 1)}, view=said["view"])
-    [wallet] = said["chosen"]["wallets"]
+    answer = page.look()
+    answer = page.look(click={"id": node_of(answer, 1)}, view=answer["view"])
+    [wallet] = answer["chosen"]["wallets"]
     assert set(explorer.shown.holdings.address) == {wallet.partition(".")[2]}
-    said = page.look(click={"id": node_of(said, 2)}, view=said["view"])
-    assert said["chosen"]["wallets"] == [wallet]
-    assert said["chosen"]["tokens"]
-    others = {"id": f"o{node_of(said, 0)}"}
-    assert page.look(click=others, view=said["view"])["chosen"] == said["chosen"]
+    answer = page.look(click={"id": node_of(answer, 2)}, view=answer["view"])
+    assert answer["chosen"]["wallets"] == [wallet]
+    assert answer["chosen"]["tokens"]
+    others = {"id": f"o{node_of(answer, 0)}"}
+    assert page.look(click=others, view=answer["view"])["chosen"] == answer["chosen"]
     assert page.alert() == ""
 
 
-def test_a_click_on_a_bar_a_cell_or_the_legend_picks(explorer, details):
+def test_a_click_on_a_bar_a_cell_or_the_legend_selects(explorer, details):
     """A bar of an owner, and of an owner on a blockchain; a cell both; an asset all contracts."""
     page = Page(explorer)
-    said = page.look(chart="Bars by wallet", group="owner", thing="assets")
+    answer = page.look(chart="Bars by wallet", group="owner", thing="assets")
     bar = {"trace": 0, "point": 0}
-    assert len(page.look(click=bar, view=said["view"])["chosen"]["labels"]) == 1
-    said = page.look(back=0)
-    names = [trace["name"] for trace in said["figure"]["data"]]
+    assert len(page.look(click=bar, view=answer["view"])["chosen"]["labels"]) == 1
+    answer = page.look(back=0)
+    names = [trace["name"] for trace in answer["figure"]["data"]]
     legend = {"token": names.index("ETH")}
-    chosen = page.look(click=legend, view=said["view"])["chosen"]["tokens"]
+    chosen = page.look(click=legend, view=answer["view"])["chosen"]["tokens"]
     assert len(chosen) > 1
     assert len(set(explorer.shown.holdings.token_blockchain)) > 1
     assert set(explorer.shown.holdings.symbol) == {"ETH"}
     page.look(back=0)
-    said = page.look(chart="Bars by blockchain")
-    chosen = page.look(click=bar, view=said["view"])["chosen"]
+    answer = page.look(chart="Bars by blockchain")
+    chosen = page.look(click=bar, view=answer["view"])["chosen"]
     assert (len(chosen["labels"]), len(chosen["blockchains"])) == (1, 1)
     page.look(back=0)
-    said = page.look(chart="Heatmap")
-    chosen = page.look(click={"trace": 0, "point": [0, 0]}, view=said["view"])["chosen"]
+    answer = page.look(chart="Heatmap")
+    chosen = page.look(click={"trace": 0, "point": [0, 0]}, view=answer["view"])["chosen"]
     assert len(chosen["labels"]) == 1
     assert len(chosen["tokens"]) >= 1
     assert page.alert() == ""
 
 
-def test_without_kept_columns_there_is_nothing_to_choose(explorer, details):
-    """Names tell single wallets, so they make no groups; what is gone is chosen no more."""
+def test_without_kept_columns_there_are_no_groups(explorer, details):
+    """Names identify single wallets, so they make no groups; a removed column is deselected."""
     page = Page(explorer)
     page.look(group="owner")
     choose(explorer, ("owner", "Ada"))
     explorer.details = details._replace(wallets=details.wallets.drop(columns=["owner", "level"]))
-    said = page.look()
+    answer = page.look()
     assert len(explorer.shown.wallets) == len(details.wallets)
-    assert "owner" not in said["title"]
-    assert said["groups"] == []
-    assert (
-        page.look(group="owner")["group"] == "wallet"
-    )  # as a page may say that knows the old ones
+    assert "owner" not in answer["title"]
+    assert answer["groups"] == []
+    assert page.look(group="owner")["group"] == "wallet"  # a page may still have the old ones
     assert ask(explorer, "remaining")["counts"]["labels"]["all"] == 0
 
 
-def test_labels_narrow(explorer, details):
-    """Those of wallets that are left, and the wallets that have them."""
+def test_labels_filter(explorer, details):
+    """Labels of remaining wallets, and the wallets that have them."""
     choose(explorer, ("owner", "Ada"))
     counts = ask(explorer, "remaining")["counts"]
     assert counts["wallets"]["here"] == (details.wallets.owner == "Ada").sum()
@@ -179,8 +177,8 @@ def test_labels_narrow(explorer, details):
     }
 
 
-def test_refresh_keeps_what_was_kept(explorer, details):
-    """Of wallets that were asked anew, and of those that could not be."""
+def test_refresh_keeps_kept_columns(explorer, details):
+    """Wallets with new answers and without have them."""
     Page(explorer).look(group="owner")
     explorer.refresh()
     wait()
@@ -190,6 +188,6 @@ def test_refresh_keeps_what_was_kept(explorer, details):
     assert (explorer.details.wallets["source"] == "service").any()
 
 
-def test_what_is_no_label_is_not_chosen(explorer):
-    """Nothing is, where a page names what is not offered."""
+def test_an_unknown_label_is_ignored(explorer):
+    """A page's label that is not offered selects nothing."""
     assert choose(explorer, ("owner", "Zoe"))["chosen"]["labels"] == []

@@ -19,7 +19,7 @@ WALLETS = [f"ETH.0x{number:040x}" for number in range(1, 31)]
 
 @pytest.fixture(autouse=True)
 def nothing_left():
-    """Expect that every test closes the widgets that it opens."""
+    """Check that a test closes its widgets."""
     before = set(MODELS)
     yield
     assert set(MODELS) == before
@@ -27,7 +27,7 @@ def nothing_left():
 
 @pytest.fixture
 def panel(client):
-    """Give a panel that asks the sandbox, and expect its thread to end."""
+    """Return a panel of the sandbox, and check that its thread ends."""
     opened = FetchPanel(client=client)
     yield opened
     opened.close()
@@ -35,13 +35,13 @@ def panel(client):
 
 
 def finished(panel):
-    """Wait for the end of what a panel does."""
+    """Wait for the end of a panel's work."""
     wait()
     return panel.details
 
 
-def test_what_is_pasted_is_fetched(panel):
-    """Pasting and one click are enough; the result is in the trait, and told."""
+def test_pasted_wallets_are_fetched(panel):
+    """Pasting and one click are enough; the result is in the trait, and observed."""
     seen = []
     panel.observe(lambda change: seen.append(change["new"]), "details")
     page = Page(panel)
@@ -68,7 +68,7 @@ def test_details_are_never_missing(panel, client):
     explorer.close()
 
 
-def test_known_wallets_are_chosen_at_first(client):
+def test_known_wallets_are_selected_at_first(client):
     """A panel made with wallets has them chosen."""
     panel = FetchPanel(WALLETS[:2], client=client)
     panel.fetch()
@@ -77,7 +77,7 @@ def test_known_wallets_are_chosen_at_first(client):
 
 
 def test_a_bad_line_stops_the_fetch(panel):
-    """Nothing is asked until each line can be read; what is wrong is told where it stands."""
+    """There is no request until each line is readable; the error is beside it."""
     page = Page(panel)
     page.paste("ETH.0x1\nnonsense")
     page.tell("fetch")
@@ -87,14 +87,14 @@ def test_a_bad_line_stops_the_fetch(panel):
     assert "nothing was fetched: some lines can't be read. Hint: correct" in panel._alert
 
 
-def test_no_wallets_are_told(panel):
-    """An alert says what to do."""
+def test_no_wallets_are_reported(panel):
+    """An alert has a hint."""
     page = Page(panel)
     page.tell("fetch")
     assert "there are no wallets to fetch" in page.alert()
 
 
-def test_settings_that_are_missing_are_told(monkeypatch):
+def test_missing_settings_are_reported(monkeypatch):
     """Without a client and without settings, the hint is shown in the panel."""
     panel = FetchPanel(WALLETS[:1])
     page = Page(panel)
@@ -106,8 +106,8 @@ def test_settings_that_are_missing_are_told(monkeypatch):
     panel.close()
 
 
-def test_cancel_keeps_what_was_finished():
-    """Control comes back soon; the rest is cancelled, listed, and asked for again by a button."""
+def test_cancel_keeps_finished_wallets():
+    """Control returns soon; the rest is cancelled, listed, and requested by a button."""
     with sandbox(latency_s=0.15) as service:
         settings = {"cache": "memory", "workers": 4, "requests_per_second": 1000}
         with service.client(**settings) as client:
@@ -132,7 +132,7 @@ def test_cancel_keeps_what_was_finished():
 
 
 def test_failures_are_listed(canned):
-    """The table says which wallets failed and why, whatever the service says."""
+    """The table has the failed wallets and the reasons, with any text of the service."""
     canned.default = (500, {}, b"<script>alert(1)</script>")
     with canned.client() as client:
         panel = FetchPanel(["ETH.0xa"], client=client)
@@ -150,8 +150,8 @@ def test_failures_are_listed(canned):
         panel.close()
 
 
-def test_what_was_known_stays_where_the_service_fails(canned):
-    """Without a cache, too: it is marked as out of date, and told with the reason."""
+def test_known_wallets_stay_if_the_service_fails(canned):
+    """Without a cache, too: they are marked as stale, with the reason."""
     canned.default = (200, {}, answer(wallet()))
     with canned.client(cache=False) as client:
         panel = FetchPanel(["ETH.0xa"], client=client)
@@ -168,8 +168,8 @@ def test_what_was_known_stays_where_the_service_fails(canned):
 
 
 def test_closing_ends_the_fetch(canned):
-    """A service that hangs can't hold the panel."""
-    canned.say([b" "] * 200 + [answer(wallet())])
+    """A hanging service can't block the panel."""
+    canned.add_reply([b" "] * 200 + [answer(wallet())])
     with canned.client() as client:
         panel = FetchPanel(["ETH.0xa"], client=client)
         panel.fetch()
@@ -182,7 +182,7 @@ def test_closing_ends_the_fetch(canned):
 
 def test_one_fetch_at_a_time(canned):
     """A second click while one is under way does nothing."""
-    canned.say([b" "] * 8 + [answer(wallet())])
+    canned.add_reply([b" "] * 8 + [answer(wallet())])
     with canned.client() as client:
         panel = FetchPanel(["ETH.0xa"], client=client)
         panel.fetch()

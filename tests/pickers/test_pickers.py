@@ -1,4 +1,4 @@
-"""Pickers with real widgets, without a page: what is offered, chosen, told, and left behind."""
+"""Pickers with real widgets, without a page: options, selection, messages, and remains."""
 
 import json
 import threading
@@ -46,7 +46,7 @@ MANY = pd.DataFrame(
 
 @pytest.fixture(autouse=True)
 def nothing_left():
-    """Expect that every test closes what it opens, models and threads."""
+    """Check that a test closes its models and threads."""
     before, models = set(threading.enumerate()), set(MODELS)
     yield
     assert set(MODELS) == models
@@ -58,7 +58,7 @@ def nothing_left():
 
 @pytest.fixture
 def opened():
-    """Close what a test opens."""
+    """Return a function whose pickers are closed after the test."""
     panes = []
     yield lambda pane: panes.append(pane) or pane
     for pane in panes:
@@ -66,17 +66,17 @@ def opened():
 
 
 def mark(picker, *places):
-    """Leave chosen what is listed at some places, as the page tells it."""
+    """Select the entries at some positions, as the page does."""
     Page(picker).pick(picker.description, *places)
 
 
 def labels(picker):
-    """Return what the list shows."""
+    """Return the entries of the list."""
     return Page(picker).listed(picker.description)
 
 
 def test_values_are_identities(opened):
-    """Any spelling can be set; what comes out is one per thing, as offered."""
+    """Any spelling can be set; the value has each entry once, as offered."""
     assert opened(BlockchainPicker(["Eth", "ETH"], value=["eth", "ETH"])).value == ("Eth",)
     tokens = opened(TokenPicker(MANY))
     tokens.value = [("eth", CONTRACTS[10].lower()), "TK10"]
@@ -86,7 +86,7 @@ def test_values_are_identities(opened):
 
 
 def test_a_text_is_one_value(opened):
-    """An identifier alone is not taken for its letters, in the list and as the value."""
+    """An identifier alone is not read as its letters, in the list and as the value."""
     picker = opened(BlockchainPicker("ETH", value="eth"))
     assert (labels(picker), picker.value) == (["ETH"], ("ETH",))
     wallets = opened(WalletPicker(value="NEAR.bob.near"))
@@ -105,8 +105,8 @@ def test_native_coins_have_no_contract(opened):
     assert picker.value == (("ETH", None),)
 
 
-def test_what_is_not_offered_is_an_error(opened):
-    """A value that is not there says so, and changes nothing."""
+def test_an_unknown_value_is_an_error(opened):
+    """It changes nothing."""
     chains, tokens = opened(BlockchainPicker(["ETH"])), opened(TokenPicker(MANY))
     with pytest.raises(UnknownBlockchainError, match="choose from: ETH"):
         chains.value = ["SOLANA"]
@@ -119,15 +119,15 @@ def test_what_is_not_offered_is_an_error(opened):
 
 
 @pytest.mark.parametrize("wrong", [{"blockchain": "ETH"}, None, 1])
-def test_what_names_no_wallet_is_told(opened, wrong):
-    """Whatever it is, by the error that tells of wallets."""
+def test_an_unreadable_wallet_is_an_error(opened, wrong):
+    """The error is that of wallets."""
     picker = opened(WalletPicker())
     with pytest.raises(AddressError):
         picker.value = [wrong]
 
 
 def test_a_picker_that_fails_leaves_nothing():
-    """A value that is not there is told before there is any widget."""
+    """An unknown value raises before there is any widget."""
     with pytest.raises(UnknownBlockchainError):
         BlockchainPicker(["ETH"], value=["SOLANA"])
     with pytest.raises(AddressError):
@@ -135,14 +135,14 @@ def test_a_picker_that_fails_leaves_nothing():
 
 
 def test_symbol_of_several_tokens_is_refused(opened):
-    """A symbol tells a token only where one alone has it."""
+    """A symbol has to belong to one token alone."""
     picker = opened(TokenPicker(MANY.head(4).assign(symbol="USDC")))
     with pytest.raises(AmbiguousTokenError):
         picker.value = ["USDC"]
 
 
-def test_a_symbol_is_no_beginning_of_another(opened):
-    """A symbol tells the token that has it as written, as everywhere; else it is unknown."""
+def test_a_symbol_matches_whole(opened):
+    """A symbol matches the token that has it exactly; otherwise it is unknown."""
     frame = MANY.head(2).assign(symbol=["USD Coin", "TK1"])
     picker = opened(TokenPicker(frame))
     for wrong in ("USD", "usd coin", "tk1"):
@@ -152,8 +152,8 @@ def test_a_symbol_is_no_beginning_of_another(opened):
     assert len(picker.value) == 1
 
 
-def test_symbols_are_those_of_the_offer(opened):
-    """What becomes of the caller's frame later is nothing to the picker."""
+def test_symbols_are_those_of_the_options(opened):
+    """Later changes of the caller's frame have no effect."""
     frame = MANY.head(2).assign(symbol=["TK1", "TK2"])
     picker = opened(TokenPicker(frame))
     frame.loc[len(frame)] = frame.loc[1]
@@ -162,8 +162,8 @@ def test_symbols_are_those_of_the_offer(opened):
     assert picker.value == (("ETH", CONTRACTS[0]),)
 
 
-def test_a_token_is_called_as_in_charts(opened):
-    """By its symbol where no other has it, else with blockchain and contract; in the list whole."""
+def test_a_token_has_the_name_of_charts(opened):
+    """A unique symbol, or else blockchain and contract; in the list in full."""
     picker = opened(TokenPicker(MANY.head(3).assign(symbol=["USDC", "USDC", "USD\u0421"])))
     picker.value = [(chain, CONTRACTS[n]) for n, chain in enumerate(["ETH", "BSC", "ETH"])]
     short = ["USDC (ETH 0x0000…0000)", "USDC (BSC 0x0000…0001)", "USD\u0421 (ETH 0x0000…0002)"]
@@ -172,7 +172,7 @@ def test_a_token_is_called_as_in_charts(opened):
 
 
 def test_frames_without_the_columns_are_refused():
-    """What is missing is named."""
+    """The error names the missing columns."""
     with pytest.raises(ColumnsError, match="'blockchain'"):
         BlockchainPicker(pd.DataFrame({"x": [1]}))
     with pytest.raises(ArgumentError, match="not a list of identifiers"):
@@ -181,37 +181,37 @@ def test_frames_without_the_columns_are_refused():
         TokenPicker(pd.DataFrame({"x": [1]}))
 
 
-def test_pasted_wallets_are_chosen_and_bad_lines_stay(opened):
-    """Each line that can't be read is told with its number and kept to be mended."""
+def test_pasted_wallets_are_selected_and_bad_lines_stay(opened):
+    """Each unreadable line is reported with its number and kept for correction."""
     picker = opened(WalletPicker())
     page = Page(picker)
     page.paste("ETH.0x1\n<b>x</b>\nNEAR.alice.near, ETH.0X1\nETH.0x2…3")
     page.add_pasted()
     assert picker.value == ("ETH.0x1", "NEAR.alice.near")
     assert page.pasted() == "<b>x</b>\nETH.0x2…3"
-    told = page.alert()
-    assert "Line 1: b>x</b" in told
-    assert "Line 2: ETH.0x2…3: shortened" in told
+    alert = page.alert()
+    assert "Line 1: b>x</b" in alert
+    assert "Line 2: ETH.0x2…3: shortened" in alert
     page.paste("")
     page.add_pasted()
     assert page.alert() == ""
 
 
 def test_lines_are_counted_not_words(opened):
-    """A line with two bad words is one line, told once."""
+    """A line with two bad words is one line, reported once."""
     picker = opened(WalletPicker())
     page = Page(picker)
     page.paste("bad one\n" + "\n".join(f"x{n}" for n in range(11)))
     page.add_pasted()
-    told = page.alert()
-    assert "12 lines can't be read" in told
-    assert "Line 1: bad, one: no dot" in told
-    assert "and 2 more lines" in told
-    assert len(picker._problems) == 12  # what it is about, ten lines, and how many more
+    alert = page.alert()
+    assert "12 lines can't be read" in alert
+    assert "Line 1: bad, one: no dot" in alert
+    assert "and 2 more lines" in alert
+    assert len(picker._problems) == 12  # a heading, ten lines, and the number of the others
 
 
-def test_other_things_can_be_offered(opened):
-    """What is chosen stays so where it is still offered."""
+def test_options_can_be_replaced(opened):
+    """The selection stays as far as it is still offered."""
     picker = opened(BlockchainPicker(["ETH", "BSC"], value=["ETH", "BSC"]))
     picker.offer(["BSC", "NEAR"])
     assert picker.value == ("BSC",)
@@ -227,7 +227,7 @@ def test_other_things_can_be_offered(opened):
 
 @pytest.mark.filterwarnings("ignore:.ipykernel.pylab.backend_inline:DeprecationWarning")  # older
 def test_values_can_be_observed_linked_and_used_in_interact(opened):
-    """A picker is as good a widget as any."""
+    """A picker works as any widget does."""
     one, other = opened(BlockchainPicker(["ETH", "BSC"])), opened(BlockchainPicker(["ETH", "BSC"]))
     seen, count = [], IntText()
     one.observe(lambda change: seen.append(change["new"]), "value")
@@ -247,7 +247,7 @@ def test_values_can_be_observed_linked_and_used_in_interact(opened):
 
 
 def test_hostile_symbols_are_shown_as_text(opened):
-    """Labels are one line, short, and without characters that can't be seen."""
+    """Labels are one line, short, and without invisible characters."""
     frame = pd.DataFrame(
         {
             "symbol": pd.array(HOSTILE, dtype=TEXT),
@@ -257,12 +257,12 @@ def test_hostile_symbols_are_shown_as_text(opened):
     )
     picker = opened(TokenPicker(frame))
     picker.value = [("ETH", f"0x{n}") for n in range(len(HOSTILE))]
-    said = [*labels(picker), *(option.short for option in picker._options.values())]
-    assert all(text.isprintable() and len(text) < 100 for text in said)
+    texts = [*labels(picker), *(option.short for option in picker._options.values())]
+    assert all(text.isprintable() and len(text) < 100 for text in texts)
     assert any(label.startswith("no symbol · ETH") for label in labels(picker))
 
 
-def test_faults_are_told_where_they_happen(opened):
+def test_errors_are_shown_in_the_widget(opened):
     """An exception in a callback is one line with the role of an alert."""
     picker = opened(BlockchainPicker(["ETH"]))
 
@@ -277,8 +277,8 @@ def test_faults_are_told_where_they_happen(opened):
     assert Page(picker).alert() == ""
 
 
-def test_what_the_page_sets_is_checked(opened):
-    """What is not offered any more is told, and the page gets back what is chosen."""
+def test_values_of_the_page_are_checked(opened):
+    """An outdated one is reported, and the page gets the current selection."""
     picker = opened(BlockchainPicker(["ETH", "BSC"], value=["BSC"]))
     send_state(picker, value=["BSC", "SOLANA"])
     assert "SOLANA" in Page(picker).alert()
@@ -289,7 +289,7 @@ def test_what_the_page_sets_is_checked(opened):
 
 
 def test_the_collector_waits_for_no_handler():
-    """What is closed may be collected on any thread, also one that a handler waits for."""
+    """A closed widget may be collected on any thread, also one that a handler waits for."""
     picker = BlockchainPicker(["ETH"])
     picker.close()
     thread = threading.Thread(target=picker.__del__)
@@ -309,8 +309,8 @@ def test_closing_ends_everything():
     assert picker.is_closed()
 
 
-def test_a_choice_may_close_its_picker(opened):
-    """While the page waits for what it set."""
+def test_a_callback_may_close_its_picker(opened):
+    """While the page waits for its value."""
     picker = opened(TokenPicker(MANY.head(3)))
     picker.observe(lambda _: picker.close(), "value")
     mark(picker, 1)
@@ -318,7 +318,7 @@ def test_a_choice_may_close_its_picker(opened):
     assert len(picker.value) == 1
 
 
-def test_what_is_closed_while_a_click_waits_takes_no_click(opened):
+def test_a_picker_closed_during_a_click_ignores_it(opened):
     """Another thread may close it in between."""
     picker = opened(BlockchainPicker(["ETH"]))
     click = threading.Thread(target=mark, args=(picker, 0))
@@ -329,8 +329,8 @@ def test_what_is_closed_while_a_click_waits_takes_no_click(opened):
     assert picker.value == ()
 
 
-def test_what_is_wrong_with_pasted_text_is_told_in_harmless_lines(opened):
-    """One each, however long and odd what a stranger wrote is."""
+def test_errors_of_pasted_text_are_harmless_lines(opened):
+    """One each, for text of any length and content."""
     picker = opened(WalletPicker())
     page = Page(picker)
     lines = [text[:200] for text in HOSTILE if "\n" not in text]
@@ -340,8 +340,8 @@ def test_what_is_wrong_with_pasted_text_is_told_in_harmless_lines(opened):
     assert all(line.isprintable() and len(line) < 300 for line in picker._problems)
 
 
-def test_most_value_comes_first(opened):
-    """By the service's prices, or by values that holdings have; without either by balances."""
+def test_options_are_sorted_by_value(opened):
+    """By the service's prices, or by values of holdings; without either by balances."""
     raw = pd.Series(["1", "2", "3", "4"]).astype("amount")
     held = MANY.head(4).assign(amount=raw, price=[1.0, 5.0, None, -1.0])
     held["token_address"] = held["token_address"].where([True] * 3 + [False], CONTRACTS[2])
@@ -360,8 +360,8 @@ def test_most_value_comes_first(opened):
     assert opened(TokenPicker(mixed))._options.columns()["sorted"] == ""
 
 
-def test_what_others_leave(opened):
-    """A part of what is offered has facts of its own; what is chosen stays so."""
+def test_remaining_options(opened):
+    """A part of the options has its own figures; the selection stays."""
     raw = pd.Series(["1", "2", "3"]).astype("amount")
     held = MANY.head(3).assign(amount=raw, price=1.0)
     chains, wallets = opened(BlockchainPicker(held, value=["BSC"])), opened(WalletPicker(held))
@@ -384,43 +384,43 @@ def test_what_others_leave(opened):
     assert ask(chains, "options")["here"] is None
 
 
-def test_wallets_that_are_known_to_hold_nothing(opened):
-    """They have no balances; of those that are not ok nothing is said."""
+def test_wallets_that_are_known_to_be_empty(opened):
+    """They have no balances; a wallet that is not ok has no figure."""
     details = assemble([record(), record("0xb", balances=[]), failed("0xc")])
-    told = ask(opened(WalletPicker(details)), "options")
-    assert told["values"] == ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
-    assert told["balances"] == [1, 0, None]
-    assert told["wholes"] == [None] * 3
+    answer = ask(opened(WalletPicker(details)), "options")
+    assert answer["values"] == ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
+    assert answer["balances"] == [1, 0, None]
+    assert answer["wholes"] == [None] * 3
 
 
-def test_wallets_have_the_names_that_users_gave(opened):
-    """The name is what stands first; cut, it is found whole all the same."""
+def test_wallets_have_the_users_names(opened):
+    """The name comes first; shortened, it is found whole all the same."""
     frame = MANY.head(2).assign(name=["Ada", "B" * 30])
-    theirs = {"blockchain": "blockChain", "address": "walletAddress"}  # as the service calls them
+    theirs = {"blockchain": "blockChain", "address": "walletAddress"}  # the service's names
     for source in (frame, frame.rename(columns=theirs)):
-        told = ask(opened(WalletPicker(source)), "options")
-        assert told["names"] == ["Ada", "B" * 23 + "…"]
-        assert told["short"]["0"] == "Ada · ETH.0x0000…0000"
-        assert told["words"] == {"1": "B" * 30}
+        answer = ask(opened(WalletPicker(source)), "options")
+        assert answer["names"] == ["Ada", "B" * 23 + "…"]
+        assert answer["short"]["0"] == "Ada · ETH.0x0000…0000"
+        assert answer["words"] == {"1": "B" * 30}
 
 
-def test_the_whole_address_is_told_and_found(opened):
-    """Long addresses, and contracts with the characters that links have."""
+def test_the_whole_address_is_sent_and_found(opened):
+    """Long addresses, and contracts with the characters of links."""
     address, contract = "addr1q" + "x" * 97, "factory/neutron1abc/astro.cw20"
-    told = ask(opened(WalletPicker([("CARDANO", address)])), "options")
-    assert (told["values"], told["wholes"]) == ([f"CARDANO.{address}"], [None])
-    told = ask(opened(TokenPicker(MANY.head(1).assign(token_address=[contract]))), "options")
-    assert contract in [told["wholes"][0], told["words"].get("0"), told["values"][0][1]]
+    answer = ask(opened(WalletPicker([("CARDANO", address)])), "options")
+    assert (answer["values"], answer["wholes"]) == ([f"CARDANO.{address}"], [None])
+    answer = ask(opened(TokenPicker(MANY.head(1).assign(token_address=[contract]))), "options")
+    assert contract in [answer["wholes"][0], answer["words"].get("0"), answer["values"][0][1]]
 
 
 def test_twenty_thousand_options_are_a_small_message(opened):
-    """All that a page shows and searches."""
+    """It has all that a page shows and searches."""
     held = MANY.assign(token_address=MANY.token_address.str.lower())
     assert len(json.dumps(ask(opened(TokenPicker(held)), "options"))) < 2e6
 
 
-def test_what_can_not_be_answered_is_told(opened):
-    """The page learns that no answer will come, and the widget shows why."""
+def test_a_failed_request_is_reported(opened):
+    """The page learns that no answer will come, and the widget shows the reason."""
     picker = opened(BlockchainPicker(["ETH"]))
     picker._options = None
     assert ask(picker, "options")["failed"]
@@ -428,7 +428,7 @@ def test_what_can_not_be_answered_is_told(opened):
     picker._handle_custom_msg({"kind": "unheard"}, [])
 
 
-def test_a_part_of_the_tokens_remains(opened):
+def test_some_tokens_remain(opened):
     """Those of a frame, by identity."""
     picker = opened(TokenPicker(MANY.head(3)))
     picker.narrow(MANY.iloc[[2]])
@@ -437,8 +437,8 @@ def test_a_part_of_the_tokens_remains(opened):
         picker.narrow(pd.DataFrame({"x": [1]}))
 
 
-def test_one_message_may_need_no_answer(opened):
-    """What went wrong with it is told in the widget alone."""
+def test_a_message_may_need_no_answer(opened):
+    """Its error is shown in the widget alone."""
     picker = opened(WalletPicker())
     picker.value = ["ETH.0x1"]
     picker._handlers["paste"] = lambda _: 1 / 0
@@ -446,8 +446,8 @@ def test_one_message_may_need_no_answer(opened):
     assert Page(picker).alert() == "ZeroDivisionError: division by zero"
 
 
-def test_a_picker_says_what_to_do_where_it_is_not_to_be_seen(opened):
-    """In place of its page, in a console or a notebook that was opened again."""
+def test_an_invisible_picker_has_a_hint(opened):
+    """In place of its page, in a console or a reopened notebook."""
     picker, explorer = opened(BlockchainPicker(["ETH"])), opened(HoldingsExplorer(assemble([])))
     assert repr(picker) == "<BlockchainPicker: run this cell again to see it>"
     assert repr(explorer) == "<HoldingsExplorer: run this cell again to see it>"

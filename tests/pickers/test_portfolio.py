@@ -1,4 +1,4 @@
-"""What a fetch is worth and which of it is spam or dust, what is drawn of it, and what is saved."""
+"""Values, spam and dust of a fetch, its pictures, and its saved form."""
 
 import json
 
@@ -25,33 +25,33 @@ USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
 
 @pytest.fixture(scope="module")
 def details(service):
-    """Fetch the showcase: fourteen wallets, of which two fail; some hold spam."""
+    """Fetch the showcase: fourteen wallets, two of which fail; some hold spam."""
     with service.client(cache="memory") as client:
         return client.fetch(list(SHOWCASE), on_failure="ignore", progress=False)
 
 
 @pytest.fixture(scope="module")
 def portfolio(details):
-    """Value and judge it."""
+    """Return its portfolio."""
     return Portfolio(details)
 
 
 def left(portfolio, **selection):
-    """Return what is selected, and the words of what is left out."""
-    found = portfolio.select(Selection(**selection))
-    return found, spam_words(found), dust_words(found)
+    """Return the selection, and the words about filtered rows."""
+    result = portfolio.select(Selection(**selection))
+    return result, spam_words(result), dust_words(result)
 
 
 def drawn(portfolio, *options, selection=EVERYTHING, **more):
-    """Draw what is selected."""
+    """Return the picture of a selection."""
     return draw(portfolio.select(selection), ChartOptions(*options, **more))
 
 
 class TestPortfolio:
-    """Money first, and honestly."""
+    """Values and filters of a portfolio."""
 
     def test_values_are_at_the_services_prices(self, details, portfolio):
-        """Where it sent some, which is said once; every value is that of the accessor."""
+        """If there are some, which is mentioned once; values equal the accessor's."""
         held = portfolio.details.holdings
         pd.testing.assert_series_equal(held["value"], value(details.holdings)["value"])
         summary = summarize(portfolio.select(Selection()))
@@ -60,33 +60,33 @@ class TestPortfolio:
         assert (summary["known"], summary["as_of"][:6]) == ("12 of 14 wallets known", "as of ")
         assert float(summary["value"].replace(",", "")) > 0
 
-    def test_without_prices_nothing_is_valued(self, details):
-        """Then balances are counted."""
+    def test_without_prices_there_are_no_values(self, details):
+        """Balances are counted."""
         bare = Portfolio(details._replace(holdings=details.holdings.assign(price=np.nan)))
         assert (bare.priced_by, bare.row_values) == ("", None)
         summary = summarize(bare.select(Selection()))
         assert (summary["value"], summary["prices"]) == ("", "")
         assert drawn(bare).measures == ("amounts", "balances")
 
-    def test_odd_prices_are_told_and_not_used(self, details):
-        """A negative one is nobody's price."""
+    def test_invalid_prices_are_reported_and_not_used(self, details):
+        """A negative one is an example."""
         odd = Portfolio(details._replace(holdings=details.holdings.assign(price=-1.0)))
         assert odd.priced_by == ""
-        [told] = [summarize(odd.select(Selection()))["unpriced"]]
-        assert "of the service can't be used" in told
+        [message] = [summarize(odd.select(Selection()))["unpriced"]]
+        assert "of the service can't be used" in message
 
-    def test_whose_prices_they_are_is_told(self, details):
-        """The service's where a currency alone was added to them."""
-        for prices, said in ((None, "the service's prices"), ({USDC: 7}, "prices of your own")):
+    def test_the_source_of_prices_is_named(self, details):
+        """It is the service, even if a currency alone was added."""
+        for prices, text in ((None, "the service's prices"), ({USDC: 7}, "prices of your own")):
             valued = value(details.holdings, prices, currency="USD")
             own = Portfolio(details._replace(holdings=valued))
-            assert summarize(own.select(Selection()))["prices"] == said
+            assert summarize(own.select(Selection()))["prices"] == text
         bare = Portfolio(details, lambda holdings: holdings.assign(value=2.0))
         assert summarize(bare.select(Selection()))["prices"] == "prices of your own"
 
-    def test_why_answers_are_out_of_date_is_told(self, details):
-        """In the line above everything, where it is one reason."""
-        said = "12 of 14 wallets known, 12 out of date"
+    def test_the_reason_of_stale_answers_is_shown(self, details):
+        """In the first line, if it is one reason."""
+        text = "12 of 14 wallets known, 12 out of date"
         places = range(len(details.wallets))
         for why, end in (
             (["closed" for _ in places], " (closed)"),
@@ -94,10 +94,10 @@ class TestPortfolio:
         ):
             old = details.wallets.assign(source="stale", error=why)
             old = Portfolio(details._replace(wallets=old.astype(details.wallets.dtypes)))
-            assert summarize(old.select(Selection()))["known"] == said + end
+            assert summarize(old.select(Selection()))["known"] == text + end
 
     def test_prepare_wins(self, details):
-        """Its values are shown, its rows stay, and its flags decide what is spam."""
+        """Its values are shown, its rows stay, and its flags are the spam."""
         own = Portfolio(details, lambda holdings: holdings.assign(value=2.0, currency="EUR"))
         assert own.priced_by == "own"
         assert not own.spam.any()
@@ -106,52 +106,52 @@ class TestPortfolio:
         flagged = Portfolio(details, flag_spam)
         assert flagged.spam.sum() == flag_spam(details.holdings)["is_spam"].sum() > 0
 
-    def test_what_can_t_be_explored_is_refused(self, details):
-        """A frame without prices, and what is no function."""
+    def test_other_arguments_are_refused(self, details):
+        """A frame without prices, and a prepare that is no function."""
         with pytest.raises(ColumnsError, match="price"):
             Portfolio(details._replace(holdings=details.holdings.drop(columns="price")))
         with pytest.raises(ArgumentError, match="not a function"):
             Portfolio(details, 7)
 
     def test_spam_is_left_out_and_counted(self, details, portfolio):
-        """As `without_spam` does; a switch shows it, and the words say which it is."""
+        """The rows are those of `without_spam`; a switch shows it, with its number."""
         flags = flag_spam(details.holdings)["is_spam"]
-        found, spam, _ = left(portfolio)
-        assert len(found.held.holdings) == (~flags).sum()
-        assert spam == f"{found.spam_tokens} spam tokens hidden"
+        result, spam, _ = left(portfolio)
+        assert len(result.held.holdings) == (~flags).sum()
+        assert spam == f"{result.spam_tokens} spam tokens hidden"
         every, spam, _ = left(portfolio, spam=None)
         assert len(every.held.holdings) == len(details.holdings)
-        assert spam == f"{found.spam_tokens} spam tokens shown"
+        assert spam == f"{result.spam_tokens} spam tokens shown"
 
-    def test_dust_can_be_folded(self, portfolio):
-        """What is known to be worth less than one; what has no value is not known to be."""
+    def test_dust_can_be_hidden(self, portfolio):
+        """A value that is known to be below one; unpriced rows stay."""
         values = portfolio.details.holdings["value"]
         tiny = (values < 1) & ~portfolio.spam
-        found, _, dust = left(portfolio)
-        assert (found.dust_balances, len(found.held.holdings)) == (
+        result, _, dust = left(portfolio)
+        assert (result.dust_balances, len(result.held.holdings)) == (
             tiny.sum(),
             (~portfolio.spam).sum(),
         )
         assert dust.startswith(f"{tiny.sum()} balances below 1.00 (")
-        found, _, dust = left(portfolio, small=1.0)
-        assert found.held.holdings["value"].min() >= 1
-        assert found.held.holdings["value"].isna().sum() == (values.isna() & ~portfolio.spam).sum()
+        result, _, dust = left(portfolio, small=1.0)
+        assert result.held.holdings["value"].min() >= 1
+        assert result.held.holdings["value"].isna().sum() == (values.isna() & ~portfolio.spam).sum()
         assert " hidden (" in dust
         assert left(Portfolio(assemble([record()])))[2] == ""
 
-    def test_words_are_of_what_is_selected(self, portfolio):
-        """Words and rows are of what is selected alone."""
-        found = portfolio.select(Selection(blockchains=("POLYGON",)))
-        assert set(found.held.holdings["blockchain"]) == {"POLYGON"}
-        assert set(found.wallets["blockchain"]) == {"POLYGON"}
+    def test_a_selection_has_its_own_rows_and_words(self, portfolio):
+        """Rows and words cover the selection alone."""
+        result = portfolio.select(Selection(blockchains=("POLYGON",)))
+        assert set(result.held.holdings["blockchain"]) == {"POLYGON"}
+        assert set(result.wallets["blockchain"]) == {"POLYGON"}
 
 
 class TestPictures:
-    """What is drawn, and what a click in it selects."""
+    """Pictures, and selection by clicks in them."""
 
     @pytest.mark.parametrize("chart", CHARTS)
     def test_every_chart_is_drawn(self, portfolio, chart):
-        """As JSON that the page draws, without words of its own, no larger than what is seen."""
+        """The page gets JSON without a title, no larger than needed."""
         picture = drawn(portfolio, chart)
         figure = json.loads(picture.figure)
         assert figure["data"]
@@ -161,15 +161,15 @@ class TestPictures:
         assert picture.title
         assert "Simulated data." in picture.about
 
-    def test_a_template_of_the_users_is_kept(self, portfolio, monkeypatch):
-        """Then the page leaves the colours of paper and text alone."""
+    def test_a_users_template_is_kept(self, portfolio, monkeypatch):
+        """The page leaves the colours of paper and text unchanged."""
         monkeypatch.setattr(pio.templates, "default", "plotly_dark")
         figure = json.loads(drawn(portfolio).figure)
         assert figure["layout"]["template"]["layout"]["paper_bgcolor"]
         assert Page(portfolio).ask()["painted"]
 
     def test_value_comes_first(self, portfolio):
-        """Other measures are to choose from; one that a chart doesn't have is not taken."""
+        """Other measures can be chosen; one that a chart lacks is ignored."""
         picture = drawn(portfolio)
         assert picture.options.measure == "value"
         assert picture.measures == ("value", "amounts", "balances")
@@ -180,7 +180,7 @@ class TestPictures:
         assert drawn(portfolio, "Heatmap", "balances").title.startswith("Share of")
 
     def test_one_token_is_drawn_by_its_amounts(self, portfolio):
-        """The one that is picked, or the one with most balances."""
+        """The selected one, or the one with most balances."""
         picture = drawn(portfolio, selection=Selection(tokens=(USDC,)))
         assert (picture.options.measure, picture.token[:4]) == ("amounts", "USDC")
         assert drawn(portfolio, measure="amounts").token
@@ -190,8 +190,8 @@ class TestPictures:
         )
 
     @pytest.mark.parametrize("chart", ["Treemap", "Sunburst"])
-    def test_nodes_pick(self, portfolio, chart):
-        """A blockchain, a wallet; then a token of it. What stands for several is no choice."""
+    def test_nodes_select(self, portfolio, chart):
+        """A blockchain, a wallet; then a token of it. A combined node selects nothing."""
         picture = drawn(portfolio, chart)
         ids = json.loads(picture.figure)["data"][0]["ids"]
         chain = next(each for each in ids if each.startswith("0."))
@@ -212,21 +212,21 @@ class TestPictures:
         for nothing in ("o0.0", "o", "oo0.0", "", "x", "0.", f"0.{10**9}"):
             assert picked(picture, {"id": nothing}) == once
 
-    def test_a_token_of_many_wallets_is_picked_alone(self):
-        """Those of wallets that are added up belong to none of them."""
+    def test_a_token_of_many_wallets_is_selected_alone(self):
+        """A combined node belongs to none of its wallets."""
         portfolio = Portfolio(made_up_details(5_000, wallets=500, tokens=10))
         picture = drawn(portfolio)
         ids = json.loads(picture.figure)["data"][0]["ids"]
         token = next(each for each in ids if each.startswith("2.") and each.endswith("+"))
-        found = picked(picture, {"id": token})
-        assert (len(found.tokens), found.wallets) == (1, ())
+        result = picked(picture, {"id": token})
+        assert (len(result.tokens), result.wallets) == (1, ())
 
-    def test_bars_pick_their_owner_and_legends_a_token(self, portfolio):
-        """By the place of what was clicked; Other is nothing."""
+    def test_bars_select_their_owner_and_legends_a_token(self, portfolio):
+        """By the position of the click; Other selects nothing."""
         picture = drawn(portfolio, "Bars by wallet")
         names = json.loads(picture.figure)["layout"]["yaxis"]["ticktext"]
-        found = picked(picture, {"trace": 0, "point": 0})
-        assert names[0].partition("…")[0] in found.wallets[0]
+        result = picked(picture, {"trace": 0, "point": 0})
+        assert names[0].partition("…")[0] in result.wallets[0]
         assert picked(picture, {"token": 0}).tokens
         for nothing in (
             {"trace": 0, "point": 99},
@@ -239,19 +239,19 @@ class TestPictures:
         picture = drawn(portfolio, "Bars by blockchain")
         assert picked(picture, {"trace": 0, "point": 0}).blockchains
 
-    def test_slices_and_cells_pick(self, portfolio):
+    def test_slices_and_cells_select(self, portfolio):
         """A slice its token, a cell both its wallet and its token; a grey row neither."""
         picture = drawn(portfolio, "Pie of a wallet")
         assert picked(picture, {"trace": 0, "point": 0}).tokens
         picture = drawn(portfolio, "Heatmap")
-        found = picked(picture, {"trace": 0, "point": [0, 0]})
-        assert (len(found.wallets), len(found.tokens)) == (1, 1)
+        result = picked(picture, {"trace": 0, "point": [0, 0]})
+        assert (len(result.wallets), len(result.tokens)) == (1, 1)
         assert picked(picture, {"trace": 1, "point": [0, 99]}) == Selection()
         picture = drawn(portfolio, "Lorenz curve")
         assert picked(picture, {"trace": 0, "point": 0}) == Selection()
 
     def test_a_path_leads_back(self, portfolio):
-        """Kinds stand in one order; what is behind a crumb is taken back."""
+        """Kinds are in one order; a crumb removes the later ones."""
         selection = Selection(("ETH",), ("ETH.0x" + "8" * 40,), (USDC,))
         assert crumbs(portfolio, Selection()) == []
         assert crumbs(portfolio, selection) == ["ETH", "ETH.0x8888…8888", "USDC (ETH 0xa0b8…eb48)"]
@@ -260,8 +260,8 @@ class TestPictures:
         many = Selection(("ETH", "BSC"), ("ETH.0xnobody",), ())
         assert crumbs(portfolio, many) == ["2 blockchains", "1 wallet"]
 
-    def test_a_narrow_page_gets_less_beside_names(self, portfolio):
-        """Fewer columns and colours, and no numbers on small cells."""
+    def test_a_narrow_page_gets_fewer_columns(self, portfolio):
+        """And fewer colours, and no numbers on small cells."""
         wide, narrow = (
             json.loads(drawn(portfolio, "Heatmap", narrow=narrow).figure)
             for narrow in (False, True)
@@ -306,19 +306,19 @@ class TestPictures:
             ),
         ],
     )
-    def test_why_there_is_no_chart(self, records, selection, reason):
-        """The true reason is said."""
+    def test_a_missing_chart_has_its_reason(self, records, selection, reason):
+        """The reason is the right one."""
         picture = draw(Portfolio(assemble(records)).select(selection), ChartOptions())
         assert reason in picture.reason
         assert (picture.figure, picture.arguments) == (b"", None)
 
-    def test_folded_dust_is_a_reason(self, portfolio):
-        """Where nothing else is left."""
+    def test_hidden_dust_is_a_reason(self, portfolio):
+        """If nothing else is left."""
         dust = Portfolio(assemble([record(balances=[balance() | {"price": 0.1}])]))
         picture = drawn(dust, selection=Selection(small=1.0))
         assert "Small balances are hidden (1 balance below 1.00)." in picture.reason
 
-    def test_a_chart_that_fails_says_why(self, details):
+    def test_a_chart_that_fails_has_a_reason(self, details):
         """Values in two currencies can't be added; the rows are there all the same."""
         halves = ["USD", "EUR"] * (len(details.holdings) // 2)
         mixed = Portfolio(details, lambda holdings: holdings.assign(value=1.0, currency=halves))
@@ -328,7 +328,7 @@ class TestPictures:
 
 
 class Page:
-    """What a page knows of a view, and what is picked."""
+    """A page's knowledge of a view, and the selection."""
 
     def __init__(self, portfolio):
         self.view = View(portfolio)
@@ -336,22 +336,22 @@ class Page:
 
     @property
     def selection(self):
-        """What is picked."""
+        """Return the selection."""
         return self.view.selection
 
-    def ask(self, **said):
-        """Ask as the page does."""
-        content, buffers = self.view.answer_chart(said)
+    def ask(self, **text):
+        """Send a request as the page does."""
+        content, buffers = self.view.answer_chart(text)
         self.content = json.loads(json.dumps(content))
         self.figure = json.loads(buffers[0]) if buffers else None
         return self.content
 
 
 class TestView:
-    """What the page is answered."""
+    """Answers to the page."""
 
     def test_the_whole_trip(self, portfolio):
-        """Choose a chart and a measure, show spam, pick, and go back."""
+        """Choose a chart and a measure, show spam, select, and go back."""
         page = Page(portfolio)
         first = page.ask()
         assert (first["chart"], first["measure"]) == ("Treemap", "value")
@@ -367,8 +367,8 @@ class TestView:
         assert page.ask(back=0)["crumbs"] == []
         assert page.selection == Selection(spam=None, small=1.0)
 
-    def test_a_click_in_an_older_picture_is_none(self, portfolio):
-        """Its places are of other rows."""
+    def test_a_click_in_an_older_picture_is_ignored(self, portfolio):
+        """Its positions are of other rows."""
         page = Page(portfolio)
         view = page.ask()["view"]
         page.ask(chart="Heatmap")
@@ -376,21 +376,21 @@ class TestView:
         assert page.selection == Selection()
 
     def test_the_same_picture_has_the_same_view(self, portfolio):
-        """By which the page knows whether to keep what is zoomed, and figures are made once."""
+        """The page keeps its zoom by it, and figures are made once."""
         page = Page(portfolio)
         view, figure = page.ask()["view"], page.view.picture().figure
         assert page.ask(chart="Heatmap")["view"] != view
         assert page.ask(chart="Treemap")["view"] == view
         assert page.view.picture().figure is figure
 
-    def test_few_pictures_are_kept(self, portfolio):
-        """Twenty of them leave as much as sixteen."""
+    def test_few_pictures_are_cached(self, portfolio):
+        """Twenty of them use as much memory as sixteen."""
         page = Page(portfolio)
         for number in range(20):
             page.ask(measure=f"none {number}")
         assert page.view._draw.cache_info().currsize == 16
 
-    def test_an_unknown_chart_is_told(self, portfolio):
-        """With those that there are."""
+    def test_an_unknown_chart_is_refused(self, portfolio):
+        """The error lists the charts."""
         with pytest.raises(ArgumentError, match="choose one of Treemap, Sunburst"):
             Page(portfolio).ask(chart="Cake")

@@ -1,4 +1,4 @@
-"""Refresh in the explorer: nothing that was known or done to it is lost."""
+"""Refresh in the explorer loses no known wallets and no changes."""
 
 import pandas as pd
 import pytest
@@ -17,7 +17,7 @@ NAMES = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
 
 @pytest.fixture(autouse=True)
 def nothing_left():
-    """Expect that every test closes the widgets that it opens."""
+    """Check that a test closes its widgets."""
     before = set(MODELS)
     yield
     assert set(MODELS) == before
@@ -25,18 +25,18 @@ def nothing_left():
 
 @pytest.fixture(scope="module")
 def details(service):
-    """Give the wallets of the showcase, one of which fails."""
+    """Return the wallets of the showcase, one of which fails."""
     with service.client(cache="memory") as client:
         return client.fetch(SHOWCASE, on_failure="ignore")
 
 
 @pytest.fixture
 def opened(client):
-    """Give explorers that are closed at the end."""
+    """Return a function whose explorers are closed after the test."""
     panes = []
 
-    def open_explorer(*given, **more):
-        panes.append(HoldingsExplorer(*given, **{"client": client} | more))
+    def open_explorer(*args, **more):
+        panes.append(HoldingsExplorer(*args, **{"client": client} | more))
         return panes[-1]
 
     yield open_explorer
@@ -45,27 +45,27 @@ def opened(client):
 
 
 @pytest.fixture
-def asked(canned):
-    """Give a client without a cache, and what three wallets hold."""
+def client_and_fetch(canned):
+    """Return a client without a cache, and a fetch of three wallets."""
     for address, symbol in (("0xa", "A"), ("0xb", "B"), ("0xc", "C")):
-        canned.say(answer(wallet(address, balances=[balance(symbol=symbol)] * 2)))
+        canned.add_reply(answer(wallet(address, balances=[balance(symbol=symbol)] * 2)))
     with canned.client(cache=False, workers=1) as client:
         yield client, client.fetch(NAMES)
 
 
 def refresh(explorer):
-    """Refresh, and wait until that is shown."""
+    """Refresh, and wait for the end."""
     Page(explorer).tell("fetch")
     wait()
 
 
 def in_money(holdings):
-    """Value what is no spam."""
+    """Return holdings without spam, valued."""
     return holdings.wf.without_spam().wf.value({("ETH", None): 2500.0}, currency="USD")
 
 
-def test_refresh_asks_anew(opened, details):
-    """New answers replace the old ones; what is picked stays picked."""
+def test_refresh_requests_again(opened, details):
+    """New answers replace the old ones; the selection stays."""
     explorer = opened(details)
     Page(explorer).choose("blockchains", "ETH")
     refresh(explorer)
@@ -75,8 +75,8 @@ def test_refresh_asks_anew(opened, details):
     assert set(explorer.shown.holdings.blockchain) == {"ETH"}
 
 
-def test_what_is_done_to_holdings_is_done_to_each_answer(opened, details):
-    """With `prepare`, charts stay in money, and the code that is offered makes the same rows."""
+def test_prepare_is_applied_to_each_answer(opened, details):
+    """With `prepare`, charts keep values, and the offered code makes the same rows."""
     explorer = opened(details, prepare=in_money)
     for _ in range(2):
         shown = explorer.shown.holdings
@@ -92,23 +92,23 @@ def test_what_is_done_to_holdings_is_done_to_each_answer(opened, details):
 
 
 @pytest.mark.parametrize(
-    "change, said",
+    "change, message",
     [
         (lambda holdings: holdings.wf.value(currency="USD"), "would lose the columns"),
         (lambda holdings: holdings.wf.without_spam(), "other rows than the fetch"),
     ],
 )
-def test_what_was_done_to_holdings_is_not_undone(opened, details, change, said):
-    """Without `prepare`, Refresh says what would be lost and what to do, and asks nothing."""
+def test_refresh_refuses_to_drop_changes_of_holdings(opened, details, change, message):
+    """Without `prepare`, it names the lost columns, has a hint, and sends no request."""
     explorer = opened(details._replace(holdings=change(details.holdings)))
     page = Page(explorer)
     page.tell("fetch")
-    assert said in page.alert()
+    assert message in page.alert()
     assert "prepare=" in page.alert()
     assert not page.is_busy()
 
 
-def test_prepare_can_not_change_what_was_fetched(opened, details):
+def test_prepare_can_not_change_the_fetch(opened, details):
     """A function that writes into its argument writes into a copy."""
 
     def write(holdings):
@@ -122,21 +122,21 @@ def test_prepare_can_not_change_what_was_fetched(opened, details):
     assert (explorer.details.holdings.decimals > 0).any()
 
 
-def test_what_is_no_function_of_holdings_is_refused(details):
-    """Before there is any widget, with what to give instead."""
+def test_other_prepares_are_refused(details):
+    """Before there is any widget, with a hint."""
     with pytest.raises(ArgumentError, match="not a function"):
         HoldingsExplorer(details, prepare="USD")
     with pytest.raises(ArgumentError, match="prepare returned a NoneType"):
         HoldingsExplorer(details, prepare=lambda _: None)
 
 
-def test_what_can_not_be_asked_anew_stays(opened, canned, asked):
-    """The new answer where there is one; else what was known, marked as out of date."""
-    client, known = asked
+def test_wallets_without_a_new_answer_stay(opened, canned, client_and_fetch):
+    """They are marked as stale; the others have the new answer."""
+    client, known = client_and_fetch
     explorer = opened(known, client=client)
     canned.default = (503, {}, b"closed")
-    canned.say(b"", status=404)
-    canned.say(answer(wallet("0xb", balances=[balance("7", symbol="NEW")])))
+    canned.add_reply(b"", status=404)
+    canned.add_reply(answer(wallet("0xb", balances=[balance("7", symbol="NEW")])))
     refresh(explorer)
     wallets, holdings = explorer.details
     assert wallets.status.tolist() == ["ok"] * 3
@@ -153,9 +153,9 @@ def test_what_can_not_be_asked_anew_stays(opened, canned, asked):
     assert "not refreshed: " in Page(explorer).status()
 
 
-def test_a_wallet_that_was_unknown_has_its_new_reason(opened, canned, asked):
-    """Where nothing was known, nothing can stand in."""
-    client, known = asked
+def test_an_unknown_wallet_gets_its_new_reason(opened, canned, client_and_fetch):
+    """There is no older answer to use."""
+    client, known = client_and_fetch
     canned.default = (503, {}, b"closed")
     explorer = opened(client.fetch(["ETH.0xd"], on_failure="ignore"), client=client)
     canned.default = (404, {}, b"gone")
@@ -164,10 +164,10 @@ def test_a_wallet_that_was_unknown_has_its_new_reason(opened, canned, asked):
     assert len(known.holdings) == 6
 
 
-def test_a_cancelled_refresh_loses_nothing(opened, canned, asked):
-    """What was known stays, and says why it is not newer; one button asks for the rest."""
-    client, known = asked
-    canned.say([b" "] * 200)
+def test_a_cancelled_refresh_loses_nothing(opened, canned, client_and_fetch):
+    """Old answers stay, with the reason; one button requests the rest."""
+    client, known = client_and_fetch
+    canned.add_reply([b" "] * 200)
     explorer = opened(known, client=client)
     page = Page(explorer)
     page.tell("fetch")
@@ -180,7 +180,7 @@ def test_a_cancelled_refresh_loses_nothing(opened, canned, asked):
 
 
 def test_no_wallets_to_refresh(opened):
-    """What to do is told as far as it can be done here."""
+    """The hint fits the widget."""
     explorer = opened(assemble([]))
     page = Page(explorer)
     page.tell("fetch")
@@ -189,7 +189,7 @@ def test_no_wallets_to_refresh(opened):
 
 
 def test_refresh_finds_the_client_of_the_data(monkeypatch):
-    """The default one, where its service is theirs; else a sandbox; else it says what to give."""
+    """The default one, if its service is theirs; else a sandbox; else there is a hint."""
     with sandbox() as service, service.client(cache="memory") as client:
         details = client.fetch(["NEAR.alice.near"])
     explorer = HoldingsExplorer(details)  # the sandbox has stopped by now
@@ -197,7 +197,7 @@ def test_refresh_finds_the_client_of_the_data(monkeypatch):
     assert Page(explorer).alert() == ""
     assert explorer.details is not details
     with monkeypatch.context() as patch:
-        patch.setattr(Sandbox, "_latest", None)  # as where the data are of another process
+        patch.setattr(Sandbox, "_latest", None)  # as if the data were another process's
         refresh(explorer)
         assert "Refresh needs a client for sandbox" in Page(explorer).alert()
     elsewhere = details.wallets.assign(service="elsewhere")
@@ -208,9 +208,9 @@ def test_refresh_finds_the_client_of_the_data(monkeypatch):
     explorer.close()
 
 
-def test_the_default_client_is_asked_where_the_data_are_its_own(canned, monkeypatch):
-    """Refresh asks it; where none can be made, it says why."""
-    canned.say(answer(wallet("0xa")))
+def test_refresh_uses_the_default_client_of_its_service(canned, monkeypatch):
+    """If none can be made, the error says why."""
+    canned.add_reply(answer(wallet("0xa")))
     with canned.client(cache=False, service="mine") as client:
         explorer = HoldingsExplorer(client.fetch("ETH.0xa"))
     with monkeypatch.context() as patch:
@@ -220,14 +220,14 @@ def test_the_default_client_is_asked_where_the_data_are_its_own(canned, monkeypa
     configure(
         api_key=KEY, key_kind="private", base_url=canned.base_url, cache=False, service="mine"
     )
-    canned.say(answer(wallet("0xa", balances=[balance("3")])))
+    canned.add_reply(answer(wallet("0xa", balances=[balance("3")])))
     refresh(explorer)
     assert Page(explorer).alert() == ""
     assert explorer.details.holdings.raw_amount.tolist() == ["3"]
     explorer.close()
 
 
-def test_spam_of_a_prepare_is_left_out_by_the_code(details):
+def test_the_code_leaves_out_spam_of_a_prepare(details):
     """By its column, as in the explorer; without one, nothing is spam."""
 
     def flagged(holdings):

@@ -1,4 +1,4 @@
-"""The table's rows as Python gives them: any order, exactly; search, groups, and harmless texts."""
+"""The table's rows as Python sends them: any order, exactly; search, groups, harmless texts."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -42,13 +42,13 @@ def _many():
     return fetched({"ETH.0xA": tokens}).holdings
 
 
-def rows_of(holdings, /, **asked):
-    """Return the first rows that are answered, as lists of parts by column."""
-    return holdings.answer({"count": 400, **asked})
+def rows_of(holdings, /, **query):
+    """Return the first rows of an answer, as lists of parts by column."""
+    return holdings.answer({"count": 400, **query})
 
 
 def numbers(answer, column):
-    """Return exact numbers of a column, None where there is a note or nothing."""
+    """Return exact numbers of a column, None for a note or an empty cell."""
     cells = answer["cells"][column]
     return [
         f"{whole}.{fraction}" if fraction else whole or None
@@ -57,7 +57,7 @@ def numbers(answer, column):
 
 
 def by_hand(keys, *, down):
-    """Return the places of keys in order: missing ones last, equal ones as they stand."""
+    """Return the positions of keys in order: missing ones last, equal ones unchanged."""
     present = [place for place, key in enumerate(keys) if key is not None]
 
     def compared(one, other):
@@ -76,7 +76,7 @@ def order(answer):
 
 @given(st.lists(AMOUNTS, min_size=1, max_size=20), st.booleans())
 def test_amounts_are_ordered_exactly(texts, down):
-    """As fractions are by hand, stable both ways, those unknown last."""
+    """Rows have the order of fractions, stable both ways, unknown ones last."""
     table = HoldingsTable(holdings_of(len(texts), amount=pd.array(texts, dtype="amount")))
     keys = [None if text is None else Fraction(text) for text in texts]
     answer = rows_of(table, sort="amount", down=down)
@@ -107,8 +107,8 @@ def test_values_are_ordered(values, down):
     ],
     ids=["Int64", "uint64", "boolean", "Decimal", "time", "category", "text"],
 )
-def test_columns_of_a_users_own_are_ordered_by_what_they_hold(values, down):
-    """Whatever their dtype: as pandas or Python orders them, text without regard to case."""
+def test_a_users_columns_are_ordered_by_their_values(values, down):
+    """The order is pandas's or Python's, for any dtype; text ignores case."""
     column = pd.Series(values)
     table = HoldingsTable(holdings_of(5, own=column))
     name = rows_of(table)["columns"][-1]["name"]
@@ -120,31 +120,31 @@ def test_columns_of_a_users_own_are_ordered_by_what_they_hold(values, down):
     assert order(rows_of(table, sort=name, down=down)) == by_hand(keys, down=down)
 
 
-def test_what_has_no_order_is_ordered_as_text():
-    """Lists, and things of several types: never an error."""
+def test_values_without_an_order_are_ordered_as_text():
+    """Lists, and values of several types: never an error."""
     for values in ([[2], [1], None], ["a", 1, (2,)]):
         table = HoldingsTable(holdings_of(3, own=pd.Series(values, dtype=object)))
         name = rows_of(table)["columns"][-1]["name"]
-        found = rows_of(table, sort=name)["cells"][name]["text"]
-        assert found == sorted(found, key=lambda text: (text == "", text))
+        result = rows_of(table, sort=name)["cells"][name]["text"]
+        assert result == sorted(result, key=lambda text: (text == "", text))
 
 
 def test_windows_are_parts_of_one_order():
-    """Wherever a page begins, and however much it asks for."""
+    """For any start and length."""
     table = HoldingsTable(made_up_details(5_000, wallets=50, tokens=200).holdings)
-    asked = {"sort": "amount", "down": True}
-    found = []
+    requested = {"sort": "amount", "down": True}
+    result = []
     for start in range(0, 5_000, 400):
-        found += numbers(rows_of(table, start=start, **asked), "amount")
-    assert found == sorted(found, key=Fraction, reverse=True)
-    assert len(found) == 5_000
-    beyond = rows_of(table, start=9_999, **asked)
+        result += numbers(rows_of(table, start=start, **requested), "amount")
+    assert result == sorted(result, key=Fraction, reverse=True)
+    assert len(result) == 5_000
+    beyond = rows_of(table, start=9_999, **requested)
     assert (beyond["start"], beyond["count"], beyond["total"]) == (5_000, 0, 5_000)
     assert table.answer({"count": 10**9})["count"] == 400
 
 
-def test_columns_are_told_once():
-    """Until the table or the group is another one."""
+def test_columns_are_sent_once():
+    """Until the table or the group changes."""
     table = HoldingsTable(holdings_of(2))
     first = rows_of(table)
     assert [column["name"] for column in first["columns"]] == [
@@ -155,8 +155,8 @@ def test_columns_are_told_once():
     assert "columns" in rows_of(HoldingsTable(holdings_of(2)), table=first["table"])
 
 
-def test_it_opens_with_what_is_worth_most():
-    """By value where there are any; else as the rows stand. What isn't there sorts nothing."""
+def test_it_opens_with_the_largest_values():
+    """Without values the order is unchanged. A missing column sorts nothing."""
     plain = holdings_of(3)
     assert rows_of(HoldingsTable(plain))["sort"] == ""
     valued = HoldingsTable(plain.assign(value=[1.0, 3.0, float("nan")], currency="USD"))
@@ -166,8 +166,8 @@ def test_it_opens_with_what_is_worth_most():
     assert answer["columns"][-1]["label"] == "value (USD)"
 
 
-def test_currencies_that_differ_stand_beside_the_values():
-    """A sum of them is refused, and says why."""
+def test_different_currencies_are_beside_the_values():
+    """A sum of them is refused, with the reason."""
     table = HoldingsTable(holdings_of(2, value=[1.0, 2.0], currency=["USD", "EUR"]))
     answer = rows_of(table)
     assert [column["label"] for column in answer["columns"]][-2:] == ["value", "currency"]
@@ -198,8 +198,8 @@ def test_words_are_found_in_any_text():
 
 
 @given(st.text("abc ", max_size=4), st.lists(st.text("abcABC", max_size=3), min_size=1, max_size=9))
-def test_what_is_found_holds_all_words(words, texts):
-    """As looking at each row by hand does; the order stays."""
+def test_matches_contain_all_words(words, texts):
+    """The result is that of a search of each row by hand; the order stays."""
     table = HoldingsTable(holdings_of(len(texts), own=texts))
     # the words don't occur in the other columns but in "0xa", the wallet
     other = "eth.0xa tk eth 0x"
@@ -211,8 +211,8 @@ def test_what_is_found_holds_all_words(words, texts):
     assert order(rows_of(table, find=words)) == wanted
 
 
-def test_numbers_come_in_parts_and_whole():
-    """Amounts to the last digit; values to the cent, and exactly where that is another number."""
+def test_numbers_are_sent_in_parts_and_whole():
+    """Amounts to the last digit; values to the cent, and exactly if that differs."""
     largest = str(2**256 - 1)
     amounts = pd.array([largest, "1234.5678900", "-0.5", None], dtype="amount")
     values = [1234.5, 0.004, 1e22, float("nan")]
@@ -231,13 +231,13 @@ def test_numbers_come_in_parts_and_whole():
     assert cells["price"]["fraction"] == ["000018", "", "", ""]
 
 
-def test_columns_say_how_much_room_they_need():
-    """Digits before the point of what is usual, and decimals of all."""
+def test_columns_have_their_width():
+    """Digits before the point of usual values, and decimals of all."""
     table = HoldingsTable(
         holdings_of(3, amount=pd.array(["123456.5", "0.125", str(2**256)], dtype="amount"))
     )
     amount = next(each for each in rows_of(table)["columns"] if each["name"] == "amount")
-    assert amount["room"] == (9, 3)  # what is told roughly takes nine
+    assert amount["room"] == (9, 3)  # a rounded number takes nine
     small = HoldingsTable(holdings_of(2, amount=pd.array(["-12", "7"], dtype="amount")))
     assert rows_of(small)["columns"][-1]["room"] == (3, 0)
     empty = HoldingsTable(holdings_of(1).iloc[:0].assign(value=[]).astype({"value": "float64"}))
@@ -245,7 +245,7 @@ def test_columns_say_how_much_room_they_need():
 
 
 def test_amounts_of_one_token_have_bars():
-    """Those of several tokens can't be compared."""
+    """Amounts of several tokens can't be compared."""
     details = fetched({"ETH.0xA": [token(raw=4 * 10**6)], "ETH.0xB": [token(raw=10**6)]})
     cells = rows_of(HoldingsTable(details.holdings), sort="amount", down=True)["cells"]
     assert cells["amount"]["bar"] == [1, 0.25]
@@ -255,23 +255,23 @@ def test_amounts_of_one_token_have_bars():
 
 
 @given(st.data())
-def test_a_part_of_the_rows_is_as_if_there_were_no_others(data):
-    """In any order, searched and grouped; but what tokens are called, and columns, stay."""
+def test_some_rows_are_shown_as_alone(data):
+    """In any order, searched and grouped; but names of tokens, and columns, stay."""
     details = _some()
     marks = np.array(data.draw(st.lists(st.booleans(), min_size=60, max_size=60)))
     table = HoldingsTable(*details[::-1]).where(marks, details.wallets)
     apart = HoldingsTable(details.holdings[marks], details.wallets)
-    for asked in (
+    for requested in (
         {"sort": "amount", "down": True},
         {"sort": "token", "find": "tk1"},
         {"by": "wallet", "sort": "balances"},
         {"by": "token", "sort": "amount", "down": True},
     ):
-        part, own = rows_of(table, **asked), rows_of(apart, **asked)
+        part, own = rows_of(table, **requested), rows_of(apart, **requested)
         numbered = ["amount"] if "amount" in own["cells"] else ["balances"]
         assert part["counted"] == own["counted"]
         assert numbers(part, *numbered) == numbers(own, *numbered)
-        cell = {**asked, "column": "wallet", "place": 0}
+        cell = {**requested, "column": "wallet", "place": 0}
         assert table.cell_selection(cell) == apart.cell_selection(cell)
 
 
@@ -280,8 +280,8 @@ def _some():
     return made_up_details(60, wallets=6, tokens=12)
 
 
-def test_a_part_of_one_token_has_bars():
-    """Of the largest there, whatever else the whole has."""
+def test_rows_of_one_token_have_bars():
+    """The largest shown amount has the full length."""
     held = [token("DAI", 9 * 10**6, contract="0xda"), token(raw=10**6)]
     details = fetched({"ETH.0xA": held, "ETH.0xB": [token(raw=4 * 10**6)]})
     whole = HoldingsTable(details.holdings, details.wallets)
@@ -295,8 +295,8 @@ def test_a_part_of_one_token_has_bars():
     assert rows_of(again)["cells"]["token"]["text"] == ["DAI", "TKN"]
 
 
-def test_wallets_and_contracts_lead_to_their_explorer():
-    """By the link that the service sent of a wallet; only of its blockchain, and only by http."""
+def test_wallets_and_contracts_link_to_their_explorer():
+    """By the service's link of a wallet; only of its blockchain, and only by http."""
     contract = "0x" + "c" * 40
     tokens = [token(contract=contract), token(contract=None), token(contract="0x1/../x")]
     elsewhere = token(contract=contract, blockchain="BSC")
@@ -314,7 +314,7 @@ def test_wallets_and_contracts_lead_to_their_explorer():
 
 @pytest.mark.parametrize("by", ["wallet", "token", "asset", "blockchain", "owner", "own"])
 def test_groups_are_the_librarys_own_totals(by):
-    """The same sums, and how complete they are."""
+    """The same sums, and their completeness."""
     details = made_up_details(300, wallets=20, tokens=30)
     wallets = details.wallets.assign(owner=["Ada", None] * 10, level=1.5)
     own = ["<b>x</b>", "y", None] * 100
@@ -327,27 +327,28 @@ def test_groups_are_the_librarys_own_totals(by):
     sums = sums.sort_values("balances", kind="stable")
     assert numbers(answer, "balances") == sums["balances"].astype(str).tolist()
     assert answer["cells"]["known"]["text"] == [
-        f"{ok} of {asked}" for ok, asked in zip(sums.wallets_ok, sums.wallets_asked, strict=True)
+        f"{ok} of {requested}"
+        for ok, requested in zip(sums.wallets_ok, sums.wallets_asked, strict=True)
     ]
     exact = answer["cells"]["value"]["copy"]
     shown = numbers(answer, "value")
-    found = [float(one or other) for one, other in zip(exact, shown, strict=True)]
-    assert found == sums["value"].tolist()
+    result = [float(one or other) for one, other in zip(exact, shown, strict=True)]
+    assert result == sums["value"].tolist()
     if by in {"token", "asset"}:
         assert numbers(answer, "amount") == sums["amount"].astype(str).tolist()
     assert answer["total"] == len(sums)
 
 
 def test_rows_are_counted_in_words():
-    """Of what, and of how many."""
+    """Their kind, and their total."""
     table = HoldingsTable(holdings_of(2, own=["x", "x"]))
     assert rows_of(table)["counted"] == "2 balances"
     assert rows_of(table, by="wallet", find="no")["counted"] == "0 of 1 wallet match"
     assert rows_of(table, by="own")["counted"] == "1 group"
 
 
-def test_groups_say_what_is_unknown_and_stale():
-    """A group of which nothing is known has no sums; old answers are counted."""
+def test_groups_mark_unknown_and_stale_wallets():
+    """An unknown group has no sums; old answers are counted."""
     details = fetched({"ETH.0xA": [token(decimals=None)], "ETH.0xB": [token()]}, source="stale")
     lost = assemble([failed("0xc")])
     both = [pd.concat(pair, ignore_index=True) for pair in zip(details, lost, strict=True)]
@@ -359,8 +360,8 @@ def test_groups_say_what_is_unknown_and_stale():
     assert [each["label"] for each in answer["columns"]][-1] == "wallets known"
 
 
-def test_wallets_are_named_as_the_user_names_them():
-    """The name is shown, found and ordered by; the address is what is copied."""
+def test_wallets_have_the_users_names():
+    """The name is shown, found and ordered by; the address is copied."""
     details = fetched({"ETH.0x" + "b" * 40: [token()], "ETH.0x" + "a" * 40: [token()]})
     wallets = details.wallets.assign(name=["Ada", "<i>Bob</i>"], owner=["x", "y"])
     cells = rows_of(HoldingsTable(details.holdings, wallets), sort="wallet")["cells"]
@@ -370,13 +371,13 @@ def test_wallets_are_named_as_the_user_names_them():
     assert cells[own]["text"] == ["y", "x"]
 
 
-def test_cells_stand_for_what_pickers_name():
-    """A wallet, a token or a blockchain as it is picked, wherever the row stands; else nothing."""
+def test_cells_have_pickers_values():
+    """A wallet, a token or a blockchain as pickers name it, in any order; else nothing."""
     details = fetched({"ETH.0xAb": [token("USDC", contract="0xA0"), (None, None, "?", 1, 0)]})
     table = HoldingsTable(details.holdings, details.wallets)
 
-    def meant(column, place=0, **asked):
-        return table.cell_selection({"sort": "amount", "column": column, "place": place, **asked})
+    def meant(column, place=0, **query):
+        return table.cell_selection({"sort": "amount", "column": column, "place": place, **query})
 
     assert meant("wallet") == ("wallets", "ETH.0xAb")
     assert meant("wallet", by="wallet") == ("wallets", "ETH.0xAb")
@@ -390,13 +391,13 @@ def test_cells_stand_for_what_pickers_name():
 
 
 def test_an_address_may_be_missing():
-    """In a frame that somebody wrote."""
+    """A user's own frame may lack one."""
     answer = rows_of(HoldingsTable(holdings_of(1, address=pd.array([None], dtype=TEXT))))
     assert answer["cells"]["wallet"]["text"] == ["ETH."]
 
 
 def test_two_columns_may_have_one_name():
-    """A frame of a user's may be odd; each column is shown."""
+    """Each column of a user's odd frame is shown."""
     holdings = pd.concat(
         [holdings_of(2), pd.DataFrame({"x": [1, 2]}), pd.DataFrame({"x": "a"}, [0, 1])], axis=1
     )
@@ -407,7 +408,7 @@ def test_two_columns_may_have_one_name():
 
 
 def test_times_are_shown_to_the_minute_and_copied_whole():
-    """They are ordered by what they are."""
+    """They are ordered as times."""
     times = pd.to_datetime([datetime(2026, 1, 31, 5, 59, 7, tzinfo=UTC)] * 1)
     answer = rows_of(HoldingsTable(holdings_of(1, seen=times)))
     cells = answer["cells"][answer["columns"][-1]["name"]]
@@ -416,7 +417,7 @@ def test_times_are_shown_to_the_minute_and_copied_whole():
 
 
 def test_hostile_texts_are_lines_of_text():
-    """Without ends of lines or unseen characters, short, and no formula for a spreadsheet."""
+    """Without line ends or invisible characters, short, and no formula for a spreadsheet."""
     table = HoldingsTable(hostile_holdings())
     answer = rows_of(table)
     for name in ("wallet", "token", "blockchain", "contract"):
@@ -441,15 +442,15 @@ def test_hostile_texts_are_lines_of_text():
 
 
 def test_a_widget_answers_its_page():
-    """By kind and number; other holdings are told of, and what fails is shown."""
+    """By kind and number; other holdings are announced, and failures are shown."""
     pane = TableWidget(holdings_of(3))
-    said = []
-    pane.send = lambda content, buffers=None: said.append(content)
+    text = []
+    pane.send = lambda content, buffers=None: text.append(content)
     pane._handle_custom_msg({"kind": "rows", "n": 7, "sort": "amount", "down": True}, [])
-    assert (said[-1]["kind"], said[-1]["n"], order(said[-1])) == ("rows", 7, [2, 1, 0])
+    assert (text[-1]["kind"], text[-1]["n"], order(text[-1])) == ("rows", 7, [2, 1, 0])
     pane.show(holdings_of(2, value=[1.0, 2.0], currency=["USD", "EUR"]))
-    assert said[-1] == {"kind": "table"}
+    assert text[-1] == {"kind": "table"}
     pane._handle_custom_msg({"kind": "rows", "n": 8, "by": "wallet"}, [])
-    assert said[-1]["failed"]
+    assert text[-1]["failed"]
     assert "2 currencies" in pane._alert
     pane.close()

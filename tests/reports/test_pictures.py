@@ -1,4 +1,4 @@
-"""Charts as pictures where the browser that was found does not work: an error, and no file."""
+"""Charts as pictures with a broken browser: an error, and no file."""
 
 import time
 
@@ -18,7 +18,7 @@ FAULTS = {
 
 @pytest.fixture
 def browser(tmp_path, monkeypatch):
-    """Give a function that lets a shell script be the browser, and returns its path."""
+    """Return a function that makes a shell script the browser, and returns its path."""
 
     def make(script):
         path = tmp_path / "browser" / "chromium"
@@ -33,7 +33,7 @@ def browser(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_browser_that_ends_is_an_error(browser, tmp_path, fault):
-    """At once, long before the time limit; it names the browser, and nothing is written."""
+    """At once, long before the time limit; the error names the browser, and nothing is written."""
     path = browser(FAULTS[fault])
     began = time.monotonic()
     with pytest.raises(MissingExtraError, match="ended before it had drawn all charts") as caught:

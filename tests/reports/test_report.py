@@ -1,4 +1,4 @@
-"""What a report says, of real fetches and of made-up ones, and the file it becomes."""
+"""The content of a report, of real fetches and of made-up ones, and its file."""
 
 import re
 import sys
@@ -30,26 +30,26 @@ SOME = {
 
 
 def content_of(details, before=None, **by):
-    """Return what a report says of it, and of totals by some names."""
+    """Return the content of a report on a fetch, with totals by some names."""
     grouping = Grouping(**by) if by else None
     return compose(details, before=before, title="Token holdings", made=NOW, grouping=grouping)
 
 
 def listing(content, anchor):
-    """Return the texts of a table, row by row, or None where there is none."""
-    found = [each for each in content.listings if each.table.name == anchor]
-    if not found:
+    """Return the texts of a table, row by row, or None without it."""
+    result = [each for each in content.listings if each.table.name == anchor]
+    if not result:
         return None
-    table = found[0].table
+    table = result[0].table
     return [
         {name: cell.text for name, cell in zip(table.columns, row, strict=True)}
         for row in table.rows
     ]
 
 
-def words(path):
+def plain_text(path):
     """Return a report in Markdown without its entities."""
-    return re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), path.read_text(encoding="utf-8"))
+    return re.sub(r"&#(\d+);", lambda result: chr(int(result[1])), path.read_text(encoding="utf-8"))
 
 
 def test_totals_are_exact_and_by_contract():
@@ -60,8 +60,8 @@ def test_totals_are_exact_and_by_contract():
     assert rows["USDC"]["holders"] == "2"
 
 
-def test_unknown_wallets_are_said_first_and_not_counted_as_empty():
-    """How many are unknown and why, and in the table they stand first, as unknown."""
+def test_unknown_wallets_come_first_and_are_not_empty():
+    """The first line has their number and reasons, and they are the table's first rows."""
     content = content_of(fetched(SOME))
     assert content.gaps[0].startswith("The balances of 2 of 4 wallets are unknown.")
     assert sorted(content.reasons) == [f"1 failed: {NO_LIST}", "1 timeout: it was not to be had"]
@@ -69,14 +69,14 @@ def test_unknown_wallets_are_said_first_and_not_counted_as_empty():
     assert [row["balances"] for row in rows] == ["unknown", "unknown", "2", "1"]
 
 
-def test_all_known_leaves_no_gaps():
+def test_a_complete_fetch_has_no_gaps():
     """A whole answer is not called incomplete."""
     content = content_of(fetched({"ETH.0xA": [token()]}))
     assert (content.gaps, content.reasons) == ((), ())
 
 
 def test_changes_are_those_of_compare():
-    """An earlier fetch gives a table of exact differences, unknown ones with their reason."""
+    """An earlier fetch adds a table of exact differences, unknown ones with their reason."""
     before = fetched({"ETH.0xA": [token("USDC", 1, contract=USDC)], "BSC.0xC": [token()]})
     rows = listing(content_of(fetched(SOME), before), "changes")
     assert [row["change"] for row in rows[:2]] == ["increased", "new"]
@@ -86,15 +86,15 @@ def test_changes_are_those_of_compare():
 
 
 def test_spam_dropped_from_one_side_is_no_change():
-    """Suspects of either are left out of both; what the report lists as honest stays."""
+    """Suspects of either are left out of both; tokens that the report lists as honest stay."""
     scam = token("visit usdcgift.com to claim", 10**30, contract="0xbad")
     coin = token("USDC", 1, contract=USDC)
     before = fetched({"ETH.0xA": [coin, scam]})
     with pytest.warns(SpamWarning):
         dropped = before.wf.without_spam()
     for after in (dropped, fetched({"ETH.0xA": [coin]}), before):
-        told = content_of(after, before.wf.flag_spam() if after is before else before)
-        [changes] = [each for each in told.listings if each.table.name == "changes"]
+        content = content_of(after, before.wf.flag_spam() if after is before else before)
+        [changes] = [each for each in content.listings if each.table.name == "changes"]
         assert not changes.table.rows
         assert "look like spam are left out" in changes.note
     honest = before.wf.flag_spam(allow=[("ETH", "0xbad")])
@@ -104,13 +104,13 @@ def test_spam_dropped_from_one_side_is_no_change():
 
 @pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")
 def test_a_report_names_the_time_of_the_snapshot(tmp_path):
-    """Which need not be that of its newest answer."""
+    """It may differ from that of its newest answer."""
     save(fetched(SOME), folder=tmp_path, at="2026-01-30T06:00Z")
     summary = content_of(fetched(SOME), snapshot(folder=tmp_path)).summary
     assert "Compared with the snapshot of 2026-01-30 06:00 UTC." in summary
 
 
-def test_rows_without_a_token_name_none():
+def test_rows_without_a_token_have_no_name():
     """An unknown wallet's change is not one of a native coin."""
     before = fetched({"BSC.0xC": "failed"})
     row = listing(content_of(fetched({"BSC.0xC": "timeout"}), before), "changes")[0]
@@ -118,14 +118,14 @@ def test_rows_without_a_token_name_none():
 
 
 def test_simulated_and_real_holdings_are_not_compared():
-    """As everywhere else."""
+    """The error is that of compare."""
     before = fetched(SOME, service="sandbox")
     with pytest.raises(SnapshotError, match="simulated"):
         content_of(fetched(SOME), before)
 
 
-def test_spam_is_apart_and_said():
-    """What looks like spam is in no total and no chart, and has its table with reasons."""
+def test_spam_is_listed_separately():
+    """Suspected spam is in no total and no chart, and has its table with reasons."""
     scam = token("visit usdcgift.com to claim", 10**30, contract="0xbad")
     content = content_of(fetched({"ETH.0xA": [token("USDC", 1, contract=USDC), scam]}))
     assert [row["token"] for row in listing(content, "totals")] == ["USDC"]
@@ -136,7 +136,7 @@ def test_spam_is_apart_and_said():
 
 
 def test_own_flags_and_values_are_kept():
-    """Who flagged and valued holdings before finds these in the report."""
+    """Flags and values from before are used in the report."""
     details = fetched({"ETH.0xA": [token("AAA", 1), token("BBB", 3, contract="0xB")]})
     holdings = details.holdings.assign(
         is_spam=[True, False], spam_reasons="denied", value=[1.0, 0.0001], currency="EUR"
@@ -147,13 +147,13 @@ def test_own_flags_and_values_are_kept():
     assert content.facts[-1] == ("value of 1 balance", "0.0001 EUR")
 
 
-def test_tables_are_bounded_and_say_so():
-    """Of many rows the first are shown, with how many are left out."""
+def test_tables_have_a_limit_and_say_so():
+    """The first of many rows are shown, with the number of the others."""
     many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
     content = content_of(fetched({"ETH.0xA": many}))
-    found = {each.table.name: each.table for each in content.listings}
-    assert (len(found["totals"].rows), found["totals"].left_out) == (50, 70)
-    assert (len(found["holdings"].rows), found["holdings"].left_out) == (50, 70)
+    result = {each.table.name: each.table for each in content.listings}
+    assert (len(result["totals"].rows), result["totals"].left_out) == (50, 70)
+    assert (len(result["holdings"].rows), result["holdings"].left_out) == (50, 70)
 
 
 @pytest.mark.parametrize(
@@ -168,29 +168,29 @@ def test_tables_are_bounded_and_say_so():
     ],
 )
 def test_charts_fit_the_data(answers, charts):
-    """None of nothing, one of one wallet, more of more wallets, blockchains or holders."""
+    """None without holdings, one of one wallet, more of more wallets, blockchains or holders."""
     assert len(content_of(fetched(answers)).charts) == charts
 
 
-def test_charts_keep_a_template_of_the_users_own(monkeypatch):
-    """Who set one sees it in a report, too."""
+def test_charts_keep_a_users_template(monkeypatch):
+    """A report uses it, too."""
     monkeypatch.setattr(pio.templates, "default", "plotly_dark")
     [chart] = content_of(fetched({"ETH.0xA": [token(), token("B", contract="0xB")]})).charts
     for view in chart.views:
         assert view.figure.layout.template == pio.templates["plotly_dark"]
 
 
-def test_nothing_asked_is_a_report(tmp_path):
-    """No wallets at all give a document that says so."""
+def test_no_wallets_make_a_report(tmp_path):
+    """The document says that there are none."""
     details = fetched({})
-    assert "wallets requested: **0**" in words(wf.report(details, tmp_path / "r.md"))
+    assert "wallets requested: **0**" in plain_text(wf.report(details, tmp_path / "r.md"))
     assert "<h1>" in wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 def test_markdown_has_the_same_content(tmp_path):
-    """Every cell of every table, what is unknown, the methods, and the mark of simulated data."""
+    """Every cell of every table, the gaps, the methods, and the mark of simulated data."""
     details = fetched(SOME, service="sandbox")
-    text = words(wf.report(details, tmp_path / "r.md", title="For *Ada*"))
+    text = plain_text(wf.report(details, tmp_path / "r.md", title="For *Ada*"))
     content = content_of(details)
     cells = [cell.text for each in content.listings for row in each.table.rows for cell in row]
     assert [each for each in (*cells, *content.gaps, *content.methods) if each not in text] == []
@@ -198,8 +198,8 @@ def test_markdown_has_the_same_content(tmp_path):
     assert text.count("Simulated data") >= 2
 
 
-def test_markdown_has_no_markup_of_strangers(tmp_path):
-    """No tag, link, formula or code that a symbol brought along."""
+def test_markdown_has_no_untrusted_markup(tmp_path):
+    """No tag, link, formula or code of a symbol."""
     balances = [
         token(symbol, 7, contract=f"0x{place:040x}")
         for place, symbol in enumerate(SYMBOLS.values())
@@ -211,7 +211,7 @@ def test_markdown_has_no_markup_of_strangers(tmp_path):
 
 
 def test_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
-    """Where writing fails, what was there stays, and nothing is left beside it."""
+    """If writing fails, the old file stays, and nothing is left beside it."""
     path = tmp_path / "r.md"
     path.write_text("old")
     monkeypatch.setattr("pathlib.Path.replace", _refuse)
@@ -226,35 +226,35 @@ def _refuse(*_):
 
 
 @pytest.mark.parametrize("suffix", [".html", ".md"])
-def test_it_speaks_to_its_reader(tmp_path, suffix):
-    """Who reads it has no Python at hand: no code, no word with an underscore."""
+def test_it_is_written_for_people_without_python(tmp_path, suffix):
+    """There is no code, and no word with an underscore."""
     many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
     spam = token("a promo https://evil.example", 10**40, contract="0xbad")
     details = fetched({"ETH.0xA": [*many, spam], "BSC.0xC": "rate_limited"})
     before = fetched({"ETH.0xA": many[:3], "BSC.0xC": "service_error"})
     text = wf.report(details, tmp_path / f"r{suffix}", before=before).read_text(encoding="utf-8")
-    said = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>|&#\d+;", " ", text, flags=re.DOTALL)
-    assert "more rows not shown here. Ask the author" in said
-    assert not re.findall(r"\w\(|\w\.wf\b|\bwf\.|\b[a-z]+_[a-z]+\b", said)
+    texts = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>|&#\d+;", " ", text, flags=re.DOTALL)
+    assert "more rows not shown here. Ask the author" in texts
+    assert not re.findall(r"\w\(|\w\.wf\b|\bwf\.|\b[a-z]+_[a-z]+\b", texts)
 
 
 @pytest.mark.parametrize(
-    "columns,said",
+    "columns,message",
     [
         ({}, "no prices"),
         ({"price": 2.0}, "The service sent the prices"),
         ({"value": 3.0}, "The author of this report chose the prices"),
     ],
 )
-def test_methods_say_whose_the_prices_are(columns, said):
-    """Without any, the service's, or those of the report's author."""
+def test_methods_name_the_source_of_prices(columns, message):
+    """None, the service, or the report's author."""
     details = fetched({"ETH.0xA": [token()]})
     content = content_of(details._replace(holdings=details.holdings.assign(**columns)))
-    assert said in " ".join(content.methods)
+    assert message in " ".join(content.methods)
 
 
-def test_digits_are_grouped_and_copied_as_they_are(tmp_path):
-    """An amount's text is its digits; very long symbols of digits are cut as all others are."""
+def test_digits_are_grouped_and_copied_unchanged(tmp_path):
+    """An amount's text is its digits; very long symbols of digits are shortened as others are."""
     long = token("7" * 5_000, 2**256 - 1, 18, contract="0xL")
     details = fetched({"ETH.0xA": [token("USDC", 1_234_567_890_123), long]})
     text = wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
@@ -262,47 +262,47 @@ def test_digits_are_grouped_and_copied_as_they_are(tmp_path):
     assert "1234567.890123" in body
     assert f"{2**256 - 1}"[:-18] in body
     assert "7" * 30 not in body
-    assert "7" * 30 not in words(wf.report(details, tmp_path / "r.md"))
+    assert "7" * 30 not in plain_text(wf.report(details, tmp_path / "r.md"))
 
 
 @pytest.mark.parametrize("name", ["r.pdf", "r", "r.html.gz"])
 def test_other_files_are_refused_before_any_work(tmp_path, name):
-    """The error says how a name has to end."""
+    """The error lists the suffixes."""
     with pytest.raises(SettingsError, match=r"\.html or \.md"):
         wf.report(fetched(SOME), tmp_path / name)
 
 
 def test_other_kinds_of_images_are_refused(tmp_path):
-    """The error names those that there are, and nothing is written."""
+    """The error lists the kinds, and nothing is written."""
     with pytest.raises(SettingsError, match='use images="interactive" or images="static"'):
         wf.report(fetched(SOME), tmp_path / "r.html", images="animated")
     assert [*tmp_path.iterdir()] == []
 
 
 def test_a_report_without_charts_needs_no_pictures(client, tmp_path, monkeypatch):
-    """Nothing is drawn, so that nothing has to be installed for it."""
+    """Nothing is drawn, so that no package is needed."""
     monkeypatch.setitem(sys.modules, "kaleido", None)
     path = wf.report(client.fetch([]), tmp_path / "r.html", images="static")
     assert "<img" not in path.read_text()
 
 
 def test_pictures_without_the_package_name_the_extra(tmp_path, monkeypatch):
-    """And nothing is written."""
+    """The error has the extra, and nothing is written."""
     monkeypatch.setitem(sys.modules, "kaleido", None)
     with pytest.raises(MissingExtraError, match=r"walletframe\[images\]"):
         wf.report(fetched(SOME), tmp_path / "r.html", images="static")
     assert [*tmp_path.iterdir()] == []
 
 
-def test_pictures_without_a_browser_say_so(tmp_path, monkeypatch):
-    """As where the one that was named is not there; and nothing is written."""
+def test_pictures_without_a_browser_are_refused(tmp_path, monkeypatch):
+    """A named one that does not exist is missing, too; nothing is written."""
     monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "chromium"))
     with pytest.raises(MissingExtraError, match="but none was found"):
         wf.report(fetched(SOME), tmp_path / "r.html", images="static")
     assert [*tmp_path.iterdir()] == []
 
 
-def test_neither_key_nor_remote_address_is_in_it(service, client, tmp_path):
+def test_it_has_neither_the_key_nor_remote_addresses(service, client, tmp_path):
     """The page names no server but explorers in links, and the key is nowhere."""
     details = client.fetch(["ETH.0x" + "1" * 40, "NEAR.alice.near"])
     text = wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
@@ -316,14 +316,14 @@ def test_neither_key_nor_remote_address_is_in_it(service, client, tmp_path):
 
 
 def owned():
-    """Return some holdings of owners: of Ben nothing is known, and one wallet has none."""
+    """Return holdings of owners: Ben is unknown, and one wallet has no owner."""
     details = fetched(SOME)
     owners = pd.array(["Ada", None, "Ada", "Ben"], dtype=TEXT)
     return details._replace(wallets=details.wallets.assign(owner=owners, reason="why <b>not</b>"))
 
 
 def test_totals_by_any_columns():
-    """In a table of their own, owner by owner, which says how many wallets are known; and drawn."""
+    """A table of their own, owner by owner, with known wallets; and a chart."""
     content = content_of(owned(), by=["owner", "asset"])
     rows = {(row["owner"], row["asset"]): row for row in listing(content, "groups")}
     assert rows["Ada", "USDC"]["amount"] == "5.000001"
@@ -337,18 +337,18 @@ def test_totals_by_any_columns():
 
 
 def test_totals_by_tokens_have_their_contracts():
-    """As the totals by token have; those with values come with the most valuable first."""
+    """The totals by token have them, too; with values, the largest comes first."""
     details = owned()
     details = details._replace(holdings=details.holdings.assign(value=[1.0, 9.0, 2.0]))
     rows = listing(content_of(details, by=["owner", "token"]), "groups")
-    found = [
+    result = [
         (row["symbol"], row["contract"], row["value"]) for row in rows if row["owner"] == "Ada"
     ]
-    assert found == [("FOO", "0xF", "9.00"), ("USDC", USDC, "1.00")]
+    assert result == [("FOO", "0xF", "9.00"), ("USDC", USDC, "1.00")]
 
 
-def test_nothing_held_is_not_drawn():
-    """The table says of whom nothing is known."""
+def test_empty_groups_are_not_drawn():
+    """The table has the unknown wallets."""
     details = fetched({"BSC.0xC": "timeout"})
     details = details._replace(wallets=details.wallets.assign(owner="Ada"))
     content = content_of(details, by="owner")
@@ -357,7 +357,7 @@ def test_nothing_held_is_not_drawn():
 
 
 def test_kept_columns_are_in_the_table_of_wallets(tmp_path):
-    """Under headings that are their own, and harmless whatever they are called."""
+    """Their headings are their own names, escaped."""
     details, column = owned(), "<b onload='x'>|$x$"
     details = details._replace(wallets=details.wallets.assign(**{column: "1"}))
     rows = listing(content_of(details), "wallets")
@@ -367,10 +367,10 @@ def test_kept_columns_are_in_the_table_of_wallets(tmp_path):
         text = wf.report(details, path, by=["owner", column]).read_text(encoding="utf-8")
         assert "<b onload" not in text
         assert "|$x$" not in text
-    assert "Totals by owner and" in words(tmp_path / "of.md")
+    assert "Totals by owner and" in plain_text(tmp_path / "of.md")
 
 
-def test_what_totals_can_t_be_by_is_refused(tmp_path):
+def test_other_totals_are_refused(tmp_path):
     """Before anything is written."""
     with pytest.raises(SettingsError, match="there is no column 'bla' to group by"):
         wf.report(owned(), tmp_path / "of.md", by="bla")
@@ -378,7 +378,7 @@ def test_what_totals_can_t_be_by_is_refused(tmp_path):
 
 
 def test_excel_has_the_kept_columns(tmp_path):
-    """The wallets of a fetch are written whole."""
+    """The wallets of a fetch are written with all columns."""
     owned().wallets.wf.to_excel(tmp_path / "wallets.xlsx")
     written = pd.read_excel(tmp_path / "wallets.xlsx")
     assert written["owner"].tolist()[0] == "Ada"

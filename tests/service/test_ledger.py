@@ -1,4 +1,4 @@
-"""The sandbox's ledgers: what the simulated one draws, and what a given one replays."""
+"""The sandbox's ledgers: the simulated one draws, a given one replays."""
 
 import json
 from collections import Counter
@@ -50,7 +50,7 @@ def wallet_of(address, **options):
 
 
 def drawn(*texts, seed=0):
-    """Return what the simulated ledger draws for wallets, as plain JSON."""
+    """Return the simulated ledger's entries of wallets, as plain JSON."""
     ledger = SimulatedLedger(seed)
     details = [ledger.detail(WalletAddress.parse(text)) for text in texts]
     return json.loads(msgspec.json.encode(details))
@@ -58,7 +58,7 @@ def drawn(*texts, seed=0):
 
 @pytest.fixture
 def saved(tmp_path):
-    """Return a function that saves a value as a JSON file and gives its path."""
+    """Return a function that saves a value as a JSON file and returns its path."""
 
     def save(content):
         path = tmp_path / "ledger.json"
@@ -69,7 +69,7 @@ def saved(tmp_path):
 
 
 class TestSimulated:
-    """What the simulated ledger draws."""
+    """The simulated ledger."""
 
     def test_it_draws_the_same_as_ever(self):
         """The generator's answers change only together with its version."""
@@ -112,7 +112,7 @@ class TestSimulated:
         assert max(held) > 10**6 * min(held) > 0
 
     def test_there_are_hostile_symbols_collisions_and_extremes(self):
-        """Spam, one symbol with two contracts, and 2**256 - 1 all occur by themselves."""
+        """Spam, one symbol with two contracts, and 2**256 - 1 all occur by chance."""
         balances = [
             one for w in drawn(*(f"ETH.{one}" for one in HEX)) for one in w["balances"] or []
         ]
@@ -139,7 +139,7 @@ class TestSimulated:
             assert contracts.is_unique
 
     def test_an_address_is_quoted_in_its_explorer_page(self):
-        """What a stranger writes into an address stays inside the path."""
+        """Untrusted text in an address stays inside the path."""
         [wallet] = drawn("ETH.0x1/../?q=<b>")
         assert wallet["explorerUrl"] == "https://etherscan.io/address/0x1%2F..%2F%3Fq%3D%3Cb%3E"
 
@@ -150,17 +150,17 @@ class TestSimulated:
         st.integers(),
     )
     def test_any_address_gets_the_same_answer_twice(self, address, seed):
-        """Whatever the address and the seed, the answer is valid and repeats."""
+        """For any address and seed, the answer is valid and repeats."""
         first, second = (drawn(f"ETH.{address}", seed=seed) for _ in range(2))
         assert first == second
         assert all(one["amount"]["amount"].isdigit() for one in first[0]["balances"] or [])
 
 
 class TestGivenFrame:
-    """Holdings given as a DataFrame."""
+    """Holdings in a DataFrame."""
 
-    def test_it_is_served_as_given(self):
-        """Rows become balances in their order, symbols and amounts untouched."""
+    def test_it_is_served_unchanged(self):
+        """Rows become balances in their order, with their symbols and amounts."""
         wallet = wallet_of("ETH.0xaa", ledger=pd.DataFrame([ROW | {"price": None}, TOKEN]))
         coin, token = wallet["balances"]
         assert coin == {
@@ -173,14 +173,14 @@ class TestGivenFrame:
         assert wallet["address"] == "0xaa"
 
     def test_a_wallet_that_is_not_in_it_is_empty(self):
-        """Others hold nothing; on a blockchain that nobody knows they fail."""
+        """Others hold nothing; on an unknown blockchain they fail."""
         frame = pd.DataFrame([ROW, ROW | {"blockchain": "MINE", "address": "m1"}])
-        asked = ["ETH.0xbb", "mine.m1", "MINE.m2", "BTC.b", "OTHER.o"]
-        found = answer_of(*asked, ledger=frame)["wallets"]
-        assert [wallet["failed"] for wallet in found] == [False, False, False, False, True]
-        assert [wallet["balances"] and 1 for wallet in found] == [[], 1, [], [], None]
+        requested = ["ETH.0xbb", "mine.m1", "MINE.m2", "BTC.b", "OTHER.o"]
+        result = answer_of(*requested, ledger=frame)["wallets"]
+        assert [wallet["failed"] for wallet in result] == [False, False, False, False, True]
+        assert [wallet["balances"] and 1 for wallet in result] == [[], 1, [], [], None]
 
-    def test_a_frame_of_holdings_is_taken_as_it_is(self):
+    def test_a_frame_of_holdings_is_accepted(self):
         """The columns that walletframe returns need no change; the others are ignored."""
         frame = pd.DataFrame([ROW, TOKEN | {"decimals": None}]).assign(
             amount=[1.5e-15, None], token_blockchain=["ETH", None], price=[3000.0, np.nan]
@@ -194,27 +194,27 @@ class TestGivenFrame:
         assert "price" not in token
 
     def test_whole_numbers_are_exact_amounts(self):
-        """Ints of any kind and text of digits are served as they are."""
+        """Ints of any kind and text of digits are served unchanged."""
         amounts = [7, 2**256 - 1, np.int64(7), np.uint64(2**64 - 1), "007"]
         frame = pd.DataFrame([ROW | {"raw_amount": one} for one in amounts], dtype=object)
         balances = wallet_of("ETH.0xAA", ledger=frame)["balances"]
         assert [one["amount"]["amount"] for one in balances] == [str(one) for one in amounts]
 
-    def test_decimals_that_a_missing_value_made_floats_are_read(self):
+    def test_decimals_as_floats_are_read(self):
         """A frame read from CSV has decimals such as 6.0 beside NaN."""
         frame = pd.DataFrame([ROW | {"decimals": 6.0}, TOKEN | {"decimals": np.nan}])
         balances = wallet_of("ETH.0xAA", ledger=frame)["balances"]
         assert [one["amount"]["decimals"] for one in balances] == [6, None]
 
     def test_prices_of_any_kind_are_floats(self):
-        """As Arrow's decimals, NumPy's numbers or whole ones."""
+        """Arrow's decimals, NumPy's numbers and whole ones are read."""
         prices = [Decimal("0.5"), np.float32(0.5), 2]
         frame = pd.DataFrame([TOKEN | {"price": price} for price in prices], dtype=object)
         balances = wallet_of("ETH.0xAA", ledger=frame)["balances"]
         assert [one["price"] for one in balances] == [0.5, 0.5, 2.0]
 
     def test_an_empty_frame_serves_empty_wallets(self):
-        """A frame without rows is a ledger in which nobody holds anything."""
+        """A frame without rows is a ledger without holdings."""
         assert wallet_of("ETH.0x1", ledger=pd.DataFrame(columns=[*ROW]))["balances"] == []
 
     @pytest.mark.parametrize(
@@ -252,47 +252,47 @@ class TestGivenFrame:
     @pytest.mark.parametrize(
         "change", [{"blockchain": "A.B"}, {"address": "0x1…2"}, {"address": ""}]
     )
-    def test_a_row_that_names_no_wallet_is_named(self, change):
-        """The error names the row and says what is wrong with its wallet."""
+    def test_a_row_without_a_wallet_is_named(self, change):
+        """The error has the row and the fault of its wallet."""
         with pytest.raises(LedgerError, match=r"row 0 .*names no wallet"):
             sandbox(ledger=pd.DataFrame([ROW | change]))
 
     @pytest.mark.parametrize("column", list(ROW))
     def test_a_missing_column_is_named(self, column):
-        """The error names the column, and lists those that are needed."""
+        """The error has the column, and lists the needed ones."""
         with pytest.raises(LedgerError, match=f"lack '{column}'"):
             sandbox(ledger=pd.DataFrame([ROW]).drop(columns=column))
 
-    def test_a_column_that_is_there_twice_is_named(self):
-        """Two columns of one name are refused; twice a column that is not used is fine."""
+    def test_a_duplicate_column_is_named(self):
+        """Two columns of one name are refused, unless they are unused."""
         frame = pd.DataFrame([ROW])
         unused = pd.DataFrame([[1, 2, 3]], columns=["note", "note", 0])
         assert wallet_of("ETH.0xAA", ledger=pd.concat([frame, unused], axis=1))["balances"]
         with pytest.raises(LedgerError, match="'symbol' twice"):
             sandbox(ledger=pd.concat([frame, frame[["symbol"]]], axis=1))
 
-    def test_what_is_no_ledger_is_refused(self):
-        """A value of another type is named by its type."""
+    def test_other_arguments_are_refused(self):
+        """The error has the value's type."""
         with pytest.raises(LedgerError, match="int is not a ledger"):
             sandbox(ledger=5)
 
 
 class TestGivenFile:
-    """Holdings and answers given as files."""
+    """Holdings and answers in files."""
 
     def test_json_records_are_served(self, saved):
-        """A list of records, given as a path or as text, is served like a frame."""
+        """A list of records, by a path or its text, is served like a frame."""
         path = saved([ROW, TOKEN | {"raw_amount": 2**256 - 1}])
         for given_path in (path, str(path)):
             _, token = wallet_of("ETH.0xAA", ledger=given_path)["balances"]
             assert token["amount"]["amount"] == UINT256_MAX
 
     def test_an_empty_list_serves_empty_wallets(self, saved):
-        """A file without records is a ledger in which nobody holds anything."""
+        """A file without records is a ledger without holdings."""
         assert wallet_of("ETH.0xAA", ledger=saved([]))["balances"] == []
 
     def test_parquet_is_served(self, tmp_path):
-        """A Parquet file of holdings is served like a frame, whatever else it holds."""
+        """A Parquet file of holdings is served like a frame, with any other columns."""
         path = tmp_path / "holdings.parquet"
         frame = pd.DataFrame([ROW, TOKEN]).assign(note="mine")
         frame.astype({"decimals": "Int16", "blockchain": "category"}).to_parquet(path)
@@ -302,16 +302,16 @@ class TestGivenFile:
         assert "price" not in coin
 
     def test_a_recorded_answer_is_replayed(self, saved):
-        """What the service answered once is answered again, failures and nulls included."""
-        asked = [*map(str, SHOWCASE), "NOWHERE.0x1"]
-        recorded = answer_of(*asked)
-        assert answer_of(*asked, ledger=saved(recorded)) == recorded
+        """An answer of the service is repeated, failures and nulls included."""
+        requested = [*map(str, SHOWCASE), "NOWHERE.0x1"]
+        recorded = answer_of(*requested)
+        assert answer_of(*requested, ledger=saved(recorded)) == recorded
 
     def test_an_answer_with_equal_repeats_is_one(self, saved):
-        """A wallet that is in the answer twice is fine if both agree, and named if not."""
+        """A repeated wallet in the answer is fine if both agree, and named if not."""
         twin = WALLET | {"address": "0xa"}
-        found = wallet_of("ETH.0xA", ledger=saved({"wallets": [WALLET, twin]}))
-        assert found["explorerUrl"] == "https://etherscan.io/address/0xA"
+        result = wallet_of("ETH.0xA", ledger=saved({"wallets": [WALLET, twin]}))
+        assert result["explorerUrl"] == "https://etherscan.io/address/0xA"
         path = saved({"wallets": [WALLET, twin | {"failed": True}]})
         with pytest.raises(LedgerError, match=r"ETH\.0xa twice"):
             sandbox(ledger=path)
@@ -327,14 +327,14 @@ class TestGivenFile:
             ([ROW | {"raw_amount": 1e18}], "row 0 .*'raw_amount'"),
         ],
     )
-    def test_a_wrong_json_file_says_why(self, saved, content, reason):
-        """The error says what is wrong, and where."""
+    def test_a_wrong_json_file_has_a_reason(self, saved, content, reason):
+        """The error has the fault, and its position."""
         path = saved(content)
         with pytest.raises(LedgerError, match=reason):
             sandbox(ledger=path)
 
     @pytest.mark.parametrize("name", ["ledger.json", "ledger.parquet"])
-    def test_a_file_that_is_missing_or_broken_is_named(self, tmp_path, name):
+    def test_a_missing_or_broken_file_is_named(self, tmp_path, name):
         """The error names the file."""
         path = tmp_path / name
         for _ in range(2):
@@ -356,13 +356,13 @@ class TestGivenFile:
 
 
 def cache_of(ledger):
-    """Return the cache that a sandbox of this ledger uses."""
+    """Return the cache of this ledger's sandbox."""
     with sandbox(ledger=ledger) as service:
         return service.settings().cache
 
 
-def test_a_given_ledger_has_a_cache_of_its_own():
-    """Equal data share a cache whatever the wallets' order; any difference parts them."""
+def test_each_ledger_has_a_cache_of_its_own():
+    """Equal data share a cache in any order of wallets; any difference separates them."""
     other = ROW | {"address": "0xBB"}
     one, same = pd.DataFrame([ROW, other]), pd.DataFrame([other, ROW])
     changed = pd.DataFrame([ROW, other | {"raw_amount": "1501"}])

@@ -1,4 +1,4 @@
-"""The sandbox as an HTTP service: asked with requests, read with the names of the spec."""
+"""The sandbox as an HTTP service: requests by requests, fields by the names of the spec."""
 
 import asyncio
 import dataclasses
@@ -61,8 +61,8 @@ def problem_of(answer):
     return answer.status_code, problem["code"]
 
 
-def said_to(service, path, host):
-    """Return status and body of what is answered on a socket to a request for a host."""
+def answer_to_host(service, path, host):
+    """Return status and body of a raw answer to a request for a host."""
     port = int(service.base_url.rpartition(":")[2].partition("/")[0])
     mark = "&" if "?" in path else "?"
     lines = [f"GET {path}{mark}apiKey={PRIVATE} HTTP/1.{0 if host is None else 1}"]
@@ -74,7 +74,7 @@ def said_to(service, path, host):
 
 
 class TestAnswer:
-    """What a valid request is answered."""
+    """Answers to valid requests."""
 
     def test_every_field_has_the_name_and_the_type_of_the_spec(self, service):
         """An ordinary wallet is answered field by field as the spec names them."""
@@ -102,22 +102,24 @@ class TestAnswer:
         *_, spam = wallet_of(service.base_url, EXTREME)["balances"]
         assert spam.keys() == {"asset", "amount"}
 
-    def test_the_wallet_is_echoed_as_asked(self, service):
-        """The address comes back as it was asked, the blockchain as the service writes it."""
+    def test_the_wallet_is_echoed_as_requested(self, service):
+        """The address has its spelling, the blockchain the service's."""
         wallet = wallet_of(service.base_url, "eth.0xABCDEF0000000000000000000000000000000000")
         assert wallet["blockChain"] == "ETH"
         assert wallet["address"] == "0xABCDEF0000000000000000000000000000000000"
 
     def test_an_address_is_split_at_the_first_dot(self, service):
-        """What follows the first dot is the address, dots included."""
+        """The address is the text after the first dot, dots included."""
         wallet = wallet_of(service.base_url, "NEAR.alice.near")
         assert (wallet["blockChain"], wallet["address"]) == ("NEAR", "alice.near")
 
-    def test_several_wallets_come_in_the_order_asked(self, service):
-        """Repeated address parameters give one entry each, equal ones once."""
-        asked = [EXTREME, ETH, EXTREME, "NEAR.alice.near"]
-        found = [f"{w['blockChain']}.{w['address']}" for w in wallets_of(service.base_url, *asked)]
-        assert found == [EXTREME, ETH, "NEAR.alice.near"]
+    def test_several_wallets_are_in_the_requested_order(self, service):
+        """Repeated address parameters return one entry each, equal ones once."""
+        requested = [EXTREME, ETH, EXTREME, "NEAR.alice.near"]
+        result = [
+            f"{w['blockChain']}.{w['address']}" for w in wallets_of(service.base_url, *requested)
+        ]
+        assert result == [EXTREME, ETH, "NEAR.alice.near"]
 
     def test_two_spellings_are_two_entries_of_one_wallet(self, service):
         """A hex address in another case is echoed apart and holds the same."""
@@ -132,14 +134,14 @@ class TestAnswer:
         assert lost["explorerUrl"].startswith("https://")
         assert fine["failed"] is False
 
-    def test_the_answer_says_that_it_is_simulated(self, service):
-        """Every answer, refusals included, carries the header of simulated data."""
+    def test_answers_have_the_header_of_simulated_data(self, service):
+        """Every answer, refusals included."""
         for answer in (ask(service.base_url, ETH), ask(service.base_url, ETH, key="x")):
             assert answer.headers["X-Walletframe-Simulated"] == "true"
 
 
 class TestShowcase:
-    """What the showcase wallets promise."""
+    """Properties of the showcase wallets."""
 
     def test_it_covers_many_blockchains(self):
         """There are at least twelve wallets on at least eight blockchains."""
@@ -147,21 +149,21 @@ class TestShowcase:
         assert len({wallet.blockchain for wallet in SHOWCASE}) >= 8
 
     @pytest.mark.parametrize("seed", [0, 1, 12345])
-    def test_its_promises_hold_whatever_the_seed(self, seed):
+    def test_its_properties_hold_for_any_seed(self, seed):
         """One fails, one is empty, one unknown, one extreme, and all others are ordinary."""
-        asked = [str(wallet) for wallet in SHOWCASE]
+        requested = [str(wallet) for wallet in SHOWCASE]
         with sandbox(seed=seed) as service:
-            found = dict(zip(asked, wallets_of(service.base_url, *asked), strict=True))
-        assert found.pop(FAILING)["failed"] is True
-        assert found.pop(EMPTY)["balances"] == []
-        assert found.pop(UNKNOWN)["balances"] is None
-        largest = found[EXTREME]["balances"][-1]["amount"]["amount"]
+            result = dict(zip(requested, wallets_of(service.base_url, *requested), strict=True))
+        assert result.pop(FAILING)["failed"] is True
+        assert result.pop(EMPTY)["balances"] == []
+        assert result.pop(UNKNOWN)["balances"] is None
+        largest = result[EXTREME]["balances"][-1]["amount"]["amount"]
         assert largest == str(2**256 - 1)
-        assert all(wallet["balances"] and not wallet["failed"] for wallet in found.values())
+        assert all(wallet["balances"] and not wallet["failed"] for wallet in result.values())
 
 
 class TestKeys:
-    """Which key passes where."""
+    """Keys and their base addresses."""
 
     @pytest.mark.parametrize(
         "base, key, expected",
@@ -172,7 +174,7 @@ class TestKeys:
             ("public_base_url", PRIVATE, (403, "wrong_base")),
         ],
     )
-    def test_a_key_that_does_not_fit_is_refused(self, service, base, key, expected):
+    def test_a_wrong_key_is_refused(self, service, base, key, expected):
         """A missing or unknown key is 401, a key at the other base 403; no body repeats it."""
         answer = ask(getattr(service, base), ETH, key=key)
         assert problem_of(answer) == expected
@@ -183,7 +185,7 @@ class TestKeys:
         url = f"{service.base_url}/wallets/details"
         assert problem_of(requests.get(url, timeout=10)) == (401, "no_key")
 
-    def test_public_and_test_keys_pass_where_they_belong(self):
+    def test_public_and_test_keys_pass_at_their_bases(self):
         """The public key passes at the public base, the test key at both."""
         with sandbox() as service:
             for base, key in [("public", PUBLIC), ("public", TEST), ("private", TEST)]:
@@ -216,13 +218,13 @@ class TestRefusals:
 
     @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
     def test_another_method_is_405(self, service, method):
-        """Only GET is allowed, and the answer says so."""
+        """Only GET is allowed, and the answer has that header."""
         answer = ask(service.base_url, ETH, method=method)
         assert problem_of(answer) == (405, "not_allowed")
         assert answer.headers["Allow"] == "GET"
 
     def test_a_ledger_that_raises_is_500(self):
-        """A fault in a ledger of one's own is answered like any refusal, and not logged."""
+        """A fault in a user's ledger is answered like any refusal, and not logged."""
 
         class Broken:
             fingerprint = "broken"
@@ -235,12 +237,12 @@ class TestRefusals:
             assert problem_of(answer) == (500, "broken")
 
 
-class TestStrangers:
-    """Who else is on this machine, or leads a browser to it."""
+class TestForeignRequests:
+    """Other users of this machine, and web pages in its browser."""
 
     @pytest.mark.parametrize("kind", ["private", "public", "test"])
-    def test_a_ledger_of_ones_own_has_keys_of_its_own(self, kind):
-        """The published keys are refused; those of its settings are taken, and new each time."""
+    def test_a_users_ledger_has_its_own_keys(self, kind):
+        """The published keys are refused; those of its settings pass, and are new each time."""
         held = pd.DataFrame([{"blockchain": "ETH", "address": "0xaa", **COIN}])
         keys = set()
         for _ in range(2):
@@ -261,9 +263,9 @@ class TestStrangers:
         "host",
         ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example", "10.0.0.1", "", "@"],
     )
-    def test_a_name_that_was_led_here_is_421(self, service, host, path):
+    def test_a_foreign_host_name_is_421(self, service, host, path):
         """A web page whose own name leads to this machine (DNS rebinding) gets nothing."""
-        status, body = said_to(service, path, host)
+        status, body = answer_to_host(service, path, host)
         assert status == 421
         assert b"wrong_host" in body
         assert b"balances" not in body
@@ -272,21 +274,21 @@ class TestStrangers:
         "host", ["localhost", "localhost:{port}", "127.0.0.1:1", "[::1]:{port}"]
     )
     def test_this_machines_names_are_served(self, service, host):
-        """Whatever the port, which may be forwarded."""
-        status, body = said_to(service, f"/private/wallets/details?address={ETH}", host)
+        """With any port, which may be forwarded."""
+        status, body = answer_to_host(service, f"/private/wallets/details?address={ETH}", host)
         assert status == 200
         assert b"balances" in body
 
     def test_a_request_without_a_host_is_refused(self, service):
-        """As HTTP/1.0 allows it."""
-        assert said_to(service, "/openapi.json", None)[0] == 421
+        """HTTP/1.0 allows it."""
+        assert answer_to_host(service, "/openapi.json", None)[0] == 421
 
 
 class TestLimits:
-    """How often one may ask."""
+    """Rate limits."""
 
     def test_the_test_key_has_a_fixed_low_limit(self):
-        """The third request within a second is refused; after the wait it is told, it passes."""
+        """The third request within a second is refused; after its Retry-After, it passes."""
         with sandbox() as service:
             took_s = 1
             while took_s >= 1:  # a busy machine may need longer for three
@@ -308,14 +310,14 @@ class TestLimits:
         assert 1 <= int(answer.headers["Retry-After"]) <= 10
 
     def test_an_ordinary_key_is_not_limited_by_default(self, service):
-        """Without a limit asked for, a burst passes."""
+        """Without that option, a burst passes."""
         with ThreadPoolExecutor(4) as pool:
-            asked = pool.map(lambda _: ask(service.base_url, ETH).status_code, range(40))
-            assert set(asked) == {200}
+            requested = pool.map(lambda _: ask(service.base_url, ETH).status_code, range(40))
+            assert set(requested) == {200}
 
 
 class TestCors:
-    """Which web page may ask."""
+    """Web pages and CORS."""
 
     @pytest.mark.parametrize(
         "base, key, origin, expected",
@@ -326,20 +328,20 @@ class TestCors:
             ("public_base_url", "nobody's", DOMAIN, None),
         ],
     )
-    def test_only_a_registered_domain_is_let_in(self, service, base, key, origin, expected):
+    def test_only_a_registered_domain_is_allowed(self, service, base, key, origin, expected):
         """The CORS header names the domain of the key, and is there for that origin only."""
         answer = ask(getattr(service, base), ETH, key=key, headers={"Origin": origin})
         assert answer.headers.get("Access-Control-Allow-Origin") == expected
 
     def test_a_refusal_can_be_read_by_the_registered_domain(self, service):
-        """A page can read why it was refused, and how long to wait."""
+        """A page can read the reason of a refusal, and the time to wait."""
         answer = ask(service.public_base_url, key=PUBLIC, headers={"Origin": DOMAIN})
         assert answer.status_code == 400
         assert answer.headers["Access-Control-Allow-Origin"] == DOMAIN
         assert "Retry-After" in answer.headers["Access-Control-Expose-Headers"]
 
     def test_a_preflight_passes_for_the_registered_domain(self, service):
-        """OPTIONS from the domain is 204 and allows GET with the headers asked for."""
+        """OPTIONS from the domain is 204 and allows GET with the requested headers."""
         headers = {"Origin": DOMAIN, "Access-Control-Request-Headers": "x-trace"}
         url = service.public_base_url
         answer = ask(url, ETH, key=PUBLIC, method="OPTIONS", headers=headers)
@@ -348,7 +350,7 @@ class TestCors:
         assert answer.headers["Access-Control-Allow-Headers"] == "x-trace"
 
     def test_a_plain_preflight_names_no_headers(self, service):
-        """A preflight that asks for no headers is granted none."""
+        """A preflight without headers is granted none."""
         options = {"key": PUBLIC, "method": "OPTIONS", "headers": {"Origin": DOMAIN}}
         answer = ask(service.public_base_url, ETH, **options)
         assert answer.status_code == 204
@@ -363,7 +365,7 @@ class TestCors:
 
 
 class TestBehaviour:
-    """Latency, failures, and how they are set."""
+    """Latency and failures, with their options."""
 
     def test_latency_grows_with_the_wallets(self):
         """An answer takes the latency once for each wallet."""
@@ -379,27 +381,27 @@ class TestBehaviour:
             list(pool.map(lambda _: wallets_of(service.base_url, ETH), range(10)))
             assert time.monotonic() - began < 9
 
-    def test_about_the_share_asked_for_fails(self):
-        """Of many wallets the given share fails, without balances and with its explorer page."""
-        asked = [f"ETH.0x{n:040x}" for n in range(300)]
+    def test_about_the_requested_share_fails(self):
+        """Failed wallets have no balances, and have their explorer page."""
+        requested = [f"ETH.0x{n:040x}" for n in range(300)]
         with sandbox(failure_share=0.2) as service:
-            found = wallets_of(service.base_url, *asked)
-        failed = [wallet for wallet in found if wallet["failed"]]
+            result = wallets_of(service.base_url, *requested)
+        failed = [wallet for wallet in result if wallet["failed"]]
         assert 40 <= len(failed) <= 80
         assert all(wallet["balances"] is None for wallet in failed)
         assert all(wallet["explorerUrl"].startswith("https://etherscan.io/") for wallet in failed)
 
     def test_failures_repeat_in_a_second_sandbox(self):
-        """Equal seeds fail alike, also on the second time of asking, which fails otherwise."""
-        asked = [f"ETH.0x{n:040x}" for n in range(50)]
+        """Equal seeds fail equally, also in the second request, which fails otherwise."""
+        requested = [f"ETH.0x{n:040x}" for n in range(50)]
         runs = []
         for _ in range(2):
             with sandbox(failure_share=0.5, seed=3) as service:
-                runs.append([wallets_of(service.base_url, *asked) for _ in range(2)])
+                runs.append([wallets_of(service.base_url, *requested) for _ in range(2)])
         assert runs[0] == runs[1]
         assert runs[0][0] != runs[0][1]
 
-    def test_asking_again_succeeds_in_the_end(self):
+    def test_retries_succeed_in_the_end(self):
         """A wallet that failed by chance is answered on one of the next tries."""
         with sandbox(failure_share=0.5) as service:
             tries = [wallet_of(service.base_url, ETH)["failed"] for _ in range(20)]
@@ -408,10 +410,10 @@ class TestBehaviour:
     @pytest.mark.parametrize("share", [0, 1])
     def test_none_and_all_are_exact(self, share):
         """A share of 0 never fails, of 1 always."""
-        asked = [f"ETH.0x{n:040x}" for n in range(100)]
+        requested = [f"ETH.0x{n:040x}" for n in range(100)]
         with sandbox(failure_share=share) as service:
-            found = wallets_of(service.base_url, *asked)
-        assert {wallet["failed"] for wallet in found} == {bool(share)}
+            result = wallets_of(service.base_url, *requested)
+        assert {wallet["failed"] for wallet in result} == {bool(share)}
 
     @pytest.mark.parametrize(
         "option",
@@ -438,7 +440,7 @@ class TestDocument:
     """The OpenAPI document."""
 
     def test_it_describes_both_base_addresses(self, document):
-        """The endpoint is there twice, each with its own name, and nothing else is."""
+        """The endpoint is there twice, each with its own name, and there is no other."""
         assert document["openapi"].startswith("3.")
         assert document["paths"].keys() == {"/private/wallets/details", "/public/wallets/details"}
         assert all(path.keys() == {"get"} for path in document["paths"].values())
@@ -465,7 +467,7 @@ class TestDocument:
         assert set(targets[1:]) <= schemas.keys()
         assert not any("\n" in schema["description"] for schema in schemas.values())
 
-    def test_it_says_which_statuses_are_the_sandboxes_own(self, document):
+    def test_it_marks_the_sandboxes_own_statuses(self, document):
         """Every status but 200 is documented as the sandbox's own choice."""
         responses = document["paths"]["/public/wallets/details"]["get"]["responses"]
         own = {status for status, text in responses.items() if "own choice" in text["description"]}
@@ -475,26 +477,26 @@ class TestDocument:
 
 
 class TestSettings:
-    """What a client is given."""
+    """Settings of a client."""
 
     @pytest.mark.parametrize("kind", ["private", "public", "test"])
     def test_they_reach_this_sandbox(self, service, kind):
-        """The settings name both bases, the service, and the key of the kind asked for."""
+        """The settings have both bases, the service, and the key of the requested kind."""
         settings = service.settings(kind)
         assert settings.api_key.reveal() == SANDBOX_KEYS[kind].key
         assert (settings.key_kind, settings.service) == (kind, "sandbox")
         assert settings.base_url == service.base_url
         assert settings.public_base_url == service.public_base_url
 
-    def test_the_environment_is_left_out(self, service, monkeypatch):
-        """Whatever is set for the real service changes nothing here."""
+    def test_the_environment_is_ignored(self, service, monkeypatch):
+        """Settings of the real service change nothing here."""
         before = service.settings()
         for field in dataclasses.fields(Settings):
             monkeypatch.setenv(f"WALLETFRAME_{field.name.upper()}", "not for the sandbox")
         assert service.settings() == before
 
-    def test_a_client_is_made_for_it(self, service):
-        """The client asks this sandbox, with the key of the kind asked for."""
+    def test_its_client_reaches_it(self, service):
+        """The client uses this sandbox, with the key of the requested kind."""
         with service.client("public", cache=False) as client:
             wallets, holdings = client.fetch([ETH, EMPTY])
         assert list(wallets["status"]) == ["ok", "ok"]
@@ -502,7 +504,7 @@ class TestSettings:
         assert len(holdings) == len(wallet_of(service.base_url, ETH)["balances"])
 
     def test_an_override_wins(self, service):
-        """Any setting can be given instead; None is not given."""
+        """Any setting can be overridden; None overrides nothing."""
         settings = service.settings(api_key="other", cache=False, service="mine", workers=None)
         assert settings.api_key.reveal() == "other"
         assert settings.cache is False
@@ -531,8 +533,8 @@ class TestLife:
         with pytest.raises(requests.ConnectionError):
             ask(service.base_url, ETH)
 
-    def test_a_slow_answer_does_not_hold_up_stop(self):
-        """A request under way is cut off after a second."""
+    def test_a_slow_answer_does_not_delay_stop(self):
+        """A request under way is aborted after a second."""
         service = sandbox(latency_s=60)
         with ThreadPoolExecutor(1) as pool:
             pending = pool.submit(ask, service.base_url, ETH)
@@ -575,8 +577,8 @@ class TestLife:
         waiting.join(5)
         assert not waiting.is_alive()
 
-    def test_the_repr_says_what_it_is_and_no_key(self):
-        """The repr says simulated and where, or stopped."""
+    def test_the_repr_has_no_key(self):
+        """It says simulated and the address, or stopped."""
         with sandbox() as service:
             assert "simulated" in repr(service)
             assert service.base_url.removesuffix("/private") in repr(service)
@@ -594,7 +596,7 @@ class TestLife:
         assert not [record for record in caplog.records if record.name.startswith("uvicorn")]
 
     def test_a_forgotten_one_ends_with_the_process(self):
-        """A process that never calls stop ends by itself, without a word on the console."""
+        """A process that never calls stop ends by itself, without output."""
         code = (
             "import requests; from walletframe.service import sandbox; s = sandbox();"
             "assert requests.get(s.openapi_url, timeout=10).status_code == 200"
@@ -603,8 +605,8 @@ class TestLife:
         done = subprocess.run(run, capture_output=True, timeout=30, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
-    def test_a_kind_of_key_that_there_is_not_is_refused(self, service):
-        """The error quotes it, and names those that there are."""
+    def test_an_unknown_kind_of_key_is_refused(self, service):
+        """The error quotes it, and lists the kinds."""
         with pytest.raises(SettingsError, match="key_kind can't be 'secret'") as caught:
             service.settings("secret")
         assert caught.value.hint == "use one of private, public, test"
@@ -613,7 +615,7 @@ class TestLife:
         "package, module", [("fastapi", "app"), ("limits", "gate"), ("uvicorn", "app")]
     )
     def test_a_missing_package_names_the_extra(self, monkeypatch, package, module):
-        """Without one of its packages the sandbox says what to install."""
+        """The error of a missing package has the command that installs it."""
         monkeypatch.setitem(sys.modules, package, None)
         monkeypatch.delitem(sys.modules, f"walletframe.service.{module}", raising=False)
         with pytest.raises(MissingExtraError, match="the sandbox needs") as caught:

@@ -1,8 +1,8 @@
 """The service's document, sentence by sentence: the sandbox as server, the library as client.
 
-The server's side is asked with plain requests and read with the names that the document writes;
-of the client's side a server of canned answers shows what is sent. Where the document says "not
-shown", the test holds what walletframe chose and documents.
+The server is tested with plain requests and the names of the document; the client by the requests
+that a server of canned answers gets. If the document says "not shown", the test checks the choice
+that walletframe made and documents.
 """
 
 import re
@@ -31,7 +31,7 @@ DOMAIN = "https://notebook.example"
 
 
 def promised(promise):
-    """Return the first showcase wallet of which the sandbox promises this."""
+    """Return the first showcase wallet with this property."""
     return str(next(one for one in SHOWCASE if PROMISES[one.canonical] is promise))
 
 
@@ -58,15 +58,15 @@ def balances(base, address=ETH):
     return details(base, address)[0]["balances"]
 
 
-def fetch(canned, *wallets, asked="ETH.0xa"):
-    """Fetch through the library what the canned server answers."""
+def fetch(canned, *wallets, requested="ETH.0xa"):
+    """Fetch through the library the canned server's answer."""
     canned.default = (200, {}, answer(*wallets))
     with canned.client() as client:
-        return client.fetch(asked, on_failure="ignore")
+        return client.fetch(requested, on_failure="ignore")
 
 
 def without(entry, *path):
-    """Return an entry that lacks the field at the end of a path."""
+    """Return an entry without the field at the end of a path."""
     *way, last = path
     inner = entry
     for name in way:
@@ -93,7 +93,7 @@ class TestWhatTheServiceDoes:
         assert set(holdings["blockchain"]) == {"ETH", "NEAR"}
 
     def test_what_the_service_does_1_all_tokens_and_balances(self, service, client):
-        """Every token that is answered becomes a row, in the answer's order, with its balance."""
+        """Every token of an answer becomes a row, in the answer's order, with its balance."""
         sent = balances(service.base_url)
         _, holdings = client.fetch(ETH)
         assert len(sent) > 1
@@ -101,7 +101,7 @@ class TestWhatTheServiceDoes:
         assert holdings["raw_amount"].tolist() == [one["amount"]["amount"] for one in sent]
 
     def test_what_the_service_does_2_slow_is_no_empty_wallet(self):
-        """An operation slower than the caller waits for is a timeout, never a wallet of nothing."""
+        """An operation that exceeds the timeout is a timeout, never an empty wallet."""
         with (
             sandbox(latency_s=0.6) as slow,
             slow.client(cache=False, timeout_s=0.1, deadline_s=0) as client,
@@ -122,14 +122,14 @@ class TestWhatTheServiceDoes:
             assert ask(limited.base_url, ETH).status_code == 429
 
     def test_what_the_service_does_4_dedicated_endpoint(self, canned):
-        """Any base address can be set, with a path; the request goes below it."""
+        """Any base address can be set, with a path; the request's path is below it."""
         canned.default = (200, {}, answer(wallet()))
         with canned.client(base_url=f"{canned.base_url}/dedicated/acme/") as client:
             client.fetch("ETH.0xa")
         assert canned.paths == [f"/dedicated/acme/wallets/details?address=ETH.0xa&apiKey={KEY}"]
 
     def test_what_the_service_does_4_isolated_calls(self, canned, home):
-        """Answers of one endpoint are not served as those of another."""
+        """Answers of one endpoint are not used for another."""
         canned.default = (200, {}, answer(wallet()))
         for path in ("/one", "/two", "/one"):
             with canned.client(base_url=canned.base_url + path, cache=home / "c.db") as client:
@@ -166,7 +166,7 @@ class TestFields:
 
     @pytest.mark.parametrize("sent", [None, 0, "false"])
     def test_field_walletdetail_failed_type(self, canned, sent):
-        """What is no boolean breaks the contract, and is not read as one."""
+        """Another type breaks the contract, and is not read as a boolean."""
         wallets, holdings = fetch(canned, wallet(failed=sent))
         assert wallets["status"].tolist() == ["invalid"]
         assert holdings.empty
@@ -180,14 +180,14 @@ class TestFields:
         assert fetch(canned, misspelt).wallets["status"].tolist() == ["invalid"]
 
     def test_field_walletdetail_block_chain_matches(self, canned):
-        """Two blockchains of one address are told apart by it, whatever the order."""
+        """Two wallets of one address differ by it, in any order."""
         canned.default = (200, {}, answer(wallet(blockchain="BSC", balances=[]), wallet()))
         with canned.client() as client, pytest.warns(match="were not requested"):
             wallets, _ = client.fetch("ETH.0xa")
         assert wallets["tokens"].tolist() == [1]
 
     def test_field_walletdetail_address(self, service, canned):
-        """A string, as asked; an answer for another address is not this wallet's."""
+        """A string, as requested; an answer for another address is not this wallet's."""
         [entry] = details(service.base_url, ETH)
         assert entry["address"] == ETH.removeprefix("ETH.")
         with pytest.warns(match="were not requested"):
@@ -203,7 +203,7 @@ class TestFields:
         assert wallets["tokens"].tolist() == [len(sent)] == [len(holdings)]
 
     def test_field_walletdetail_balances_null(self, service, client):
-        """Null means that they could not be had, an empty array that there are none."""
+        """Null means that they are unavailable, an empty array that there are none."""
         sent = [one["balances"] for one in details(service.base_url, UNKNOWN, EMPTY)]
         assert sent == [None, []]
         wallets, holdings = client.fetch([UNKNOWN, EMPTY], on_failure="ignore")
@@ -214,9 +214,9 @@ class TestFields:
         assert holdings.empty
 
     def test_field_walletdetail_balances_null_is_asked_again(self, canned):
-        """Own choice: it is never kept, so that asking again asks the service."""
-        canned.say(answer(wallet(balances=None)))
-        canned.say(answer(wallet()))
+        """Own choice: it is never cached, so that a second fetch requests it again."""
+        canned.add_reply(answer(wallet(balances=None)))
+        canned.add_reply(answer(wallet()))
         with canned.client() as client:
             seen = [client.fetch("ETH.0xa", on_failure="ignore") for _ in range(3)]
         assert [one.wallets["status"].item() for one in seen] == ["failed", "ok", "ok"]
@@ -270,7 +270,7 @@ class TestFields:
         assert holdings["token_address"].isna().tolist() == [False, True]
 
     def test_field_asset_symbol(self, service, canned):
-        """A string, and kept as sent however odd; NA where it is empty or null."""
+        """A string, kept as sent; NA if it is empty or null."""
         assert all(type(one["asset"]["symbol"]) is str for one in balances(service.base_url))
         odd = ["=A1", "<b>", " ", "\u202eCDSU", "", None]
         _, holdings = fetch(canned, wallet(balances=[balance(symbol=text) for text in odd]))
@@ -289,7 +289,7 @@ class TestFields:
 
     @pytest.mark.parametrize("sent", [1.5, "1.5", "-1", "1e6", "0x10", "", " 1", None])
     def test_field_amount_amount_type(self, canned, sent):
-        """What is no integer costs its own amount, and is not read as another number."""
+        """Another type costs its own amount, and is not read as another number."""
         with pytest.warns(AnswerWarning):
             wallets, holdings = fetch(canned, wallet(balances=[balance(sent), balance()]))
         assert wallets["status"].tolist() == ["ok"]
@@ -297,13 +297,13 @@ class TestFields:
         assert holdings["raw_amount"][0] == str(sent) or sent is None
 
     def test_field_amount_amount_integer(self, canned):
-        """Own choice: an integer of any size is as good as its digits."""
+        """Own choice: an integer of any size is read like its digits."""
         _, holdings = fetch(canned, wallet(balances=[balance(2**256 - 1)]))
         assert holdings["raw_amount"].tolist() == [str(2**256 - 1)]
         assert Fraction(str(holdings["amount"].item())) == Fraction(2**256 - 1, 10**6)
 
     def test_field_amount_decimals(self, service, canned):
-        """An integer: how many digits of the amount stand behind the point."""
+        """An integer: the number of digits after the point."""
         assert all(type(one["amount"]["decimals"]) is int for one in balances(service.base_url))
         _, holdings = fetch(canned, wallet(balances=[balance("1500000", 6), balance("7", 0)]))
         assert holdings["decimals"].tolist() == [6, 0]
@@ -311,7 +311,7 @@ class TestFields:
 
     @pytest.mark.parametrize("sent, kept", [(None, []), (-1, [-1]), (78, [78]), (10**30, [])])
     def test_field_amount_decimals_unknown(self, canned, sent, kept):
-        """Without usable decimals the amount is NA; both are kept as sent where the dtype can."""
+        """Without usable decimals the amount is NA; both are kept as sent if the dtype can."""
         with pytest.warns(AnswerWarning):
             wallets, holdings = fetch(canned, wallet(balances=[balance("15", sent)]))
         assert wallets["status"].tolist() == ["ok"]
@@ -321,46 +321,46 @@ class TestFields:
 
     @pytest.mark.parametrize("sent", [6.5, True, "6.0", {}])
     def test_field_amount_decimals_type(self, canned, sent):
-        """Decimals that are no integer cost their own amount."""
+        """Decimals of another type cost their own amount."""
         with pytest.warns(AnswerWarning):
             wallets, holdings = fetch(canned, wallet(balances=[balance("15", sent), balance()]))
         assert wallets["status"].tolist() == ["ok"]
         assert holdings["amount"].isna().tolist() == [True, False]
 
     def test_field_amount_decimals_text(self, canned):
-        """Own choice: the text of an integer is as good."""
+        """Own choice: the text of an integer is read like it."""
         _, holdings = fetch(canned, wallet(balances=[balance("15", "1")]))
         assert str(holdings["amount"].item()) == "1.5"
 
     def test_field_request_item_blockchain(self, canned):
         """A string: the part before the dot of the address parameter, as the service writes it."""
-        fetch(canned, wallet(blockchain="eth"), asked={"blockchain": "eth", "address": "0xa"})
+        fetch(canned, wallet(blockchain="eth"), requested={"blockchain": "eth", "address": "0xa"})
         assert queries(canned)[0]["address"] == ["ETH.0xa"]
 
     def test_field_request_item_address(self, canned):
-        """A string: the part behind the dot, as written, dots and capitals included."""
+        """A string: the part after the dot, as written, dots and capitals included."""
         item = {"blockchain": "NEAR", "address": "Alice.near"}
-        fetch(canned, wallet("Alice.near", "NEAR"), asked=[item])
+        fetch(canned, wallet("Alice.near", "NEAR"), requested=[item])
         assert queries(canned)[0]["address"] == ["NEAR.Alice.near"]
 
     def test_field_not_shown_fields_are_ignored(self, canned):
-        """Own choice: fields that the document does not have do no harm."""
+        """Own choice: fields that the document does not have are ignored."""
         entry = wallet(balances=[balance() | {"new": {}}], another=[1])
         wallets, holdings = fetch(canned, entry)
         assert wallets["status"].tolist() == ["ok"]
         assert len(holdings) == 1
 
     def test_field_not_shown_price(self, canned):
-        """Own choice: price beside asset and amount fills a column, NA where it is not sent."""
+        """Own choice: price beside asset and amount fills a column, NA if it is missing."""
         sent = [balance() | {"price": 1.25}, balance() | {"price": None}, balance()]
         _, holdings = fetch(canned, wallet(balances=sent))
         assert holdings["price"][0] == 1.25
         assert holdings["price"].isna().tolist() == [False, True, True]
 
     def test_field_not_shown_allowed_blockchains(self, canned, service):
-        """Own choice: any identifier is sent as written; the sandbox fails what it doesn't know."""
+        """Own choice: any identifier is sent as written; the sandbox fails unknown ones."""
         with pytest.warns(InputWarning, match="New_Chain-2: no such blockchain is known"):
-            fetch(canned, wallet("0xa", "New_Chain-2"), asked="New_Chain-2.0xa")
+            fetch(canned, wallet("0xa", "New_Chain-2"), requested="New_Chain-2.0xa")
         assert queries(canned)[0]["address"] == ["New_Chain-2.0xa"]
         [entry] = details(service.base_url, "New_Chain-2.0xa")
         assert entry["failed"] is True
@@ -370,14 +370,14 @@ class TestStates:
     """The section "States and transitions"."""
 
     def test_states_failed_is_the_only_one(self, service):
-        """No other field of an entry speaks of a status."""
+        """No other field of an entry is a status."""
         names = {"failed", "blockChain", "address", "balances", "explorerUrl"}
         assert all(one.keys() == names for one in details(service.base_url, ETH, FAILING, EMPTY))
 
     def test_states_transitions_not_shown(self, canned):
-        """Own choice: failed is never kept, so that asking again asks the service."""
-        canned.say(answer(wallet(failed=True, balances=None)))
-        canned.say(answer(wallet()))
+        """Own choice: failed is never cached, so that a second fetch requests it again."""
+        canned.add_reply(answer(wallet(failed=True, balances=None)))
+        canned.add_reply(answer(wallet()))
         with canned.client() as client:
             seen = [client.fetch("ETH.0xa", on_failure="ignore") for _ in range(3)]
         assert [one.wallets["status"].item() for one in seen] == ["failed", "ok", "ok"]
@@ -388,13 +388,13 @@ class TestGetWalletDetails:
     """The section "Get wallet details"."""
 
     def test_get_wallet_details_method(self, service, canned):
-        """It is GET that is sent, and GET alone that is answered."""
+        """GET is sent, and GET alone is answered."""
         url = f"{service.base_url}/wallets/details"
         query = {"address": ETH, "apiKey": PRIVATE}
         assert requests.post(url, params=query, timeout=10).status_code == 405
         assert ask(service.base_url, ETH).status_code == 200
         fetch(canned, wallet())
-        assert len(canned.paths) == 1  # it is not reached by any other method
+        assert len(canned.paths) == 1  # no other method reaches it
 
     def test_get_wallet_details_path(self, service, canned):
         """The path is /wallets/details below the base address, and no other."""
@@ -407,7 +407,7 @@ class TestGetWalletDetails:
         assert urlsplit(canned.paths[0]).path == "/wallets/details"
 
     def test_get_wallet_details_purpose(self, service):
-        """It returns all tokens and balances, and the explorer URL, for the addresses given."""
+        """It returns all tokens and balances, and the explorer URL, for the requested addresses."""
         [entry] = details(service.base_url, "NEAR.alice.near")
         assert entry["balances"][0]["asset"]["symbol"] == "NEAR"
         assert entry["explorerUrl"] == "https://nearblocks.io/address/alice.near"
@@ -417,7 +417,7 @@ class TestGetWalletDetails:
     )
     def test_get_wallet_details_parameter_address(self, canned, written):
         """Identifier and address joined by a dot arrive as they were written, encoded once."""
-        fetch(canned, asked=written)
+        fetch(canned, requested=written)
         assert queries(canned)[0]["address"] == [written]
         assert canned.paths[0].isascii()
 
@@ -428,7 +428,7 @@ class TestGetWalletDetails:
 
     @pytest.mark.parametrize("text", ["ETH", "ETH.", ".0xa", ""])
     def test_get_wallet_details_parameter_address_refused(self, service, text):
-        """The sandbox refuses what is not <BLOCKCHAIN>.<WALLET_ADDRESS>."""
+        """The sandbox refuses other texts than <BLOCKCHAIN>.<WALLET_ADDRESS>."""
         assert ask(service.base_url, text).status_code == 400
 
     def test_get_wallet_details_parameter_address_required(self, service):
@@ -447,14 +447,14 @@ class TestGetWalletDetails:
 
     @pytest.mark.parametrize("key", ["plain-key-1", "a&b=c+d e%41/?#é"])
     def test_get_wallet_details_parameter_api_key(self, canned, key):
-        """The key arrives as it was given, encoded once."""
+        """The key arrives unchanged, encoded once."""
         canned.default = (200, {}, answer(wallet()))
         with canned.client(api_key=key) as client:
             client.fetch("ETH.0xa")
         assert queries(canned) == [{"address": ["ETH.0xa"], "apiKey": [key]}]
 
     def test_get_wallet_details_no_body(self, canned):
-        """The request carries no body, and announces none."""
+        """The request has no body, and announces none."""
         fetch(canned, wallet())
         names = {name.lower() for name in canned.headers_seen[0]}
         assert not names & {"content-length", "content-type", "transfer-encoding"}
@@ -467,22 +467,22 @@ class TestGetWalletDetails:
 
     @pytest.mark.parametrize("body", [b"[]", b"null", b'"wallets"', b"<html>", b""])
     def test_get_wallet_details_response_of_another_shape(self, canned, body):
-        """What is no such object is invalid, not empty."""
+        """Another shape is invalid, not empty."""
         canned.default = (200, {}, body)
         with canned.client() as client:
             wallets, _ = client.fetch("ETH.0xa", on_failure="ignore")
         assert wallets["status"].tolist() == ["invalid"]
 
     def test_get_wallet_details_rule_1_one_per_wallet(self, service, client):
-        """One WalletDetail per requested address; one row per wallet asked for."""
-        asked = [str(one) for one in SHOWCASE]
-        entries = details(service.base_url, *asked)
-        assert [f"{one['blockChain']}.{one['address']}" for one in entries] == asked
-        wallets, _ = client.fetch(asked, on_failure="ignore")
-        assert (wallets["blockchain"] + "." + wallets["address"]).tolist() == asked
+        """One WalletDetail for each requested address; one row for each requested wallet."""
+        requested = [str(one) for one in SHOWCASE]
+        entries = details(service.base_url, *requested)
+        assert [f"{one['blockChain']}.{one['address']}" for one in entries] == requested
+        wallets, _ = client.fetch(requested, on_failure="ignore")
+        assert (wallets["blockchain"] + "." + wallets["address"]).tolist() == requested
 
     def test_get_wallet_details_rule_1_left_out(self, canned):
-        """A wallet that the answer leaves out has its row, with a status of its own."""
+        """A wallet that is missing in the answer has its row, with a status of its own."""
         wallets, _ = fetch(canned)
         assert wallets["status"].tolist() == ["missing"]
         assert wallets["tokens"].isna().all()
@@ -506,12 +506,12 @@ class TestGetWalletDetails:
     def test_get_wallet_details_rule_4_list_of_objects(self, canned):
         """A list of objects, one per wallet, becomes the address parameter of the HTTP form."""
         items = [{"blockchain": "ETH", "address": "0xa"}, {"blockchain": "BSC", "address": "0xb"}]
-        fetch(canned, asked=items)
+        fetch(canned, requested=items)
         assert sorted(one["address"][0] for one in queries(canned)) == ["BSC.0xb", "ETH.0xa"]
 
     def test_get_wallet_details_several_addresses_not_shown(self, canned, service):
-        """Own choice: one address a request; the sandbox takes repeated parameters as well."""
-        fetch(canned, asked=["ETH.0xa", "ETH.0xb", "ETH.0xc"])
+        """Own choice: one address for each request; the sandbox reads repeated ones as well."""
+        fetch(canned, requested=["ETH.0xa", "ETH.0xb", "ETH.0xc"])
         assert [len(one["address"]) for one in queries(canned)] == [1, 1, 1]
         assert len(details(service.base_url, ETH, EMPTY, ETH)) == 2
 
@@ -526,8 +526,8 @@ class TestAuthentication:
     """The section "Authentication"."""
 
     def test_authentication_1_every_request(self, canned):
-        """Every request carries the key once, as the query parameter, and nowhere else."""
-        fetch(canned, asked=[f"ETH.0x{n}" for n in range(9)])
+        """Every request has the key once, as the query parameter alone."""
+        fetch(canned, requested=[f"ETH.0x{n}" for n in range(9)])
         assert [one["apiKey"] for one in queries(canned)] == [[KEY]] * 9
         assert KEY not in str(canned.headers_seen)
 
@@ -537,14 +537,14 @@ class TestAuthentication:
         assert ask(service.base_url, ETH, key=None, **bearer).status_code == 401
 
     def test_authentication_1_no_key_no_request(self, canned):
-        """Without a key nothing is asked."""
+        """Without a key no request is sent."""
         client = Client(key_kind="private", base_url=canned.base_url, cache=False)
         with client, pytest.raises(SettingsError, match="WALLETFRAME_API_KEY"):
             client.fetch("ETH.0xa")
         assert canned.paths == []
 
     def test_authentication_2_keys_carry_kind_and_domain(self):
-        """The sandbox's keys say what a ticket asks for: their kind, and a website's domain."""
+        """The sandbox's keys have the data of a ticket: their kind, and a website's domain."""
         assert {name: one.kind for name, one in SANDBOX_KEYS.items()} == {
             "private": "private",
             "public": "public",
@@ -569,7 +569,7 @@ class TestAuthentication:
 
     @pytest.mark.parametrize("word", ["ticket", "application", "blockchain", "domain", "CORS"])
     def test_authentication_2_guide_says_how(self, word):
-        """The documentation says how a key is obtained, and what the request has to describe."""
+        """The documentation explains how to obtain a key, and what the ticket has to describe."""
         assert word.lower() in GUIDE.read_text(encoding="utf-8").lower()
 
     def test_authentication_3_public_key_goes_to_the_public_base(self, canned):
@@ -609,7 +609,7 @@ class TestAuthentication:
         assert ask(service.public_base_url, ETH, key=PRIVATE).status_code == 403
 
     def test_authentication_3_4_kind_has_to_be_said(self, canned):
-        """A key of unknown kind goes nowhere."""
+        """A key of unknown kind is not sent."""
         client = Client(api_key=KEY, base_url=canned.base_url, cache=False)
         with client, pytest.raises(SettingsError, match="WALLETFRAME_KEY_KIND"):
             client.fetch("ETH.0xa")
@@ -617,12 +617,12 @@ class TestAuthentication:
 
     @pytest.mark.parametrize("kind", ["private", "public"])
     def test_authentication_3_4_library_reaches_the_sandbox(self, service, kind):
-        """Client and sandbox agree which key belongs where."""
+        """Client and sandbox have the same rules for keys and addresses."""
         with service.client(kind, cache=False) as client:
             assert client.fetch(ETH).wallets["status"].tolist() == ["ok"]
 
     def test_authentication_5_test_key_warns(self):
-        """The test key works, and says that it is for testing only: once a client."""
+        """The test key works, and warns that it is for testing only: once for each client."""
         with (
             sandbox() as own,
             own.client("test", cache=False) as client,
@@ -633,7 +633,7 @@ class TestAuthentication:
         assert (len(caught), caught[0].filename) == (1, __file__)
 
     def test_authentication_5_test_key_warns_before_it_is_sent(self, canned, tmp_path):
-        """Who makes an error of the warning sends no request, of a list or into a folder."""
+        """If the warning is an error, no request is sent, of a list or into a folder."""
         for into in ({}, {"folder": tmp_path / "folder"}):
             fetch_all = fetch_to_parquet if into else fetch_wallets
             with canned.client(key_kind="test") as client, warnings.catch_warnings():
@@ -643,7 +643,7 @@ class TestAuthentication:
                 assert canned.paths == []
 
     def test_authentication_5_test_key_that_is_not_sent_needs_no_warning(self, canned):
-        """Neither offline nor where there is none."""
+        """Neither offline nor without a key."""
         with canned.client(key_kind="test") as client:
             assert client.fetch("ETH.0xa", offline=True, on_failure="ignore").holdings.empty
         with canned.client(key_kind="test", api_key=None) as client, pytest.raises(SettingsError):
@@ -652,20 +652,20 @@ class TestAuthentication:
 
     @pytest.mark.parametrize("name", ["base_url", "public_base_url"])
     def test_authentication_5_test_key_goes_where_an_address_is(self, canned, name):
-        """The test key goes to the private address, or to the public where only that is set."""
+        """The test key goes to the private address, or to the public one if only that is set."""
         client = Client(api_key=KEY, key_kind="test", cache=False, **{name: canned.base_url})
         with client, pytest.warns(TestKeyWarning):
             client.fetch("ETH.0xa", on_failure="ignore")
         assert len(canned.paths) == 1
 
     def test_authentication_5_test_key_without_any_address(self):
-        """The test key goes nowhere where no address is set."""
+        """The test key is not sent if no address is set."""
         client = Client(api_key=KEY, key_kind="test", service="named", cache=False)
         with client, pytest.raises(SettingsError, match="base_url"):
             client.fetch("ETH.0xa")
 
     def test_authentication_5_limit_is_fixed(self):
-        """Whatever other keys are allowed, the test key is stopped after a few requests."""
+        """The test key is stopped after a few requests, with any limit of other keys."""
         with sandbox(requests_per_second=1000) as generous:
             statuses = [ask(generous.base_url, EMPTY, key=TEST).status_code for _ in range(9)]
         assert statuses[0] == 200
@@ -721,11 +721,11 @@ class TestErrors:
         """Own choice: an error's body is quoted short, on one line, without the key."""
         canned.default = (400, {}, f"bad\n\x1b[31m {KEY} ".encode() * 999)
         with canned.client() as client:
-            [said] = client.fetch("ETH.0xa", on_failure="ignore").wallets["error"]
-        assert "bad" in said
-        assert KEY not in said
-        assert said.isprintable()
-        assert len(said) < 200
+            [text] = client.fetch("ETH.0xa", on_failure="ignore").wallets["error"]
+        assert "bad" in text
+        assert KEY not in text
+        assert text.isprintable()
+        assert len(text) < 200
 
     def test_errors_codes_not_shown(self, service):
         """Own choice: the sandbox's refusals are one JSON object, without the request's texts."""
@@ -734,7 +734,7 @@ class TestErrors:
         assert "a-wrong-key" not in reply.text
 
     def test_errors_failed_comes_in_a_successful_response(self, service):
-        """The failure of one wallet is no failure of the request, nor of other wallets."""
+        """The failure of one wallet is no failure of the request, or of other wallets."""
         reply = ask(service.base_url, FAILING, ETH)
         assert reply.status_code == 200
         assert [one["failed"] for one in reply.json()["wallets"]] == [True, False]
@@ -760,7 +760,7 @@ class TestLimits:
         assert replies[1].json()["error"]["code"] == "limited_ip"
 
     def test_limits_1_per_key(self):
-        """Requests with one key are counted apart from those with another."""
+        """Requests with one key are counted separately from those with another."""
         with sandbox() as own:
             replies = [ask(own.base_url, EMPTY, key=TEST) for _ in range(9)]
             assert ask(own.base_url, EMPTY).status_code == 200
@@ -776,22 +776,22 @@ class TestLimits:
         assert 429 in statuses
 
     def test_limits_2_not_for_other_keys(self, service):
-        """What stops the test key lets an ordinary key pass."""
+        """An ordinary key passes beyond the test key's limit."""
         assert {ask(service.base_url, EMPTY).status_code for _ in range(9)} == {200}
 
     def test_limits_3_higher_limits(self):
-        """A sandbox can be given a higher limit, as the provider gives one on request."""
+        """A sandbox can have a higher limit, as the provider grants one on request."""
         with sandbox(requests_per_second=100) as higher:
             assert {ask(higher.base_url, EMPTY).status_code for _ in range(9)} == {200}
 
     def test_limits_3_guide_says_so(self):
-        """The documentation says that higher limits are had on request, by the same ticket."""
+        """The documentation says that higher limits are granted on request, by the same ticket."""
         text = GUIDE.read_text(encoding="utf-8").lower()
         assert "ticket" in text
         assert "limit" in text
 
     def test_limits_4_slow_per_wallet(self):
-        """The sandbox takes its time for every wallet of a request."""
+        """The sandbox adds its latency for every wallet of a request."""
         with sandbox(latency_s=0.15) as slow:
             begun = time.monotonic()
             details(slow.base_url, ETH, EMPTY)

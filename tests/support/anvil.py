@@ -20,9 +20,9 @@ MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11"
 
 def require_anvil():
     """Skip loudly where the node is not installed; fail where nothing may be skipped."""
-    found = sorted(_INSTALLED.glob("@foundry-rs/anvil-*/bin/anvil*"))
-    if found and shutil.which("node"):  # which compiles the contracts
-        return found[0]
+    result = sorted(_INSTALLED.glob("@foundry-rs/anvil-*/bin/anvil*"))
+    if result and shutil.which("node"):  # it compiles the contracts
+        return result[0]
     missing = "no node: npm install --prefix tests/node_chain (.ci/run does it, and skips nothing)"
     if "WF_TEST_NO_SKIP" in os.environ:
         pytest.fail(missing)
@@ -31,7 +31,7 @@ def require_anvil():
 
 def compiled():
     """Compile the contracts, offline; by name."""
-    asked = {
+    requested = {
         "language": "Solidity",
         "sources": {"Tokens": {"content": (_HERE / "Tokens.sol").read_text()}},
         "settings": {
@@ -39,11 +39,11 @@ def compiled():
         },
     }
     words = ["node", str(_INSTALLED / "solc" / "solc.js"), "--standard-json"]
-    with TemporaryFile("w+", encoding="utf-8") as sink:  # node cuts off what it writes into a pipe
-        subprocess.run(words, input=json.dumps(asked), stdout=sink, text=True, check=True)
+    with TemporaryFile("w+", encoding="utf-8") as sink:  # node truncates its output into a pipe
+        subprocess.run(words, input=json.dumps(requested), stdout=sink, text=True, check=True)
         sink.seek(0)
-        said = sink.read()
-    answer = json.loads(said[said.index("{") :])
+        output = sink.read()
+    answer = json.loads(output[output.index("{") :])
     assert "errors" not in answer, answer["errors"]
     return answer["contracts"]["Tokens"]
 
@@ -57,7 +57,7 @@ class Contract:
         self._selectors = selectors
 
     def send(self, signature, *args):
-        """Let the rich account call a function; return the block in which it did."""
+        """Call a function as the rich account; return the block of the transaction."""
         kinds = signature.removesuffix(")").partition("(")[2].split(",")
         data = self._selectors[signature] + encode(kinds, args).hex()
         return int(self._chain.transact(f"0x{data}", to=self.address)["blockNumber"], 16)
@@ -75,7 +75,7 @@ class Chain:
             assert self._process.poll() is None, log.read_text()
             time.sleep(0.02)
         self.url = f"http://{log.read_text().partition('Listening on ')[2].split()[0]}"
-        self.rich = self.ask("eth_accounts")[0]
+        self.rich = self.call("eth_accounts")[0]
 
     def __enter__(self):
         return self
@@ -87,21 +87,21 @@ class Chain:
     @property
     def block(self):
         """The number of the latest block."""
-        return int(self.ask("eth_blockNumber"), 16)
+        return int(self.call("eth_blockNumber"), 16)
 
-    def ask(self, method, *params):
-        """Ask the node anything."""
-        asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        answer = json.loads(post(self.url, json.dumps(asked).encode()))
+    def call(self, method, *params):
+        """Call a JSON-RPC method of the node."""
+        requested = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        answer = json.loads(post(self.url, json.dumps(requested).encode()))
         assert "error" not in answer, answer
         return answer["result"]
 
     def transact(self, data, **more):
-        """Let the rich account make a transaction; return its receipt."""
-        sent = self.ask("eth_sendTransaction", {"from": self.rich, "data": data} | more)
+        """Send a transaction of the rich account; return its receipt."""
+        sent = self.call("eth_sendTransaction", {"from": self.rich, "data": data} | more)
         receipt = None
-        while receipt is None:  # it is mined at once, and told a little later
-            receipt = self.ask("eth_getTransactionReceipt", sent)
+        while receipt is None:  # it is mined at once, and reported a little later
+            receipt = self.call("eth_getTransactionReceipt", sent)
         assert receipt["status"] == "0x1", receipt
         return receipt
 
@@ -119,27 +119,27 @@ class Chain:
         token.send("mint(address[],uint256)", owners, amount)
         return token
 
-    def give(self, owner, wei):
-        """Let somebody have so much of the native coin."""
-        self.ask("anvil_setBalance", owner, hex(wei))
+    def fund(self, owner, wei):
+        """Set an account's balance of the native coin."""
+        self.call("anvil_setBalance", owner, hex(wei))
 
-    def put(self, address, name=None, *args, kinds=()):
-        """Put the code of a contract at an address; that of none where none is named."""
+    def set_code(self, address, name=None, *args, kinds=()):
+        """Copy a contract's code to an address; without a name, remove the code there."""
         made = self.deploy(name, *args, kinds=kinds).address if name else "0x" + "0" * 40
-        self.ask("anvil_setCode", address, self.ask("eth_getCode", made, "latest"))
+        self.call("anvil_setCode", address, self.call("eth_getCode", made, "latest"))
 
 
 def post(url, body):
-    """Return what a node of the tests answers."""
+    """Return the reply of one of the tests' nodes."""
     request = Request(url, body, {"Content-Type": "application/json"})  # noqa: S310 - on loopback
     with urlopen(request) as answer:  # noqa: S310 - the same
         return answer.read()
 
 
 class Relay(ThreadingHTTPServer):
-    """Passes requests on to a node, counts them, and says something else where a test wants it.
+    """Passes requests on to a node, counts them, and replaces replies for a test.
 
-    `says` is given what was asked, and returns None to pass it on, a body, or status, headers and
+    `reply` gets the request, and returns None to pass it on, a body, or status, headers and
     body.
     """
 
@@ -148,36 +148,36 @@ class Relay(ThreadingHTTPServer):
     def __init__(self, node=None):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.node = node
-        self.asked = []
+        self.requests = []
         self.lines = []
-        self.says = lambda _asked: None
+        self.reply = lambda _asked: None
 
     @property
     def url(self):
-        """Where it listens."""
+        """Return its address."""
         return f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, *args):
-        """Keep quiet about those who hung up."""
+        """Ignore clients that closed the connection."""
 
-    def forward(self, asked):
-        """Return what the node answers."""
-        return post(self.node, json.dumps(asked).encode())
+    def forward(self, requested):
+        """Return the node's reply."""
+        return post(self.node, json.dumps(requested).encode())
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        """Pass on, or say what the test wants."""
+        """Pass the request on, or send the test's reply."""
         server = self.server
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        server.asked.append(asked)
+        requested = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server.requests.append(requested)
         server.lines.append((self.path, dict(self.headers)))
-        said = server.says(asked)
-        if said is None:
-            said = server.forward(asked)
-        status, headers, body = (200, {}, said) if isinstance(said, bytes) else said
+        text = server.reply(requested)
+        if text is None:
+            text = server.forward(requested)
+        status, headers, body = (200, {}, text) if isinstance(text, bytes) else text
         self.send_response(status)
         for name, value in (headers | {"Content-Length": str(len(body))}).items():
             self.send_header(name, value)
@@ -190,4 +190,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_error(403)
 
     def log_message(self, *args):
-        """Keep quiet."""
+        """Log nothing."""

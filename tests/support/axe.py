@@ -1,4 +1,4 @@
-"""What axe, which npm installs, finds wrong with a page for people who see or move otherwise."""
+"""Accessibility faults of a page, as axe, which npm installs, finds them."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ _RUN = """async ([root, rules]) => {
 
 
 def violations(page, root="main"):
-    """Return what violates WCAG 2.2 AA in a part of a page."""
+    """Return the WCAG 2.2 AA violations in a part of a page."""
     if not _AXE.exists():
         missing = "no axe: npm install --prefix tests/page (.ci/run does it, and skips nothing)"
         if "WF_TEST_NO_SKIP" in os.environ:

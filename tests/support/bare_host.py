@@ -1,8 +1,8 @@
-"""The least host that shows widgets: a page, a process of Python, and HTTP between the two.
+"""The least host of widgets: a page, a Python process, and HTTP between the two.
 
-The page gives a widget the six functions of a model that anywidget specifies, and nothing else, as
-Colab, marimo and VS Code do with much around them. ``bare_host.py PORT SCRIPT`` serves what the
-script calls ``shown``; any Python that has walletframe can run it.
+The page gives a widget the six functions of a model that anywidget specifies, and nothing else.
+Colab, marimo and VS Code do the same, with much around it. ``bare_host.py PORT SCRIPT`` serves the
+script's ``shown``; any Python that has walletframe can run it.
 """
 
 import json
@@ -93,17 +93,17 @@ def parts_of(widget):
 
 
 class Wire(Line):
-    """A widget's line to the page, whose messages stand in a row with those of other widgets."""
+    """A widget's connection to the page; the messages of all widgets are in one queue."""
 
     def __init__(self, comm_id, number, host):
         super().__init__(comm_id)
         self.number, self.host = number, host
 
     def send(self, data=None, metadata=None, buffers=None):
-        """Put a message behind the others."""
+        """Append a message to the queue."""
         with self.host.news:
             super().send(data, metadata, buffers)
-            self.host.said += [(self.number, message) for message in self.taken()]
+            self.host.messages += [(self.number, message) for message in self.take()]
             self.host.news.notify_all()
 
 
@@ -113,16 +113,16 @@ class Host(ThreadingHTTPServer):
     Parameters
     ----------
     port : int
-        Where, on loopback.
+        The port on loopback.
     widgets : tuple of Widget
-        What the page shows, one below the other.
+        The page's widgets, one below the other.
     """
 
     daemon_threads = True
 
     def __init__(self, port, widgets):
         super().__init__(("127.0.0.1", port), Messages)
-        self.widgets, self.said, self.news = widgets, [], Condition()
+        self.widgets, self.messages, self.news = widgets, [], Condition()
         for number, widget in enumerate(widgets):
             widget.comm = Wire(widget.comm.comm_id, number, self)
 
@@ -131,21 +131,21 @@ class Messages(BaseHTTPRequestHandler):
     """One request of the page."""
 
     def do_GET(self):
-        """Give the page, the widgets, or what they said since."""
+        """Send the page, the widgets, or their messages since the last request."""
         host, [what, *heard] = self.server, self.path[1:].split("/")
         with host.news:
             if what == "widgets":
-                body = [len(host.said), [parts_of(widget) for widget in host.widgets]]
+                body = [len(host.messages), [parts_of(widget) for widget in host.widgets]]
             elif what == "said":
-                host.news.wait_for(lambda: host.said[int(heard[0]) :], WAIT_S)
-                body = host.said[int(heard[0]) :]
+                host.news.wait_for(lambda: host.messages[int(heard[0]) :], WAIT_S)
+                body = host.messages[int(heard[0]) :]
             else:
                 self._answer(PAGE.replace("</main>", "</main>" + LISTEN).encode(), "text/html")
                 return
         self._answer(json.dumps(body).encode(), "application/json")
 
     def do_POST(self):
-        """Tell a widget what the page said."""
+        """Pass a message of the page to a widget."""
         data = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         message = {"content": {"data": {**data, "buffer_paths": []}}, "buffers": []}
         self.server.widgets[int(self.path.rpartition("/")[2])]._handle_msg(message)

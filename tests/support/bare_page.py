@@ -1,6 +1,6 @@
-"""A widget of ours on an otherwise empty page, as any host shows it: real Python, a real browser.
+"""A widget of ours on an otherwise empty page, with real Python and a real browser.
 
-The page gets the widget's script and style sheet and a model; what it sends is handed to the
+The page gets the widget's script and style sheet and a model. Its messages are handed to the
 widget, and the widget's answers go back, as between a notebook's page and its kernel.
 """
 
@@ -26,38 +26,38 @@ class BarePage:
     Parameters
     ----------
     page : playwright.sync_api.Page
-        The tab. Where it has shown widgets before they leave it, and plotly.js stays.
+        The tab. Earlier widgets are removed from it, and plotly.js stays.
     widgets : Widget
-        What it shows, one below the other.
+        The page's widgets, one below the other.
     """
 
     def __init__(self, page, *widgets: Widget):
         self.page, self.widgets, self.comms = page, widgets, []
-        self.sent = []  # what the page sent: the number of the widget, and the message
+        self.sent = []  # the page's messages: the number of the widget, and the data
         before, page.bare = getattr(page, "bare", None), self
-        self.turn = 1 if before is None else before.turn + 1
+        self.edition = 1 if before is None else before.edition + 1
         if before is None:
-            page.expose_function("toPython", partial(_told, page))
+            page.expose_function("toPython", partial(_deliver, page))
             page.set_content(PAGE)
         page.evaluate(EMPTY)
         for number, widget in enumerate(widgets):
             widget.comm = comm = Line(widget.comm.comm_id)
             self.comms.append(comm)
-            page.evaluate(HOST, [self.turn, number, *parts_of(widget)])
+            page.evaluate(HOST, [self.edition, number, *parts_of(widget)])
 
-    def _take(self, turn, number, data):
-        if turn != self.turn:  # a widget that has left
+    def _take(self, edition, number, data):
+        if edition != self.edition:  # a removed widget
             return []
         self.sent.append((number, data))
         message = {"content": {"data": {**data, "buffer_paths": []}}, "buffers": []}
         self.widgets[number]._handle_msg(message)
-        return self.comms[number].taken()
+        return self.comms[number].take()
 
     def follow(self):
-        """Let the page follow what Python did to the widgets."""
+        """Send the page the changes that Python made to the widgets."""
         for number, comm in enumerate(self.comms):
-            self.page.evaluate("([n, said]) => models[n].take(said)", [number, comm.taken()])
+            self.page.evaluate("([n, said]) => models[n].take(said)", [number, comm.take()])
 
 
-def _told(page, turn, number, data):
-    return page.bare._take(turn, number, data)
+def _deliver(page, edition, number, data):
+    return page.bare._take(edition, number, data)

@@ -1,4 +1,4 @@
-"""A real HTTP server that says what a test tells it to, and answers of the service's shape."""
+"""A real HTTP server that sends a test's replies, and answers in the service's shape."""
 
 import json
 import time
@@ -34,7 +34,7 @@ def answer(*wallets):
 
 
 class Canned(ThreadingHTTPServer):
-    """A real server that says what a test tells it to, and remembers what it was asked."""
+    """A real server that sends a test's replies, and records its requests."""
 
     daemon_threads = True
 
@@ -47,15 +47,15 @@ class Canned(ThreadingHTTPServer):
 
     @property
     def base_url(self):
-        """Where it listens."""
+        """Return its address."""
         return f"http://127.0.0.1:{self.server_port}"
 
-    def say(self, body, status=200, **headers):
-        """Say this to the next request; a list of pieces is said slowly."""
+    def add_reply(self, body, status=200, **headers):
+        """Add the reply to the next request; a list of pieces is sent slowly."""
         self.replies.append((status, headers, body))
 
     def client(self, **settings):
-        """Return a client that asks here."""
+        """Return a client of this server."""
         own = {
             "api_key": KEY,
             "key_kind": "private",
@@ -70,7 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        """Answer with the next canned reply."""
+        """Send the next canned reply."""
         server = self.server
         server.paths.append(self.path)
         server.headers_seen.append(dict(self.headers))
@@ -79,7 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
         pieces = [body] if isinstance(body, bytes) else body
         for name, value in ({"Content-Length": str(sum(map(len, pieces)))} | headers).items():
             self.send_header(name.replace("_", "-"), value)
-        with suppress(ConnectionError):  # clients hang up on what they no longer want
+        with suppress(ConnectionError):  # clients close connections that they no longer need
             self.end_headers()
             for number, piece in enumerate(pieces):
                 time.sleep(0.1 if number else 0)
@@ -88,4 +88,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def log_message(self, *args):
-        """Keep quiet."""
+        """Log nothing."""

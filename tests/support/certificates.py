@@ -6,7 +6,7 @@ import trustme
 
 
 def certified(folder, *names):
-    """Return a server's context for some names, and the path of a file of the authority."""
+    """Return a server's context for some names, and the path of the authority's certificate."""
     authority = trustme.CA()
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     authority.issue_cert(*names).configure_cert(context)

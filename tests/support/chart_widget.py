@@ -1,4 +1,4 @@
-"""A widget that is the chart of a `View` alone."""
+"""A widget with the chart of a `View` alone."""
 
 from IPython.display import publish_display_data
 from traitlets import Unicode
@@ -21,7 +21,7 @@ export default widget(({ model, root, kernel, signal }) => {
 
 
 class ChartWidget(PageWidget):
-    """Show a fetch as charts; its view has what is picked."""
+    """Show a fetch as charts; its view has the selection."""
 
     _esm, _css = script("chart", "widget") + SHOW, styles("chart")
     _plotly = Unicode(plotly_library()[0]).tag(sync=True)
@@ -37,6 +37,6 @@ class ChartWidget(PageWidget):
         publish_display_data(*self._repr_mimebundle_())
 
     def saved(self):
-        """Return what a saved notebook has before the view."""
-        found = self.view.selected()
-        return saved(WalletDetails(found.wallets, found.held.holdings))
+        """Return what a notebook saves without the view."""
+        result = self.view.selected()
+        return saved(WalletDetails(result.wallets, result.held.holdings))

@@ -1,8 +1,8 @@
-"""A real browser, headless, that reaches this machine alone and remembers what it was asked.
+"""A real browser, headless, that reaches this machine alone and records its requests.
 
-Imported by ``conftest``, so that any test may take `visit`, a fresh tab, or `stay`, in which a
-library of megabytes is loaded once. It needs Debian's chromium, which Playwright drives: where that
-is missing the tests are skipped, and fail with WF_TEST_NO_SKIP.
+Imported by ``conftest``, so that any test may use `visit`, a fresh tab, or `shared_tab`, which
+loads a library of megabytes once. It needs Debian's chromium, which Playwright drives: without it
+the tests are skipped, or fail with WF_TEST_NO_SKIP.
 """
 
 import os
@@ -14,23 +14,23 @@ import pytest
 FLAGS = [
     "--no-sandbox",  # as root, in a container
     "--disable-gpu",
-    # Who hears of a page's errors, as this driver does, has each function on the way to one read
-    # twice: half a second for plotly.js, which nobody waits for without a driver.
+    # A listener to a page's errors, like this driver, makes V8 parse each function on their stack
+    # twice: half a second for plotly.js, which pages without a driver don't need.
     "--js-flags=--no-enable-lazy-source-positions",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--proxy-server=127.0.0.1:9",  # nobody listens; this machine itself is asked without it
+    "--proxy-server=127.0.0.1:9",  # the port is closed; this machine is reached without a proxy
 ]
 SIZE = {"width": 960, "height": 720}
-PATIENCE_MS = 100_000  # other work on the machine may take most of it
+PATIENCE_MS = 100_000  # a busy machine may need most of it
 _MISSING = "no browser: apt-get install chromium (.ci/run does it, and skips nothing)"
 
 
 class Visit:
-    """One tab, and what went on in it.
+    """One tab, and its records.
 
     Parameters
     ----------
@@ -41,18 +41,18 @@ class Visit:
     ----------
     page : playwright.sync_api.Page
         The same.
-    strayed : list of str
-        Addresses beyond this machine that were asked for; none was reached.
-    said : list of str
+    outside_requests : list of str
+        Addresses beyond this machine that were requested; none was reached.
+    messages : list of str
         Warnings and errors of the console, uncaught errors and dialogs.
     """
 
     def __init__(self, page):
-        self.page, self.strayed, self.said = page, [], []
+        self.page, self.outside_requests, self.messages = page, [], []
         page.set_default_timeout(PATIENCE_MS)
-        page.on("request", self._look)  # a route would do without the browser's cache
+        page.on("request", self._look)  # a route would disable the browser's cache
         page.on("console", self._listen)
-        page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        page.on("pageerror", lambda error: self.messages.append(f"error: {error}"))
         page.on("dialog", self._dismiss)
 
     def open(self, address):
@@ -60,29 +60,29 @@ class Visit:
         self.page.goto(address.as_uri() if hasattr(address, "as_uri") else address)
 
     def forget(self):
-        """Look as at first, and know nothing of what went on."""
+        """Reset the tab's size and colours, and drop the records."""
         self.page.set_viewport_size(SIZE)
         self.page.emulate_media(color_scheme="light")
-        self.strayed.clear()
-        self.said.clear()
+        self.outside_requests.clear()
+        self.messages.clear()
 
     def _look(self, request):
         url = urlsplit(request.url)
         is_here = url.hostname in {"127.0.0.1", "localhost", "::1"}
         if url.scheme not in {"file", "data", "blob", "about"} and not is_here:
-            self.strayed.append(request.url)
+            self.outside_requests.append(request.url)
 
     def _listen(self, message):
         if message.type in {"warning", "error"}:
-            self.said.append(f"{message.type}: {message.text}")
+            self.messages.append(f"{message.type}: {message.text}")
 
     def _dismiss(self, dialog):
-        self.said.append(f"dialog: {dialog.message}")
+        self.messages.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
 
 def require_chromium():
-    """Return the browser's file; skip loudly where there is none, fail where nothing may be."""
+    """Return the browser's file; skip loudly without one, or fail if nothing may be skipped."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         if "WF_TEST_NO_SKIP" in os.environ:
@@ -93,7 +93,7 @@ def require_chromium():
 
 @pytest.fixture(scope="module")
 def chromium():
-    """Give a browser to a module; Playwright's loop would be in the way of others'."""
+    """Start a browser for one module; Playwright's event loop would disturb other modules."""
     path = require_chromium()
     from playwright.sync_api import expect, sync_playwright  # noqa: PLC0415 - slow to load
 
@@ -106,20 +106,20 @@ def chromium():
 
 @pytest.fixture
 def visit(chromium):
-    """Give a fresh tab, its own cookies and storage included."""
+    """Open a fresh tab, its own cookies and storage included."""
     with chromium.new_context(viewport=SIZE) as context:
         yield Visit(context.new_page())
 
 
 @pytest.fixture(scope="module")
 def lasting_tab(chromium):
-    """Give one tab to a module."""
+    """Open one tab for a module."""
     with chromium.new_context(viewport=SIZE) as context:
         yield Visit(context.new_page())
 
 
 @pytest.fixture
-def stay(lasting_tab):
-    """Give the module's tab, which `BarePage` empties, but for plotly.js."""
+def shared_tab(lasting_tab):
+    """Return the module's tab, which `BarePage` empties, but for plotly.js."""
     lasting_tab.forget()
     return lasting_tab

@@ -1,4 +1,4 @@
-"""Fetches on clusters of real processes, and what became of them."""
+"""Fetches on clusters of real processes, and their results."""
 
 import os
 import subprocess
@@ -21,31 +21,31 @@ ENVIRONMENT = {"WALLETFRAME_API_KEY": KEY}
 
 
 def names(count):
-    """Return wallets, of which a tenth fails until it is healed."""
+    """Return wallets, a tenth of which fail until they are healed."""
     return [wallet_address(number, failing=number % 10 == 7) for number in range(count)]
 
 
 def frame(wallets, **columns):
-    """Return them in partitions."""
+    """Return the wallets as a frame in partitions."""
     return dd.from_pandas(pd.DataFrame({"wallet": wallets} | columns), npartitions=3)
 
 
-def settings(server, **given):
+def settings(server, **options):
     """Return settings without the key, which workers have in their environment."""
     own = {"key_kind": "private", "base_url": server.base_url, "cache": False, "workers": WORKERS}
-    return wf.Settings(**own | {"requests_per_second": 100_000} | given)
+    return wf.Settings(**own | {"requests_per_second": 100_000} | options)
 
 
 @contextmanager
-def local_cluster(**given):
+def local_cluster(**options):
     """Start workers, each a process with the key in its environment.
 
-    Their variables are put into this process as well, and would slow down others that it starts.
+    Their variables are put into this process as well, and would slow down other children of it.
     """
     own = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         patch.dict(os.environ),
-        LocalCluster(**own | {"env": ENVIRONMENT} | given) as workers,
+        LocalCluster(**own | {"env": ENVIRONMENT} | options) as workers,
         Client(workers) as client,
     ):
         yield client
@@ -53,7 +53,7 @@ def local_cluster(**given):
 
 @contextmanager
 def started_cluster(place, environment):
-    """Start a scheduler and two workers from the shell; give their processes, and a client."""
+    """Start a scheduler and two workers from the shell; yield their processes and a client."""
     file, processes = place / "scheduler.json", []
     worker = ["worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(place)]
     for number, kind in enumerate((["scheduler", "--port", "0"], worker, worker)):
@@ -74,19 +74,20 @@ def started_cluster(place, environment):
 
 
 def rows(folder, name, columns):
-    """Return what DuckDB finds in the files of all shards."""
+    """Return the rows that DuckDB reads from the files of all shards."""
     query = f"SELECT {columns} FROM '{folder}/*/{name}/*.parquet'"
     return duckdb.sql(f"{query} GROUP BY 1" if "count" in columns else query).fetchall()
 
 
-def check(folder, asked, tokens):
-    """Check that each wallet is there once, at its place, with all of its balances."""
-    found = rows(folder, "wallets", "position, blockchain || '.' || address")
-    assert sorted(found) == list(enumerate(asked))
+def check(folder, requested, tokens):
+    """Check that each wallet is there once, in its position, with all of its balances."""
+    result = rows(folder, "wallets", "position, blockchain || '.' || address")
+    assert sorted(result) == list(enumerate(requested))
     held = rows(folder, "holdings", "blockchain || '.' || address AS wallet, count(*)")
-    assert dict(held) == dict.fromkeys(asked, tokens)
+    assert dict(held) == dict.fromkeys(requested, tokens)
 
 
-def asked_again(server):
-    """Return how often wallets that can be ok were asked for more than once, in all."""
-    return sum(count - 1 for name, count in server.asked().items() if name.endswith("cafe"))
+def repeated_requests(server):
+    """Return how many repeated requests there were for wallets that can be ok."""
+    counts = server.request_counts()
+    return sum(count - 1 for name, count in counts.items() if name.endswith("cafe"))

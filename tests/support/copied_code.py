@@ -1,15 +1,15 @@
-"""Code that a page or an explorer offers, run as a person would who copied it."""
+"""Code that a page or an explorer offers, run as a person would run a copy of it."""
 
 
 def executed(code, names=None, *, source="<copied>"):
-    """Run it, and return the names that it makes beside those that were there."""
+    """Run code, and return its names together with the given ones."""
     names = {} if names is None else names
-    exec(compile(code, source, "exec"), names)  # noqa: S102 - it is what the project offers
+    exec(compile(code, source, "exec"), names)  # noqa: S102 - the project offers it
     return names
 
 
 def executed_on(details, code, **names):
-    """Run it where the explorer was given a fetch, and return the rows, wallets and figure."""
+    """Run an explorer's code on a fetch, and return the rows, wallets and figure."""
     import walletframe  # noqa: F401, PLC0415 - for the accessors
 
     return executed(code, {"details": details, **names})

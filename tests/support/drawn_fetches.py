@@ -37,15 +37,15 @@ def fetches_of(tokens):
     """Draw fetches of some tokens."""
     balances = st.lists(st.tuples(st.sampled_from(tokens), raw_amounts, decimals), max_size=6)
     outcomes = balances | balances | st.sampled_from(["unknown", "failed"])
-    asked = st.tuples(st.sampled_from(WALLETS), outcomes)
-    return st.lists(asked, max_size=6, unique_by=lambda each: each[0])
+    requested = st.tuples(st.sampled_from(WALLETS), outcomes)
+    return st.lists(requested, max_size=6, unique_by=lambda each: each[0])
 
 
 fetches = fetches_of(TOKENS)
 
 
-class Held(NamedTuple):
-    """One balance: whose, of what, and how much, None where unknown."""
+class Balance(NamedTuple):
+    """One balance: its wallet, its token, and its amount, None where unknown."""
 
     wallet: tuple[str, str]
     token: tuple[str, str | None]
@@ -54,33 +54,33 @@ class Held(NamedTuple):
 
 
 def key(chain, address):
-    """Give what is equal for two spellings."""
+    """Return an address in the form that is equal for all its spellings."""
     hexadecimal = address is not None and address[:2] in ("0x", "0X")
     return chain.upper(), address.lower() if hexadecimal else address
 
 
 def details_of(fetch):
     """Make the frames of a fetch."""
-    return fetched({".".join(wallet): _answer(found) for wallet, found in fetch})
+    return fetched({".".join(wallet): _answer(result) for wallet, result in fetch})
 
 
 def rows_of(fetch):
     """List the balances of a fetch."""
     return [
-        Held(key(*wallet), key(*token[:2]), token[2], _amount(raw, places))
-        for wallet, found in fetch
-        if isinstance(found, list)
-        for token, raw, places in found
+        Balance(key(*wallet), key(*token[:2]), token[2], _amount(raw, places))
+        for wallet, result in fetch
+        if isinstance(result, list)
+        for token, raw, places in result
     ]
 
 
 def known_of(fetch):
-    """Tell of each wallet asked whether its balances are known."""
-    return {key(*wallet): isinstance(found, list) for wallet, found in fetch}
+    """Return for each requested wallet whether its balances are known."""
+    return {key(*wallet): isinstance(result, list) for wallet, result in fetch}
 
 
 def known_for(fetch, rows):
-    """Tell of each wallet asked whether its amount is known of the one token of some rows."""
+    """Return for each requested wallet whether its amount of the rows' one token is known."""
     unread = {row.wallet for row in rows if row.amount is None}
     return {wallet: ok and wallet not in unread for wallet, ok in known_of(fetch).items()}
 
@@ -89,26 +89,26 @@ def _amount(raw, places):
     return None if places in (None, 78) else Fraction(raw, 10**places)
 
 
-def _answer(found):
-    if isinstance(found, str):
-        return {"failed": "failed", "unknown": None}[found]
-    return [(*token, raw, places) for token, raw, places in found]
+def _answer(result):
+    if isinstance(result, str):
+        return {"failed": "failed", "unknown": None}[result]
+    return [(*token, raw, places) for token, raw, places in result]
 
 
 def fractions(column):
-    """Give amounts as fractions, None where missing."""
+    """Return amounts as fractions, None where missing."""
     return [None if value is None else Fraction(value) for value in column.array.to_decimal()]
 
 
 def optional(column):
-    """Give nullable integers, None where missing."""
+    """Return nullable integers, None where missing."""
     return [
         None if value is None else int(value) for value in column.to_numpy(object, na_value=None)
     ]
 
 
 def nearest(fraction):
-    """Give the float64 nearest to a fraction."""
+    """Return the float64 nearest to a fraction."""
     try:
         return fraction.numerator / fraction.denominator
     except OverflowError:

@@ -16,10 +16,10 @@ from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
 from walletframe.pickers.portfolio import Portfolio
 
 DETAILS = made_up_details(300, wallets=9, tokens=9)
-HELD = DETAILS.holdings
-VALUED = HELD.assign(value=np.arange(1.0, len(HELD) + 1), currency="USD")
-TOKEN = tuple(HELD.loc[0, ["token_blockchain", "token_address"]])
-WALLET = tuple(HELD.loc[0, ["blockchain", "address"]])
+HOLDINGS = DETAILS.holdings
+VALUED = HOLDINGS.assign(value=np.arange(1.0, len(HOLDINGS) + 1), currency="USD")
+TOKEN = tuple(HOLDINGS.loc[0, ["token_blockchain", "token_address"]])
+WALLET = tuple(HOLDINGS.loc[0, ["blockchain", "address"]])
 TIMES = [FETCHED_AT + timedelta(days=day) for day in range(3)]
 SNAPSHOTS = pd.concat([VALUED.assign(snapshot=time) for time in TIMES], ignore_index=True).astype(
     {"snapshot": "datetime64[us, UTC]"}
@@ -31,40 +31,40 @@ CHANGES = compare(
 FEW = made_up_details(20, wallets=4, tokens=4).holdings
 FIGURES = {
     "treemap": lambda: charts.treemap(VALUED, wallets=DETAILS),
-    "treemap of counts": lambda: charts.treemap(HELD),
-    "treemap of a token": lambda: charts.treemap(HELD, token=TOKEN),
+    "treemap of counts": lambda: charts.treemap(HOLDINGS),
+    "treemap of a token": lambda: charts.treemap(HOLDINGS, token=TOKEN),
     "sunburst": lambda: charts.sunburst(VALUED),
     "bar": lambda: charts.bar(VALUED, top=3),
-    "bar of blockchains": lambda: charts.bar(HELD, by="blockchain"),
-    "bar of a token": lambda: charts.bar(HELD, token=TOKEN),
+    "bar of blockchains": lambda: charts.bar(HOLDINGS, by="blockchain"),
+    "bar of a token": lambda: charts.bar(HOLDINGS, token=TOKEN),
     "heatmap": lambda: charts.heatmap(VALUED, top=3),
     "heatmap of shares": lambda: charts.heatmap(FEW),
     "pie": lambda: charts.pie(VALUED, WALLET),
-    "lorenz": lambda: charts.lorenz(HELD, TOKEN),
+    "lorenz": lambda: charts.lorenz(HOLDINGS, TOKEN),
     "timeline": lambda: charts.timeline(SNAPSHOTS),
     "timeline of wallets": lambda: charts.timeline(SNAPSHOTS, by="wallet"),
     "timeline of one moment": lambda: charts.timeline(VALUED.assign(snapshot=SNAPSHOTS.snapshot)),
     "waterfall": lambda: charts.waterfall(CHANGES),
-    "blank": lambda: charts.treemap(HELD.iloc[:0]),
+    "blank": lambda: charts.treemap(HOLDINGS.iloc[:0]),
 }
 
 
 def described():
-    """Return the traces and layouts that are drawn, their arrays as lists of numbers.
+    """Return the traces and layouts of figures, their arrays as lists of numbers.
 
     The default template is left out: it is plotly's own and differs between its releases.
     """
-    found = {name: json.loads(figure().to_json()) for name, figure in FIGURES.items()}
+    result = {name: json.loads(figure().to_json()) for name, figure in FIGURES.items()}
     selected = Portfolio(DETAILS).select(Selection())
     for chart in CHARTS:
-        found[f"{chart} of the explorer"] = json.loads(draw(selected, ChartOptions(chart)).figure)
-    for figure in found.values():
+        result[f"{chart} of the explorer"] = json.loads(draw(selected, ChartOptions(chart)).figure)
+    for figure in result.values():
         figure["layout"].pop("template", None)
-    return _listed(found)
+    return _listed(result)
 
 
 def _listed(value):
-    """Decode what plotly 6 encodes."""
+    """Decode the arrays that plotly 6 encodes."""
     if isinstance(value, list):
         return [_listed(each) for each in value]
     if not isinstance(value, dict):

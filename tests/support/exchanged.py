@@ -1,4 +1,4 @@
-"""Files of each kind, written by one interpreter and read by another: what each has in them."""
+"""Files of each kind, written by one interpreter and read by another, and their content."""
 
 import json
 import pickle
@@ -35,7 +35,7 @@ def write(folder):
 
 
 def read(folder):
-    """Return what is in them: names, dtypes and cells, to the last digit."""
+    """Return the content of the files: names, dtypes and cells, to the last digit."""
     stored = wf.history.snapshot(folder=folder / "history")
     bulk = wf.read_wallets(folder / "bulk")
     frames = {

@@ -1,8 +1,8 @@
-"""A bare server, fast enough for bulk runs, that counts what it is asked.
+"""A bare server, fast enough for bulk runs, that counts its requests.
 
 It speaks just enough HTTP. Each wallet holds many tokens, in amounts of its own; an address that
-ends in ``dead`` fails until the server is told to heal it, one in ``beef`` is refused. Run with the
-number of tokens and the latency in seconds; it prints its port.
+ends in ``dead`` fails until the server is healed, one in ``beef`` is refused. Run with the number
+of tokens and the latency in seconds; it prints its port.
 """
 
 import asyncio
@@ -31,23 +31,23 @@ def balances(rng, tokens):
 
 
 class Server:
-    """The server itself."""
+    """A server of made-up wallets."""
 
     def __init__(self, tokens, latency_s):
         rng = random.Random(20_260_102)  # noqa: S311 - made-up data, no secrets
         self.bodies = [balances(rng, tokens) for _ in range(VARIETY)]
         self.latency_s = latency_s
-        self.asked = Counter()
+        self.counts = Counter()
         self.times = []
         self.is_healed = False
 
     def answer(self, request):
         """Return the body for a request."""
-        found = ADDRESS.search(request)
-        if found is None:
-            return self.told(request)
-        chain, address = found.groups()
-        self.asked[f"{chain.decode()}.{address.decode()}"] += 1
+        result = ADDRESS.search(request)
+        if result is None:
+            return self.control(request)
+        chain, address = result.groups()
+        self.counts[f"{chain.decode()}.{address.decode()}"] += 1
         self.times.append(time.time())
         failed = address.endswith(b"dead") and not self.is_healed
         held = b"null" if failed else self.bodies[int(address[2:-4], 16) % VARIETY]
@@ -56,15 +56,15 @@ class Server:
             b'"explorerUrl":"https://explorer.example/%s"}]}'
         ) % (b"true" if failed else b"false", chain, address, held, address)
 
-    def told(self, request):
-        """Do what the test says, and return the counts, or the times of all requests."""
-        found = json.dumps(self.times if b"/times" in request else self.asked).encode()
+    def control(self, request):
+        """Obey a test's command, and return the request counts, or the times of all requests."""
+        result = json.dumps(self.times if b"/times" in request else self.counts).encode()
         if b"/forget" in request:
-            self.asked.clear()
+            self.counts.clear()
             self.times.clear()
         if b"/asked" not in request and b"/times" not in request:
             self.is_healed = b"/heal" in request
-        return found
+        return result
 
     async def serve(self, reader, writer):
         """Answer the requests of one connection."""
@@ -73,16 +73,16 @@ class Server:
                 body = self.answer(request)
                 if self.latency_s:
                     await asyncio.sleep(self.latency_s)
-                said = b"404 Not Found" if REFUSED.search(request) else b"200 OK"
-                head = b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n" % (said, len(body))
+                text = b"404 Not Found" if REFUSED.search(request) else b"200 OK"
+                head = b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n" % (text, len(body))
                 writer.write(head + body)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
-            writer.close()  # the client has gone, perhaps killed
+            writer.close()  # the client is gone, perhaps killed
 
 
 async def main(tokens, latency_s):
-    """Say where it listens, and serve."""
+    """Print the port, and serve."""
     server = await asyncio.start_server(Server(tokens, latency_s).serve, "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - the test reads it
     await server.serve_forever()

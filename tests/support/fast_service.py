@@ -1,4 +1,4 @@
-"""The fast server in a process of its own, and what a test sees of it."""
+"""The fast server in a process of its own, and a test's view of it."""
 
 import json
 import subprocess
@@ -14,40 +14,40 @@ from walletframe.client import Client
 
 
 def wallet_address(number, *, failing=False):
-    """Return the address of a wallet, in the form that a request has it."""
+    """Return the address of a wallet, as it is in a request."""
     return f"ETH.0x{number:036x}{'dead' if failing else 'cafe'}"
 
 
 class FastService:
-    """What a test sees of the server."""
+    """A test's view of the server."""
 
     def __init__(self, port):
         self.base_url = f"http://127.0.0.1:{port}"
 
-    def asked(self):
-        """Return how often each address was asked for."""
+    def request_counts(self):
+        """Return how often each address was requested."""
         with urlopen(f"{self.base_url}/asked") as answer:  # noqa: S310 - the server's own address
             return Counter(json.load(answer))
 
     def times(self):
-        """Return when each request came, by ``time.time()``."""
+        """Return the time of each request, by ``time.time()``."""
         with urlopen(f"{self.base_url}/times") as answer:  # noqa: S310 - the server's own address
             return json.load(answer)
 
     def heal(self):
-        """Let no wallet fail any more."""
-        self._tell("heal")
+        """Heal all wallets that fail."""
+        self._send("heal")
 
     def forget(self):
-        """Be as at the beginning."""
-        self._tell("forget")
+        """Reset the counts, and fail again."""
+        self._send("forget")
 
     def client(self, **settings):
-        """Return a client that asks here, as fast as it can."""
+        """Return a client of this server without a rate limit."""
         own = {"api_key": KEY, "key_kind": "private", "base_url": self.base_url, "cache": False}
         return Client(**own | {"requests_per_second": 100_000, "workers": 4} | settings)
 
-    def _tell(self, word):
+    def _send(self, word):
         with urlopen(f"{self.base_url}/{word}") as answer:  # noqa: S310 - the server's own address
             answer.read()
 

@@ -1,4 +1,4 @@
-"""A server on raw sockets that gives one wallet a fault, and the others sound answers."""
+"""A server on raw sockets that sends a fault for one wallet, and sound answers for the others."""
 
 import contextlib
 import gzip
@@ -22,11 +22,11 @@ _HEAD_200 = b"HTTP/1.1 200 OK\r\n"
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong, and what a client is to make of it.
+    """A fault of a server, and the outcome that a client has to report.
 
-    `raw` is what is sent, or does the sending itself, given the connection, the server and the
-    target that was asked for; the connection stays open unless that raises. An answer that is
-    `passing` is to be asked for again.
+    `raw` is the reply, or a function that sends it, called with the connection, the server and
+    the requested target; the connection stays open unless it raises. An answer that is
+    `passing` has to be requested again.
     """
 
     raw: bytes | Callable
@@ -35,18 +35,18 @@ class Fault:
 
     @property
     def timeout_s(self):
-        """How long the client is to wait for it."""
+        """Return the client's time limit for it."""
         return 1.0 if self.status == "timeout" else 10.0
 
 
 class FaultServer:
-    """Gives `fault` to the wallet `faulty`, as often as `times` says or until it is healed.
+    """Sends `fault` for the wallet `faulty`, as often as `times` or until it is healed.
 
     With a `context` it speaks TLS.
     """
 
     def __init__(self, fault, faulty, times=1_000_000, *, context=None):
-        self.asked = []
+        self.requested = []
         self.flooded = 0
         self.stopped = Event()
         self._fault, self._faulty, self._left = fault, faulty, times
@@ -76,11 +76,11 @@ class FaultServer:
         self._elsewhere.close()
 
     def heal(self):
-        """Give sound answers from now on."""
+        """Send sound answers from now on."""
         self._left = 0
 
-    def was_left_for_elsewhere(self):
-        """Tell whether anybody followed a redirect to the other host."""
+    def redirect_was_followed(self):
+        """Return whether a redirect to the other host was followed."""
         try:
             self._elsewhere.accept()[0].close()
         except BlockingIOError:
@@ -102,13 +102,13 @@ class FaultServer:
             try:
                 conn = self._context.wrap_socket(conn, server_side=True)
             except OSError:
-                return  # who does not trust it hangs up
+                return  # a client that does not trust it closes the connection
         self._open.add(conn)
         with conn, contextlib.suppress(OSError):
             while target := _target(conn):
-                asked = _asked(target)
-                self.asked.append(asked)
-                if asked == self._faulty and self._left > 0:
+                requested = _wallet_in(target)
+                self.requested.append(requested)
+                if requested == self._faulty and self._left > 0:
                     self._left -= 1
                     self._misbehave(conn, target)
                 else:
@@ -127,7 +127,7 @@ def _url(listener):
 
 
 def _target(conn):
-    """Read the head of a request and return what it asks for; nothing where none comes."""
+    """Read the head of a request and return its target; an empty one at the end of the stream."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
         piece = conn.recv(65536)
@@ -137,17 +137,17 @@ def _target(conn):
     return head.split(b" ", 2)[1].decode()
 
 
-def _asked(target):
+def _wallet_in(target):
     return parse_qs(urlsplit(target).query)["address"][0]
 
 
 def sound(target):
     """Return a sound answer's body."""
-    return answer(wallet(_asked(target).partition(".")[2]))
+    return answer(wallet(_wallet_in(target).partition(".")[2]))
 
 
 def says(status, body=b"", *headers, length=None):
-    """Return a whole answer as bytes, whose length may be a lie."""
+    """Return a whole reply as bytes, whose length may be wrong."""
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body) if length is None else length}"]
     return "\r\n".join([*lines, *headers, "", ""]).encode() + body
 
@@ -158,11 +158,11 @@ def _chunked(*chunks, end=b""):
 
 
 def _nothing(_conn, _server, _target):
-    """Say nothing."""
+    """Send nothing."""
 
 
 def _then_hangs_up(raw):
-    """Do or send something, and close the connection."""
+    """Run a function or send bytes, and close the connection."""
 
     def act(conn, server, target):
         conn.sendall(raw) if isinstance(raw, bytes) else raw(conn, server, target)
@@ -192,7 +192,7 @@ def _open_ended_half(conn, _server, target):
 
 
 def _off_by(count):
-    """Give a wrong length."""
+    """Send a wrong length."""
     return lambda conn, _, target: conn.sendall(
         says(_OK, sound(target), length=len(sound(target)) + count)
     )
@@ -213,7 +213,7 @@ def _gzip_half(conn, _server, target):
 
 
 def _bomb(status, *headers):
-    """Blow a small answer up to 300 MB."""
+    """Send a small body that decompresses to 300 MB."""
 
     def blow(conn, _server, _target):
         conn.sendall(says(status, _packed(), "Content-Encoding: gzip", *headers))
@@ -229,7 +229,7 @@ def _packed():
 
 
 def _members(times):
-    """Blow an answer up to 300 MB: one gzip file behind the other, packed some times more."""
+    """Send a small body that decompresses to 300 MB: gzip files in a row, packed repeatedly."""
     packed = gzip.compress(bytes(1 << 20), 1) * 300
     for _ in range(times):
         packed = gzip.compress(packed)
@@ -237,7 +237,7 @@ def _members(times):
 
 
 def _slowly(head, piece):
-    """Send a head at once, and then pieces for ever, each well within any timeout."""
+    """Send a head at once, and then pieces without an end, each well within any timeout."""
 
     def dribble(conn, server, _target):
         conn.sendall(head)
@@ -261,21 +261,21 @@ def _flood(head, piece):
 
 
 def _echo(status):
-    """Repeat what was asked for, the key included, in lines that a terminal would obey."""
+    """Repeat the requested target, the key included, in lines that a terminal would obey."""
     return lambda conn, _, target: conn.sendall(
         says(status, f"\x1b[2J\r\nno: {target}\u202e\r\n".encode())
     )
 
 
 def _echo_that_stalls(conn, _server, target):
-    """Repeat what was asked for, and promise more that never comes."""
+    """Repeat the requested target, and promise more that never comes."""
     body = f"no: {target}".encode()
     conn.sendall(says("401 Unauthorized", body, length=len(body) + 9))
 
 
 def _twice(conn, _server, target):
-    """Say two things of one wallet."""
-    address = _asked(target).partition(".")[2]
+    """Send two answers about one wallet."""
+    address = _wallet_in(target).partition(".")[2]
     conn.sendall(says(_OK, answer(wallet(address), wallet(address, balances=[]))))
 
 
@@ -296,17 +296,17 @@ def _busy_until(conn, _server, _target):
 
 
 def _odd(**fields):
-    """Answer with a wallet whose fields are not what the contract says."""
+    """Send a wallet whose fields break the contract."""
     return lambda conn, _, target: conn.sendall(
-        says(_OK, answer(wallet(_asked(target).partition(".")[2], **fields)))
+        says(_OK, answer(wallet(_wallet_in(target).partition(".")[2], **fields)))
     )
 
 
 def _rewritten(old, new, **fields):
-    """Answer with a wallet, and something else in the place of a piece of that JSON."""
+    """Send a wallet with a piece of its JSON replaced."""
 
     def fault(conn, _server, target):
-        body = answer(wallet(_asked(target).partition(".")[2], **fields))
+        body = answer(wallet(_wallet_in(target).partition(".")[2], **fields))
         assert old in body
         conn.sendall(says(_OK, body.replace(old, new)))
 

@@ -1,4 +1,4 @@
-"""Fetches that tests make up: small ones as real answers are assembled, and large ones."""
+"""Fetches that tests make up: small ones, assembled as real answers are, and large ones."""
 
 from datetime import UTC, datetime
 
@@ -23,28 +23,28 @@ CHAINS = ["ETH", "BSC", "POLYGON", "BASE"]
 
 
 def fetched(answers, *, source="service", service=SERVICE, at=FETCHED_AT):
-    """Return what a fetch of these wallets would be.
+    """Return the fetch of these wallets.
 
-    Each wallet, ``"ETH.0xA"``, has a list of (blockchain, contract, symbol, raw amount, decimals);
-    or None where the answer has no list; or the status of a wallet that is not ok.
+    Each wallet, ``"ETH.0xA"``, has a list of (blockchain, contract, symbol, raw amount,
+    decimals); or None for an answer without a list; or the status of a wallet that is not ok.
     """
     whence = Source(source)
     return assemble(
-        WalletRecord(WalletAddress.parse(wallet), outcome(told), service, at, whence)
-        for wallet, told in answers.items()
+        WalletRecord(WalletAddress.parse(wallet), outcome(held), service, at, whence)
+        for wallet, held in answers.items()
     )
 
 
-def outcome(told):
-    """Return what became of one wallet."""
-    if isinstance(told, str):
-        return Outcome(Status(told), error="it was not to be had")
-    if told is None:
+def outcome(held):
+    """Return the outcome of one wallet."""
+    if isinstance(held, str):
+        return Outcome(Status(held), error="it was not to be had")
+    if held is None:
         return Outcome(Status.FAILED, NO_LIST)
-    columns = [list(column) for column in zip(*told, strict=True)] or [[]] * 5
+    columns = [list(column) for column in zip(*held, strict=True)] or [[]] * 5
     chains, contracts, symbols, raw, decimals = columns
     balances = Balances(
-        symbols, contracts, chains, [str(each) for each in raw], decimals, [None] * len(told)
+        symbols, contracts, chains, [str(each) for each in raw], decimals, [None] * len(held)
     )
     return Outcome(Status.OK, None, "https://explorer.example/x", balances)
 
@@ -55,16 +55,16 @@ def token(symbol="TKN", raw=1_500_000, decimals=6, *, contract="0xToken", blockc
 
 
 def record(address="0xa", *, service="service", **fields):
-    """Return the record of one wallet that answered."""
-    asked = parse_wallets([f"ETH.{address}"])
-    [read] = read_answer(answer(wallet(address, **fields)), asked).outcomes
-    return WalletRecord(asked[0], read, service, ANSWERED_AT, Source.SERVICE)
+    """Return the record of one wallet that was answered."""
+    requested = parse_wallets([f"ETH.{address}"])
+    [read] = read_answer(answer(wallet(address, **fields)), requested).outcomes
+    return WalletRecord(requested[0], read, service, ANSWERED_AT, Source.SERVICE)
 
 
 def failed(address, status=Status.FAILED, error="it said <b>no</b>"):
-    """Return the record of one wallet that did not."""
-    [asked] = parse_wallets([f"ETH.{address}"])
-    return WalletRecord(asked, Outcome(status, error), "service", ANSWERED_AT, Source.SERVICE)
+    """Return the record of one wallet that failed."""
+    [requested] = parse_wallets([f"ETH.{address}"])
+    return WalletRecord(requested, Outcome(status, error), "service", ANSWERED_AT, Source.SERVICE)
 
 
 def made_up_details(rows, *, wallets, tokens):
@@ -88,7 +88,7 @@ def made_up_details(rows, *, wallets, tokens):
             "price": 1.5,
         }
     ).astype(HOLDING_DTYPES)
-    asked = pd.DataFrame(
+    requested = pd.DataFrame(
         {
             "blockchain": chains,
             "address": addresses,
@@ -101,9 +101,9 @@ def made_up_details(rows, *, wallets, tokens):
             "service": "made up",
         }
     ).astype(WALLET_DTYPES)
-    return WalletDetails(asked, holdings)
+    return WalletDetails(requested, holdings)
 
 
 def _text(values):
-    """Return text as a column holds it."""
+    """Return text as a column stores it."""
     return pd.array(list(values), dtype=TEXT)

@@ -5,7 +5,7 @@ import socket
 import textwrap
 import time
 
-from lab_server import KERNEL_IS_IDLE, SUPPORT, notebook_of, own_places, running
+from lab_server import KERNEL_IS_IDLE, SUPPORT, notebook_of, running, server_folders
 
 FRONTENDS = ("notebook", "voila", "marimo", "bare")
 MARIMO = """import marimo
@@ -35,7 +35,7 @@ def serving(frontend, folder, setup, shown):
     str
         The address on loopback.
     """
-    own, port = own_places(folder), _free_port()
+    own, port = server_folders(folder), _free_port()
     notebook, script, bare = (folder / name for name in ("shown.ipynb", "shown.py", "bare.py"))
     notebook.write_text(notebook_of(setup, shown))
     script.write_text(MARIMO.format(setup=textwrap.indent(setup.strip(), "    "), shown=shown))

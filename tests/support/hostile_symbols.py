@@ -1,4 +1,4 @@
-"""Symbols that do harm where they are shown without care, and holdings that bear them."""
+"""Symbols that do harm where they are shown without care, and holdings with them."""
 
 import pandas as pd
 

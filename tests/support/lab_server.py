@@ -1,6 +1,6 @@
 """JupyterLab on loopback, isolated from the user's own, and its notebooks in a browser.
 
-Imported by ``conftest``: the modules that want a `lab_server` share it.
+Imported by ``conftest``: several modules share one `lab_server`.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ KERNEL_IS_IDLE = """() => {
     const kernel = widget?.sessionContext?.session?.kernel;
     return kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle';
 }"""
-PLACES = ("config", "runtime", "data", "ipython", "settings", "cache")
+FOLDER_NAMES = ("config", "runtime", "data", "ipython", "settings", "cache")
 
 
 class Lab:
@@ -40,9 +40,9 @@ class Lab:
     Parameters
     ----------
     folder : pathlib.Path
-        What it serves.
+        The folder of notebooks.
     address : str
-        Where, on loopback.
+        The address on loopback.
     """
 
     def __init__(self, folder, address):
@@ -50,7 +50,7 @@ class Lab:
 
     @contextlib.contextmanager
     def serving(self, **notebooks):
-        """Serve notebooks, given by their names without an ending; end their kernels at last.
+        """Serve notebooks, by their names without an ending, and finally end their kernels.
 
         Yields
         ------
@@ -60,18 +60,18 @@ class Lab:
         for name, text in notebooks.items():
             (self.folder / f"{name}.ipynb").write_text(text, encoding="utf-8")
         yield self.address
-        for kernel in json.loads(self._ask("GET", "api/kernels")):
-            self._ask("DELETE", f"api/kernels/{kernel['id']}")
+        for kernel in json.loads(self._request("GET", "api/kernels")):
+            self._request("DELETE", f"api/kernels/{kernel['id']}")
 
-    def _ask(self, method, path):
-        asked = Request(self.address + path, method=method)  # noqa: S310 - its own address
-        with urlopen(asked) as answer:  # noqa: S310 - the same
+    def _request(self, method, path):
+        request = Request(self.address + path, method=method)  # noqa: S310 - its own address
+        with urlopen(request) as answer:  # noqa: S310 - the same
             return answer.read()
 
 
 @pytest.fixture(scope="session")
 def lab_server(tmp_path_factory):
-    """Give one JupyterLab to all modules that a worker runs."""
+    """Start one JupyterLab for all modules that a worker runs."""
     folder = tmp_path_factory.mktemp("lab")
     with running_lab(folder) as address:
         yield Lab(folder, address)
@@ -86,7 +86,7 @@ def running_lab(folder, *, theme="JupyterLab Light"):
     str
         The address on loopback.
     """
-    own = own_places(folder)
+    own = server_folders(folder)
     settings = SETTINGS | {"@jupyterlab/apputils-extension:themes": {"theme": theme}}
     (own["settings"] / "overrides.json").write_text(json.dumps(settings))
     words = [
@@ -101,9 +101,9 @@ def running_lab(folder, *, theme="JupyterLab Light"):
         yield _address(own["runtime"], process, log)
 
 
-def own_places(folder):
-    """Make the folders that a server would have in the user's home, by name."""
-    own = {name: folder / ".lab" / name for name in PLACES}
+def server_folders(folder):
+    """Make, by name, the folders that a server would have in the user's home."""
+    own = {name: folder / ".lab" / name for name in FOLDER_NAMES}
     for path in own.values():
         path.mkdir(parents=True)
     return own
@@ -111,12 +111,12 @@ def own_places(folder):
 
 @contextlib.contextmanager
 def running(words, own):
-    """Run Python as a server that knows nothing of the user's, and end it.
+    """Run Python as a server isolated from the user's folders, and end it.
 
     Yields
     ------
     tuple of subprocess.Popen and pathlib.Path
-        The process, and what it says.
+        The process, and its output.
     """
     environment = {
         "JUPYTER_CONFIG_DIR": str(own["config"]),

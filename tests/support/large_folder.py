@@ -1,4 +1,4 @@
-"""Folders of bulk runs with millions of balances, written without asking anybody."""
+"""Folders of bulk runs with millions of balances, written without a request."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ CHAINS = np.array(["ETH", "BSC", "POLYGON", "SOLANA", "ARBITRUM"], dtype=object)
 
 
 def hexadecimal(random, count):
-    """Make hex addresses."""
+    """Return random hex addresses."""
     return np.array([f"0x{random.bytes(20).hex()}" for _ in range(count)], dtype=object)
 
 
@@ -26,7 +26,7 @@ def part(random, contracts, symbols, places):
     owners = hexadecimal(random, PART_WALLETS)
     wallet = np.repeat(np.arange(PART_WALLETS), HELD)
     token = np.minimum((TOKENS ** random.random(count)).astype(int), TOKENS - 1)
-    token += wallet % len(CHAINS) - token % len(CHAINS)  # one of the wallet's blockchain
+    token += wallet % len(CHAINS) - token % len(CHAINS)  # a token of the wallet's blockchain
     digits = random.integers(1, 10**9, count).astype(object) * 10**18
     digits += random.integers(0, 10**18, count)
     cut = np.maximum(random.integers(0, 20, count), 15 - places[token])
@@ -61,7 +61,7 @@ def part(random, contracts, symbols, places):
 
 
 def answered(random, number):
-    """Return the places of a part's wallets, in the order in which 16 workers are answered."""
+    """Return the positions of a part's wallets, in the order of 16 workers' answers."""
     late = np.argsort(np.arange(PART_WALLETS) + 16 * random.random(PART_WALLETS))
     return late + number * PART_WALLETS
 

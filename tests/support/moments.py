@@ -1,4 +1,4 @@
-"""What a test does at a moment that it names, and the one that it stays away from."""
+"""Actions at a moment that a test names, and a moment that it avoids."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from threading import Thread
 
 
 def when(happens, act):
-    """Do something as soon as something else is so; after a minute it is not done any more."""
+    """Act as soon as a condition holds; give up after a minute."""
 
     def watch():
         until = time.monotonic() + 60
@@ -21,11 +21,11 @@ def when(happens, act):
 
 
 def interrupt_when(happens):
-    """Press Ctrl-C then."""
+    """Press Ctrl-C as soon as a condition holds."""
     when(happens, lambda: os.kill(os.getpid(), signal.SIGINT))
 
 
-def let_midnight_pass(seconds):
+def wait_past_midnight(seconds):
     """Wait for the next day of UTC if it begins within so many seconds."""
     now = datetime.now(UTC)
     soon = now + timedelta(seconds=seconds)

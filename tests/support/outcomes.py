@@ -1,4 +1,4 @@
-"""What a call comes to: the same table to the last bit, or the same error."""
+"""The outcome of a call: the same table to the last bit, or the same error."""
 
 import pandas as pd
 
@@ -6,20 +6,20 @@ from walletframe.errors import WalletframeError
 
 
 def outcome(ask):
-    """Give a table, or the error in its place."""
+    """Return a call's table, or its error."""
     try:
         return ask()
     except WalletframeError as fault:
         return type(fault), str(fault)
 
 
-def same(found, expected):
-    """Compare two frames to the last bit, and what Dask says of its own; or two errors."""
+def same(result, expected):
+    """Check that two frames are equal to the last bit, Dask's metadata included; or two errors."""
     if not isinstance(expected, pd.DataFrame):
-        assert found == expected
+        assert result == expected
         return
-    if not isinstance(found, pd.DataFrame):
-        meta = found.dtypes.to_dict()
-        found = found.compute()
-        assert found.dtypes.to_dict() == meta
-    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    if not isinstance(result, pd.DataFrame):
+        meta = result.dtypes.to_dict()
+        result = result.compute()
+        assert result.dtypes.to_dict() == meta
+    pd.testing.assert_frame_equal(result, expected, check_exact=True)

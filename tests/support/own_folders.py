@@ -1,4 +1,4 @@
-"""Folders of a test's own, where walletframe would take the user's, on any system."""
+"""Folders of a test's own in the place of the user's, on any system."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ ROOM = 4 * 2**30
 
 
 def keep_in_memory():
-    """Let files of tests lie in memory, if there is room: a disk is waited for at each sync."""
+    """Keep files of tests in memory, if there is room: each sync of a disk takes time."""
     if "TMPDIR" in os.environ or not MEMORY.is_dir():
         return
     if shutil.disk_usage(MEMORY).free > ROOM and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
@@ -18,7 +18,7 @@ def keep_in_memory():
 
 
 def own_folders(cache, data):
-    """Give the variables that say so: to Linux and macOS, and to Windows, which has one folder."""
+    """Return the variables that set them, on Linux, on macOS, and on Windows (one folder)."""
     return {
         "XDG_CACHE_HOME": str(cache),
         "XDG_DATA_HOME": str(data),

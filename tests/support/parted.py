@@ -1,4 +1,4 @@
-"""Folders of bulk runs that hold a given fetch, cut into small parts."""
+"""Folders of bulk runs that hold a given fetch in small parts."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def write_parts(folder, details, *, seed=0, wallets=2):
 
 
 def in_parts(details, *, seed=0, wallets=2):
-    """Give the same as it is opened, with parts that were never written."""
+    """Return the same fetch as an opened folder whose parts were never written."""
     order = np.random.default_rng(seed).permutation(len(details.wallets)).tolist()
     parts, left = [], []
     for start in range(0, len(order) + 1, wallets):
@@ -37,7 +37,7 @@ def in_parts(details, *, seed=0, wallets=2):
 
 
 def some_of(details, places):
-    """Return the wallets at some places, in their order, with their holdings."""
+    """Return the wallets at some positions, in their order, with their holdings."""
     chosen = details.wallets.iloc[places]
     owners = wallet_identities(details.holdings)
     rows = {key: np.flatnonzero(owners.codes == code) for code, key in enumerate(owners.keys)}

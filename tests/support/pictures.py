@@ -16,7 +16,7 @@ import walletframe as wf
 ROOT = Path(__file__).parents[2]
 FOLDER, START = ROOT / ".github" / "pictures", ROOT / "docs" / "index.md"
 CHAINS = ("ETH", "BSC", "POLYGON", "ARBITRUM")
-OWNERS = [sha256(bytes([number])).hexdigest()[:40] for number in range(6)]  # told apart at once
+OWNERS = [sha256(bytes([number])).hexdigest()[:40] for number in range(6)]  # easy to distinguish
 ADDRESSES = [f"{chain}.0x{owner}" for chain in CHAINS for owner in OWNERS]
 SETUP = f"""import warnings
 import walletframe as wf
@@ -32,7 +32,7 @@ SHOW = """wf.HoldingsExplorer(
 
 
 def take_chart(page, folder):
-    """Take what the lines on the site's first page draw, for a light page and a dark one."""
+    """Take a picture of the chart on the site's first page, for a light page and a dark one."""
     block = re.search(r"```python\n(.*?)```", START.read_text(encoding="utf-8"), re.DOTALL)
     made = executed(block[1], source=START.name)
     path = folder / "treemap.html"
@@ -45,7 +45,7 @@ def take_chart(page, folder):
 
 
 def take_report(page, details, folder):
-    """Take the first page of a report."""
+    """Take a picture of the first page of a report."""
     path = wf.report(details, folder / "report.html", title="Team wallets")
     page.set_viewport_size({"width": 1000, "height": 900})
     page.goto(path.as_uri())
@@ -54,7 +54,7 @@ def take_report(page, details, folder):
 
 
 def take_explorer(page, folder):
-    """Take the explorer in JupyterLab."""
+    """Take a picture of the explorer in JupyterLab."""
     (folder / "explorer.ipynb").write_text(notebook_of(SETUP, SHOW))
     page.set_viewport_size({"width": 1100, "height": 2400})
     with running_lab(folder) as address:
@@ -65,7 +65,7 @@ def take_explorer(page, folder):
 
 
 def main():
-    """Take all of them."""
+    """Take all pictures."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with wf.sandbox(seed=18, failure_share=0.05) as service, service.client(cache=False) as client:
         details = wf.fetch_wallets(ADDRESSES, client=client, on_failure="ignore")

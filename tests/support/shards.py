@@ -1,4 +1,4 @@
-"""Folders of some of the parts of a bulk run each, as a cluster writes them."""
+"""Folders that each hold some of the parts of a bulk run, as a cluster writes them."""
 
 from walletframe.bulk.files import Layout, part_numbers
 from walletframe.disk import private_folder

@@ -25,5 +25,5 @@ def mounted(folder, options):
 
 
 def remount(folder, options):
-    """Mount it anew with other options; what is on it stays."""
+    """Mount it again with other options; its files stay."""
     subprocess.run(["/bin/mount", "-o", f"remount,{options}", str(folder)], check=True)

@@ -1,4 +1,4 @@
-"""A SOCKS5 proxy (RFC 1928 and 1929) that writes down what it hears."""
+"""A SOCKS5 proxy (RFC 1928 and 1929) that records its connections."""
 
 import contextlib
 import socket
@@ -8,11 +8,11 @@ LOGIN, CONNECT, IPV4, NAME = 2, 1, 1, 3
 
 
 class SocksProxy:
-    """Leads each name to the place that `leads_to` says, and wants a login where one is given."""
+    """Leads each name to its place in `leads_to`, and wants a login if one is set."""
 
     def __init__(self, leads_to, *, login=None, says=0):
-        self.heard = bytearray()
-        self.wanted = []
+        self.received = bytearray()
+        self.targets = []
         self._leads_to, self._login, self._says = leads_to, login, says
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.place = "{}:{}".format(*self._listener.getsockname())
@@ -24,7 +24,7 @@ class SocksProxy:
 
     def __exit__(self, *exc):
         self._listener.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:  # which end when the client has closed its connections
+        for thread in self._threads:  # they end when the client has closed its connections
             thread.join()
         self._listener.close()
 
@@ -44,15 +44,15 @@ class SocksProxy:
             near.sendall(bytes([5, LOGIN if self._login else 0]))
             if self._login:
                 self._take(near, 1)
-                given = [self._take(near, self._take(near, 1)[0]).decode() for _ in range(2)]
-                near.sendall(bytes([1, given != list(self._login)]))
+                arguments = [self._take(near, self._take(near, 1)[0]).decode() for _ in range(2)]
+                near.sendall(bytes([1, arguments != list(self._login)]))
             _, _, _, kind = self._take(near, 4)
             if kind == NAME:
                 host = self._take(near, self._take(near, 1)[0]).decode()
             else:
                 host = socket.inet_ntop(socket.AF_INET, self._take(near, 4))
             port = int.from_bytes(self._take(near, 2), "big")
-            self.wanted.append((host, port))
+            self.targets.append((host, port))
             near.sendall(bytes([5, self._says, 0, IPV4, 0, 0, 0, 0, 0, 0]))
             if not self._says:
                 self._relay_both(near)
@@ -67,7 +67,7 @@ class SocksProxy:
     def _relay(self, source, sink):
         with contextlib.suppress(OSError):
             while piece := source.recv(65536):
-                self.heard += piece
+                self.received += piece
                 sink.sendall(piece)
             sink.shutdown(socket.SHUT_WR)
 
@@ -78,5 +78,5 @@ class SocksProxy:
             if not piece:
                 raise ConnectionAbortedError
             taken += piece
-        self.heard += taken
+        self.received += taken
         return taken

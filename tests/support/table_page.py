@@ -14,7 +14,7 @@ const pick = (said) => (globalThis.picked = said);
 const given = { signal: new AbortController().signal, pick };
 globalThis.shown = new Table(document.querySelector("#root"), { ask }, given);
 """
-ADDRESS = "http://127.0.0.1:9/table"  # nobody listens: the test answers
+ADDRESS = "http://127.0.0.1:9/table"  # the port is closed: the test answers
 SETTLED = "!document.querySelector('.wf-waiting') && document.querySelector('.wf-said').textContent"
 
 MISPLACED = """(shown) => {
@@ -41,9 +41,9 @@ MISPLACED = """(shown) => {
 
 
 def show_table(page, holdings, wallets=None, *, scheme="light"):
-    """Show holdings in a tab, and wait until there are rows."""
+    """Show holdings in a tab, and wait for rows."""
     page.answers = HoldingsTable(holdings, wallets)
-    page.expose_function("answer", lambda said: json.dumps(page.answers.answer(said)))
+    page.expose_function("answer", lambda message: json.dumps(page.answers.answer(message)))
     html = PAGE.format(scheme=scheme, styles=styles("table"))
     page.route(ADDRESS, lambda route: route.fulfill(body=html, content_type="text/html"))
     page.goto(ADDRESS)
@@ -58,12 +58,12 @@ def settle(page):
 
 
 def column(page, label):
-    """Return the texts of a column that are in sight, as a person reads them, by its heading."""
+    """Return the visible texts of a column, found by its heading."""
     heads = [text.strip("↑↓") for text in page.locator(".wf-heading").all_text_contents()]
     rows = page.locator(".wf-row:not([hidden])")
     place = f".wf-cell:nth-child({heads.index(label) + 1})"
-    found = rows.evaluate_all(
+    result = rows.evaluate_all(
         "(rows, cell) => rows.map(row => [+row.dataset.place, row.querySelector(cell).innerText])",
         place,
     )
-    return [text for _, text in sorted(found)]
+    return [text for _, text in sorted(result)]

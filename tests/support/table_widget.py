@@ -1,4 +1,4 @@
-"""A widget that is a table of holdings alone."""
+"""A widget with a table of holdings alone."""
 
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.table import HoldingsTable

@@ -1,6 +1,6 @@
 """A real Valkey for the tests, which can be killed and started again.
 
-With WF_TEST_REDIS it is the Redis that is named there.
+With WF_TEST_REDIS it is the Redis with that name.
 """
 
 import os
@@ -16,7 +16,7 @@ import redis
 
 
 def _binary():
-    """Return the server's file, or the one named; skip loudly on Windows, which has none."""
+    """Return the server's file, or the named one; skip loudly on Windows, which has none."""
     if "WF_TEST_REDIS" in os.environ:
         return os.environ["WF_TEST_REDIS"]
     if os.name == "nt" and "WF_TEST_NO_SKIP" not in os.environ:
@@ -47,7 +47,7 @@ class Valkey:
     def start(self):
         """Start it, and wait until it answers."""
         self._running = subprocess.Popen(self._words)
-        with self.asked() as client:
+        with self.connection() as client:
             for _ in range(600):
                 try:
                     client.ping()
@@ -58,13 +58,13 @@ class Valkey:
         raise TimeoutError(self.log.read_text())
 
     def kill(self):
-        """End it at once, with all that it keeps."""
+        """Kill it, with all of its data."""
         self._running.kill()
         self._running.wait()
 
     @contextmanager
-    def asked(self):
-        """Give a plain connection."""
+    def connection(self):
+        """Open a plain connection."""
         with redis.Redis.from_url(self.url) as client:
             yield client
 

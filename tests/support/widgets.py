@@ -1,4 +1,4 @@
-"""Widgets as a person has them: found by what stands on them, clicked, typed into, read."""
+"""Widgets as a person uses them: found by their labels, clicked, typed into, read."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ _OURS = "walletframe-panel"  # the thread of a fetch
 
 
 def wait(seconds=60):
-    """Wait until nothing that widgets have begun goes on: what waits for a pause, and fetches."""
+    """Wait until widgets have no work left: no delayed work, and no fetch."""
     deadline = time.monotonic() + seconds
     while busy := [each for each in threading.enumerate() if _is_work(each)]:
         assert time.monotonic() < deadline, f"still at work: {busy}"
@@ -29,7 +29,7 @@ def _is_work(thread):
 
 
 def wait_for(condition, seconds=60):
-    """Wait until something is so."""
+    """Wait until a condition holds."""
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -42,76 +42,76 @@ def send_state(widget, **state):
     widget._handle_msg({"content": {"data": data}, "buffers": []})
 
 
-class Line(getattr(_ipywidgets, "Comm", object)):  # ipywidgets 7 takes no other
-    """A widget's line to the page, which keeps what is said until the page takes it."""
+class Line(getattr(_ipywidgets, "Comm", object)):  # ipywidgets 7 accepts no other
+    """A widget's connection to the page; it keeps messages until the page takes them."""
 
     kernel = "the page"  # without one, ipywidgets 7 sends nothing
 
     def __init__(self, comm_id):
-        self.comm_id, self.said = comm_id, []
+        self.comm_id, self.messages = comm_id, []
 
     def send(self, data=None, metadata=None, buffers=None):
-        """Keep what is said."""
+        """Keep a message."""
         texts = [base64.b64encode(bytes(buffer)).decode() for buffer in buffers or []]
-        self.said.append({"data": data, "buffers": texts})
+        self.messages.append({"data": data, "buffers": texts})
 
     def on_msg(self, callback):
-        """Do nothing: the page hands over what it sends."""
+        """Ignore the page's handler: tests pass messages to the widget."""
 
     def close(self, *args, **kwargs):
-        """Do nothing more."""
+        """Ignore it: nothing is open."""
 
-    def taken(self):
-        """Return what was said since the last time."""
-        said, self.said = self.said, []
-        return said
-
-
-def ask(widget, kind, **said):
-    """Ask a widget something as its page does, and return the answer, or what it tells unasked."""
-    return ask_for_data(widget, kind, **said)[0]
+    def take(self):
+        """Return the messages since the last call."""
+        taken, self.messages = self.messages, []
+        return taken
 
 
-def ask_for_data(widget, kind, **said):
-    """Ask for something that comes with binary data, and return both."""
+def ask(widget, kind, **text):
+    """Send a request as the widget's page does; return its answer, or an unrequested message."""
+    return ask_for_data(widget, kind, **text)[0]
+
+
+def ask_for_data(widget, kind, **text):
+    """Send a request whose answer has binary data, and return both."""
     widget.comm = line = Line(widget.comm.comm_id)
-    widget._handle_custom_msg({"kind": kind, "n": 7, **said}, [])
-    taken = [(message["data"].get("content", {}), message["buffers"]) for message in line.taken()]
+    widget._handle_custom_msg({"kind": kind, "n": 7, **text}, [])
+    taken = [(message["data"].get("content", {}), message["buffers"]) for message in line.take()]
     [(answer, buffers)] = [each for each in taken if each[0].get("kind") == kind]
     assert answer["n"] == 7
     return json.loads(json.dumps(answer)), [base64.b64decode(each) for each in buffers]
 
 
 class Page:
-    """What is to be seen of a picker, a panel or an explorer, and what can be done to it."""
+    """The visible parts of a picker, a panel or an explorer, and a person's actions on them."""
 
     def __init__(self, widget):
         self.widget = widget
 
     def listed(self, label=None):
-        """Return what a picker lists: name, blockchain and address of each."""
+        """Return the list of a picker: name, blockchain and address of each entry."""
         if isinstance(self.widget, HoldingsExplorer):
-            said = ask(self.widget, f"options {label.lower()}")
-            chains = [said["chains"][place] for place in said["on"]]
+            answer = ask(self.widget, f"options {label.lower()}")
+            chains = [answer["chains"][place] for place in answer["on"]]
             wholes = [
                 (value.partition(".")[2] if isinstance(value, str) else value[1])
                 if whole is None
                 else whole
-                for whole, value in zip(said["wholes"], said["values"], strict=True)
+                for whole, value in zip(answer["wholes"], answer["values"], strict=True)
             ]
-            parts = zip(said["names"], chains, wholes, strict=True)
+            parts = zip(answer["names"], chains, wholes, strict=True)
         else:
             options = self.widget._options.values()
             parts = [(option.name, option.chain, option.whole) for option in options]
         return [" · ".join(filter(None, each)) for each in parts]
 
     def chosen(self, label=None):
-        """Return what stands on the buttons of what is chosen in a picker."""
-        found = [self.widget._options[value] for value in self.widget.value]
-        return [option.short or option.name for option in found]
+        """Return the labels of the buttons of a picker's selection."""
+        result = [self.widget._options[value] for value in self.widget.value]
+        return [option.short or option.name for option in result]
 
     def pick(self, label, *places):
-        """Choose in a picker what is listed at some places, and nothing else."""
+        """Choose in a picker the entries at some positions, and nothing else."""
         if isinstance(self.widget, HoldingsExplorer):
             values = ask(self.widget, f"options {label.lower()}")["values"]
             self.choose(label.lower(), *(values[place] for place in places))
@@ -123,30 +123,30 @@ class Page:
         """Choose values in a picker of the explorer."""
         return self.look(pick={"of": kind, "values": [*values]})
 
-    def look(self, **asked):
-        """Return what the explorer's page is told of what is to be seen."""
-        said, buffers = ask_for_data(self.widget, "chart", **asked)
+    def look(self, **query):
+        """Return the answer of the explorer's page to a request for the chart."""
+        answer, buffers = ask_for_data(self.widget, "chart", **query)
         figure = json.loads(buffers[0]) if buffers else None
-        return said | {"figure": figure}
+        return answer | {"figure": figure}
 
     def plotted(self):
         """Return the chart."""
         return self.look()["figure"]
 
-    def rows(self, **asked):
+    def rows(self, **query):
         """Return the texts of the table, row by row."""
-        cells = ask(self.widget, "rows", **asked)["cells"]
+        cells = ask(self.widget, "rows", **query)["cells"]
         return json.dumps(cells, ensure_ascii=False)
 
     def status(self):
         """Return the lines, and the table of wallets with a remark, as a text."""
-        said = ask(self.widget, "status")
-        return "\n".join([*said["lines"], *(" ".join(map(str, row)) for row in said["rows"])])
+        answer = ask(self.widget, "status")
+        return "\n".join([*answer["lines"], *(" ".join(map(str, row)) for row in answer["rows"])])
 
     def file(self, kind):
-        """Return a file of what is shown."""
-        said, [data] = ask_for_data(self.widget, "file", format=kind)
-        assert self.alert() == "", said
+        """Return a file of the shown rows."""
+        answer, [data] = ask_for_data(self.widget, "file", format=kind)
+        assert self.alert() == "", answer
         return data
 
     def paste(self, text):
@@ -154,7 +154,7 @@ class Page:
         send_state(self.widget, _pasted=text)
 
     def pasted(self):
-        """Return what stands in the field for wallets."""
+        """Return the text in the field for wallets."""
         return self.widget._pasted
 
     def add_pasted(self):
@@ -162,7 +162,7 @@ class Page:
         self.tell("paste")
 
     def tell(self, kind):
-        """Click a button that tells Python something."""
+        """Click a button that sends Python a message."""
         self.widget._handle_custom_msg({"kind": kind}, [])
 
     def alert(self):

@@ -1,4 +1,4 @@
-"""Faults of a real server: they harm one wallet, the others are whole, and it is soon mended."""
+"""Faults of a real server: they harm one wallet, the others are ok, and it recovers soon."""
 
 import time
 
@@ -14,7 +14,7 @@ WALLETS = [f"ETH.0x{number:040x}" for number in (1, 2, 3)]
 FAULTY = WALLETS[1]
 REFUSED = {"401", "403"}
 FLOOD_MAX = 300 * 2**20
-SLOW = {  # each takes its whole time limit, as silence and a slow body do
+SLOW = {  # each takes its whole time limit, like silence and a slow body
     "slow headers",
     "slow body, no length",
     "slow body, last of all",
@@ -32,7 +32,7 @@ PASSING = [
 
 
 def client_of(server, cache, **settings):
-    """Return a client that gives up at once, and whose answers are kept in a file."""
+    """Return a client that does not retry, and caches answers in a file."""
     own = {
         "api_key": KEY,
         "key_kind": "private",
@@ -46,13 +46,13 @@ def client_of(server, cache, **settings):
 
 
 def look(client, **how):
-    """Fetch the wallets, without a word about those that are not ok."""
+    """Fetch the wallets, without a warning about failures."""
     return client.fetch(WALLETS, on_failure="ignore", progress=False, **how)
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_harms_its_own_wallet_alone(tmp_path, name):
-    """The others are whole, nothing wrong is kept, and one request mends it."""
+    """The others are ok, no fault is cached, and one request repairs it."""
     fault = FAULTS[name]
     workers = 1 if name in REFUSED else 3
     after = "cancelled" if name in REFUSED else "ok"
@@ -61,7 +61,7 @@ def test_a_fault_harms_its_own_wallet_alone(tmp_path, name):
         with client_of(server, tmp_path, **settings) as client:
             begun = time.monotonic()
             wallets, holdings = look(client)
-            assert time.monotonic() - begun < fault.timeout_s + 20  # not for ever
+            assert time.monotonic() - begun < fault.timeout_s + 20  # it ends
             assert server.flooded < FLOOD_MAX
             assert wallets.status.tolist() == ["ok", fault.status, after]
             sound = wallets.address[wallets.status == "ok"].tolist()
@@ -70,16 +70,16 @@ def test_a_fault_harms_its_own_wallet_alone(tmp_path, name):
             kept = look(client, offline=True).wallets
             assert kept.address[kept.status == "ok"].tolist() == sound
             server.heal()
-            del server.asked[:]
+            del server.requested[:]
             mended = look(client)
             assert mended.wallets.status.tolist() == ["ok"] * 3
             assert mended.holdings.address.tolist() == wallets.address.tolist()
-            assert server.asked == WALLETS[1 : 4 - len(sound)]
-        assert not server.was_left_for_elsewhere()
+            assert server.requested == WALLETS[1 : 4 - len(sound)]
+        assert not server.redirect_was_followed()
 
 
 def assert_is_one_safe_line(reason):
-    """Check that a reason is there, can be shown as it is, and does not tell the key."""
+    """Check that a reason is there, is printable, and does not contain the key."""
     assert reason
     assert reason.isprintable()
     assert KEY not in reason
@@ -87,8 +87,8 @@ def assert_is_one_safe_line(reason):
 
 
 @pytest.mark.parametrize("name", PASSING)
-def test_a_passing_fault_is_mended_within_the_call(tmp_path, monkeypatch, name):
-    """With time left, the wallet is asked for once more, and is whole."""
+def test_a_passing_fault_is_repaired_within_the_call(tmp_path, monkeypatch, name):
+    """With time left, the wallet is requested once more, and is ok."""
     monkeypatch.setattr("walletframe.client.asking._FIRST_WAIT_S", 0.01)
     fault = FAULTS[name]
     with FaultServer(fault, FAULTY, times=1) as server:
@@ -97,11 +97,11 @@ def test_a_passing_fault_is_mended_within_the_call(tmp_path, monkeypatch, name):
             wallets, holdings = look(client)
     assert wallets.status.tolist() == ["ok"] * 3
     assert holdings.address.tolist() == wallets.address.tolist()
-    assert sorted(server.asked) == sorted([*WALLETS, FAULTY])
+    assert sorted(server.requested) == sorted([*WALLETS, FAULTY])
 
 
 def test_two_lengths_are_no_fault_of_the_address(tmp_path):
-    """The reason blames the answer: the address, and any proxy, are as they should be."""
+    """The reason blames the answer: the address, and any proxy, are right."""
     with (
         FaultServer(FAULTS["two lengths"], FAULTY) as server,
         client_of(server, tmp_path) as client,

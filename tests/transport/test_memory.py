@@ -1,4 +1,4 @@
-"""Answers that are far too large: one bound for all workers, measured in a real process."""
+"""Huge answers: one limit for all workers, measured in a real process."""
 
 import gzip
 import json
@@ -26,14 +26,14 @@ print(json.dumps([(peak - before) // 1024, [[*each, n] for each, n in told.items
 
 
 def fetched(server, wallets):
-    """Fetch in a process of its own; return by how many MB it grew at most, and what was told."""
+    """Fetch in a process of its own; return its growth in MB, and its output."""
     words = [sys.executable, "-W", "ignore", "-c", FETCH, KEY, server.base_url, str(wallets)]
     run = subprocess.run(words, capture_output=True, text=True, check=True, timeout=230)
     return json.loads(run.stdout)
 
 
 def packed(body):
-    """Return a body as gzip packs it."""
+    """Return a body compressed by gzip."""
     return gzip.compress(body, 6)
 
 
@@ -51,25 +51,25 @@ BOMBS = {
     ],
 )
 def test_bombs_for_all_workers_take_no_more_than_one(canned, size, reason, most_mb):
-    """A few hundred kilobytes that become hundreds of megabytes each, four at once."""
+    """A few hundred kilobytes that decompress to hundreds of megabytes each, four at once."""
     canned.default = (200, {"Content-Encoding": "gzip"}, packed(bytes(size)))
-    grown_mb, told = fetched(canned, 4)
-    assert told == [["invalid", reason, 4]]
+    grown_mb, outcomes = fetched(canned, 4)
+    assert outcomes == [["invalid", reason, 4]]
     assert grown_mb < most_mb
 
 
 def test_a_large_answer_waits_for_another(canned):
-    """It is read when the one before is there as a whole."""
+    """It is read after the one before is complete."""
     for address in ("0x0", "0x1"):
         body = answer(wallet(address))
-        canned.say([b" " * 9_000_000, *[b" "] * 4, body])
+        canned.add_reply([b" " * 9_000_000, *[b" "] * 4, body])
     with canned.client(workers=2) as client:
-        found = client.fetch(["ETH.0x0", "ETH.0x1"], on_failure="ignore").wallets
-    assert found.status.tolist() == ["ok", "ok"]
+        result = client.fetch(["ETH.0x0", "ETH.0x1"], on_failure="ignore").wallets
+    assert result.status.tolist() == ["ok", "ok"]
 
 
-def test_an_answer_may_be_packed_in_two_parts(canned):
-    """As gzip joins files: what they unpack to is one body."""
+def test_an_answer_may_be_compressed_in_two_parts(canned):
+    """The decompressed parts are one body, as in joined files of gzip."""
     body = answer(wallet("0x0"))
     canned.default = (200, {"Content-Encoding": "gzip"}, packed(body[:9]) + packed(body[9:]))
     with canned.client() as client:
@@ -77,12 +77,12 @@ def test_an_answer_may_be_packed_in_two_parts(canned):
 
 
 def test_large_answers_pass(canned):
-    """Eight of 20 MB at once, which are what they should be."""
+    """Eight valid answers of 20 MB at once pass."""
     padding = {"symbol": "x" * 20_000_000}
     held = [balance(), balance(**padding)]
     wallets = [wallet(f"0x{number}", balances=held[: 1 + (number == 0)]) for number in range(8)]
     body = answer(*wallets)
     canned.default = (200, {"Content-Encoding": "gzip"}, packed(body))
-    grown_mb, told = fetched(canned, 8)
-    assert told == [["ok", "", 8]]
+    grown_mb, outcomes = fetched(canned, 8)
+    assert outcomes == [["ok", "", 8]]
     assert grown_mb < 1000

@@ -1,4 +1,4 @@
-"""How fast a service is asked: the pure pace, and the pacer that threads and processes share."""
+"""The rate of requests: the pure pace, and the pacer that threads and processes share."""
 
 import gc
 import hashlib
@@ -18,7 +18,7 @@ from threading import Barrier, Event, Thread
 
 import pytest
 from canned_service import answer, wallet
-from slot_takers import KEY, Takers, comes, pacer_at
+from permit_takers import KEY, Takers, pacer_at, permit_comes
 from small_disk import mounted, remount
 
 from walletframe.bulk import fetch_to_parquet
@@ -43,7 +43,7 @@ from walletframe.transport.session import seconds_to_wait
 
 
 def simulate(limit, wallets, latency_s=0.05, pace=None):
-    """Ask a service that serves `limit` in any second; return seconds, refusals and the pace."""
+    """Simulate a service that allows `limit` in any second; return seconds, refusals, the pace."""
     pace, now, served, refusals, replies = pace or Pace(), 1000.0, [], 0, []
     while wallets or replies:
         ready = ready_at(pace, now, 60)
@@ -61,15 +61,15 @@ def simulate(limit, wallets, latency_s=0.05, pace=None):
 
 
 @pytest.mark.parametrize("limit", [10, 40, 100])
-def test_hidden_limit_is_found_with_few_refusals(limit):
-    """Most of what the service allows is used, and it is rarely annoyed."""
+def test_hidden_limit_is_discovered_with_few_refusals(limit):
+    """Most of the limit is used, with few refusals."""
     seconds, refusals, _ = simulate(limit, 25 * limit)
     assert seconds <= 1.3 * 25
     assert refusals <= 12
 
 
 def test_known_rate_is_kept():
-    """A rate that somebody gave is neither raised nor lowered."""
+    """A configured rate is neither raised nor lowered."""
     seconds, refusals, pace = simulate(1000, 200, pace=Pace(rate=50, fixed=True, slow_start=False))
     assert pace.rate == 50
     assert refusals == 0
@@ -85,15 +85,15 @@ def test_pace_rises_only_while_it_is_used():
 
 
 def test_refusals_of_one_burst_slow_down_once():
-    """What was under way when the first refusal came does not halve the rate again."""
+    """Requests that were under way at the first refusal do not halve the rate again."""
     pace = refused(Pace(rate=80, served_before=40), None, 5.0)
     again = refused(refused(pace, None, 5.1), 3.0, 5.2)
     assert (pace.rate, again.rate) == (36, 36)
     assert again.paused_until == pytest.approx(8.2)
 
 
-def test_refusals_that_come_late_do_not_stop_the_pace():
-    """A pause of no length, or a slow service: what was under way is refused after the pause."""
+def test_late_refusals_do_not_stop_the_pace():
+    """With a pause of no length, or a slow service, they arrive after the pause."""
     pace = Pace(rate=80, served_before=40)
     for late in range(16):
         pace = refused(pace, 0.0, 5.0 + late * 0.07)
@@ -101,15 +101,15 @@ def test_refusals_that_come_late_do_not_stop_the_pace():
     assert pace.rate == 36
 
 
-def test_a_first_request_that_is_refused_halves_the_rate():
-    """Nothing is known of the limit yet; the more often it is refused, the slower it goes."""
+def test_a_refused_first_request_halves_the_rate():
+    """The limit is unknown; each further refusal halves it again."""
     once = refused(Pace(), None, 1000.0)
     again = refused(once, None, once.window_at + 1.5)
     assert (once.rate, again.rate) == pytest.approx((0.45 * START_RATE, 0.45**2 * START_RATE))
 
 
 def test_a_slow_pace_rises_again():
-    """A service that refused everything for an hour is asked as fast as before soon after."""
+    """After an hour of refusals, the old rate is reached soon."""
     pace, now = Pace(rate=LEAST_RATE, slow_start=False, window_at=1000.0), 1000.0
     while pace.rate < 1 and now < 1300:
         now += 1 / pace.rate
@@ -118,7 +118,7 @@ def test_a_slow_pace_rises_again():
 
 
 def refused_for(seconds, pace):
-    """Refuse everything for some seconds; return the pace and the time then."""
+    """Refuse all requests for some seconds; return the pace and the time then."""
     now = end = 1000.0
     end += seconds
     while (ready := ready_at(pace, now, 60)) < end:
@@ -129,8 +129,8 @@ def refused_for(seconds, pace):
 
 @pytest.mark.parametrize("seconds", [2, 10, 60, 3600])
 @pytest.mark.parametrize("rate", [START_RATE, 200.0])
-def test_the_pace_is_soon_back_after_an_outage(seconds, rate):
-    """However long everything was refused: 60 requests are answered within seconds."""
+def test_the_pace_recovers_soon_after_an_outage(seconds, rate):
+    """After any time of refusals, 60 requests are answered within seconds."""
     pace, now = refused_for(seconds, Pace(rate=rate))
     end = now + 15
     for _ in range(60):
@@ -140,14 +140,14 @@ def test_the_pace_is_soon_back_after_an_outage(seconds, rate):
     assert now < end
 
 
-def test_an_outage_is_looked_after_every_two_seconds():
-    """Neither more often nor, after hours, more seldom."""
+def test_an_outage_is_probed_every_two_seconds():
+    """Not more often and, even after hours, not less."""
     pace, now = refused_for(3600, Pace())
     assert 1 <= ready_at(pace, now, 60) - now + 2 <= 4
 
 
-def test_an_old_pace_counts_no_longer():
-    """What was found out five minutes ago may be higher today, and a known rate stays."""
+def test_an_old_pace_expires():
+    """A discovered rate is dropped after five minutes, and a known rate stays."""
     slow = Pace(rate=LEAST_RATE, slow_start=False, next_at=1000.0, rate_before=3.0)
     assert take(slow, 1200.0).rate == LEAST_RATE
     anew = take(slow, 1301.0)
@@ -156,13 +156,13 @@ def test_an_old_pace_counts_no_longer():
     assert take(Pace(rate=300.0, slow_start=False), 1e9).rate == 300
 
 
-def test_pause_holds_everybody():
-    """Nobody asks before the time that the service named."""
+def test_a_pause_holds_for_all():
+    """No request is sent before the time that the service named."""
     assert ready_at(refused(Pace(), 30.0, 5.0), 6.0, 60) == 35.0
 
 
-def test_rate_never_falls_to_nothing():
-    """A service that serves nothing is still asked now and then."""
+def test_rate_never_falls_to_zero():
+    """A service that refuses everything still gets a request now and then."""
     pace = Pace()
     for second in range(100):
         pace = refused(pace, 0.0, float(second))
@@ -191,18 +191,18 @@ def test_retry_after_is_read_and_capped(header, least, most):
 
 @pytest.mark.parametrize("seconds, least, most", [(20, 15, 20), (-20, 0, 0), (9999, 60, 60)])
 def test_retry_after_may_be_a_date(seconds, least, most):
-    """A date is as long away as it is, never longer than the settings allow."""
+    """The wait lasts until the date, never longer than the settings allow."""
     assert least <= seconds_to_wait(date_in(seconds), 60) <= most
 
 
 def test_retry_after_may_be_a_date_without_a_zone():
-    """It is in UTC, as all of HTTP's dates are."""
+    """It is in UTC, as all dates of HTTP are."""
     assert 15 <= seconds_to_wait(date_in(20).replace("GMT", "-0000"), 60) <= 20
 
 
 @pytest.mark.parametrize("header", [None, "", "soon", "nan", "1,5", "2026-13-45"])
-def test_nonsense_in_retry_after_says_nothing(header):
-    """Without a wait that can be read, the pace decides."""
+def test_nonsense_in_retry_after_is_ignored(header):
+    """Without a readable wait, the pace decides."""
     assert seconds_to_wait(header, 60) is None
 
 
@@ -229,13 +229,13 @@ def test_processes_share_a_pace(tmp_path):
     """Two processes together keep the rate that one would."""
     takers = Takers(tmp_path / "p.pace", 2)
     takers.go(40, time.time() + 2)
-    slots = takers.slots()
-    assert all(slots)
-    assert sum(map(len, slots)) <= 84
+    permits = takers.permits()
+    assert all(permits)
+    assert sum(map(len, permits)) <= 84
 
 
-def test_those_who_begin_a_pace_at_the_same_moment_share_it(tmp_path):
-    """None of them goes on alone, and asks on top of what the others do."""
+def test_paces_created_at_the_same_moment_are_shared(tmp_path):
+    """No pacer sends on its own, in addition to the others."""
     together = Barrier(4)
 
     def begin(number):
@@ -249,23 +249,23 @@ def test_those_who_begin_a_pace_at_the_same_moment_share_it(tmp_path):
                 pacer.close()
 
 
-def test_a_part_of_a_pace():
-    """Of a known rate exactly, of a found one no less than the least, from the next slot on."""
+def test_a_share_of_a_pace():
+    """A known rate is divided exactly, a discovered one no lower than the minimum."""
     known = share(Pace(200, fixed=True, paused_until=12.0), 16, 10.0)
     assert (known.rate, known.next_at, known.paused_until) == (12.5, 10.08, 12.0)
-    found = share(Pace(0.2, rate_before=8.0), 16, 10.0)
-    assert (found.rate, found.rate_before, found.slow_start) == (0.02, 0, True)
+    result = share(Pace(0.2, rate_before=8.0), 16, 10.0)
+    assert (result.rate, result.rate_before, result.slow_start) == (0.02, 0, True)
 
 
-def test_slots_that_are_given_back_are_there_for_others():
-    """The next one is as much earlier, but never in the past."""
+def test_returned_permits_are_for_others():
+    """The next one is earlier by as much, but never in the past."""
     assert returned(Pace(10, next_at=103.0), 5, 100.0).next_at == 102.5
     assert returned(Pace(10, next_at=103.0), 50, 100.0).next_at == 100
     assert returned(Pace(10, next_at=90.0), 0, 100.0).next_at == 90
 
 
 def test_rate_is_remembered(tmp_path):
-    """A later pacer goes on where an earlier one was; another service or key begins anew."""
+    """A later pacer continues an earlier one; another service or key starts at the beginning."""
     first = pacer_at(tmp_path / "p.pace")
     first.note_refusal(None)
     first.close()
@@ -275,8 +275,8 @@ def test_rate_is_remembered(tmp_path):
         pacer.close()
 
 
-def test_a_file_tells_nobody_a_key(tmp_path):
-    """It has neither the key nor a digest that whoever guesses the key finds elsewhere."""
+def test_a_file_does_not_reveal_a_key(tmp_path):
+    """It has neither the key nor a digest by which a guessed key can be verified."""
     names = []
     for number in (1, 2):
         path = tmp_path / f"{number}.pace"
@@ -296,7 +296,7 @@ def test_a_file_tells_nobody_a_key(tmp_path):
 
 
 def test_a_test_key_is_used_slowly():
-    """It begins at one a second and stays below two, whatever the service would take."""
+    """It begins at one a second and stays below two, at any limit of the service."""
     pace = initial_pace(None, is_test=True)
     assert pace.rate == 1
     seconds, refusals, pace = simulate(1000, 60, pace=pace)
@@ -306,7 +306,7 @@ def test_a_test_key_is_used_slowly():
 
 
 def test_a_test_key_stays_below_the_limit_of_the_sandbox(tmp_path):
-    """Which refuses more than two a second; a private key is used as fast as ever after it."""
+    """The sandbox allows two a second; a private key is as fast as ever after it."""
     rates = []
     with sandbox() as service, warnings.catch_warnings():
         warnings.simplefilter("ignore", TestKeyWarning)
@@ -317,8 +317,8 @@ def test_a_test_key_stays_below_the_limit_of_the_sandbox(tmp_path):
     assert rates[0] <= 2 < START_RATE <= rates[1]
 
 
-def test_the_kind_of_a_key_counts_as_it_was_said_last(tmp_path):
-    """What was found out of a key that was called private is no rate for a test key."""
+def test_the_last_kind_of_a_key_counts(tmp_path):
+    """A rate discovered for a private key does not hold for a test key."""
     paces = []
     for kind in ("private", "test", "private"):
         pacer = pacer_at(tmp_path / "p.pace", kind=kind)
@@ -329,20 +329,20 @@ def test_the_kind_of_a_key_counts_as_it_was_said_last(tmp_path):
     assert paces[2].most_rate == paces[0].most_rate
 
 
-def test_a_given_rate_is_for_a_test_key_too(tmp_path):
-    """Who knows its limit may say so, and where nobody does any more it is slow again."""
+def test_a_configured_rate_holds_for_a_test_key_too(tmp_path):
+    """Without it, the test key is slow again."""
     path = tmp_path / "p.pace"
-    for rate, found in ((50, 50), (None, 1)):
+    for rate, result in ((50, 50), (None, 1)):
         pacer = pacer_at(path, kind="test", rate=rate)
-        assert pacer.last_pace.rate == found
+        assert pacer.last_pace.rate == result
         pacer.close()
 
 
-def test_a_given_rate_is_forgotten_when_it_is_no_longer_given(tmp_path):
-    """What somebody knew once is not taken for what was found out."""
+def test_a_configured_rate_is_forgotten_without_its_setting(tmp_path):
+    """It is not mistaken for a discovered one."""
     pacer_at(tmp_path / "p.pace", rate=0.01).close()
     pacer = pacer_at(tmp_path / "p.pace")
-    assert comes(pacer)
+    assert permit_comes(pacer)
     pacer.close()
 
 
@@ -366,21 +366,21 @@ ANOTHER = "a-key-of-nobody-2"
         (b"\xff", START_RATE),
     ],
 )
-def test_a_damaged_row_is_read_or_begun_anew(canned, tmp_path, row, rate):
-    """Unknown fields are ignored, and a value that can't be harms no wallet."""
+def test_a_damaged_row_is_read_or_replaced(canned, tmp_path, row, rate):
+    """Unknown fields are ignored, and an impossible value harms no wallet."""
     path = tmp_path / "kept.sqlite"
     canned.default = (200, {}, answer(wallet()))
     for _ in range(2):
         with canned.client(cache=path) as client:
             assert client.fetch("ETH.0xa", refresh=True).wallets.status.item() == "ok"
-            found = client._pacer.last_pace.rate
+            result = client._pacer.last_pace.rate
         with closing(sqlite3.connect(pace_path(path))) as file, file:
             assert file.execute("UPDATE paces SET pace = CAST(? AS TEXT)", (row,)).rowcount == 1
-    assert found == rate
+    assert result == rate
 
 
 class Watched(sqlite3.Connection):
-    """A connection that tells where it was not closed, as Python does from 3.13 on."""
+    """A connection that reports that it was not closed, as Python does from 3.13 on."""
 
     left_open = ()
 
@@ -394,8 +394,8 @@ class Watched(sqlite3.Connection):
             Watched.left_open = (*Watched.left_open, self)
 
 
-def held(path):
-    """Give the files whose names begin so and that this process has open."""
+def open_files(path):
+    """Return this process's open files whose names begin with a path."""
     targets = []
     for handle in Path("/proc/self/fd").iterdir():
         with suppress(OSError):
@@ -403,14 +403,14 @@ def held(path):
     return [target for target in targets if target.startswith(str(path))]
 
 
-@pytest.mark.parametrize("trouble", [None, "garbage"])
-def test_a_client_that_is_dropped_leaves_nothing_open(canned, tmp_path, monkeypatch, trouble):
+@pytest.mark.parametrize("fault", [None, "garbage"])
+def test_a_client_that_is_dropped_leaves_nothing_open(canned, tmp_path, monkeypatch, fault):
     """Neither the answers' database nor the pace's, and no file."""
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
     monkeypatch.setattr(Watched, "left_open", ())
     canned.default = (200, {}, answer(wallet()))
     path = tmp_path / "kept.sqlite"
-    if trouble:
+    if fault:
         pace_path(path).write_bytes(b"garbage" * 1000)
     client = canned.client(cache=path)
     with warnings.catch_warnings():
@@ -418,22 +418,22 @@ def test_a_client_that_is_dropped_leaves_nothing_open(canned, tmp_path, monkeypa
         client.fetch("ETH.0xa")
     del client
     until = time.monotonic() + 10  # its threads end on their own
-    while held(path) and time.monotonic() < until:
+    while open_files(path) and time.monotonic() < until:
         gc.collect()
-    assert held(path) == []
+    assert open_files(path) == []
     assert Watched.left_open == ()
 
 
 def test_a_service_that_always_refuses_is_given_up(canned, tmp_path, monkeypatch):
-    """After one deadline the rest is not asked; once it is well, all goes as fast as before."""
-    monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 1)  # which would be the longer one
+    """After one deadline the rest is not requested; after recovery, all is as fast as before."""
+    monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 1)  # the refusal's would be longer
     canned.default = (429, {}, b"slow down")
     wallets = [f"ETH.0x{number}" for number in range(1_000)]
     settings = {"cache": tmp_path / "kept.sqlite", "deadline_s": 2}
     with canned.client(**settings) as client:
-        found = client.fetch(wallets, on_failure="ignore", progress=False).wallets
-    assert set(found.status) == {"rate_limited"}
-    assert found.error.str.contains("everything for 2 s").sum() > 900
+        result = client.fetch(wallets, on_failure="ignore", progress=False).wallets
+    assert set(result.status) == {"rate_limited"}
+    assert result.error.str.contains("everything for 2 s").sum() > 900
     assert len(canned.paths) < 200
     canned.default = (200, {}, answer(wallet()))
     begun = time.monotonic()
@@ -443,38 +443,38 @@ def test_a_service_that_always_refuses_is_given_up(canned, tmp_path, monkeypatch
     assert time.monotonic() - begun < 60  # at the least rate it would be four minutes
 
 
-def test_an_answer_that_comes_after_the_end_revives_nothing(canned, tmp_path, monkeypatch):
-    """Once all was given up, what was under way counts, and a later wallet is not asked for."""
+def test_a_late_answer_revives_nothing(canned, tmp_path, monkeypatch):
+    """After giving up, requests under way count, and a later wallet is not requested."""
     monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 0.5)
-    canned.say([b" "] * 25 + [answer(wallet("0xa"))])  # takes 2.5 s
+    canned.add_reply([b" "] * 25 + [answer(wallet("0xa"))])  # takes 2.5 s
     canned.default = (429, {}, b"slow down")
     answered_at = time.monotonic() + 4
 
     def stream():
         yield "ETH.0xa"
-        time.sleep(0.3)  # then the two are asked for, as a portion that was slow to come
+        time.sleep(0.3)  # then both are requested, as a batch that was slow to arrive
         yield "ETH.0xb"
         time.sleep(max(0.0, answered_at - time.monotonic()))
         yield "ETH.0xc"
 
     with canned.client(workers=2) as client:
-        found = fetch_to_parquet(stream(), tmp_path / "f", client=client, on_failure="ignore")
-    assert found.statuses == {"ok": 1, "rate_limited": 2}
+        result = fetch_to_parquet(stream(), tmp_path / "f", client=client, on_failure="ignore")
+    assert result.statuses == {"ok": 1, "rate_limited": 2}
     assert len(canned.paths) == 2
 
 
-def test_a_pause_that_is_asked_for_is_waited_out(canned):
-    """It may be longer than the deadline: nothing is given up before it is over."""
-    canned.say(b"", 429, Retry_After="1")
+def test_a_requested_pause_is_waited_out(canned):
+    """It may exceed the deadline: nothing is given up before its end."""
+    canned.add_reply(b"", 429, Retry_After="1")
     canned.default = (200, {}, answer(wallet("0xa"), wallet("0xb")))
     with canned.client(workers=1) as client, warnings.catch_warnings():
         warnings.simplefilter("ignore", AnswerWarning)
-        found = client.fetch(["ETH.0xa", "ETH.0xb"], on_failure="ignore").wallets
-    assert found.status.tolist() == ["rate_limited", "ok"]
+        result = client.fetch(["ETH.0xa", "ETH.0xb"], on_failure="ignore").wallets
+    assert result.status.tolist() == ["rate_limited", "ok"]
 
 
-def test_waiting_ends_when_it_is_cancelled_or_too_late(tmp_path):
-    """Neither a slow rate nor a pause holds up who wants to stop."""
+def test_waiting_ends_if_it_is_cancelled_or_too_late(tmp_path):
+    """Neither a slow rate nor a pause delays a cancellation."""
     pacer = pacer_at(None, rate=0.01)
     cancel = Event()
     assert pacer.wait(cancel, time.monotonic() + 1)
@@ -486,7 +486,7 @@ def test_waiting_ends_when_it_is_cancelled_or_too_late(tmp_path):
 
 
 def stored(path):
-    """Give the rates that are in a file, by service, of one key."""
+    """Return the rates in a file, by service, of one key."""
     with closing(sqlite3.connect(path)) as file:
         rows = file.execute("SELECT service, pace FROM paces").fetchall()
     return {service: json.loads(pace)["rate"] for service, pace in rows}
@@ -498,39 +498,39 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("trouble", ["folder", *TABLES])
-def test_a_file_that_can_not_be_used_is_left_alone(tmp_path, trouble):
-    """One warning, and the pace is kept for this process alone; what is there stays as it is."""
+@pytest.mark.parametrize("fault", ["folder", *TABLES])
+def test_an_unusable_file_is_left_alone(tmp_path, fault):
+    """There is one warning, and the pace is this process's alone; the file is unchanged."""
     path = tmp_path / "p.pace"
-    if trouble == "folder":
+    if fault == "folder":
         path.mkdir()
     else:
         with closing(sqlite3.connect(path)) as file, file:
-            file.execute(TABLES[trouble])
+            file.execute(TABLES[fault])
     with pytest.warns(CacheWarning, match="not shared") as caught:
         pacer = pacer_at(path, rate=100)
-    assert comes(pacer)
-    assert comes(pacer)
+    assert permit_comes(pacer)
+    assert permit_comes(pacer)
     pacer.close()
     assert (len(caught), [each.name for each in tmp_path.iterdir()]) == (1, ["p.pace"])
-    if trouble != "folder":
+    if fault != "folder":
         with closing(sqlite3.connect(path)) as file:
             assert "service" not in str(file.execute("SELECT sql FROM sqlite_schema").fetchall())
 
 
-def test_a_file_that_only_may_be_read_is_done_without(tmp_path):
-    """One warning at the first step, and the pace goes on for this process alone."""
+def test_a_read_only_file_is_not_used(tmp_path):
+    """There is one warning at the first step, and the pace is this process's alone."""
     with mounted(tmp_path / "m", "size=8m") as folder:
         pacer_at(folder / "p.pace").close()
         remount(folder, "ro")
         with pytest.warns(CacheWarning, match="not shared.*readonly") as caught:
             pacer = pacer_at(folder / "p.pace")
-        assert (comes(pacer), len(caught)) == (True, 1)
+        assert (permit_comes(pacer), len(caught)) == (True, 1)
         pacer.close()
 
 
 def test_a_broken_file_is_moved_aside_and_the_pace_goes_on(tmp_path):
-    """As a cache is: one warning that names it, and a new file, as private, that is shared."""
+    """There is one warning with its name, and a new file, as private, that is shared."""
     path, aside = tmp_path / "p.pace", tmp_path / "p.pace.broken-1"
     path.write_bytes(b"garbage" * 1000)
     with pytest.warns(CacheWarning, match=f"pace file .*{aside}") as caught:
@@ -542,44 +542,44 @@ def test_a_broken_file_is_moved_aside_and_the_pace_goes_on(tmp_path):
     assert oct(path.stat().st_mode & 0o777) == "0o600"
 
 
-@pytest.mark.parametrize("trouble", ["gone", "garbage", "no table"])
-def test_what_was_found_out_outlives_the_file(tmp_path, trouble):
-    """Where the file is lost in the middle, the rate goes on from where it was, not anew."""
+@pytest.mark.parametrize("fault", ["gone", "garbage", "no table"])
+def test_a_discovered_rate_survives_the_loss_of_its_file(tmp_path, fault):
+    """The rate continues, and does not start again."""
     path = tmp_path / "p.pace"
     pacer = pacer_at(path)
     pacer.note_refusal(None)
     rate = pacer.last_pace.rate
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CacheWarning)
-        if trouble == "no table":
+        if fault == "no table":
             with closing(sqlite3.connect(path)) as file, file:
                 file.execute("DROP TABLE paces")
         else:
             pacer.file.close()
             path.unlink()
-            path.write_bytes(b"garbage" * 1000) if trouble == "garbage" else None
+            path.write_bytes(b"garbage" * 1000) if fault == "garbage" else None
         pacer.note_refusal(None)
     assert pacer.last_pace.rate <= rate < START_RATE
     pacer.close()
-    if trouble != "no table":
+    if fault != "no table":
         assert stored(path) == {"s": pacer.last_pace.rate}
 
 
-def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeypatch):
-    """One warning, and nobody waits for that file again."""
+def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):
+    """There is one warning, and the file is not awaited again."""
     monkeypatch.setattr("walletframe.transport.pace.PACES", replace(PACES, wait_s=0.3))
     pacer = pacer_at(tmp_path / "p.pace", rate=100)
     with closing(sqlite3.connect(tmp_path / "p.pace", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.warns(CacheWarning, match="not shared.*locked") as caught:
-            assert all(comes(pacer) for _ in range(2))
+            assert all(permit_comes(pacer) for _ in range(2))
         assert len(caught) == 1
     assert pacer.last_pace.rate == 100 / ASSUMED_PROCESSES  # others are there: not the full rate
     pacer.close()
 
 
-def test_who_waits_for_the_file_brings_no_old_time(tmp_path):
-    """A refusal is of the moment when it is stored: the times of a pace only go forward."""
+def test_waiting_for_the_file_stores_no_old_time(tmp_path):
+    """A refusal has the time of its writing: the times of a pace only increase."""
     path = tmp_path / "p.pace"
     pacer = pacer_at(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -594,23 +594,23 @@ def test_who_waits_for_the_file_brings_no_old_time(tmp_path):
     pacer.close()
 
 
-def test_who_is_late_opens_no_file_anew(tmp_path):
-    """A thread that hears of a refusal after the end slows down a pace that nobody needs."""
+def test_a_late_refusal_opens_no_file(tmp_path):
+    """A thread may report a refusal after the end."""
     pacer = pacer_at(tmp_path / "p.pace")
     pacer.close()
     before = stored(tmp_path / "p.pace")
     pacer.note_refusal(None)
-    assert (held(tmp_path), stored(tmp_path / "p.pace")) == ([], before)
+    assert (open_files(tmp_path), stored(tmp_path / "p.pace")) == ([], before)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_fork_takes_no_connection_along(tmp_path):
-    """Parent and child go on with one pace, each by a connection of its own."""
+def test_a_fork_shares_no_connection(tmp_path):
+    """Parent and child share one pace, each by a connection of its own."""
     path = tmp_path / "p.pace"
     pacer = pacer_at(path)
     child = os.fork()
     if child == 0:
-        before = held(path)
+        before = open_files(path)
         pacer.note_refusal(None)
         os._exit(7 if not before and pacer.file._memory is None else 8)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
@@ -620,8 +620,8 @@ def test_a_fork_takes_no_connection_along(tmp_path):
     pacer.close()
 
 
-def test_paces_are_kept_beside_the_answers(tmp_path):
-    """There is a file for the pace only where there is one for the answers."""
+def test_paces_are_beside_the_answers(tmp_path):
+    """There is a file for the pace only if there is one for the answers."""
     assert pace_path(tmp_path / "a.sqlite") == tmp_path / "a.sqlite.pace"
     assert pace_path(None).name == "answers.sqlite.pace"
     assert pace_path("memory") is pace_path(False) is None  # noqa: FBT003 - the setting's value

@@ -1,4 +1,4 @@
-"""Proxies and certificates: the way to the service that the environment sets."""
+"""Proxies and certificates: the environment's way to the service."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ NAMED = "https://api.example"
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
-    """Give a service that speaks TLS as api.example and as 127.0.0.1, and is trusted."""
+    """Return a service that speaks TLS as api.example and as 127.0.0.1, and is trusted."""
     context, path = certified(tmp_path, "api.example", "127.0.0.1")
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", path)
     monkeypatch.setenv("no_proxy", "")
@@ -29,7 +29,7 @@ def server(tmp_path, monkeypatch):
         yield running
 
 
-def place_of(server):
+def address_of(server):
     """Return host and port."""
     parts = urlsplit(server.base_url)
     return parts.hostname, parts.port
@@ -44,30 +44,30 @@ def fetch(base_url, wallets="ETH.0xa"):
 
 @pytest.mark.parametrize("scheme, by_name", [("socks5h", True), ("socks5", False)])
 def test_a_socks_proxy_leads_to_the_service(server, monkeypatch, scheme, by_name):
-    """It looks up the name where it is to, and hears nothing but what TLS has sealed."""
+    """It looks up the name for socks5h, and gets nothing but TLS's encrypted bytes."""
     base_url = NAMED if by_name else server.base_url
-    with SocksProxy(place_of(server)) as proxy:
+    with SocksProxy(address_of(server)) as proxy:
         monkeypatch.setenv("https_proxy", f"{scheme}://{proxy.place}")
         wallets = fetch(base_url, [f"ETH.0x{each}" for each in range(20)])
         assert wallets.status.tolist() == ["ok"] * 20
-        assert {host for host, _ in proxy.wanted} == {"api.example" if by_name else "127.0.0.1"}
-        assert len(server.asked) == 20
-    assert KEY.encode() not in proxy.heard
-    assert b"address=" not in proxy.heard
+        assert {host for host, _ in proxy.targets} == {"api.example" if by_name else "127.0.0.1"}
+        assert len(server.requested) == 20
+    assert KEY.encode() not in proxy.received
+    assert b"address=" not in proxy.received
 
 
-def test_a_socks_proxy_looks_up_no_name_where_it_is_not_to(server, monkeypatch):
+def test_a_socks5_proxy_looks_up_no_name(server, monkeypatch):
     """The name is looked up here, and the proxy gets an address."""
     base_url = server.base_url.replace("127.0.0.1", "localhost")
-    with SocksProxy(place_of(server)) as proxy:
+    with SocksProxy(address_of(server)) as proxy:
         monkeypatch.setenv("all_proxy", f"socks5://{proxy.place}")
         fetch(base_url)
-        assert proxy.wanted == [place_of(server)]
+        assert proxy.targets == [address_of(server)]
 
 
 def test_a_socks_proxy_gets_its_login(server, monkeypatch):
-    """It is sent where it is right, and told where it is not."""
-    with SocksProxy(place_of(server), login=("me", "a-pass")) as proxy:
+    """A right one is sent, and a wrong one reported."""
+    with SocksProxy(address_of(server), login=("me", "a-pass")) as proxy:
         for password, status in [("a-pass", "ok"), ("another", "unreachable")]:
             monkeypatch.setenv("https_proxy", f"socks5h://me:{password}@{proxy.place}")
             wallets = fetch(NAMED)
@@ -76,41 +76,41 @@ def test_a_socks_proxy_gets_its_login(server, monkeypatch):
 
 
 @pytest.mark.parametrize("scheme", ["socks5", "socks5h", "socks4", "socks4a"])
-def test_a_socks_proxy_that_is_not_there_is_told(monkeypatch, scheme):
-    """Whatever its version, nobody listens."""
+def test_a_missing_socks_proxy_is_reported(monkeypatch, scheme):
+    """For every version, the port is closed."""
     monkeypatch.setenv("https_proxy", f"{scheme}://127.0.0.1:9")
     assert "proxy" in fetch("https://127.0.0.1").error.item()
 
 
-def test_a_socks_proxy_that_refuses_is_told(monkeypatch, server):
-    """A rule set of its own forbids the connection."""
-    with SocksProxy(place_of(server), says=2) as proxy:
+def test_a_refusing_socks_proxy_is_reported(monkeypatch, server):
+    """Its own rule set forbids the connection."""
+    with SocksProxy(address_of(server), says=2) as proxy:
         monkeypatch.setenv("https_proxy", f"socks5h://{proxy.place}")
         assert fetch(NAMED).error.item() == "the proxy did not let the request through"
-    assert server.asked == []
+    assert server.requested == []
 
 
-def test_a_node_is_reached_through_a_socks_proxy(teller, tmp_path, monkeypatch):
-    """The proxy hears the node's host, and nothing else of its URL."""
+def test_a_node_is_reached_through_a_socks_proxy(scripted_node, tmp_path, monkeypatch):
+    """The proxy gets the node's host, and nothing else of its URL."""
     context, path = certified(tmp_path, "node.example")
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", path)
-    teller.says = lambda _: (401, {}, b"no")
-    place = teller.server_address[:2]
-    teller.socket = context.wrap_socket(teller.socket, server_side=True)
+    scripted_node.reply = lambda _: (401, {}, b"no")
+    place = scripted_node.server_address[:2]
+    scripted_node.socket = context.wrap_socket(scripted_node.socket, server_side=True)
     with SocksProxy(place) as proxy:
         monkeypatch.setenv("https_proxy", f"socks5h://{proxy.place}")
         with pytest.warns(wf.errors.FetchWarning):
             frame = wf.token_balance(
                 "ETH.0x" + "1" * 40, None, rpc_url="https://node.example/v1/a-secret-of-nobody"
             )
-        assert proxy.wanted == [("node.example", 443)]
+        assert proxy.targets == [("node.example", 443)]
     assert frame.status.item() == "rejected"
-    assert b"a-secret" not in proxy.heard
+    assert b"a-secret" not in proxy.received
 
 
 WITHOUT = """
 import sys
-sys.modules["socks"] = None  # as where it is not installed
+sys.modules["socks"] = None  # as if it were not installed
 import warnings
 warnings.simplefilter("ignore")
 from walletframe.client import Client
@@ -119,26 +119,26 @@ print(client.fetch("ETH.0xa", on_failure="ignore").wallets.error.item())
 """
 
 
-def test_without_pysocks_the_error_says_what_to_install():
-    """Once for the wallet, and not as an error beyond words."""
+def test_without_pysocks_the_error_names_the_package():
+    """The wallet's error is a sentence."""
     own = os.environ | {"https_proxy": "socks5h://127.0.0.1:9"}
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", WITHOUT], env=own, capture_output=True, text=True, check=True
     )
-    assert "pip install pysocks" in told.stdout
+    assert "pip install pysocks" in done.stdout
 
 
 @pytest.mark.parametrize("proxy", ["socks6://127.0.0.1:9", "nonsense://127.0.0.1:9", "http://:9"])
-def test_a_proxy_that_is_none_is_told(monkeypatch, proxy):
-    """It has an address that nobody knows."""
+def test_an_invalid_proxy_is_reported(monkeypatch, proxy):
+    """Its address is impossible."""
     monkeypatch.setenv("https_proxy", proxy)
     assert "proxy" in fetch(NAMED).error.item()
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no certificate"])
 @pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
-def test_a_file_of_certificates_that_is_none_is_told(server, monkeypatch, tmp_path, name, content):
-    """It is missing, empty, or something else."""
+def test_an_invalid_file_of_certificates_is_reported(server, monkeypatch, tmp_path, name, content):
+    """It is missing, empty, or another file."""
     path = tmp_path / "other.pem"
     if content is not None:
         path.write_bytes(content)

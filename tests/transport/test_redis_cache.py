@@ -25,23 +25,23 @@ with Client(service=sys.argv[2], cache=cache) as client:
 
 
 @contextmanager
-def shared(canned, server, **given):
+def shared(canned, server, **options):
     """Open a client whose answers are in a server."""
     canned.default = (200, {}, answer(wallet()))
     with redis.Redis.from_url(server.url) as link:
         cache = RedisCache("answers", connection=link, serializer="json")
-        with canned.client(cache=cache, deadline_s=0, **given) as client:
+        with canned.client(cache=cache, deadline_s=0, **options) as client:
             yield client
 
 
-def status(client, address, **given):
+def status(client, address, **options):
     """Fetch a wallet; return its status and its source."""
-    found = client.fetch(address, on_failure="ignore", **given).wallets
-    return found.status.item(), found.source.item()
+    result = client.fetch(address, on_failure="ignore", **options).wallets
+    return result.status.item(), result.source.item()
 
 
-def test_what_one_machine_keeps_others_read(canned, valkey):
-    """Another process finds it there, and asks nobody."""
+def test_answers_of_one_machine_are_read_by_others(canned, valkey):
+    """Another process finds them there, and sends no request."""
     with shared(canned, valkey) as client:
         assert status(client, "ETH.0xa") == ("ok", "service")
         service = client.settings.service
@@ -51,29 +51,29 @@ def test_what_one_machine_keeps_others_read(canned, valkey):
     assert len(canned.paths) == 1
 
 
-def test_an_answer_that_is_no_longer_fresh_is_served_where_the_service_fails(canned, valkey):
-    """As from a file."""
+def test_a_stale_answer_is_used_if_the_service_fails(canned, valkey):
+    """A stale answer of a file is used, too."""
     with shared(canned, valkey, expire_after_s=0) as client:
         assert status(client, "ETH.0xa") == ("ok", "service")
         canned.default = (500, {}, b"")
         assert status(client, "ETH.0xa") == ("ok", "stale")
 
 
-def test_nothing_there_has_the_key(canned, valkey):
-    """Neither the names nor the values."""
-    with shared(canned, valkey) as client, valkey.asked() as asked:
+def test_the_server_does_not_hold_the_key(canned, valkey):
+    """Neither in names nor in values."""
+    with shared(canned, valkey) as client, valkey.connection() as plain:
         assert status(client, "ETH.0xa") == ("ok", "service")
-        names = asked.keys("*")
+        names = plain.keys("*")
         assert names
-        assert not any(KEY.encode() in each for each in [*names, *map(asked.dump, names)])
+        assert not any(KEY.encode() in each for each in [*names, *map(plain.dump, names)])
 
 
-def test_a_server_that_only_may_be_read_is_read(canned):
-    """What is there is found; what comes is kept in memory, after one warning."""
+def test_a_read_only_server_is_read(canned):
+    """Stored answers are read; new ones are kept in memory, after one warning."""
     with valkeys.running() as server, shared(canned, server) as client:
         assert status(client, "ETH.0xa") == ("ok", "service")
-        with server.asked() as asked:
-            asked.replicaof("127.0.0.1", 9)  # a copy of a server that is not there
+        with server.connection() as plain:
+            plain.replicaof("127.0.0.1", 9)  # a replica of a missing server
         canned.default = (200, {}, answer(wallet("0xb")))
         with pytest.warns(CacheWarning, match="can't be kept in the given RedisCache") as caught:
             assert status(client, "ETH.0xb") == ("ok", "service")
@@ -82,8 +82,8 @@ def test_a_server_that_only_may_be_read_is_read(canned):
         assert len(caught) == 1
 
 
-def test_a_server_that_is_gone_is_done_without(canned):
-    """One warning, and answers are kept in memory."""
+def test_without_the_server_memory_is_used(canned):
+    """There is one warning."""
     with valkeys.running() as server, shared(canned, server) as client:
         server.kill()
         with warnings.catch_warnings(record=True) as caught:
@@ -95,7 +95,7 @@ def test_a_server_that_is_gone_is_done_without(canned):
 
 
 def test_pickles_are_refused(canned, valkey):
-    """Reading one runs what its writer wanted, and anyone on the network may write there."""
+    """Reading a pickle runs code of its writer, and anyone on the network may write there."""
     with redis.Redis.from_url(valkey.url) as link:
         cache = RedisCache("answers", connection=link, serializer="pickle")
         with (

@@ -1,4 +1,4 @@
-"""What a service says when it refuses: its own words, short, clean and without the key."""
+"""A service's reasons for a refusal: its own words, short, clean and without the key."""
 
 import json
 
@@ -9,8 +9,8 @@ LONG = "the key has expired; " + "renew it with the provider. " * 20
 
 
 def refused(canned, body, status=403):
-    """Return the reason that a wallet has after a refusal."""
-    canned.say(body, status=status)
+    """Return a wallet's reason after a refusal."""
+    canned.add_reply(body, status=status)
     with canned.client(deadline_s=0) as client:
         return client.fetch("ETH.0xa", on_failure="ignore", progress=False).wallets.error.item()
 
@@ -28,8 +28,8 @@ def refused(canned, body, status=403):
     ],
 )
 @pytest.mark.parametrize("status", [401, 403])
-def test_the_words_of_a_json_object_are_quoted_alone(canned, problem, status):
-    """Not the object, which would be cut in the middle."""
+def test_the_message_of_a_json_object_is_quoted_alone(canned, problem, status):
+    """The object would be truncated in the middle."""
     reason = refused(canned, json.dumps(problem).encode(), status)
     assert reason.startswith("the key was refused (check it and key_kind): answered 40")
     assert reason.endswith(": 'no such key'")
@@ -47,28 +47,28 @@ def test_the_words_of_a_json_object_are_quoted_alone(canned, problem, status):
         b'{"a":' * 20_000 + b"1",
     ],
 )
-def test_what_has_no_such_words_is_quoted_as_it_is(canned, body):
-    """Cleaned and cut short."""
+def test_other_bodies_are_quoted(canned, body):
+    """Cleaned and shortened."""
     reason = refused(canned, body)
     assert body[:5].decode() in reason
     assert len(reason) < 300
 
 
-def test_words_are_cut_and_cleaned(canned):
-    """They are a stranger's."""
+def test_messages_are_shortened_and_cleaned(canned):
+    """They are untrusted text."""
     reason = refused(canned, json.dumps({"message": "\x1b[31m\u202e\n" + LONG}).encode())
     assert reason.isprintable()
     assert "[31m the key has expired" in reason
     assert len(reason) < 300
 
 
-def test_an_escaped_key_is_masked_where_its_escapes_are_undone(canned):
-    """JSON may write any letter as an escape, which no body that is quoted as it is would undo."""
+def test_an_escaped_key_is_masked_after_unescaping(canned):
+    """JSON may escape any letter, and quoting the plain body would keep the escape."""
     escaped = "".join(f"\\u{ord(char):04x}" for char in KEY)
     reason = refused(canned, f'{{"message": "no such key: {escaped}"}}'.encode())
     assert reason.endswith(f"'no such key: {'*' * len(KEY)}'")
 
 
-def test_a_lone_surrogate_does_no_harm(canned):
+def test_a_lone_surrogate_is_harmless(canned):
     """JSON can write one, and UTF-8 can't."""
     assert refused(canned, b'{"message": "no such \\ud800key"}').endswith(": 'no such ?key'")

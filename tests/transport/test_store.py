@@ -1,4 +1,4 @@
-"""Answers that are kept on this machine, or wherever the caller wants them."""
+"""Cached answers, on this machine or in a backend of the caller's."""
 
 import itertools
 import pickle
@@ -46,11 +46,11 @@ def many(count, size=20_000):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 class TestContract:
-    """What holds wherever answers are kept."""
+    """Promises of every backend."""
 
     @pytest.fixture
     def chosen(self, backend, tmp_path, request):
-        """Give a function that names one of the places, as often as it is called."""
+        """Return a function that returns one of the backends, at each call."""
         if BACKENDS[backend] is not None:
             return lambda: BACKENDS[backend](tmp_path)
         link = redis.Redis.from_url(request.getfixturevalue("valkey").url)
@@ -58,22 +58,22 @@ class TestContract:
 
     @pytest.fixture
     def store(self, chosen):
-        """Give a store in one of the places."""
+        """Open a store in one of the backends."""
         choice = chosen()
         with AnswerStore(choice, SERVICE) as store:
             yield store
         if isinstance(choice, BaseCache):
             choice.close()
 
-    def test_what_is_written_is_read(self, store):
-        """Bytes and times come back exactly, under any spelling of the wallet."""
+    def test_written_answers_are_read(self, store):
+        """Bytes and times are exact, under any spelling of the wallet."""
         store.write([(WALLETS[0], KEPT)])
         [spelled] = parse_wallets("eth.0xab")
         assert store.read([spelled, WALLETS[1]]) == {spelled: KEPT}
 
     @pytest.mark.parametrize("clock", [timedelta(hours=-8), timedelta(hours=8)])
-    def test_what_was_asked_for_later_wins(self, store, clock):
-        """Whichever was written last, and whatever the clock said at the time."""
+    def test_the_answer_to_the_latest_request_wins(self, store, clock):
+        """In any order of writing, and at any time of the clock."""
         early, late = (store.next_sequence() for _ in range(2))
         older, newer = CachedAnswer(b"older", NOW, early), CachedAnswer(b"newer", NOW + clock, late)
         for first, second in ((older, newer), (newer, older)):
@@ -82,13 +82,13 @@ class TestContract:
             assert store.read(WALLETS) == {WALLETS[0]: newer}
 
     def test_an_answer_without_a_sequence_is_the_latest(self, store):
-        """As one that somebody puts there by hand."""
+        """A hand-written entry has none."""
         for kept in (KEPT, OLDER):
             store.write([(WALLETS[0], kept)])
             assert store.read(WALLETS) == {WALLETS[0]: kept}
 
     def test_sequence_goes_on_for_another_store(self, store, chosen):
-        """What a second store asks for later wins over what the first has kept."""
+        """A later request of a second store wins over the first one's answers."""
         store.write([(WALLETS[0], CachedAnswer(b"older", NOW, store.next_sequence()))])
         choice = store._store._backend if hasattr(store._store, "_backend") else chosen()
         with AnswerStore(choice, SERVICE) as other:
@@ -97,13 +97,13 @@ class TestContract:
             assert store.read(WALLETS) == {WALLETS[0]: CachedAnswer(b"newer", NOW)}
 
     def test_many_are_written_and_read_at_once(self, store):
-        """More than one statement can name, from an iterator, in the order asked."""
+        """More than one statement can name, from an iterator, in the requested order."""
         answers = many(501, size=10)
         store.write(iter(answers))
         assert list(store.read(wallet for wallet, _ in answers).items()) == answers
 
-    def test_nothing_is_no_trouble(self, store):
-        """Writing and reading nothing does nothing."""
+    def test_no_answers_are_no_error(self, store):
+        """Writing and reading none does nothing."""
         store.write([])
         assert store.read([]) == {}
 
@@ -118,7 +118,7 @@ class TestContract:
 
 
 def test_a_file_outlives_its_store(tmp_path):
-    """What one process keeps, another finds."""
+    """One process finds another's answers."""
     path = tmp_path / "a ?#%41.sqlite"
     for wallet in WALLETS:
         with AnswerStore(path, "s") as store:
@@ -153,8 +153,8 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_row_that_is_damaged_is_not_there(tmp_path, damage):
-    """Whatever of it is not as it was written; the next answer takes its place."""
+def test_a_damaged_row_is_not_there(tmp_path, damage):
+    """With any damage; the next answer replaces it."""
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as store:
         store.write((wallet, CachedAnswer(b"{}", NOW)) for wallet in (WALLETS[0], WALLETS[2]))
@@ -168,7 +168,7 @@ def test_a_row_that_is_damaged_is_not_there(tmp_path, damage):
 
 
 def test_a_flipped_bit_changes_no_answer(tmp_path):
-    """Wherever in the file it is: what is read is what was written, or nothing."""
+    """Anywhere in the file: an answer is read as written, or not at all."""
     path, whole, seen = tmp_path / "a.sqlite", answers_of_three(tmp_path), set()
     rng = np.random.default_rng(1)
     for _ in range(120):
@@ -177,12 +177,12 @@ def test_a_flipped_bit_changes_no_answer(tmp_path):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CacheWarning)
             with AnswerStore(path, "s") as store:
-                found = store.read(WALLETS)
-                for wallet in WALLETS * 2:  # the first time round the file may be moved aside
+                result = store.read(WALLETS)
+                for wallet in WALLETS * 2:  # the first time, the file may be moved aside
                     store.write([(wallet, CachedAnswer(b"anew", NOW, store.next_sequence()))])
                 assert store.read(WALLETS) == dict.fromkeys(WALLETS, CachedAnswer(b"anew", NOW))
-        assert set(found.values()) <= {KEPT}
-        seen.add(len(found))
+        assert set(result.values()) <= {KEPT}
+        seen.add(len(result))
         for file in tmp_path.iterdir():
             file.unlink()
     assert {2, 3} <= seen
@@ -203,7 +203,7 @@ def answers_of_three(folder):
 
 @pytest.mark.parametrize("damage", ["headers", "content"])
 def test_a_borrowed_backend_is_checked_too(damage):
-    """A damaged entry is not there, and the next answer takes the place."""
+    """A damaged entry is not there, and the next answer replaces it."""
     backend = BaseCache()
     with AnswerStore(backend, "s") as store:
         store.write([(WALLETS[0], KEPT)])
@@ -219,8 +219,8 @@ def test_a_borrowed_backend_is_checked_too(damage):
 
 
 @pytest.mark.parametrize("restarted", [True, False])
-def test_what_is_asked_for_after_a_restart_wins(tmp_path, monkeypatch, restarted):
-    """Then the clock of the machine begins anew; the wall clock may say anything."""
+def test_later_requests_win_after_a_restart(tmp_path, monkeypatch, restarted):
+    """The machine's clock restarts at zero; the wall clock may be any time."""
     path, before = tmp_path / "a.sqlite", time.monotonic_ns()
     with AnswerStore(path, "s") as store:
         store.write([(WALLETS[0], KEPT)])
@@ -234,23 +234,23 @@ def test_what_is_asked_for_after_a_restart_wins(tmp_path, monkeypatch, restarted
         assert one.read(WALLETS) == {WALLETS[0]: CachedAnswer(b"late", NOW)}
 
 
-def test_nothing_is_kept_where_that_is_chosen():
-    """False keeps nothing, silently."""
+def test_false_caches_nothing():
+    """Silently."""
     with AnswerStore(False, "s") as store:  # noqa: FBT003 - the setting's own value
         store.write([(WALLETS[0], KEPT)])
         assert store.read(WALLETS) == {}
 
 
 def test_default_is_in_the_users_cache_folder(home):
-    """Without a choice the file is where the platform keeps such things."""
+    """Without a setting the file is in the platform's folder for caches."""
     with AnswerStore(None, "s") as store:
         store.write([(WALLETS[0], KEPT)])
     assert default_cache().is_relative_to(home)
     assert describe(default_cache()).answers == {"s": 1}
 
 
-def test_what_keeps_no_answers_is_refused():
-    """Another object is an error that says what will do."""
+def test_other_objects_are_refused():
+    """The error lists the possible values."""
     with pytest.raises(SettingsError, match="requests-cache backend"):
         AnswerStore(object(), "s")
 
@@ -261,23 +261,23 @@ def test_what_keeps_no_answers_is_refused():
     ids=["name", "module", "stage", "pipeline"],
 )
 def test_pickles_are_refused(tmp_path, serializer):
-    """However the serializer is spelled: reading a pickle runs what its writer wanted."""
+    """For any spelling of the serializer: reading a pickle runs code of its writer."""
     backend = FileCache(tmp_path / "f", serializer=serializer)
     with pytest.raises(SettingsError, match="JSON serializer"):
         AnswerStore(backend, "s")
     backend.close()
 
 
-def test_a_backends_own_default_is_refused_where_it_is_pickle(tmp_path):
-    """Nothing was chosen, so pickles it would be."""
+def test_a_backends_default_of_pickle_is_refused(tmp_path):
+    """Without a chosen serializer it would write pickles."""
     backend = SQLiteCache(tmp_path / "s.sqlite")
     with pytest.raises(SettingsError, match="pickle"):
         AnswerStore(backend, "s")
     backend.close()
 
 
-def test_the_oldest_give_way(tmp_path):
-    """Beyond the limit the newest stay, and a file that was larger gets smaller."""
+def test_the_oldest_are_removed(tmp_path):
+    """Beyond the limit the newest stay, and a larger file shrinks."""
     path, limit, answers = tmp_path / "a.sqlite", 1_000_000, many(200)
     numbered = [(wallet, replace(kept, sequence=n)) for n, (wallet, kept) in enumerate(answers, 1)]
     with AnswerStore(path, "s") as store:
@@ -291,8 +291,8 @@ def test_the_oldest_give_way(tmp_path):
     assert path.stat().st_size <= limit * 1.2
 
 
-def test_a_limit_too_small_for_anything_keeps_nothing(tmp_path):
-    """No error, no endless loop: what does not fit is not there."""
+def test_a_limit_too_small_for_any_answer_keeps_none(tmp_path):
+    """There is no error and no endless loop."""
     with AnswerStore(tmp_path / "a.sqlite", "s", max_bytes=1) as store:
         store.write([(WALLETS[0], KEPT)])
         assert store.read(WALLETS) == {}
@@ -314,8 +314,8 @@ def test_describe_counts_by_service(tmp_path):
     assert (facts.answers, facts.newest) == ({"one": 3, "the other": 1}, None)
 
 
-def test_clear_forgets_everything_and_shrinks_the_file(tmp_path):
-    """Clearing says how many there were, also while the file is in use."""
+def test_clear_deletes_everything_and_shrinks_the_file(tmp_path):
+    """It returns the number of answers, also while the file is in use."""
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as store:
         store.write(many(100))
@@ -328,8 +328,8 @@ def test_clear_forgets_everything_and_shrinks_the_file(tmp_path):
 
 
 @pytest.mark.parametrize("content", [None, b""])
-def test_looking_makes_no_file(tmp_path, content):
-    """A file that is not there, or is empty, is neither made nor an error."""
+def test_describe_makes_no_file(tmp_path, content):
+    """A missing or empty file is neither made nor an error."""
     path = tmp_path / "none.sqlite"
     if content is not None:
         path.write_bytes(content)
@@ -339,8 +339,8 @@ def test_looking_makes_no_file(tmp_path, content):
     assert list(tmp_path.iterdir()) == before
 
 
-def test_looking_at_what_is_no_cache_is_an_error(tmp_path):
-    """Garbage, a folder, and a later release's file are named, with a hint, and left alone."""
+def test_describing_another_file_is_an_error(tmp_path):
+    """Garbage, a folder, and a later release's file are named, with a hint, and unchanged."""
     later = tmp_path / "later"
     link = sqlite3.connect(later)
     link.execute("PRAGMA user_version = 99")

@@ -1,4 +1,4 @@
-"""A cache that can't hurt: whatever happens to the file, what was acknowledged is there.
+"""A harmless cache: whatever happens to the file, acknowledged answers are there.
 
 Each script runs in a process of its own, so that it can be interrupted, limited and killed.
 """
@@ -17,9 +17,9 @@ from datetime import UTC, datetime, timedelta
 from threading import Timer
 
 import pytest
-from mortals import Mortals
+from killable_children import KillableChildren
+from permit_takers import pacer_at
 from requests_cache import BaseCache, FileCache
-from slot_takers import pacer_at
 from small_disk import mounted, remount
 
 from walletframe.address.forms import WalletAddress
@@ -53,8 +53,8 @@ rng = random.Random(1)
 keep(store, "first")
 store.close()
 begun = time.monotonic()
-keep(store, "second")  # with the opening, as below
-longest = max(0.01, 5 * (time.monotonic() - begun))  # some are done even where the machine is busy
+keep(store, "second")  # opening included, as below
+longest = max(0.01, 5 * (time.monotonic() - begun))  # a few, even on a busy machine
 for round in range(int(ARGUMENT)):
     store.close()  # so that opening is interrupted too
     delay = rng.uniform(0.01, 1) * rng.random() * longest
@@ -68,7 +68,7 @@ for round in range(int(ARGUMENT)):
     except KeyboardInterrupt:
         signal.setitimer(signal.ITIMER_REAL, 0)
         other = sqlite3.connect(PATH, timeout=0, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")  # nobody has left a transaction open
+        other.execute("BEGIN IMMEDIATE")  # no transaction is left open
         other.close()
 print(len(acknowledged), len(acknowledged) - len(store.read(acknowledged)), slowest)
 """
@@ -129,7 +129,7 @@ with AnswerStore(PATH, "s") as other, AnswerStore(PATH, "s") as store:
     keep(store, 1)
     print(before)
 """
-TAKEN = """
+REMOVED = """
 taken = []
 def take_away(event, words):
     if event == "sqlite3.connect" and PATH.exists() and not taken:
@@ -188,7 +188,7 @@ def start(script, path, argument):
 
 
 def output(script, path, argument):
-    """Run a script to its end, and return the words it printed."""
+    """Run a script to its end, and return its output's words."""
     with start(script, path, argument) as process:
         try:
             printed, _ = process.communicate(timeout=500)
@@ -211,21 +211,21 @@ def wallet(*parts):
     return WalletAddress("TEST", "-".join(map(str, parts)))
 
 
-def kept(size=20_000):
+def cached(size=20_000):
     """Return an answer of a size."""
     return CachedAnswer(b"x" * size, NOW)
 
 
 def filled(path, count=50):
-    """Make a file with some answers in it."""
+    """Make a file with some answers."""
     with AnswerStore(path, "s") as store:
-        store.write((wallet(number), kept()) for number in range(count))
+        store.write((wallet(number), cached()) for number in range(count))
     return path
 
 
 @pytest.mark.parametrize("count", [40, pytest.param(400, marks=pytest.mark.stress)])
 def test_an_interrupted_write_leaves_nothing_behind(tmp_path, monkeypatch, count):
-    """Ctrl-C at any moment: no open transaction, nothing acknowledged lost, no write slower."""
+    """Ctrl-C at any moment: no open transaction, no acknowledged answer lost, no write slower."""
     monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # an interrupt could keep its lock
     acknowledged, lost, slowest = output(INTERRUPTS, tmp_path / "a.sqlite", count)
     assert (int(acknowledged) > count, lost) == (True, "0")
@@ -244,7 +244,7 @@ def test_another_error_inside_a_write_leaves_nothing_behind(tmp_path):
     with pytest.raises(RuntimeError, match="in the middle"):
         database.write(fail)
     with AnswerStore(path, "s") as store:
-        store.write([(wallet(3), kept())])
+        store.write([(wallet(3), cached())])
         assert len(store.read(map(wallet, range(4)))) == 4
     database.close()
 
@@ -259,65 +259,65 @@ def test_a_row_that_the_file_refuses_is_kept_in_memory(tmp_path):
         )
         with AnswerStore(path, "s") as store:
             names = [wallet("good"), wallet("a", "bad")]
-            with pytest.warns(CacheWarning, match="not this one") as told:
-                store.write((name, kept()) for name in names)
-            store.write([(wallet("after"), kept())])
-            assert len(told) == 1
+            with pytest.warns(CacheWarning, match="not this one") as caught:
+                store.write((name, cached()) for name in names)
+            store.write([(wallet("after"), cached())])
+            assert len(caught) == 1
             assert len(store.read([*names, wallet("after"), *map(wallet, range(3))])) == 6
             other.execute("BEGIN IMMEDIATE")
     assert describe(path).answers == {"s": 3}
 
 
 def wait_only(seconds, monkeypatch):
-    """Let a cache wait so long for other processes."""
+    """Shorten the cache's wait for other processes."""
     contents = replace(ANSWERS, wait_s=seconds)
     monkeypatch.setattr("walletframe.transport.cachefile.ANSWERS", contents)
 
 
-def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeypatch):
-    """Seconds, one warning, memory; what the file holds is read all the while."""
+def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):
+    """Seconds, one warning, memory; stored answers can be read all the while."""
     wait_only(0.3, monkeypatch)
     path = filled(tmp_path / "a.sqlite", 3)
     with start(HOLD, path, "BEGIN EXCLUSIVE") as holder, AnswerStore(path, "s") as store:
         holder.stdout.readline()
         before = time.monotonic()
         with pytest.warns(CacheWarning, match="locked"):
-            store.write([(wallet("new"), kept())])
+            store.write([(wallet("new"), cached())])
         assert 0.3 <= time.monotonic() - before < 30
-        store.write([(wallet("newer"), kept())])
+        store.write([(wallet("newer"), cached())])
         names = [wallet("new"), wallet("newer"), *map(wallet, range(3))]
         assert len(store.read(names)) == 5
         holder.kill()
 
 
-def test_a_file_that_nobody_else_may_read_is_done_without(tmp_path, monkeypatch):
-    """Another process has it for itself alone: one warning for reading and writing together."""
+def test_an_exclusively_locked_file_is_not_used(tmp_path, monkeypatch):
+    """Another process locks it exclusively: one warning for reading and writing together."""
     wait_only(0.2, monkeypatch)
     path = filled(tmp_path / "a.sqlite", 3)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.warns(CacheWarning, match="locked") as told:
+        with pytest.warns(CacheWarning, match="locked") as caught:
             store = AnswerStore(path, "s")
         with store:
             assert store.read([wallet(1)]) == {}
-            store.write([(wallet(1), kept(1))])
-            assert store.read([wallet(1)]) == {wallet(1): kept(1)}
-            assert len(told) == 1
+            store.write([(wallet(1), cached(1))])
+            assert store.read([wallet(1)]) == {wallet(1): cached(1)}
+            assert len(caught) == 1
 
 
-def test_a_lock_that_ends_is_waited_for(tmp_path):
-    """In silence."""
+def test_a_short_lock_is_awaited(tmp_path):
+    """Without a warning."""
     path = filled(tmp_path / "a.sqlite", 1)
     with start(HOLD, path, "BEGIN IMMEDIATE") as holder, AnswerStore(path, "s") as store:
         holder.stdout.readline()
         Timer(0.3, holder.kill).start()
-        store.write([(wallet("new"), kept())])
+        store.write([(wallet("new"), cached())])
     assert describe(path).answers == {"s": 2}
 
 
 def test_clearing_a_locked_file_is_an_error(tmp_path, monkeypatch):
-    """It waits, and says that another process is writing."""
+    """It waits, and the error says that another process is writing."""
     monkeypatch.setattr("walletframe.transport.store._WAIT_MS", 100)
     path = filled(tmp_path / "a.sqlite", 1)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -327,21 +327,21 @@ def test_clearing_a_locked_file_is_an_error(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("room", ["400000", "a small disk"])
-def test_a_full_disk_is_told_and_loses_nothing(tmp_path, room):
+def test_a_full_disk_is_reported_and_loses_nothing(tmp_path, room):
     """Before the one warning all is in the file, after it all is in memory."""
     place = (
         mounted(tmp_path / "m", "size=400k") if room == "a small disk" else nullcontext(tmp_path)
     )
     with place as folder:
-        before, found, told, category = output(FILL, folder / "a.sqlite", room)
-        assert (found, told, category) == ("100", "1", "CacheWarning")
+        before, stored, warned, category = output(FILL, folder / "a.sqlite", room)
+        assert (stored, warned, category) == ("100", "1", "CacheWarning")
         assert 0 < int(before) < 100
         with AnswerStore(folder / "a.sqlite", "s") as store:
             assert len(store.read(map(wallet, range(int(before))))) == int(before)
 
 
 def test_a_read_only_folder_is_read(tmp_path):
-    """What is there is found; the first write gives one warning, and memory."""
+    """Stored answers are read; the first write causes one warning, and memory is used."""
     with mounted(tmp_path / "m", "size=8m") as folder:
         path = filled(folder / "a.sqlite")
         remount(folder, "ro")
@@ -350,33 +350,33 @@ def test_a_read_only_folder_is_read(tmp_path):
             clear(path)
         with AnswerStore(path, "s") as store:
             assert len(store.read(map(wallet, range(50)))) == 50
-            with pytest.warns(CacheWarning, match="readonly") as told:
-                store.write([(wallet("new"), kept())])
-            assert (len(store.read([wallet(1), wallet("new")])), len(told)) == (2, 1)
+            with pytest.warns(CacheWarning, match="readonly") as caught:
+                store.write([(wallet("new"), cached())])
+            assert (len(store.read([wallet(1), wallet("new")])), len(caught)) == (2, 1)
         with pytest.warns(CacheWarning, match="in memory"):
             AnswerStore(folder / "none.sqlite", "s").close()
 
 
 def restart(monkeypatch):
-    """Let the machine be started anew: its clock of turns begins again."""
+    """Restart the machine's monotonic clock."""
     monkeypatch.setattr(time, "monotonic_ns", itertools.count(1).__next__)
 
 
-def test_a_cache_of_before_a_restart_that_can_not_be_written_is_read(tmp_path, monkeypatch):
-    """The first write gives one warning, and memory, where what was asked for later wins."""
+def test_a_read_only_cache_from_before_a_restart_is_read(tmp_path, monkeypatch):
+    """The first write causes one warning, and later requests win in memory."""
     with mounted(tmp_path / "m", "size=8m") as folder:
         path = filled(folder / "a.sqlite", 2)
         restart(monkeypatch)
         remount(folder, "ro")
         with AnswerStore(path, "s") as store:
-            assert store.read([wallet(1)]) == {wallet(1): kept()}
-            with pytest.warns(CacheWarning, match="readonly") as told:
-                store.write([(wallet("new"), kept())])
-            assert (len(store.read([wallet(1), wallet("new")])), len(told)) == (2, 1)
+            assert store.read([wallet(1)]) == {wallet(1): cached()}
+            with pytest.warns(CacheWarning, match="readonly") as caught:
+                store.write([(wallet("new"), cached())])
+            assert (len(store.read([wallet(1), wallet("new")])), len(caught)) == (2, 1)
 
 
-def test_a_cache_of_before_a_restart_that_is_in_use_is_waited_for(tmp_path, monkeypatch):
-    """Its clock is set first, so that what is asked for now wins over what is kept."""
+def test_a_locked_cache_from_before_a_restart_is_awaited(tmp_path, monkeypatch):
+    """Its clock is set first, so that later requests win over stored answers."""
     path, before = filled(tmp_path / "a.sqlite", 2), time.monotonic_ns()
     restart(monkeypatch)
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -388,8 +388,8 @@ def test_a_cache_of_before_a_restart_that_is_in_use_is_waited_for(tmp_path, monk
     other.close()
 
 
-def test_two_make_a_file_at_once(tmp_path):
-    """Where both have seen that it is new, the one that comes second changes nothing."""
+def test_two_processes_make_a_file_at_once(tmp_path):
+    """If both have seen that it is new, the second one changes nothing."""
     path = tmp_path / "a.sqlite"
 
     class Slower(sqlite3.Connection):
@@ -404,13 +404,13 @@ def test_two_make_a_file_at_once(tmp_path):
 
 
 @pytest.mark.parametrize("place", [".", "file/a.sqlite", "/proc/a/b.sqlite", "/dev/full"])
-def test_a_place_where_no_file_can_be(tmp_path, place):
+def test_a_path_where_no_file_can_be(tmp_path, place):
     """A folder, a file as a folder, a system's folder, a device: one warning at once, memory."""
     (tmp_path / "file").write_text("in the way")
-    with pytest.warns(CacheWarning, match="in memory") as told:
+    with pytest.warns(CacheWarning, match="in memory") as caught:
         store = AnswerStore(tmp_path / place, "s")
-    store.write([(wallet(1), kept())])
-    assert (store.read([wallet(1)]), len(told)) == ({wallet(1): kept()}, 1)
+    store.write([(wallet(1), cached())])
+    assert (store.read([wallet(1)]), len(caught)) == ({wallet(1): cached()}, 1)
     store.close()
 
 
@@ -429,19 +429,19 @@ BROKEN = {
 
 @pytest.mark.parametrize("way", BROKEN)
 def test_a_broken_file_is_moved_aside(tmp_path, way):
-    """One warning that names it; it is kept, and a new one, as private, takes its place."""
+    """One warning names it; it is kept, and a new one, as private, replaces it."""
     path, aside = filled(tmp_path / "a.sqlite"), tmp_path / "a.sqlite.broken-1"
     broken = BROKEN[way](path.read_bytes())
     path.write_bytes(broken)
-    with pytest.warns(CacheWarning, match=str(aside)) as told:
+    with pytest.warns(CacheWarning, match=str(aside)) as caught:
         filled(path, 3)
-    assert (len(told), aside.read_bytes()) == (1, broken)
+    assert (len(caught), aside.read_bytes()) == (1, broken)
     assert describe(path).answers == {"s": 3}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_nothing_holds_a_broken_file_when_it_is_renamed(tmp_path):
-    """Neither the store that finds it broken nor another: Windows renames no file that is open."""
+def test_a_broken_file_is_closed_before_it_is_renamed(tmp_path):
+    """By its store and by others: Windows renames no open file."""
     path = tmp_path / "a.sqlite"
     *renamed, before = output(RENAMED, path, "")
     assert (path.name in renamed[::2], set(renamed[1::2])) == (True, {"0"})
@@ -449,8 +449,8 @@ def test_nothing_holds_a_broken_file_when_it_is_renamed(tmp_path):
     assert describe(path).answers == {"s": 1}
 
 
-def test_several_find_the_same_broken_file(tmp_path):
-    """It is moved once, and none of them moves the new file that another has begun."""
+def test_several_processes_find_the_same_broken_file(tmp_path):
+    """It is moved once, and none of them moves another's new file."""
     path = tmp_path / "a.sqlite"
     path.write_bytes(b"garbage " * 1_000)
     quiet = "warnings.simplefilter('ignore')\n"
@@ -462,30 +462,30 @@ def test_several_find_the_same_broken_file(tmp_path):
     assert describe(path).answers == {"s": 4 * 4 * 20}
 
 
-def test_a_file_that_is_taken_away_is_made_anew(tmp_path):
-    """What is acknowledged is in the file of that name, and whoever had the old one harms none."""
+def test_a_removed_file_is_made_again(tmp_path):
+    """Acknowledged answers are in the new file, and stores with the old one harm none."""
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as old, AnswerStore(path, "s") as late:
-        old.write([(wallet(1), kept())])
-        late.write([(wallet(2), kept())])
+        old.write([(wallet(1), cached())])
+        late.write([(wallet(2), cached())])
         for file in tmp_path.iterdir():
             file.rename(f"{file}.old")
-        old.write([(wallet(3), kept())])
+        old.write([(wallet(3), cached())])
         late.close()
-        old.write([(wallet(4), kept())])
+        old.write([(wallet(4), cached())])
         assert describe(path).answers == {"s": 2}
     assert describe(path).answers == {"s": 2}
 
 
-def test_a_file_that_is_taken_away_when_it_is_opened_is_made_anew(tmp_path):
-    """Between the look whether it is there and the opening."""
+def test_a_file_removed_while_it_is_opened_is_made_again(tmp_path):
+    """Between the check for it and the opening."""
     path = filled(tmp_path / "a.sqlite", 3)
-    assert output(TAKEN, path, "") == ["1", "1"]
+    assert output(REMOVED, path, "") == ["1", "1"]
     assert describe(path).answers == {"s": 1}
 
 
-def test_a_broken_file_that_another_process_has_moved_is_not_told(tmp_path):
-    """Who moved it said so; here a new one is begun."""
+def test_a_broken_file_moved_by_another_process_is_not_reported(tmp_path):
+    """The other process has reported it; here a new one is made."""
     path, aside = filled(tmp_path / "a.sqlite"), tmp_path / "elsewhere"
 
     def count(link):
@@ -500,7 +500,7 @@ def test_a_broken_file_that_another_process_has_moved_is_not_told(tmp_path):
     assert [file.name for file in sorted(tmp_path.iterdir())] == [path.name, aside.name]
 
 
-def test_a_file_that_is_taken_away_during_a_write_is_written_again(tmp_path):
+def test_a_file_removed_during_a_write_is_written_again(tmp_path):
     """The write is acknowledged only when it is in the file of that name."""
     path, links = tmp_path / "a.sqlite", []
 
@@ -516,16 +516,16 @@ def test_a_file_that_is_taken_away_during_a_write_is_written_again(tmp_path):
     assert (len(links), describe(path).answers) == (2, {"s": 1})
 
 
-def test_a_file_that_changes_all_the_time_is_done_without(tmp_path):
-    """Not for ever, but for the seconds that a lock would be waited for."""
+def test_a_file_that_changes_all_the_time_is_given_up(tmp_path):
+    """After the seconds of a lock's wait."""
     path = tmp_path / "a.sqlite"
     database = Database(path, replace(ANSWERS, wait_s=0.1))
     with pytest.warns(CacheWarning, match="another process keeps replacing the file"):
         assert database.read(lambda _: path.unlink(missing_ok=True)) == [None]
 
 
-def test_a_transaction_that_was_left_open_is_undone(tmp_path):
-    """As by a second interrupt in the middle of a rollback."""
+def test_an_open_transaction_is_rolled_back(tmp_path):
+    """A second interrupt in the middle of a rollback leaves one."""
     database = Database(filled(tmp_path / "a.sqlite", 3), ANSWERS)
     database.read(lambda link: link.execute("BEGIN IMMEDIATE").execute("DELETE FROM answers"))
     count = database.read(lambda link: link.execute("SELECT count(*) FROM answers").fetchone())
@@ -533,8 +533,8 @@ def test_a_transaction_that_was_left_open_is_undone(tmp_path):
     assert count == [(3,)]
 
 
-def test_a_broken_file_that_another_process_is_moving_is_left_to_it(tmp_path):
-    """It waits until that is done, and does not move what has taken its place."""
+def test_a_broken_file_being_moved_by_another_process_is_left_to_it(tmp_path):
+    """It waits until that is done, and does not move the new file."""
     path = tmp_path / "a.sqlite"
     path.write_bytes(b"garbage " * 1_000)
     folder = os.open(tmp_path, os.O_RDONLY)
@@ -546,25 +546,25 @@ def test_a_broken_file_that_another_process_is_moving_is_left_to_it(tmp_path):
     assert describe(path).answers == {"s": 3}
 
 
-def test_a_file_that_goes_after_memory_took_over_is_not_told_again(tmp_path):
+def test_a_file_removed_after_memory_took_over_is_not_reported_again(tmp_path):
     """Its rows are gone, those in memory are there."""
     path = filled(tmp_path / "a.sqlite", 3)
     with AnswerStore(path, "s") as store:
         with closing(sqlite3.connect(path)) as other:
             other.execute("DROP TABLE answers")
-        with pytest.warns(CacheWarning, match="in memory") as told:
-            store.write([(wallet(1), kept())])
+        with pytest.warns(CacheWarning, match="in memory") as caught:
+            store.write([(wallet(1), cached())])
         assert list(store.read(map(wallet, range(3)))) == [wallet(1)]
-        assert len(told) == 1
+        assert len(caught) == 1
 
 
-def test_nobody_else_may_read_it(tmp_path):
-    """The file and what SQLite puts beside it are the owner's, whatever the umask."""
+def test_only_the_owner_may_read_it(tmp_path):
+    """The file and SQLite's files beside it are private, with any umask."""
     umask = os.umask(0)
     try:
         pacer_at(tmp_path / "new" / "a.pace").close()
         with AnswerStore(tmp_path / "new" / "a.sqlite", "s") as store:
-            store.write([(wallet(1), kept())])
+            store.write([(wallet(1), cached())])
             files = [tmp_path / "new", *(tmp_path / "new").iterdir()]
             modes = {file.name: oct(stat.S_IMODE(file.stat().st_mode)) for file in files}
     finally:
@@ -573,8 +573,8 @@ def test_nobody_else_may_read_it(tmp_path):
     assert modes == {"new": "0o700"} | dict.fromkeys(names, "0o600")
 
 
-def test_nobody_else_may_read_it_for_a_moment(tmp_path):
-    """Not when SQLite has just made the file, nor at any other step, the pace's included."""
+def test_only_the_owner_may_read_it_at_any_moment(tmp_path):
+    """Right after SQLite has made the file, and at every other step, the pace's included."""
     assert output(MADE, tmp_path, "") == ["0o600", "4"]  # with -wal and -shm
 
 
@@ -586,53 +586,53 @@ def test_processes_and_threads_share_a_file(tmp_path, each):
 
 
 @pytest.mark.parametrize("rounds", [2, pytest.param(60, marks=pytest.mark.stress)])
-def test_what_was_acknowledged_survives_a_kill(tmp_path, rounds):
-    """Killed while it writes, a process leaves all it was told is kept, and a file that works."""
+def test_acknowledged_answers_survive_a_kill(tmp_path, rounds):
+    """A process killed while it writes leaves all acknowledged answers, and a working file."""
     names = []
-    with Mortals(IMPORTS + TALK) as writers:
+    with KillableChildren(IMPORTS + TALK) as writers:
         for number in range(rounds):
-            writers.begin(tmp_path / "a.sqlite", number)
-            acknowledged = [writers.said() for _ in range(20 + number)]
+            writers.start(tmp_path / "a.sqlite", number)
+            acknowledged = [writers.read_line() for _ in range(20 + number)]
             writers.kill()
-            was_killed, more = writers.was_killed()
-            assert was_killed
+            wait_for_kill, more = writers.wait_for_kill()
+            assert wait_for_kill
             names += [wallet(number, line.strip()) for line in acknowledged + more]
     with AnswerStore(tmp_path / "a.sqlite", "s") as store:
         assert len(store.read(names)) == len(names) >= 20 * rounds
 
 
 @pytest.mark.parametrize("forks", [10, pytest.param(200, marks=pytest.mark.stress)])
-def test_a_fork_takes_no_connection_along(tmp_path, forks):
+def test_a_fork_shares_no_connection(tmp_path, forks):
     """A child beside a thread that writes: child, parent and thread lose nothing."""
     [number] = output(FORK, tmp_path / "a.sqlite", forks)
     assert describe(tmp_path / "a.sqlite").answers == {"s": int(number) + 6 * forks}
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_child_goes_on_where_its_parent_was(tmp_path):
-    """The same store in both, no connection: each finds what the other has kept."""
+def test_a_child_continues_its_parents_store(tmp_path):
+    """The same store in both, no connection: each finds the other's answers."""
     with AnswerStore(tmp_path / "a.sqlite", "s") as store:
-        store.write([(wallet("parent"), kept())])
+        store.write([(wallet("parent"), cached())])
         child = os.fork()
         if child == 0:
             if store._store._database._con is not None:
                 os._exit(1)
-            store.write([(wallet("child"), kept())])
+            store.write([(wallet("child"), cached())])
             os._exit(len(store.read([wallet("parent"), wallet("child")])))
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
         assert len(store.read([wallet("parent"), wallet("child")])) == 2
 
 
-def test_a_backend_that_fails_is_done_without(tmp_path):
+def test_a_failing_backend_is_replaced_by_memory(tmp_path):
     """Writing to it, and then reading, raises nothing of its own: one warning, and memory."""
     folder = tmp_path / "folder"
     backend = FileCache(folder, serializer="json")
     with AnswerStore(backend, "s") as store:
-        store.write([(wallet("old"), kept())])
+        store.write([(wallet("old"), cached())])
         long = WalletAddress("TEST", "x" * 400)
-        with pytest.warns(CacheWarning, match="FileCache") as told:
-            store.write([(long, kept())])
-        assert (len(store.read([long, wallet("old")])), len(told)) == (2, 1)
+        with pytest.warns(CacheWarning, match="FileCache") as caught:
+            store.write([(long, cached())])
+        assert (len(store.read([long, wallet("old")])), len(caught)) == (2, 1)
         store.write([(wallet("old"), CachedAnswer(b"newer", NOW + timedelta(1)))])
         assert store.read([wallet("old")])[wallet("old")].body == b"newer"
         backend.close()
@@ -640,24 +640,24 @@ def test_a_backend_that_fails_is_done_without(tmp_path):
         assert list(store.read([wallet("old")])) == [wallet("old")]
 
 
-def test_a_backend_that_can_not_be_read_is_done_without():
-    """Neither its error nor a second warning gets through."""
+def test_an_unreadable_backend_is_replaced_by_memory():
+    """There is no error and no second warning."""
     backend = BaseCache()
     store = AnswerStore(backend, "s")
     backend.responses = None
-    with pytest.warns(CacheWarning, match="BaseCache") as told:
+    with pytest.warns(CacheWarning, match="BaseCache") as caught:
         assert store.read([wallet(1)]) == {}
-    store.write([(wallet(1), kept())])
-    assert (store.read([wallet(1)]), len(told)) == ({wallet(1): kept()}, 1)
+    store.write([(wallet(1), cached())])
+    assert (store.read([wallet(1)]), len(caught)) == ({wallet(1): cached()}, 1)
 
 
 def test_a_backend_that_fails_here_is_still_read(tmp_path):
-    """What another process has kept there later than this one in memory is what is found."""
+    """A later answer of another process there wins over this one's memory."""
     folder = tmp_path / "folder"
     backend, theirs = (FileCache(folder, serializer="json") for _ in range(2))
     with AnswerStore(backend, "s") as store, AnswerStore(theirs, "s") as other:
         with pytest.warns(CacheWarning, match="FileCache"):
-            store.write([(WalletAddress("TEST", "x" * 400), kept())])
+            store.write([(WalletAddress("TEST", "x" * 400), cached())])
         store.write([(wallet("one"), CachedAnswer(b"older", NOW))])
         other.write([(wallet("one"), CachedAnswer(b"newer", NOW, other.next_sequence()))])
         assert store.read([wallet("one")])[wallet("one")].body == b"newer"

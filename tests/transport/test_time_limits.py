@@ -1,6 +1,6 @@
 """Time limits hold from the first step to the last: names, connections, proxies, TLS, deadlines.
 
-What has to be cut off would go on for ever, or for longer than a test may take.
+The aborted operations would go on for ever, or for longer than a test may take.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ LONG = 1000
 
 
 class Dribbler:
-    """Lets nobody through: reads what comes, and says a beginning and then bytes for ever."""
+    """Lets no request through: reads it, and sends a beginning and then bytes without an end."""
 
     def __init__(self, beginning, piece):
         self._beginning, self._piece = beginning, piece
@@ -64,7 +64,7 @@ class Dribbler:
 
 @contextlib.contextmanager
 def full():
-    """Listen where nobody is let in: connecting there takes for ever."""
+    """Listen without accepting: connecting there takes for ever."""
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
         for _ in range(2):
@@ -75,27 +75,27 @@ def full():
 
 
 def client_of(base_url, **settings):
-    """Return a client that asks once."""
+    """Return a client that does not retry."""
     own = {"api_key": KEY, "key_kind": "private", "cache": "memory", "deadline_s": 0}
     return Client(**own | {"base_url": base_url, "timeout_s": BRIEFLY} | settings)
 
 
 def status(client, wallets="ETH.0xa", **how):
-    """Fetch, and return what became of the wallets."""
-    found = client.fetch(wallets, on_failure="ignore", progress=False, **how).wallets
-    return found.status.tolist()
+    """Fetch, and return the wallets' statuses."""
+    result = client.fetch(wallets, on_failure="ignore", progress=False, **how).wallets
+    return result.status.tolist()
 
 
 @pytest.fixture
 def names(monkeypatch):
-    """Look up names in a mapping; a host that is not there is looked up for ever."""
-    known, ended, asked = {}, Event(), []
+    """Look up names in a mapping; the lookup of a missing host never ends."""
+    known, ended, requested = {}, Event(), []
     real = socket.getaddrinfo
 
     def look_up(host, port, *args, flags=0, **how):
         if flags & socket.AI_NUMERICHOST:
             return real(host, port, *args, flags=flags, **how)
-        asked.append(host)
+        requested.append(host)
         if host not in known:
             ended.wait()
             raise socket.gaierror(socket.EAI_NONAME, "no such name")
@@ -103,7 +103,7 @@ def names(monkeypatch):
         return [(*kind, place) for place in known[host]]
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    known["asked"] = asked
+    known["asked"] = requested
     yield known
     ended.set()
     for thread in enumerate_threads():
@@ -119,7 +119,7 @@ DRIBBLES = {
 
 
 @pytest.mark.parametrize("beginning, piece", DRIBBLES.values(), ids=DRIBBLES)
-def test_a_proxy_that_dribbles_is_cut_off(monkeypatch, beginning, piece):
+def test_a_proxy_that_trickles_times_out(monkeypatch, beginning, piece):
     """Its answer to CONNECT counts, too."""
     with Dribbler(beginning, piece) as proxy:
         monkeypatch.setenv("https_proxy", f"http://{proxy.place}")
@@ -129,8 +129,8 @@ def test_a_proxy_that_dribbles_is_cut_off(monkeypatch, beginning, piece):
             assert status(client) == [expected]
 
 
-def test_tls_that_dribbles_is_cut_off():
-    """A server's part of the handshake comes byte by byte, and never whole."""
+def test_tls_that_trickles_times_out():
+    """A server's part of the handshake arrives byte by byte, and never ends."""
     with (
         Dribbler(b"\x16\x03\x03\x40\x00", b"\0") as server,
         client_of(f"https://{server.place}") as client,
@@ -138,14 +138,14 @@ def test_tls_that_dribbles_is_cut_off():
         assert status(client) == ["timeout"]
 
 
-def test_a_connection_that_is_not_taken_is_given_up():
-    """A backlog that is full swallows whoever connects."""
+def test_a_connection_that_is_not_accepted_times_out():
+    """A full backlog never answers."""
     with full() as (host, port), client_of(f"http://{host}:{port}") as client:
         assert status(client) == ["timeout"]
 
 
-def test_what_is_cut_off_before_it_has_a_socket_ends_with_it():
-    """As during the lookup of a name: nothing waits for an answer any more."""
+def test_an_attempt_aborted_before_its_socket_ends_with_it():
+    """It does not wait for an answer; the lookup of a name is such a time."""
     ours, theirs = socket.socketpair()
     attempt = Attempt(60)
     attempt.abort()
@@ -162,7 +162,7 @@ def test_dead_addresses_of_one_host_share_its_time(names):
         assert status(client) == ["timeout"]
 
 
-def test_a_living_address_behind_dead_ones_is_reached(names, monkeypatch, canned):
+def test_a_living_address_after_dead_ones_is_reached(names, monkeypatch, canned):
     """Each has its share of the time."""
     canned.default = (200, {}, answer(wallet()))
     with full() as place:
@@ -172,15 +172,15 @@ def test_a_living_address_behind_dead_ones_is_reached(names, monkeypatch, canned
             assert status(client) == ["ok"]
 
 
-def test_a_name_that_is_looked_up_for_ever_is_given_up(names):
-    """Many wallets wait for one and the same lookup."""
+def test_a_name_whose_lookup_never_ends_times_out(names):
+    """Many wallets wait for the same lookup."""
     with client_of(NOWHERE, requests_per_second=1000) as client:
         assert status(client, [f"ETH.0x{each}" for each in range(16)]) == ["timeout"] * 16
     assert names["asked"] == ["api.example"]
 
 
-def test_a_name_that_is_unknown_is_told(names):
-    """Each time anew, and not from memory."""
+def test_an_unknown_name_is_reported(names):
+    """It is looked up again each time."""
     names["api.example"] = []
     with client_of(NOWHERE) as client:
         assert status(client, ["ETH.0xa", "ETH.0xb"]) == ["unreachable"] * 2
@@ -188,20 +188,20 @@ def test_a_name_that_is_unknown_is_told(names):
 
 @pytest.mark.parametrize("name", ["silence", "slow body", "slow headers"])
 def test_a_deadline_ends_the_last_attempt(name):
-    """However long one attempt might take."""
+    """An attempt could take longer."""
     limits = {"timeout_s": LONG, "deadline_s": BRIEFLY}
     with (
         FaultServer(FAULTS[name], "ETH.0xa") as server,
         client_of(server.base_url, **limits) as client,
     ):
-        found = client.fetch("ETH.0xa", on_failure="ignore").wallets
-    assert (found.status.item(), found.error.item()) == ("timeout", "no answer within 0.5 s")
+        result = client.fetch("ETH.0xa", on_failure="ignore").wallets
+    assert (result.status.item(), result.error.item()) == ("timeout", "no answer within 0.5 s")
 
 
-def test_a_deadline_ends_an_attempt_behind_others(canned, monkeypatch):
-    """The last one has what is left."""
+def test_a_deadline_ends_an_attempt_after_others(canned, monkeypatch):
+    """The last one has the remaining time."""
     monkeypatch.setattr("walletframe.client.asking._FIRST_WAIT_S", 0.01)
-    canned.say(b"", status=503)
+    canned.add_reply(b"", status=503)
     canned.default = (200, {}, [b" "] * 9_999 + [answer(wallet())])
     with canned.client(timeout_s=LONG, deadline_s=2) as client:
         assert status(client) == ["timeout"]
@@ -227,26 +227,26 @@ print(wallets.status.item())
 
 
 def run_and_cancel(base_url, way, **environment):
-    """Fetch in a process that cancels, and return what it prints before it ends."""
+    """Fetch in a process that cancels, and return its output."""
     words = [sys.executable, "-c", HANGS, base_url, way]
     own = os.environ | environment
     return subprocess.run(words, env=own, capture_output=True, text=True, timeout=100, check=True)
 
 
 def test_no_name_keeps_a_process_alive():
-    """It ends while the name is looked up for ever."""
+    """It ends during an endless lookup."""
     assert run_and_cancel(NOWHERE, "name").stdout == "cancelled\n"
 
 
 def test_no_proxy_keeps_a_process_alive():
-    """It ends while the proxy dribbles."""
+    """It ends while the proxy trickles."""
     with Dribbler(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n") as proxy:
         ended = run_and_cancel(NOWHERE, "proxy", https_proxy=f"http://{proxy.place}")
     assert ended.stdout == "cancelled\n"
 
 
 def test_no_connection_keeps_a_process_alive():
-    """It ends while nobody takes the connection."""
+    """It ends while the connection is not accepted."""
     with full() as (host, port):
         assert run_and_cancel(f"http://{host}:{port}", "connection").stdout == "cancelled\n"
 

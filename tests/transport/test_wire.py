@@ -1,4 +1,4 @@
-"""Reading answers: what breaks the contract harms its own wallet, what is only odd is read."""
+"""Reading answers: a break of the contract harms its own wallet, oddities are read."""
 
 import json
 import re
@@ -13,13 +13,13 @@ from walletframe.frames.known import unreadable
 from walletframe.wire.answer import NO_LIST, read_answer
 from walletframe.wire.outcome import Status
 
-ASKED = parse_wallets(["ETH.0xA", "NEAR.alice.near"])
+REQUESTED = parse_wallets(["ETH.0xA", "NEAR.alice.near"])
 SOUND = wallet("alice.near", "NEAR")
 
 
-def read(*wallets, asked=ASKED):
+def read(*wallets, requested=REQUESTED):
     """Read an answer of these wallets; "@5" in it is the number 5, which may be long."""
-    return read_answer(re.sub(rb'"@([0-9]+)"', rb"\1", answer(*wallets)), asked)
+    return read_answer(re.sub(rb'"@([0-9]+)"', rb"\1", answer(*wallets)), requested)
 
 
 def of(**asset_fields):
@@ -53,7 +53,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN.keys())
 def test_broken_wallet_is_invalid_and_alone(broken):
-    """A wallet whose structure can't be used is invalid with a reason; its neighbour is whole."""
+    """A wallet with an unusable structure is invalid with a reason; its neighbour is ok."""
     first, second = read(broken, SOUND).outcomes
     assert first.status is Status.INVALID
     assert first.error
@@ -116,12 +116,14 @@ ODD = {  # a balance; its raw amount, as it is read
 
 @pytest.mark.parametrize("odd,raw", ODD.values(), ids=ODD.keys())
 def test_an_odd_balance_costs_itself(odd, raw):
-    """It keeps its row and what was sent; its neighbours in the list are whole, and it is told."""
-    [outcome] = read(wallet(balances=[balance("1"), odd, balance("2")]), asked=ASKED[:1]).outcomes
+    """It keeps its row and its sent text; its neighbours are read, and it is reported."""
+    [outcome] = read(
+        wallet(balances=[balance("1"), odd, balance("2")]), requested=REQUESTED[:1]
+    ).outcomes
     assert outcome.status is Status.OK
     assert outcome.error == "1 of 3 balances could not be read"
     assert outcome.balances.raw_amounts == ["1", raw, "2"]
-    _, holdings = assemble([WalletRecord(ASKED[0], outcome, "s")])
+    _, holdings = assemble([WalletRecord(REQUESTED[0], outcome, "s")])
     assert holdings["amount"].astype("str")[[0, 2]].tolist() == ["0.000001", "0.000002"]
     assert unreadable(holdings).tolist() == [False, True, False]
     assert holdings["token_blockchain"].isna()[1] or holdings["amount"].isna()[1]
@@ -143,11 +145,11 @@ LEGIBLE = {
 
 
 @pytest.mark.parametrize("sent", LEGIBLE.values(), ids=LEGIBLE.keys())
-def test_what_is_only_written_otherwise_is_read(sent):
+def test_other_spellings_of_values_are_read(sent):
     """Integers and texts of digits are the same; a price or a symbol costs nothing but itself."""
-    [outcome] = read(wallet(balances=[sent]), asked=ASKED[:1]).outcomes
+    [outcome] = read(wallet(balances=[sent]), requested=REQUESTED[:1]).outcomes
     assert (outcome.status, outcome.error) == (Status.OK, None)
-    _, holdings = assemble([WalletRecord(ASKED[0], outcome, "s")])
+    _, holdings = assemble([WalletRecord(REQUESTED[0], outcome, "s")])
     assert str(holdings["amount"].item()) == "1.5"
     assert holdings["token_address"].item() == "0xToken"
     assert holdings["symbol"].isna().item() == (sent["asset"].get("symbol") != "TKN")
@@ -156,14 +158,14 @@ def test_what_is_only_written_otherwise_is_read(sent):
 
 @pytest.mark.parametrize("number", [0, 2**64, 2**256 - 1, 10**300])
 def test_integers_of_any_size_are_read_exactly(number):
-    """A JSON integer is as good as the text of its digits."""
-    [outcome] = read(wallet(balances=[amounts(amount=number)]), asked=ASKED[:1]).outcomes
+    """A JSON integer is read like the text of its digits."""
+    [outcome] = read(wallet(balances=[amounts(amount=number)]), requested=REQUESTED[:1]).outcomes
     assert outcome.error is None
     assert outcome.balances.raw_amounts == [str(number)]
 
 
-def test_failed_left_out_counts_as_false():
-    """A server may leave out what is false."""
+def test_missing_failed_counts_as_false():
+    """A server may omit false."""
     assert read(without(wallet(), "failed")).outcomes[0].status is Status.OK
 
 
@@ -171,13 +173,13 @@ def with_error(error, *wallets, price=None):
     """Read an answer with an error beside its wallets, one of which has an odd price."""
     odd = [balance() | {"price": price}] if price else []
     sent = {"wallets": [*wallets, wallet("0xc", balances=odd)], "error": error}
-    return read_answer(json.dumps(sent).encode(), ASKED).outcomes
+    return read_answer(json.dumps(sent).encode(), REQUESTED).outcomes
 
 
 @pytest.mark.parametrize("price", [None, "odd"])
 @pytest.mark.parametrize("error", ["node down", {"code": 7, "message": "node down"}, ["node down"]])
 def test_an_error_without_balances_is_no_empty_wallet(error, price):
-    """What came with it stays, and who has nothing, or is left out, is invalid, with the reason."""
+    """Balances beside it stay; an empty or missing wallet is invalid, with the reason."""
     empty, missing = with_error(error, wallet(balances=[]), price=price)
     assert (empty.status, empty.balances, missing.status) == (Status.INVALID, None, Status.INVALID)
     assert "node down" in empty.error
@@ -189,22 +191,22 @@ def test_an_error_without_balances_is_no_empty_wallet(error, price):
 
 @pytest.mark.parametrize("price", [None, "odd"])
 @pytest.mark.parametrize("error", [None, "", False, 0, [], {}])
-def test_an_error_of_nothing_is_none(error, price):
-    """Null and the like say that there is no error."""
+def test_an_empty_error_is_none(error, price):
+    """Null and the like mean that there is no error."""
     empty, missing = with_error(error, wallet(balances=[], error=error), price=price)
     assert (empty.status, missing.status) == (Status.OK, Status.MISSING)
 
 
 def test_an_error_in_place_of_wallets_is_quoted():
-    """As the service's other endpoints answer; cut, and on one line."""
+    """The service's other endpoints answer so; it is shortened, and on one line."""
     body = json.dumps({"error": "down\n" + "x" * 500, "traceId": 5}).encode()
-    reason = read_answer(body, ASKED).outcomes[0].error
+    reason = read_answer(body, REQUESTED).outcomes[0].error
     assert "down x" in reason
     assert len(reason) < 150
 
 
 def test_an_odd_explorer_url_is_left_out():
-    """A link that is no text costs the link."""
+    """A link of another type costs the link."""
     outcome = read(wallet(explorerUrl=5)).outcomes[0]
     assert (outcome.status, outcome.explorer_url) == (Status.OK, None)
 
@@ -233,13 +235,13 @@ def test_an_odd_explorer_url_is_left_out():
 )
 def test_body_that_is_no_answer_makes_every_wallet_invalid(body):
     """A body without a list of wallets raises nothing and names its reason on one line."""
-    outcomes = read_answer(body, ASKED).outcomes
+    outcomes = read_answer(body, REQUESTED).outcomes
     assert [outcome.status for outcome in outcomes] == [Status.INVALID] * 2
     assert all(outcome.error and "\n" not in outcome.error for outcome in outcomes)
 
 
-def test_entry_without_identity_spoils_only_what_is_missing():
-    """An entry that does not say whose it is makes the wallet without an entry invalid."""
+def test_entry_without_identity_spoils_only_missing_wallets():
+    """An entry without a wallet makes the wallet without an entry invalid."""
     outcomes = read(wallet(address=5), SOUND).outcomes
     assert [outcome.status for outcome in outcomes] == [Status.INVALID, Status.OK]
 
@@ -250,13 +252,13 @@ def test_price_beyond_float_is_missing(price):
     body = answer(wallet(balances=[balance() | {"price": 5}])).replace(
         b'"price": 5', b'"price": ' + price
     )
-    outcome = read_answer(body, ASKED[:1]).outcomes[0]
+    outcome = read_answer(body, REQUESTED[:1]).outcomes[0]
     assert (outcome.status, outcome.error) == (Status.OK, None)
     assert outcome.balances.prices == [None]
 
 
 def test_absent_nullable_fields_are_null():
-    """Where null is allowed, a field that is left out counts as null."""
+    """If null is allowed, a missing field counts as null."""
     sent = without(wallet(balances=[without(balance(), "amount", "decimals")]), "explorerUrl")
     outcome = read(sent).outcomes[0]
     assert outcome.status is Status.OK
@@ -277,7 +279,7 @@ def test_many_long_amounts_are_read():
 
 @pytest.mark.parametrize("limit", [0, 640])
 def test_limit_of_digits_follows_the_interpreter(limit):
-    """With a lower limit set in Python an amount can't be read where it could not be converted."""
+    """With a lower limit set in Python an amount is unreadable if it could not be converted."""
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(limit)
     try:
@@ -300,7 +302,7 @@ def test_lone_surrogate_in_unknown_field_is_ignored():
 
 
 def test_emoji_and_blank_and_huge_symbols_are_kept():
-    """Symbols are kept as sent, whatever their length."""
+    """Symbols of any length are kept as sent."""
     symbols = ["🚀", " ", "x" * 10_000_000]
     outcome = read(wallet(balances=[of(symbol=symbol) for symbol in symbols])).outcomes[0]
     assert outcome.balances.symbols == symbols
@@ -320,7 +322,7 @@ def test_price_is_read():
 
 
 def test_failed_wallet_shows_no_balances():
-    """Balances that come with failed are not trusted, whatever they are."""
+    """Balances beside failed are not trusted, in any form."""
     for balances in ([balance()], 5, None):
         outcome = read(wallet(failed=True, balances=balances)).outcomes[0]
         assert (outcome.status, outcome.balances) == (Status.FAILED, None)
@@ -328,7 +330,7 @@ def test_failed_wallet_shows_no_balances():
 
 
 def test_null_and_empty_balances_differ():
-    """Null, or left out, means that they could not be had; an empty list is none."""
+    """Null, or a missing field, means that they are unavailable; an empty list means none."""
     for sent in (wallet(balances=None), without(wallet(), "balances")):
         outcome = read(sent).outcomes[0]
         assert (outcome.status, outcome.error) == (Status.FAILED, NO_LIST)

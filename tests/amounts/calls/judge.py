@@ -1,4 +1,4 @@
-"""Runs calls on amounts and on fractions, and tells how exact the amounts came out.
+"""Runs calls on amounts and on fractions, and judges the exactness of the results.
 
 A call is a line of code. Its names stand for columns, groups and windows of amounts in one world,
 and of `fractions.Fraction` objects, which nothing rounds, in another.
@@ -62,7 +62,7 @@ _DATA = {
         [str(n) for n in (2**53 + 1, 2**53, 10**33, 2, 10**33 + 1, 3)],
         [str(n) for n in (2**53, 10**33, 2**53 + 1, 2, 10**33 - 1, 1)],
     ),
-    # Just above 2**49, where floats are coarsest: what three of them lose is more than the last
+    # Just above 2**49, where floats are coarsest: three of them lose together more than the last
     # digit of their sum.
     "coarse": (
         [f"{2**49}.{digits}" for digits in ("06", "06", "06", "07", "05", "03")],
@@ -143,12 +143,12 @@ _NAMES = {
 """What the names in a call stand for, in a world."""
 
 _COPIED = {"s", "t", "df", "other", "keyed"}
-_MADE = {}  # of which each world gets a copy: a call may write into it
+_MADE = {}  # each world gets a copy: a call may write into it
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A line of code under a public name, and what gives the same from fractions."""
+    """A line of code under a public name, and the code that computes the same from fractions."""
 
     holder: str
     name: str
@@ -158,20 +158,20 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The class of a call over all sets of data, and on which of them it is another one."""
+    """The class of a call over all sets of data, and the sets on which it has another class."""
 
     kind: str
     where: str = ""
 
 
 class World:
-    """Columns of one kind, and what is made of them when a call names it."""
+    """Columns of one kind, and the objects that a call names, made from them on first use."""
 
     def __init__(self, texts, make, folder):
         (self.left, self.right), self.make, self.folder = texts, make, folder
 
     def __getattr__(self, name):
-        """Make what a name stands for, once."""
+        """Return the object of a name, made on first use."""
         if name not in _NAMES:
             raise AttributeError(name)
         made = (self.make, id(self.left), name)
@@ -186,7 +186,7 @@ class World:
         return value
 
     def run(self, code):
-        """Run statements, and give the value of the last one."""
+        """Run statements, and return the value of the last one."""
         names = {name: getattr(self, name) for name in re.findall(r"\w+", code) if name in _NAMES}
         *before, last = code.split("; ")
         try:
@@ -219,7 +219,7 @@ def _floats(texts):
 
 
 def judged(call):
-    """Give the verdict of a call over all sets of data."""
+    """Return the verdict of a call over all sets of data."""
     with TemporaryDirectory() as folder, warnings.catch_warnings(action="ignore"):
         kinds = {
             condition: {_judged(call, texts, folder) for texts in sets}
@@ -237,21 +237,21 @@ def _worst(kinds):
 
 
 def _where(kinds, worst, kind):
-    """Say on which data it is another class."""
-    said = []
+    """Return the data on which the class is another one, as text."""
+    parts = []
     if kind in {OBJECTS, CLOSE, WRONG} and worst[""] not in {kind, None}:
         spoilers = [condition for condition, other in worst.items() if other == kind]
-        said.append(f"only with {' and '.join(spoilers)}, otherwise {worst['']}")
+        parts.append(f"only with {' and '.join(spoilers)}, otherwise {worst['']}")
     for fault in (REFUSED, RAISES):
         where = [condition for condition, some in kinds.items() if fault in some]
         if where and fault != kind:
             data = f"with {' and '.join(where)}" if where[0] else "on some amounts"
-            said.append(f"{fault} {data}")
-    return "; ".join(said)
+            parts.append(f"{fault} {data}")
+    return "; ".join(parts)
 
 
 def _is_moved(call, folder):
-    """Tell whether the exact result is another one where amounts are rounded to floats."""
+    """Return whether the exact result changes if amounts are rounded to floats."""
     code = call.reference or call.code
     for texts in _DATA.values():
         exact = list(leaves(World(texts, _fractions, folder).run(code)))
@@ -266,15 +266,15 @@ def _is_moved(call, folder):
 
 def _judged(call, texts, folder):
     try:
-        found = World(texts, _amounts, folder).run(call.code)
+        result = World(texts, _amounts, folder).run(call.code)
     except SyntaxError:
         raise
     except Exception as fault:  # noqa: BLE001  each error is a verdict
         return REFUSED if "\nHint: " in str(fault) else RAISES
     try:
         wanted = World(texts, _fractions, folder).run(call.reference or call.code)
-        kind = _compared(found, wanted)
-        if kind in {CLOSE, WRONG} and _as_floats(call, texts, folder, found, wanted):
+        kind = _compared(result, wanted)
+        if kind in {CLOSE, WRONG} and _as_floats(call, texts, folder, result, wanted):
             kind = FLOATS
     except Exception as fault:
         fault.add_note(f"what comes out exactly is unknown: {call}")
@@ -282,43 +282,43 @@ def _judged(call, texts, folder):
     return kind
 
 
-def _compared(found, wanted):
-    ours, theirs = list(leaves(found)), list(leaves(wanted))
+def _compared(result, wanted):
+    ours, theirs = list(leaves(result)), list(leaves(wanted))
     if len(ours) != len(theirs) or not ours:
         raise ValueError(f"{len(ours)} values, and not {len(theirs)}: {ours} {theirs}")
     pairs = list(zip(ours, theirs, strict=True))
     error = max(_error(*pair) for pair in pairs)
     if error:
         return CLOSE if error < CLOSE_ERROR else WRONG
-    if _holds_objects(found):
+    if _holds_objects(result):
         return OBJECTS
     inexact = any(isinstance(leaf, float) and isinstance(exact, Fraction) for leaf, exact in pairs)
     return NEAREST if inexact else EXACT
 
 
-def _as_floats(call, texts, folder, found, wanted):
-    """Tell whether what isn't exact is what the same call gives of the nearest floats."""
+def _as_floats(call, texts, folder, result, wanted):
+    """Return whether inexact values equal the results of the same call on the nearest floats."""
     try:
         near = list(leaves(World(texts, _floats, folder).run(call.code)))
     except Exception:  # noqa: BLE001  floats may lack the call
         return False
-    ours, exact = list(leaves(found)), list(leaves(wanted))
+    ours, exact = list(leaves(result)), list(leaves(wanted))
     return len(near) == len(ours) and all(
         not _error(one, right) or _error(one, other) < CLOSE_ERROR
         for one, other, right in zip(ours, near, exact, strict=True)
     )
 
 
-def _error(found, wanted):
-    """Give the relative error of a value; 0 if it is equal, or the nearest float."""
-    if found == wanted:
+def _error(result, wanted):
+    """Return the relative error of a value; 0 if it is equal, or the nearest float."""
+    if result == wanted:
         return 0.0
-    numbers = isinstance(found, float | Fraction) and isinstance(wanted, float | Fraction)
-    if not numbers or (isinstance(found, float) and found == _nearest(wanted)):
+    numbers = isinstance(result, float | Fraction) and isinstance(wanted, float | Fraction)
+    if not numbers or (isinstance(result, float) and result == _nearest(wanted)):
         return 0.0 if numbers else inf
-    if not isfinite(found) or not isfinite(wanted) or not wanted:
+    if not isfinite(result) or not isfinite(wanted) or not wanted:
         return inf
-    return float(abs(Fraction(found) / Fraction(wanted) - 1))
+    return float(abs(Fraction(result) / Fraction(wanted) - 1))
 
 
 def _nearest(exact):
@@ -329,7 +329,7 @@ def _nearest(exact):
 
 
 def leaves(value):
-    """Give the values in a result, its labels too, as comparable ones."""
+    """Return the values in a result, its labels too, in a comparable form."""
     if isinstance(value, pd.DataFrame):
         value = [value.index, value.columns, *(column.array for _, column in value.items())]
     elif isinstance(value, pd.Series):
@@ -363,7 +363,7 @@ def _leaf(value):
 
 
 def _holds_objects(value):
-    """Tell whether amounts have become objects, on which pandas computes as it likes."""
+    """Return whether amounts have become objects, on which pandas computes as it likes."""
     if isinstance(value, pd.DataFrame):
         return any(_holds_objects(value.iloc[:, place]) for place in range(value.shape[1]))
     if isinstance(value, tuple | list):
@@ -374,7 +374,7 @@ def _holds_objects(value):
 
 
 def listed(path):
-    """Read the calls of a file: one a line, under their holders, of which each has them all."""
+    """Read the calls of a file: one in each line, below the holders that all have them."""
     calls, holders = [], []
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):

@@ -141,20 +141,20 @@ These methods were not tried, since they need other packages or files:
 
 
 def calls():
-    """Return the calls that the files list, and bare ones for names of pandas that they don't."""
-    found = listed(_HERE / "pandas.txt")
-    known = {(call.holder, call.name) for call in found}
+    """Return the calls that the files list, and bare ones for the other names of pandas."""
+    result = listed(_HERE / "pandas.txt")
+    known = {(call.holder, call.name) for call in result}
     for holder, (variable, owner) in _PANDAS.items():
         for name in public(owner):
             if (holder, name) not in known:
                 is_method = callable(inspect.getattr_static(owner, name)) or holder == "pandas"
-                found.append(Call(holder, name, f"{variable}.{name}" + "()" * is_method))
-        found = [call for call in found if call.holder != holder or hasattr_(owner, call.name)]
-    return found + listed(_HERE / "others.txt")
+                result.append(Call(holder, name, f"{variable}.{name}" + "()" * is_method))
+        result = [call for call in result if call.holder != holder or hasattr_(owner, call.name)]
+    return result + listed(_HERE / "others.txt")
 
 
 def hasattr_(owner, name):
-    """Tell whether this pandas has a name; ``plot.bar`` is one of an accessor."""
+    """Return whether this pandas has a name; ``plot.bar`` is a method of an accessor."""
     return hasattr(owner, name.partition(".")[0])
 
 
@@ -168,7 +168,7 @@ def public(owner):
 
 
 def holders():
-    """Return what calls are made on, pandas's first."""
+    """Return the holders of the calls, pandas's first."""
     return list(dict.fromkeys([*_PANDAS, *(call.holder for call in calls())]))
 
 
@@ -182,8 +182,8 @@ def verdicts(holder):
 def kept():
     """Read the verdicts for each version of pandas, the newest first."""
     releases = sorted((_numbers(file.stem) for file in _VERDICTS.glob("*.txt")), reverse=True)
-    found = {release: _read(release) for release in releases}
-    return {release: {**found[releases[0]], **own} for release, own in found.items()}
+    result = {release: _read(release) for release in releases}
+    return {release: {**result[releases[0]], **own} for release, own in result.items()}
 
 
 def installed():
@@ -200,7 +200,7 @@ def _name(release):
 
 
 def _read(release):
-    """Read a file: all verdicts for the newest pandas, and for others those that differ."""
+    """Read a file: it has all verdicts for the newest pandas, and the different ones for others."""
     text = (_VERDICTS / f"{_name(release)}.txt").read_text(encoding="utf-8")
     lines = [line.split("\t") for line in text.splitlines()]
     return {(holder, code): Verdict(kind, where) for kind, where, holder, code in lines}
@@ -210,8 +210,8 @@ def write():
     """Write the page, and the verdicts for the installed pandas, where the newest has others."""
     release, newest = _numbers(pd.__version__), max(kept(), default=(0, 0))
     known = _read(newest) if release < newest else {}
-    found = {key: verdict for holder in holders() for key, verdict in verdicts(holder).items()}
-    differing = {key: found.get(key, Verdict(ABSENT)) for key in {**known, **found}}
+    result = {key: verdict for holder in holders() for key, verdict in verdicts(holder).items()}
+    differing = {key: result.get(key, Verdict(ABSENT)) for key in {**known, **result}}
     lines = [
         f"{verdict.kind}\t{verdict.where}\t{holder}\t{code}\n"
         for (holder, code), verdict in differing.items()
@@ -223,13 +223,13 @@ def write():
 
 @cache
 def advice():
-    """Return the patterns of calls, and what to write instead."""
+    """Return the patterns of calls, and the advice for them."""
     lines = (_HERE / "advice.txt").read_text(encoding="utf-8").splitlines()
     return dict(line.split(" -> ") for line in lines if line and not line.startswith("#"))
 
 
 def advised(holder, code, verdict):
-    """Return the first pattern that a call matches, "" where it needs no advice."""
+    """Return the first pattern that a call matches, or "" if it needs no advice."""
     if verdict.kind not in {OBJECTS, FLOATS, CLOSE, WRONG, RAISES}:
         return ""
     return next((pattern for pattern in advice() if re.search(pattern, f"{holder}: {code}")), None)
@@ -237,19 +237,19 @@ def advised(holder, code, verdict):
 
 def page():
     """Return the text of the page."""
-    found = kept()
-    newest, *older = found
+    result = kept()
+    newest, *older = result
     names = fill(", ".join(f"`{name}`" for name in sorted(_NOT_TRIED)), 100)
     parts = [_INTRODUCTION.format(release=_name(newest), not_tried=names)]
     for kind, section in _SECTIONS.items():
-        keys = [key for key, verdict in found[newest].items() if verdict.kind == kind]
-        rows = {key: [release[key] for release in found.values()] for key in keys}
+        keys = [key for key, verdict in result[newest].items() if verdict.kind == kind]
+        rows = {key: [release[key] for release in result.values()] for key in keys}
         parts.append(f"{section}\n{_table(rows, older)}")
     return "\n".join(parts)
 
 
 def _table(rows, older):
-    """Return a table without empty columns; calls that differ in nothing else are one row."""
+    """Return a table without empty columns; calls with equal cells share a row."""
     together = defaultdict(list)
     for (holder, code), (verdict, *others) in rows.items():
         differing = ["" if other == verdict else _cell(holder, code, other) for other in others]

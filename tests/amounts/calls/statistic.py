@@ -1,6 +1,6 @@
-"""What comes out exactly: statistics of fractions, in the shapes that pandas gives them.
+"""Exact results: statistics of fractions, in the shapes that pandas returns.
 
-Roots have 250 digits. None is where there are too few values.
+Roots have 250 digits. The result of too few values is None.
 """
 
 import re
@@ -51,7 +51,7 @@ _WIDE = Context(prec=250)
 
 
 def missing(value):
-    """Tell whether a value is missing."""
+    """Return whether a value is missing."""
     return bool(pd.isna(value))
 
 
@@ -60,7 +60,7 @@ def _known(values):
 
 
 def root(value):
-    """Give a square root to 250 digits; None of negative values."""
+    """Return a square root to 250 digits; None of negative values."""
     if missing(value) or value < 0:
         return None
     quotient = _WIDE.divide(Decimal(value.numerator), Decimal(value.denominator))
@@ -160,8 +160,8 @@ def _of_windows(holder, compute):
     if isinstance(holder.obj, pd.DataFrame):
         columns = {c: _of_windows(_alike(holder, c), compute) for c in holder.obj}
         return pd.DataFrame(columns, dtype=object)
-    found = [None if len(_known(part)) < _least(holder) else compute(part) for part in holder]
-    return pd.Series(found, holder.obj.index, dtype=object)
+    result = [None if len(_known(part)) < _least(holder) else compute(part) for part in holder]
+    return pd.Series(result, holder.obj.index, dtype=object)
 
 
 def _alike(windows, column):
@@ -174,7 +174,7 @@ def _least(windows):
 
 
 def together(holder, names, labels=None):
-    """Give several statistics of a column or a frame, with their names or labels."""
+    """Compute several statistics of a column or a frame, with their names or labels."""
     rows = {label: stat(holder, name) for label, name in zip(labels or names, names, strict=True)}
     if isinstance(holder, pd.Series):
         return pd.Series(rows, dtype=object)
@@ -182,12 +182,12 @@ def together(holder, names, labels=None):
 
 
 def described(holder):
-    """Give what describe does."""
+    """Compute the statistics of describe."""
     return together(holder, _DESCRIBED, _LABELS)
 
 
 def grouped(groups, names):
-    """Give several statistics of groups, the columns of each group side by side."""
+    """Compute several statistics of groups, the columns of each group side by side."""
     if isinstance(groups, pd.api.typing.DataFrameGroupBy):
         parts = {c: grouped(groups[c], names) for c in _columns(groups)}
         return pd.concat(parts, axis=1)
@@ -199,12 +199,12 @@ def grouped(groups, names):
 
 def counts(windows):
     """Count the values of windows that have enough rows."""
-    found = [len(_known(part)) if len(part) >= _least(windows) else None for part in windows]
-    return pd.Series(found, windows.obj.index, dtype=object)
+    result = [len(_known(part)) if len(part) >= _least(windows) else None for part in windows]
+    return pd.Series(result, windows.obj.index, dtype=object)
 
 
 def windowed(windows, names):
-    """Give several statistics of windows."""
+    """Compute several statistics of windows."""
     return pd.DataFrame({name: stat(windows, name) for name in names}, dtype=object)
 
 
@@ -215,25 +215,25 @@ def by_group(groups, compute):
 
 
 def running(holder, name):
-    """Give running sums or extremes, missing where a value is."""
+    """Compute running sums or extremes, missing where a value is."""
     if isinstance(holder, pd.DataFrame):
         return pd.DataFrame({c: running(holder[c], name) for c in holder}, dtype=object)
-    found, values = [], []
+    result, values = [], []
     for value in holder:
         values += _known([value])
-        found.append(None if missing(value) else STATISTICS[name](values))
-    return pd.Series(found, holder.index, dtype=object)
+        result.append(None if missing(value) else STATISTICS[name](values))
+    return pd.Series(result, holder.index, dtype=object)
 
 
 def elementwise(left, right, compute):
-    """Compute of each pair of values; missing on one side is missing."""
+    """Compute a value for each pair of values; missing on one side is missing."""
     if isinstance(left, pd.DataFrame):
         return pd.DataFrame(
             {c: elementwise(left[c], right[c], compute) for c in left}, dtype=object
         )
     pairs = zip(left, right, strict=True)
-    found = [None if missing(a) or missing(b) else compute(a, b) for a, b in pairs]
-    return pd.Series(found, left.index, dtype=object)
+    result = [None if missing(a) or missing(b) else compute(a, b) for a, b in pairs]
+    return pd.Series(result, left.index, dtype=object)
 
 
 def quotient(above, below):
@@ -244,14 +244,14 @@ def quotient(above, below):
 
 
 def change(before, after):
-    """Give the change as a share of what was before."""
+    """Compute the change as a share of the earlier value."""
     return quotient(after - before, before)
 
 
 def each(holder, compute):
-    """Compute of each value that is there."""
-    found = [None if missing(value) else compute(value) for value in holder]
-    return pd.Series(found, holder.index, dtype=object)
+    """Compute a result for each value that is not missing."""
+    result = [None if missing(value) else compute(value) for value in holder]
+    return pd.Series(result, holder.index, dtype=object)
 
 
 def _pairs(left, right):
@@ -260,7 +260,7 @@ def _pairs(left, right):
 
 
 def covariance(left, right):
-    """Give the covariance of what both sides have."""
+    """Compute the covariance of the pairs without a missing value."""
     pairs = _pairs(left, right)
     if len(pairs) < 2:
         return None
@@ -269,14 +269,14 @@ def covariance(left, right):
 
 
 def correlation(left, right):
-    """Give Pearson's correlation of what both sides have; None where a side does not vary."""
+    """Compute Pearson's correlation of the pairs without gaps; None if a side is constant."""
     pairs = _pairs(left, right)
     a, b = [a for a, _ in pairs], [b for _, b in pairs]
     square = _var(a) and _var(b) and _var(a) * _var(b)
     if not square:
         return None
-    found = covariance(a, b)
-    return found / root(square)
+    result = covariance(a, b)
+    return result / root(square)
 
 
 def spearman(left, right):
@@ -290,7 +290,7 @@ def spearman(left, right):
 
 
 def kendall(left, right):
-    """Give Kendall's tau-b."""
+    """Compute Kendall's tau-b."""
     pairs = _pairs(left, right)
     signs = [
         ((a > c) - (a < c), (b > d) - (b < d))
@@ -312,8 +312,8 @@ def windows_of_two(windows, other, compute):
     """Compute for each window and the same rows of another column, where both have enough."""
     least = _least(windows)
     parts = [(part, other.loc[part.index]) for part in windows]
-    found = [compute(*pair) if len(_pairs(*pair)) >= least else None for pair in parts]
-    return pd.Series(found, windows.obj.index, dtype=object)
+    result = [compute(*pair) if len(_pairs(*pair)) >= least else None for pair in parts]
+    return pd.Series(result, windows.obj.index, dtype=object)
 
 
 def window_ranks(windows):
@@ -322,12 +322,12 @@ def window_ranks(windows):
 
 
 def weighted(series, name, other=None):
-    """Give exponentially weighted statistics with alpha 1/2, adjusted, as pandas defines them."""
+    """Compute exponentially weighted statistics with alpha 1/2, as pandas defines them."""
     if isinstance(series, pd.DataFrame):
         return pd.DataFrame({c: weighted(series[c], name) for c in series}, dtype=object)
     other = series if other is None else other
-    found = [_weighted(series.iloc[:n], other.iloc[:n], name) for n in range(1, len(series) + 1)]
-    return pd.Series(found, series.index, dtype=object)
+    result = [_weighted(series.iloc[:n], other.iloc[:n], name) for n in range(1, len(series) + 1)]
+    return pd.Series(result, series.index, dtype=object)
 
 
 def _weighted(left, right, name):
@@ -358,7 +358,7 @@ def _weighted(left, right, name):
 
 
 def logarithm(value, base="e"):
-    """Give a logarithm to 250 digits; None of negative values."""
+    """Return a logarithm to 250 digits; None of negative values."""
     if missing(value) or value < 0:
         return None
     if not value:
@@ -368,7 +368,7 @@ def logarithm(value, base="e"):
 
 
 def power_of_e(value):
-    """Give e**x to 250 digits; infinity beyond the largest float."""
+    """Return e**x to 250 digits; infinity beyond the largest float."""
     if missing(value):
         return None
     if value > 10**3:
@@ -378,12 +378,12 @@ def power_of_e(value):
 
 
 def cube_root(value):
-    """Give a cube root to 250 digits."""
+    """Return a cube root to 250 digits."""
     if missing(value) or not value:
         return value
     number = _WIDE.divide(Decimal(abs(value).numerator), Decimal(value.denominator))
-    found = Fraction(_WIDE.power(number, _WIDE.divide(Decimal(1), Decimal(3))))
-    return found if value > 0 else -found
+    result = Fraction(_WIDE.power(number, _WIDE.divide(Decimal(1), Decimal(3))))
+    return result if value > 0 else -result
 
 
 def histogram(values):
@@ -394,23 +394,23 @@ def histogram(values):
 
 
 def halves(values):
-    """Tell for each value whether it is in the upper half of the range, as pandas.cut does."""
+    """Return for each value whether it is in the upper half of the range, as pandas.cut does."""
     middle = (values.min() + values.max()) / 2
     return pd.Series([None if missing(v) else int(v > middle) for v in values], values.index)
 
 
 def columns(holder):
-    """Give the values of a column, or of each column."""
+    """Return the values of a column, or of each column."""
     return [list(holder)] if isinstance(holder, pd.Series) else [list(holder[c]) for c in holder]
 
 
 def written(holder):
-    """Give the exact text of each value."""
+    """Return the exact text of each value."""
     return holder.map(text_of)
 
 
 def text_of(fraction):
-    """Give the exact text of a fraction with finite decimals."""
+    """Return the exact text of a fraction with finite decimals."""
     if missing(fraction):
         return fraction
     return f"{_WIDE.divide(Decimal(fraction.numerator), Decimal(fraction.denominator)):f}"
@@ -418,7 +418,7 @@ def text_of(fraction):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
-    """Equal to a text in which each of some numbers stands, as often as here."""
+    """Equal to a text that contains each of some numbers, as often as they are here."""
 
     numbers: list
 
@@ -432,11 +432,11 @@ class Texts:
 
 
 def texts_of(holder):
-    """Give the numbers that a text of a column or a frame has to hold."""
+    """Return the numbers that the text of a column or a frame has to contain."""
     return Texts([text_of(value) for each in columns(holder) for value in _known(each)])
 
 
 def top_of_groups(groups, largest):
-    """Give the largest or the smallest row of each group."""
+    """Return the largest or the smallest row of each group."""
     parts = {k: p.sort_values(ascending=not largest, kind="stable").head(1) for k, p in groups}
     return pd.concat(parts)

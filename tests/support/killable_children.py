@@ -1,7 +1,7 @@
-"""Processes to be killed: children of one that has imported what takes long, each forked anew.
+"""Processes to be killed: children of one that has done the slow imports, each forked anew.
 
-What they run is a function ``work`` of words, which calls ``say``: a kill leaves no half of a line.
-None writes what it covered, since a kill loses that.
+They run a function ``work`` of words, which calls ``say``: a kill leaves no half of a line. None
+writes its coverage, since a kill loses that.
 """
 
 import os
@@ -16,7 +16,7 @@ def say(*words):
 """
 LOOP = """
 import sys, warnings
-warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads, which numpy has
+warnings.simplefilter("ignore", DeprecationWarning)  # about forks beside numpy's threads
 for line in sys.stdin:
     if os.fork() == 0:
         say(os.getpid())
@@ -27,13 +27,13 @@ for line in sys.stdin:
 """
 
 
-class Mortals:
+class KillableChildren:
     """One process after the other; a context manager.
 
     Parameters
     ----------
     code : str
-        What is run once, and defines the function.
+        The code that is run once, and defines the function.
     """
 
     def __init__(self, code):
@@ -55,24 +55,24 @@ class Mortals:
         self._parent.kill()
         self._parent.communicate()
 
-    def begin(self, *words):
-        """Let a child begin with its work."""
+    def start(self, *words):
+        """Start a child with its work."""
         self._parent.stdin.write(" ".join(map(str, words)) + "\n")
         self._parent.stdin.flush()
-        self._child = int(self.said())
+        self._child = int(self.read_line())
 
-    def said(self):
-        """Wait for its next line."""
+    def read_line(self):
+        """Return its next line."""
         return self._parent.stdout.readline()
 
     def kill(self):
         """Kill it as `kill -9` does."""
         os.kill(self._child, signal.SIGKILL)
 
-    def was_killed(self):
-        """Wait for its end: tell whether that was by such a kill, and what it said before."""
+    def wait_for_kill(self):
+        """Wait for its end: return whether that was by such a kill, and its lines before."""
         lines = []
-        while not (line := self.said()).startswith("ended "):
+        while not (line := self.read_line()).startswith("ended "):
             assert line, "the children's parent is gone"
             lines.append(line)
         return line == f"ended {-signal.SIGKILL}\n", lines

@@ -1,4 +1,4 @@
-"""Who takes as many slots of a pace as can be had: this process, or others that say when."""
+"""Takers of as many permits as they get: this process, or others that report the times."""
 
 import json
 import multiprocessing
@@ -11,35 +11,35 @@ from pathlib import Path
 from threading import Event
 
 KEY = "a-key-of-nobody-1"
-FORK = "fork" if sys.platform == "linux" else "spawn"  # which imports once for all
+FORK = "fork" if sys.platform == "linux" else "spawn"  # fork imports once for all
 
 
 def pacer_at(path, service="s", *, key=KEY, kind="private", rate=None, longest_s=60):
     """Return a pacer whose pace is in a file with the suffix .pace, or, with None, nowhere."""
-    from walletframe.settings.values import Settings  # noqa: PLC0415 - what only the processes need
+    from walletframe.settings.values import Settings  # noqa: PLC0415 - only the processes need it
     from walletframe.transport import Pacer  # noqa: PLC0415 - the same
 
     assert path is None or path.suffix == ".pace"
-    given = {"api_key": key, "key_kind": kind, "base_url": "https://api.example"}
+    options = {"api_key": key, "key_kind": kind, "base_url": "https://api.example"}
     own = {"requests_per_second": rate, "retry_after_max_s": longest_s, "service": service}
     cache = "memory" if path is None else path.with_suffix("")
-    return Pacer(Settings.isolated(**given, **own, cache=cache))
+    return Pacer(Settings.isolated(**options, **own, cache=cache))
 
 
 def take(path, rate, until):
-    """Take slots until a time; return when."""
+    """Take permits until a time; return when."""
     warnings.simplefilter("ignore")
     pacer = pacer_at(Path(path), rate=rate)
-    end, found = time.monotonic() + until - time.time(), []
+    end, result = time.monotonic() + until - time.time(), []
     while pacer.wait(Event(), end):
-        found.append(time.time())
+        result.append(time.time())
         pacer.note_answer()
     pacer.close()
-    return found
+    return result
 
 
 def main(path, count):
-    """Begin as many processes, and let them take slots once it is said."""
+    """Start as many processes, and let them take permits once the rate and the end are read."""
     import walletframe.transport  # noqa: F401, PLC0415 - before they fork
 
     with multiprocessing.get_context(FORK).Pool(int(count)) as pool:
@@ -51,21 +51,21 @@ def main(path, count):
         pool.join()
 
 
-def taken(pacer, seconds):
-    """Count the slots that are to be had in a time."""
+def count_permits(pacer, seconds):
+    """Return how many permits there are in a time."""
     end, count = time.monotonic() + seconds, 0
     while pacer.wait(Event(), end):
         count += 1
     return count
 
 
-def comes(pacer):
-    """Wait for a slot, and tell whether one came, however busy the machine is."""
+def permit_comes(pacer):
+    """Wait for a permit, and return whether one came; a busy machine gets 30 seconds."""
     return pacer.wait(Event(), time.monotonic() + 30)
 
 
 class Takers:
-    """Processes that have begun, and wait to be told the rate and the end."""
+    """Processes that have begun, and wait for the rate and the end."""
 
     def __init__(self, path, count):
         self._running = subprocess.Popen(
@@ -77,18 +77,18 @@ class Takers:
         self._running.stdout.readline()
 
     def go(self, rate, until):
-        """Let them take slots at a rate until a time of ``time.time()``."""
+        """Start them at a rate, until a time of ``time.time()``."""
         self._running.stdin.write(f"{rate} {until}\n")
         self._running.stdin.flush()
 
-    def slots(self):
-        """Return the times of each one's slots."""
+    def permits(self):
+        """Return the times of each process's permits."""
         return json.loads(self._running.communicate(timeout=120)[0])
 
 
-def by_second(slots, begun, end):
-    """Count the slots of all in each whole second between two times."""
-    counts = Counter(int(at - begun) for times in slots for at in times if begun <= at < end)
+def by_second(permits, begun, end):
+    """Return how many permits all took in each whole second between two times."""
+    counts = Counter(int(at - begun) for times in permits for at in times if begun <= at < end)
     return [counts[second] for second in range(int(end - begun))]
 
 
