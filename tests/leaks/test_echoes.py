@@ -51,7 +51,8 @@ def test_an_answer_stays_an_answer():
 
 
 @pytest.mark.parametrize("sign", ["=", "%3D"])
-def test_a_short_key_is_removed_behind_its_name_only(sign):
+@pytest.mark.parametrize("name, key", [("apiKey", "ETH"), ("APIKEY", "eTh"), ("apikey", "~+!")])
+def test_a_short_key_is_removed_behind_its_name_only(name, key, sign):
     """Elsewhere it could be any word."""
-    text = f"ETH is not allowed: ?address=ETH.0xa&apiKey{sign}ETH".encode()
-    assert scrubber(ApiKey("ETH"))(text) == text[:-3] + b"***"
+    text = f"{key} is not allowed: ?address=ETH.0xa&{name}{sign}{key}".encode()
+    assert scrubber(ApiKey(key))(text) == text[:-3] + b"***"

@@ -263,6 +263,7 @@ def scrubber(*secrets: Secret) -> _Rewrite:
         rare = max(_PLAIN.findall(text.encode()), key=len, default=b"").lower()
         pattern = rb"\x00{0,3}".join(map(_forms, text))  # wide characters have zero bytes between
         if len(text) < _ANYWHERE_FROM:  # so short a secret could be any word
+            rare = KEY_PARAMETER.lower().encode()
             pattern = b"(?:%s)%s" % (_BEHIND_NAME, pattern)
         echoes.append((rare, re.compile(pattern, re.IGNORECASE)))
 
