@@ -400,6 +400,14 @@ FAULTS = {
     "failed twice, once escaped": Fault(
         _rewritten(b'"failed"', rb'"f\u0061iled": true, "symbol": "\u003a", "failed"'), "invalid"
     ),
+    "failed twice, without a link": Fault(
+        says(
+            _OK,
+            b'{"wallets":[{"failed":true,"failed":false,"blockChain":"ETH","address":"0xa",'
+            b'"balances":[]}]}',
+        ),
+        "invalid",
+    ),
     "balances twice": Fault(_rewritten(b'"explorerUrl"', b'"balances": [], "x"'), "invalid"),
     "wallets twice": Fault(_rewritten(b'{"wallets"', b'{"wallets": [], "wallets"'), "invalid"),
     "address twice": Fault(_rewritten(b'"address"', b'"address": "0xb", "address"'), "invalid"),

@@ -81,7 +81,7 @@ class _WholeWallet(msgspec.Struct, gc=False, rename="camel"):
     block_chain: str
     address: str
     balances: list[_WholeBalance]
-    explorer_url: str | None
+    explorer_url: str | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class _WholeAnswer(msgspec.Struct, gc=False):
@@ -137,9 +137,10 @@ def repeated_name(body: bytes) -> str | None:
     with suppress(ValueError, RecursionError):
         if is_small and not any(space in body for space in (b" :", b"\t", b"\n", b"\r")):
             count = 1
-            for balances in (wallet.balances for wallet in _decode_whole(body).wallets):
-                prices = [balance.price for balance in balances]
-                count += 5 + 8 * len(balances) - prices.count(msgspec.UNSET)
+            for wallet in _decode_whole(body).wallets:
+                optional = [wallet.explorer_url, *(each.price for each in wallet.balances)]
+                count += 4 + 7 * len(wallet.balances) + len(optional)
+                count -= optional.count(msgspec.UNSET)
             if count == body.count(b'":'):
                 return None
     with suppress(ValueError, RecursionError):
