@@ -69,12 +69,13 @@ latency_s, tokens = float(sys.argv[1]), int(sys.argv[2])
 asset = '{"blockchain":"ETH","address":"0x%040x","symbol":"TK"}'
 token = '{"asset":' + asset + ',"amount":{"amount":"%d","decimals":18}}'
 balances = ",".join(token % (number, 10**18 + number) for number in range(tokens))
+entry = '{"wallets":[{"failed":false,"blockChain":"ETH","address":"%s","balances":[%s],'
+entry += '"explorerUrl":"https://explorer.example/%s"}]}'
 async def serve(reader, writer):
     while request := await reader.readuntil(b"\\r\\n\\r\\n"):
         address = re.search(rb"address=ETH\\.(\\w+)", request).group(1).decode()
         await asyncio.sleep(latency_s)
-        body = '{"wallets":[{"failed":false,"blockChain":"ETH","address":"%s","balances":[%s]}]}'
-        body = (body % (address, balances)).encode()
+        body = (entry % (address, balances, address)).encode()
         writer.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body) + body)
         await writer.drain()
 async def main():
