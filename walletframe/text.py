@@ -30,6 +30,13 @@ def is_invisible(char: str) -> bool:
     return unicodedata.category(char)[0] in "CZ" or char in _BLANK
 
 
+def is_visible(text: str) -> bool:
+    """Return whether all characters of a text are visible; a space is not."""
+    if text.isascii():
+        return text.isprintable() and " " not in text
+    return not any(map(is_invisible, text))
+
+
 def shown(text: str, limit: int = 80) -> str:
     """Return text as one harmless line of visible characters that no program turns into a link."""
     if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
@@ -90,7 +97,7 @@ def as_markdown(text: str, limit: int = 80) -> str:
 def as_link(text: str) -> str | None:
     """Return a URL that may become a link, not yet escaped; None for other text."""
     fit = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
-    return text if fit and not any(is_invisible(char) or char in _QUOTES for char in text) else None
+    return text if fit and is_visible(text) and _QUOTES.isdisjoint(text) else None
 
 
 def as_lines(text: str) -> str:
@@ -137,7 +144,7 @@ def as_excel_cell(text: str, limit: int) -> str:
     An empty text becomes an apostrophe, since Excel has no empty text; longer text is cut.
     """
     cell = as_cell(text)
-    if any(is_invisible(char) for char in cell if char != " "):
+    if not is_visible(cell.replace(" ", "")):
         marked = cell if cell != text else f"{_APOSTROPHE}{_escape_cell(text)}"
         cell = "".join(_unicode_escape(c) if c != " " and is_invisible(c) else c for c in marked)
     cell = cell or _APOSTROPHE

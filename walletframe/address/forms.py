@@ -17,7 +17,7 @@ import pandas as pd
 
 from walletframe.chains import normalize_blockchain
 from walletframe.errors import AddressError
-from walletframe.text import is_invisible
+from walletframe.text import is_invisible, is_visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -204,11 +204,9 @@ def _invalid_reason(blockchain: object, address: object) -> str:
 
 
 def _invisible_reason(text: str) -> str:
-    if text.isascii() and text.isprintable() and " " not in text:
+    if is_visible(text):
         return ""
-    position = next((n for n, char in enumerate(text) if is_invisible(char)), None)
-    if position is None:
-        return ""
+    position = next(n for n, char in enumerate(text) if is_invisible(char))
     name = unicodedata.name(text[position], f"U+{ord(text[position]):04X}")
     return f"white space or an invisible character ({name}) at position {position}"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from walletframe.errors import SettingsError
-from walletframe.text import is_invisible
+from walletframe.text import is_visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +80,7 @@ class NodeUrl(Secret):
 
 def url_parts(value: Any) -> SplitResult | None:
     """Return the parts of an http or https URL with a host, or None."""
-    if not isinstance(value, str) or any(is_invisible(c) or c == "…" for c in value.strip()):
+    if not isinstance(value, str) or not is_visible(value.strip()) or "…" in value:
         return None
     try:
         parts = urlsplit(value.strip())
