@@ -13,7 +13,7 @@ from walletframe.address.forms import canonical_blockchain, canonical_key
 from walletframe.address.lists import parse_wallets
 from walletframe.analysis.parted import ChunkedHoldings, chunked_tokens
 from walletframe.analysis.search import row_texts, rows_with, words_of
-from walletframe.analysis.spam.flags import flag_spam
+from walletframe.analysis.spam.flags import spam_rows
 from walletframe.analysis.valuation import value
 from walletframe.errors import (
     ColumnsError,
@@ -212,8 +212,9 @@ class Selectable:
     def spam(self) -> Mask:
         """Mask of the rows that are spam."""
         holdings = self.held.holdings
-        flagged = holdings if "is_spam" in holdings else flag_spam(holdings)
-        return flagged["is_spam"].astype("boolean").to_numpy(dtype=bool, na_value=False)
+        if "is_spam" not in holdings:
+            return spam_rows(self.held)
+        return holdings["is_spam"].astype("boolean").to_numpy(dtype=bool, na_value=False)
 
     @cached_property
     def row_values(self) -> npt.NDArray[np.float64] | None:

@@ -24,7 +24,7 @@ from walletframe.wire.outcome import Status
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from walletframe.frames.identity import Mask
+    from walletframe.frames.identity import KeyCodes, Mask
 
 _SOURCES: Final = {
     "service": "by the service",
@@ -70,7 +70,9 @@ def is_simulated(wallets: pd.DataFrame) -> bool:
     return bool(_equal(wallets["service"], SIMULATED).any())
 
 
-def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -> list[str]:
+def summary_lines(
+    wallets: pd.DataFrame, holdings: pd.DataFrame | None = None, tokens: KeyCodes | None = None
+) -> list[str]:
     """Return a few lines about a fetch: its size, completeness and the sources of its answers."""
     chains = len({name.upper() for name in wallets["blockchain"].array.unique().dropna()})
     statuses = ", ".join(f"{count:,} {name}" for name, count in _counted(wallets["status"]))
@@ -79,8 +81,8 @@ def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -
     if holdings is None:
         balances, flawed = many(int(wallets["tokens"].sum()), "balance"), ""
     else:
-        tokens, unread = len(token_identities(holdings).keys), int(unreadable(holdings).sum())
-        balances = f"{many(len(holdings), 'balance')} of {many(tokens, 'token')}"
+        tokens, unread = tokens or token_identities(holdings), int(unreadable(holdings).sum())
+        balances = f"{many(len(holdings), 'balance')} of {many(len(tokens.keys), 'token')}"
         flawed = count_of(unread, len(holdings), "balance") if unread else ""
     lines.append(f"{balances}; {_sources(wallets)}")
     if flawed:
@@ -140,7 +142,7 @@ def value_summary(holdings: pd.DataFrame) -> ValueSummary | None:
     currencies = holdings["currency"].dropna() if "currency" in holdings else known.iloc[:0]
     currency = currencies.iloc[0] if len(currencies) else None
     unpriced = int((holdings["value"].isna() & ~unread).sum())
-    return summarize_values(known, currency, len(known), unpriced, int(unread.sum()))
+    return summarize_values(known.tolist(), currency, len(known), unpriced, int(unread.sum()))
 
 
 def summarize_values(

@@ -164,7 +164,7 @@ class HoldingsExplorer(FetchingWidget):
         self.details = details if _is_stored(details) else self._view.portfolio.fetched
         self.observe(self._take_details, "details")
         self._handlers |= self._view.handlers | {
-            "status": lambda _: wallet_status(*self.shown),
+            "status": lambda _: wallet_status(*self.shown, self._view.selected().held.tokens),
             "code": lambda _: {"text": self.code},
             "file": lambda request: self._file(request["format"]),
             "fetch": lambda _: self.refresh(),

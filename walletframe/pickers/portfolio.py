@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from walletframe.analysis.selection import Selection
     from walletframe.frames.details import WalletDetails
-    from walletframe.frames.identity import Mask, TokenKey
+    from walletframe.frames.identity import KeyCodes, Mask, TokenKey
     from walletframe.frames.positions import Positions
     from walletframe.pickers.picker import OptionStats
 
@@ -133,6 +133,8 @@ class Portfolio(Selectable):
         """Return a table of the selected rows, with the names, columns and order of all rows."""
         if self._table is None:
             self._table = HoldingsTable(self.held, self.wallets if self.is_complete else None)
+        if selected.marks.all() and selected.wallets is self.wallets:
+            return self._table
         return self._table.where(selected.marks, selected.wallets if self.is_complete else None)
 
 
@@ -223,9 +225,11 @@ def empty_reason(selected: Selected) -> str:
     return f"No balance to show: {', '.join(parts) or none}.{advice}"
 
 
-def wallet_status(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -> dict[str, Any]:
+def wallet_status(
+    wallets: pd.DataFrame, holdings: pd.DataFrame, tokens: KeyCodes | None = None
+) -> dict[str, Any]:
     """Return the completeness of a fetch for a page, and a table of the wallets with an error."""
-    lines = [*summary_lines(wallets, holdings), *failure_lines(wallets)]
+    lines = [*summary_lines(wallets, holdings, tokens), *failure_lines(wallets)]
     table = wallets_table(wallets[wallets["error"].notna()], _FAILURES)
     return {
         "lines": [shown(line, _REASON) for line in lines],

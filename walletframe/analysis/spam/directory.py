@@ -56,17 +56,22 @@ class Directory:
             return Finding("native_coin")
         return Finding("known_token") if token in known_by_key() else None
 
-    def imitations(self, token: TokenKey, symbol: str) -> list[Finding]:
-        """Return findings if an unlisted token has another token's symbol (`HEAD` characters)."""
+    def similar(self, symbol: str) -> list[str]:
+        """Return the skeletons of known symbols that a symbol looks like (`HEAD` characters)."""
+        return [name for name in skeletons(symbol) if name in self.names]
+
+    def imitations(self, token: TokenKey, symbol: str, similar: list[str]) -> list[Finding]:
+        """Return findings if an unlisted token has another token's symbol."""
+        if not similar:
+            return []
         # A known contract's address is its own on all EVM blockchains: others can't deploy there.
-        similar = [name for name in skeletons(symbol) if name in self.names]
         if not _contracts().get(token[1] or "", set()).isdisjoint(similar):
             return [Finding("same_contract")]
         owner = next(filter(None, (self.owners.get((token[0], name)) for name in similar)), None)
         findings = []
         if owner:
             findings.append(Finding("impersonation", (owner[0], _described(token[0], owner[1]))))
-        elif similar:
+        else:
             known = self.names[similar[0]]
             # No honest token has the symbol BTC; few have that of another coin.
             coin = next((_coins()[name] for name in similar if name in _coins()), None)
@@ -80,7 +85,7 @@ class Directory:
         misspelled = owner is not None and owner[0].lower() not in symbol.lower()
         # Only letters count as look-alikes, not signs around them.
         foreign = any(char.isalpha() and not char.isascii() for char in symbol)
-        if misspelled or (similar and (foreign or hidden_characters(symbol))):
+        if misspelled or foreign or hidden_characters(symbol):
             findings.append(Finding("lookalike", (self.names[similar[0]],)))
         return findings
 

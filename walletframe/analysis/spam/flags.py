@@ -14,7 +14,7 @@ from walletframe.amounts.sums import Segments, positive, sums
 from walletframe.analysis.parted import GroupSpec, aggregate_chunks
 from walletframe.analysis.spam.directory import make_directory
 from walletframe.analysis.spam.reasons import BAIT, Finding, in_order, score, words
-from walletframe.analysis.spam.symbols import HEAD, read_symbol, skeletons
+from walletframe.analysis.spam.symbols import HEAD, read_symbol
 from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames.contract import amounts_of, require_columns
 from walletframe.frames.identity import TOKEN, KeyCodes, first_rows, token_identities
@@ -114,6 +114,16 @@ def flag_spam(
         spam_reasons=pd.array(reasons, dtype=TEXT).take(cases.codes),
         is_spam=scores[cases.codes] >= threshold,
     )
+
+
+def spam_rows(positions: Positions) -> Mask:
+    """Mark the rows that `flag_spam` flags by default."""
+    directory = _read_lists(None, None, THRESHOLD)
+    cases = _Cases(directory, _collect_evidence(positions.holdings, positions.tokens))
+    spam = np.zeros(len(cases.tokens), dtype=bool)
+    for case, findings in cases.suspect_findings().items():
+        spam[case] = score(findings) >= THRESHOLD
+    return spam[cases.codes]
 
 
 def without_spam(
@@ -262,10 +272,10 @@ class Evidence:
     priced: Mask  # whether the service has a price
 
 
-def _collect_evidence(holdings: pd.DataFrame) -> Evidence:
+def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) -> Evidence:
     """Return the evidence of each row of holdings."""
     require_columns(holdings, _NEEDED)
-    tokens, amounts = token_identities(holdings), amounts_of(holdings["amount"])
+    tokens, amounts = tokens or token_identities(holdings), amounts_of(holdings["amount"])
     absurd = _absurd(holdings, amounts)
     return Evidence(holdings, tokens, amounts.exact(), absurd, _priced(holdings))
 
@@ -320,14 +330,14 @@ class _Cases:
         self.directory, self.keys = directory, evidence.tokens.keys
         self.names = [name[:HEAD] for name in names]
         self.by_symbol = [read_symbol(name) for name in names]
+        self.similar = [directory.similar(name) for name in self.names]
         self.by_amount = _amount_findings(evidence)
         self.by_price = _price_findings(evidence)
 
     def suspect_findings(self) -> dict[int, tuple[Finding, ...]]:
         """Return the findings of all suspect cases, by case."""
-        known, denied = self.directory.names.keys(), self.directory.denied
-        readings = zip(self.names, self.by_symbol, strict=True)
-        symbols = [bool(read) or not known.isdisjoint(skeletons(name)) for name, read in readings]
+        denied = self.directory.denied
+        symbols = [any(each) for each in zip(self.by_symbol, self.similar, strict=True)]
         tokens = [place in self.by_amount or key in denied for place, key in enumerate(self.keys)]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
         by_case = {case: self.findings(case) for case in np.flatnonzero(suspects).tolist()}
@@ -352,7 +362,7 @@ class _Cases:
         findings = [
             *self.by_symbol[symbol],
             *self.by_amount.get(token, ()),
-            *self.directory.imitations(self.keys[token], self.names[symbol]),
+            *self.directory.imitations(self.keys[token], self.names[symbol], self.similar[symbol]),
         ]
         # A price, or a missing one, only counts with other findings.
         price, reasons = self.by_price[token], {each.reason for each in findings if each.weight}
