@@ -27,7 +27,7 @@ from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_n
 from walletframe.frames.coverage import completeness_among, known_by_token
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.groups import group, list_names, read_names, resolve_token
-from walletframe.frames.identity import first_rows, token_key
+from walletframe.frames.identity import cell_text, first_rows, token_key
 from walletframe.frames.names import (
     find_wallet,
     short_wallet,
@@ -214,7 +214,8 @@ class Balances:
 
     def whole_wallet(self, place: int) -> str:
         """Return a wallet's name, blockchain and address in full."""
-        blockchain, address = self.positions.wallets.iloc[place].fillna("")
+        columns = (self.positions.wallets[name].array for name in ("blockchain", "address"))
+        blockchain, address = (cell_text(column[place]) for column in columns)
         return whole_wallet(blockchain, address, self.names[place], limit=_HOVER)
 
     def exact(self, groups: Places, wanted: Places) -> list[Amount | None]:

@@ -60,27 +60,25 @@ def token_names(
     """
     # A symbol alone is no name if another token has it, if it has letters beyond ASCII, which may
     # look like others, or if it has a bracket, as if it had a contract already.
-    spelled, symbols = factorized(
-        holdings["symbol"].array.take(tokens.first), use_na_sentinel=False
-    )
-    texts = np.array([shown(cell_text(each), _SYMBOL) for each in symbols], dtype=object)
-    codes, names = pd.factorize(texts)
-    spelled = codes[spelled]
-    same = np.flatnonzero(np.isin(spelled, spelled[places])).tolist()
-    scopes = [(spelled[place], tokens.keys[place][0] if by_chain else "") for place in same]
-    counts = Counter(scopes)
+    symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object)
+    by_symbol = {symbol: shown(cell_text(symbol), _SYMBOL) for symbol in {*symbols}}
+    names, chosen = [by_symbol[symbol] for symbol in symbols], places.tolist()
+    wanted = {names[place] for place in chosen}
+    same = [(place, name) for place, name in enumerate(names) if name in wanted]
+    counts = Counter((name, tokens.keys[place][0] if by_chain else "") for place, name in same)
     labels, rest = {}, []
-    for place, scope in zip(same, scopes, strict=True):
-        name, key = names[spelled[place]], tokens.keys[place]
+    for place, name in same:
+        key = tokens.keys[place]
         is_plain = name.isascii() and "(" not in name and not is_unknown(key)
-        if name and is_plain and counts[scope] == 1 and name.casefold() not in taken:
+        is_only = counts[name, key[0] if by_chain else ""] == 1
+        if name and is_plain and is_only and name.casefold() not in taken:
             labels[place] = name
         else:
             rest.append((place, name, key))
     short = [_qualified(name, key) for _, name, key in rest]
     unique = unique_names(short, lambda number: _qualified(*rest[number][1:], whole=True))
     labels |= zip((place for place, _, _ in rest), unique, strict=True)
-    return [labels[place] for place in places]
+    return [labels[place] for place in chosen]
 
 
 def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
@@ -110,7 +108,8 @@ def wallet_names(wallets: pd.DataFrame, places: Codes, names: Sequence[str]) -> 
 
     `wallets` has one row for each, as `Positions.wallets`; `names` are the user's names.
     """
-    columns = (wallets[name].array.take(places) for name in ("blockchain", "address"))
+    names_of = (wallets[name].array.take(places) for name in ("blockchain", "address"))
+    columns = [np.asarray(each, dtype=object) for each in names_of]
     chosen = [names[place] for place in places]
     parts = [*zip(*(map(cell_text, column) for column in columns), chosen, strict=True)]
     short = [short_wallet(*each) for each in parts]
@@ -158,10 +157,10 @@ def whole_token(
 ) -> tuple[str, str]:
     """Return a token's symbol, and its blockchain with the whole contract, as written."""
     row, key = tokens.first[place], tokens.keys[place]
-    name = shown(cell_text(holdings["symbol"].iloc[row])) or "no symbol"
+    name = shown(cell_text(holdings["symbol"].array[row])) or "no symbol"
     if is_unknown(key):
         return name, _UNKNOWN
-    contract = shown(cell_text(holdings["token_address"].iloc[row]), limit)
+    contract = shown(cell_text(holdings["token_address"].array[row]), limit)
     return name, f"{shown(key[0])} {contract or _NATIVE}"
 
 
@@ -176,7 +175,7 @@ def whole_wallet(blockchain: str, address: str, name: str = "", *, limit: int = 
 
 
 def _with_name(name: str, wallet: str) -> str:
-    called = shown(name, _NAME)
+    called = name and shown(name, _NAME)
     return f"{called}{_SEPARATOR}{wallet}" if called else wallet
 
 
