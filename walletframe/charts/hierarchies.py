@@ -10,13 +10,11 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from walletframe.charts.balances import MIN_SHARE, check_top, largest, ranks, read_grouped, sum_by
 from walletframe.charts.canvas import (
@@ -45,7 +43,9 @@ from walletframe.numerals import brief, count_of, many, percent, whole
 from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import plotly.graph_objects as go
 
     from walletframe.amounts.scalar import Amount
     from walletframe.charts.balances import Balances, GroupedBalances, Level, Places, Sizes
@@ -68,7 +68,7 @@ PATH = ("blockchain", "wallet", "token")
 class _Style(NamedTuple):
     """The style of a tree, and the smallest shares of the total that it draws."""
 
-    trace: Callable[..., Any]
+    trace: Mapping[str, Any]  # its type, and options of that type
     size: str  # what shows the size: area or angle
     space: Space
     line_break: str  # in the names of boxes that contain others: a rectangle has one line for it
@@ -130,8 +130,8 @@ def treemap(  # noqa: PLR0913  the options of a chart
     1
     """
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
-    trace = partial(go.Treemap, tiling={"pad": 1}, marker_pad=pad, marker_cornerradius=2)
-    style = _Style(trace, "Area", Space(420), " · ")
+    own = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
+    style = _Style(own, "Area", Space(420), " · ")
     path = _without_token_level(by, token, asset)
     grouped = read_grouped(
         holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
@@ -190,9 +190,9 @@ def sunburst(  # noqa: PLR0913  the options of a chart
     >>> len(frame.wf.plot.sunburst().data)
     1
     """
-    trace = partial(go.Sunburst, leaf_opacity=1)
+    own = {"type": "sunburst", "leaf_opacity": 1}
     # The smallest shares have room for a name on rings of 250 pixels.
-    style = _Style(trace, "Angle", Space(520), "<br>", 0.014, 0.025, min_parent=0.025, min_sum=0.5)
+    style = _Style(own, "Angle", Space(520), "<br>", 0.014, 0.025, min_parent=0.025, min_sum=0.5)
     path = _without_token_level(by, token, asset)
     grouped = read_grouped(
         holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
@@ -223,17 +223,18 @@ def _draw_tree(
         tree, extent = _path_tree(grouped, top, style, colors)
     boxes = [*_make_boxes(tree)]
     on_color, around = [text_on(box.color) for box in boxes], {box.parent for box in boxes}
-    trace = style.trace(
-        ids=[box.id for box in boxes],
-        parents=[box.parent for box in boxes],
-        labels=[
+    trace = {
+        **style.trace,
+        "ids": [box.id for box in boxes],
+        "parents": [box.parent for box in boxes],
+        "labels": [
             box.label.replace("<br>", style.line_break) if box.id in around else box.label
             for box in boxes
         ],
-        text=[box.text for box in boxes],
-        values=[box.size for box in boxes],
-        hovertext=[box.hover for box in boxes],
-        marker={
+        "text": [box.text for box in boxes],
+        "values": [box.size for box in boxes],
+        "hovertext": [box.hover for box in boxes],
+        "marker": {
             "colors": [box.color for box in boxes],
             "line": OUTLINE,
             "pattern": {
@@ -244,11 +245,11 @@ def _draw_tree(
                 "fgopacity": 0.4,
             },
         },
-        branchvalues="remainder",
-        textinfo="label+text",
-        textfont={"color": on_color},
-        hoverinfo="text",
-    )
+        "branchvalues": "remainder",
+        "textinfo": "label+text",
+        "textfont": {"color": on_color},
+        "hoverinfo": "text",
+    }
     lost = 1 - sum(box.size for box in boxes) / float(balances.sizes.sum())
     small = [f"{percent(lost)} of the total is too small to draw."] * (lost > _ROUNDING)
     notes = balances.notes([f"{style.size}: {balances.measure.phrase}.", *extent], wallets)
