@@ -21,6 +21,7 @@ from walletframe.amounts.integers import (
     Exact,
     aligned,
     as_objects,
+    float_keys,
     float_parts,
     nearest_float,
     or_none,
@@ -142,7 +143,7 @@ def _with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
 def _parts(side: Exact | Floats) -> tuple[Integers, int, Any, Floats]:
     """Return integers, scale, exponents of two, and floats; of amounts these are only the signs."""
     if isinstance(side, Exact):
-        signs = np.sign(side.integers).astype(np.float64)
+        signs = np.sign(float_keys(side.integers))
         return side.integers, side.scale, 0, np.where(side.missing, np.nan, signs)
     significands, exponents = float_parts(side)
     return significands, 0, exponents, side
@@ -159,7 +160,8 @@ def _times_two_to(
     # outside are rounded from the exact value again.
     unusual = ~np.isfinite(rounded) | (np.abs(result) < _SMALLEST_NORMAL)
     terms = np.broadcast_arrays(numerators, np.asarray(denominators, dtype=object), exponents)
-    for position in np.flatnonzero(unusual & (terms[0] != 0)):
+    positions = np.flatnonzero(unusual)
+    for position in positions[terms[0][positions] != 0]:
         numerator, denominator, exponent = (values[position] for values in terms)
         exact = Fraction(numerator, denominator) * Fraction(2) ** int(exponent)
         result[position] = nearest_float(exact.numerator, exact.denominator)

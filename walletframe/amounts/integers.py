@@ -112,7 +112,7 @@ def powers_of_two(exponents: npt.NDArray[np.intc]) -> Integers:
     return powers
 
 
-def _float_keys(integers: Integers) -> Floats:
+def float_keys(integers: Integers) -> Floats:
     """Return floats in the order of the integers; some different integers have equal floats.
 
     Sorting floats is many times faster than sorting Python integers, which only break the ties.
@@ -125,7 +125,7 @@ def _float_keys(integers: Integers) -> Floats:
 
 def stable_order(integers: Integers) -> Indices:
     """Return the positions of the integers in ascending order, like a stable ``argsort``."""
-    floats = _float_keys(integers)
+    floats = float_keys(integers)
     order = np.argsort(floats, kind="stable")
     ordered = floats[order]
     tied = np.flatnonzero(ordered[1:] == ordered[:-1])
@@ -145,7 +145,7 @@ def codes(amounts: Exact) -> Indices:
     """Return the integer codes of the amounts, like `pandas.factorize`; -1 for missing ones."""
     present = ~amounts.missing
     integers = amounts.integers[present]
-    present_codes, uniques = pd.factorize(_float_keys(integers))
+    present_codes, uniques = pd.factorize(float_keys(integers))
     samples = np.full(len(uniques), 0, dtype=object)
     samples[present_codes] = integers
     if not (samples[present_codes] == integers).all():  # different integers have one float
@@ -157,7 +157,7 @@ def codes(amounts: Exact) -> Indices:
 
 def at_sorted_positions(integers: Integers, positions: Sequence[int]) -> list[int]:
     """Return the integers at some positions of the sorted array, without sorting all of it."""
-    floats = _float_keys(integers)
+    floats = float_keys(integers)
     partitioned = np.partition(floats, sorted(set(positions)))
     result: list[Any] = []
     for position in positions:

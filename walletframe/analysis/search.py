@@ -13,6 +13,7 @@ from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
 from walletframe.amounts import AmountDtype
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
+from walletframe.frames.identity import cell_text
 from walletframe.frames.names import (
     short_contract,
     token_names,
@@ -24,7 +25,7 @@ from walletframe.pandas_versions import TEXT
 from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from walletframe.frames.identity import Codes, KeyCodes, Mask, TokenKey
     from walletframe.frames.positions import Positions
@@ -35,16 +36,17 @@ _LABEL, _OWN, _SEARCHED, _WHOLE = 64, 80, 100, 500
 
 @dataclass(eq=False)
 class TextColumn:
-    """The text of each row, by its code; code -1 has no text."""
+    """The text of each row, by its code; code -1 has no text. A text is made when it is needed."""
 
     codes: Codes
-    labels: Sequence[str]  # safe lines, as tables show them
-    wholes: Sequence[str] = ()  # the full texts, if labels are shortened
-    words: Sequence[str] = ()  # texts that are searched in addition
+    count: int  # of codes
+    label: Callable[[int], str]  # a safe line, as tables show it
+    whole: Callable[[int], str]  # the full text
+    words: Callable[[int], str] = lambda _code: ""  # text that is searched in addition
 
     @cached_property
     def _searched(self) -> list[str]:
-        parts = [each for each in (self.labels, self.wholes, self.words) if each]
+        parts = (map(each, range(self.count)) for each in (self.label, self.whole, self.words))
         return [" ".join(dict.fromkeys(each)).casefold() for each in zip(*parts, strict=True)]
 
     def contains(self, word: str) -> Mask:
@@ -75,7 +77,7 @@ def row_texts(
     texts = {
         "wallet": wallet_texts(positions.wallets, positions.wallet_codes, user_names),
         **token_texts(holdings, positions.tokens, names),
-        "blockchain": column_texts(token_chains(holdings, positions.tokens)),
+        "blockchain": texts_of(*token_chains(holdings, positions.tokens)),
     }
     if "currency" in holdings and len(holdings["currency"].dropna().unique()) > 1:
         texts["currency"] = column_texts(holdings["currency"])
@@ -88,7 +90,10 @@ def row_texts(
 def wallet_texts(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
     """Return the texts of wallets; `wallets` has a row for each, and `names` the user's names."""
     labels = wallet_names(wallets, np.arange(len(wallets)), names)
-    return TextColumn(codes, labels, [whole_wallet(*pair) for pair in wallet_pairs(wallets)])
+    pairs = wallet_pairs(wallets)
+    return TextColumn(
+        codes, len(pairs), labels.__getitem__, lambda code: whole_wallet(*pairs[code])
+    )
 
 
 def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
@@ -102,28 +107,42 @@ def token_texts(
 ) -> dict[str, TextColumn]:
     """Return the texts of each row's token, and of its contract."""
     symbols, chains, contracts = (
-        frame[name].array.take(tokens.first).tolist()
+        np.asarray(frame[name].array.take(tokens.first), dtype=object)
         for name in ("symbol", "token_blockchain", "token_address")
     )
     named = token_names(frame, tokens, np.arange(len(tokens.keys)))
     if names is not None:
         named = [names.get(key, name) for key, name in zip(tokens.keys, named, strict=True)]
-    labels = [name if len(name) <= _LABEL else f"{name[: _LABEL - 1]}…" for name in named]
-    words = [each if isinstance(each, str) else "" for each in symbols]
-    full = [shown(each, _WHOLE) if each else "" for each in words]
-    wholes = [name if whole in name else whole for whole, name in zip(full, named, strict=True)]
-    short = [short_contract(*pair) for pair in zip(chains, contracts, strict=True)]
-    both = zip(contracts, short, strict=True)
-    known = [shown(each, _WHOLE) if isinstance(each, str) else label for each, label in both]
+
+    def label(code: int) -> str:
+        name = named[code]
+        return name if len(name) <= _LABEL else f"{name[: _LABEL - 1]}…"
+
+    def symbol(code: int) -> str:
+        full = shown(cell_text(symbols[code]), _WHOLE)
+        return named[code] if full in named[code] else full
+
+    def short(code: int) -> str:
+        return short_contract(chains[code], contracts[code])
+
+    def contract(code: int) -> str:
+        address = contracts[code]
+        return shown(address, _WHOLE) if isinstance(address, str) else short(code)
+
+    def searched(code: int) -> str:
+        return cell_text(symbols[code])[:_SEARCHED]
+
+    codes, count = tokens.codes, len(tokens.keys)
     return {
-        "token": TextColumn(tokens.codes, labels, wholes, [each[:_SEARCHED] for each in words]),
-        "contract": TextColumn(tokens.codes, short, known),
+        "token": TextColumn(codes, count, label, symbol, searched),
+        "contract": TextColumn(codes, count, short, contract),
     }
 
 
-def token_chains(frame: pd.DataFrame, tokens: KeyCodes) -> pd.Series:
-    """Return the blockchain of each row's token, as its first row has it."""
-    return pd.Series(frame["token_blockchain"].array.take(tokens.first[tokens.codes]))
+def token_chains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[Codes, list[Any]]:
+    """Return codes and values of the blockchain of each row's token, as its first row has it."""
+    codes, chains = factorized_values(frame["token_blockchain"].iloc[tokens.first])
+    return codes[tokens.codes], chains
 
 
 def column_texts(values: pd.Series) -> TextColumn:
@@ -133,9 +152,12 @@ def column_texts(values: pd.Series) -> TextColumn:
 
 def texts_of(codes: Codes, values: list[Any]) -> TextColumn:
     """Return the texts of values, with the code of each row."""
-    times = (f"{each:%Y-%m-%d %H:%M}" if isinstance(each, datetime) else each for each in values)
-    labels = [shown(str(each), _OWN) for each in times]
-    return TextColumn(codes, labels, [shown(str(each), _WHOLE) for each in values])
+
+    def label(code: int) -> str:
+        value = values[code]
+        return shown(f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value), _OWN)
+
+    return TextColumn(codes, len(values), label, lambda code: shown(str(values[code]), _WHOLE))
 
 
 def factorized_values(values: pd.Series) -> tuple[Codes, list[Any]]:

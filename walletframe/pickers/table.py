@@ -21,11 +21,11 @@ from pandas.api.types import is_float_dtype, is_numeric_dtype, is_unsigned_integ
 
 from walletframe.address.forms import canonical_blockchain
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.integers import to_floats
+from walletframe.amounts.integers import float_keys, to_floats
 from walletframe.analysis import search
 from walletframe.analysis.sums import totals
 from walletframe.frames.contract import amounts_of
-from walletframe.frames.identity import is_unknown, token_identities, wallet_identities
+from walletframe.frames.identity import cell_text, is_unknown, token_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.names import user_wallet_names
 from walletframe.frames.positions import read_positions
@@ -34,12 +34,12 @@ from walletframe.numerals import cents, many, plain
 from walletframe.text import as_cell, as_link, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats
     from walletframe.frames.details import FetchLike
-    from walletframe.frames.identity import Codes, KeyCodes, Mask
+    from walletframe.frames.identity import Codes, KeyCodes, Mask, TokenKey
     from walletframe.frames.positions import Positions, PositionsLike
 
 _EDITIONS = count(1)
@@ -144,8 +144,8 @@ class HoldingsTable:
         if column is None or column.name not in PICKS or not 0 <= place < len(rows):
             return None
         cells, key = column.cells, None
-        if isinstance(cells, TextCells) and cells.keys and (code := cells.codes[rows[place]]) >= 0:
-            key = cells.keys[code]
+        if isinstance(cells, TextCells) and cells.key and (code := cells.codes[rows[place]]) >= 0:
+            key = cells.key(code)
         return None if key is None else (PICKS[column.name], key)
 
     def _query(self, request: Mapping[str, Any]) -> tuple[str, str, bool, tuple[str, ...]]:
@@ -215,7 +215,7 @@ def balances_grid(positions: Positions) -> DataGrid:
     holdings, tokens = positions.holdings, positions.tokens
     wallets = positions.wallet_frame if positions.has_wallets else None
     texts = {
-        "wallet": _wallet_cells(positions.wallets, positions.wallet_codes, wallets),
+        "wallet": _wallet_cells(positions, positions.wallets, positions.wallet_codes),
         **_token_cells(holdings, tokens, _explorers(wallets)),
     }
     amounts = AmountCells(positions.amounts, holdings.get("raw_amount"))
@@ -245,7 +245,7 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
     if by == "token":
         texts = _token_cells(sums, token_identities(sums), _explorers(wallets))
     elif by == "wallet":
-        texts = {"wallet": _wallet_cells(sums, np.arange(len(sums)), wallets)}
+        texts = {"wallet": _wallet_cells(positions, sums, np.arange(len(sums)))}
     columns = _columns(texts) or [_user_column(by if by in PICKS else "group", sums[by], 0)]
     numbers = {"amount": cells_of(sums["amount"])} if "amount" in sums else {}
     columns += _columns(numbers) + _value_column(sums)
@@ -260,7 +260,8 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
         each = kinds.tolist()
         labels = [f"{ok:,} of {of:,}{f', {stale:,} stale' * bool(stale)}" for ok, stale, of in each]
         ranks = [(ok / max(asked, 1), ok - stale, asked) for ok, stale, asked in each]
-        counted["known"] = TextCells(codes.ravel(), labels, by=ranks)
+        label = labels.__getitem__
+        counted["known"] = TextCells(codes.ravel(), len(labels), label, label, by=ranks.__getitem__)
     columns += _columns(counted)
     return DataGrid({each.name: each for each in columns}, len(sums))
 
@@ -286,22 +287,24 @@ def _value_column(frame: pd.DataFrame) -> list[Column]:
     rank = _RANKS.index("value")
     columns = [Column("value", f"value{unit}", rank, cells_of(frame["value"], money=True))]
     if len(currencies) > 1:
-        columns.append(Column("currency", "currency", rank, text_cells(frame["currency"])))
+        texts = text_cells(*search.factorized_values(frame["currency"]))
+        columns.append(Column("currency", "currency", rank, texts))
     return columns
 
 
-def _wallet_cells(named: pd.DataFrame, codes: Codes, wallets: pd.DataFrame | None) -> TextCells:
+def _wallet_cells(positions: Positions, named: pd.DataFrame, codes: Codes) -> TextCells:
     """Return cells with the names of wallets, linked to their pages in a blockchain explorer."""
+    wallets = positions.wallet_frame if positions.has_wallets else None
     names = user_wallet_names(named, wallets)
-    texts = search.wallet_texts(named, codes, names)
-    keys = [f"{chain}.{address}" for chain, address in search.wallet_pairs(named)]
-    by = [alphabetical(f"{name}{whole}") for name, whole in zip(names, texts.wholes, strict=True)]
-    links: list[str | None] = []
-    if wallets is not None:
-        asked, pages = wallet_identities(wallets), _pages(wallets)
-        by_key = {key: pages[row] for key, row in zip(asked.keys, asked.first, strict=True)}
-        links = [by_key.get(key) for key in wallet_identities(named).keys]
-    return TextCells.of(texts, links=links, by=by, keys=keys)
+    texts, pairs = search.wallet_texts(named, codes, names), search.wallet_pairs(named)
+    pages = [] if wallets is None else _pages(wallets)
+    rows = dict(zip(search.wallet_pairs(positions.wallets), positions.first, strict=True))
+    return TextCells.of(
+        texts,
+        by=lambda code: f"{names[code]}{texts.whole(code)}",
+        key=lambda code: ".".join(pairs[code]),
+        link=(lambda code: as_link(pages[rows[pairs[code]]])) if pages else None,
+    )
 
 
 def _token_cells(
@@ -310,26 +313,30 @@ def _token_cells(
     """Return cells with the token of each row, its blockchain and its contract."""
     texts = search.token_texts(frame, tokens)
     token, contract = texts["token"], texts["contract"]
-    keys = [None if is_unknown(key) else key for key in tokens.keys]
-    named = frame[["token_blockchain", "token_address"]].iloc[tokens.first]
-    links: list[str | None] = []
-    for chain, address in named.itertuples(index=False, name=None):
+
+    def key(code: int) -> TokenKey | None:
+        return None if is_unknown(tokens.keys[code]) else tokens.keys[code]
+
+    columns = [frame[name].array for name in ("token_blockchain", "token_address")]
+
+    def link(code: int) -> str | None:
+        chain, address = (column[tokens.first[code]] for column in columns)
         is_plain = isinstance(address, str) and _PLAIN.fullmatch(address)
         before = explorers.get(canonical_blockchain(chain)) if isinstance(chain, str) else None
-        links.append(as_link(f"{before}{address}") if before and is_plain else None)
+        return as_link(f"{before}{address}") if before and is_plain else None
+
     return {
-        "token": TextCells.of(token, by=[alphabetical(label) for label in token.labels], keys=keys),
-        "blockchain": text_cells(search.token_chains(frame, tokens)),
-        "contract": TextCells.of(
-            contract, links=links, by=[alphabetical(whole) for whole in contract.wholes], keys=keys
-        ),
+        "token": TextCells.of(token, by=token.label, key=key),
+        "blockchain": text_cells(*search.token_chains(frame, tokens)),
+        "contract": TextCells.of(contract, by=contract.whole, key=key, link=link),
     }
 
 
-def _pages(wallets: pd.DataFrame) -> list[str | None]:
+def _pages(wallets: pd.DataFrame) -> list[str]:
+    """Return the explorer's page of each wallet, as sent; empty if it has none."""
     if "explorer_url" not in wallets:
-        return [None] * len(wallets)
-    return [as_link(link) if isinstance(link, str) else None for link in wallets["explorer_url"]]
+        return [""] * len(wallets)
+    return wallets["explorer_url"].map(cell_text).tolist()
 
 
 def _explorers(wallets: pd.DataFrame | None) -> dict[str, str]:
@@ -337,12 +344,12 @@ def _explorers(wallets: pd.DataFrame | None) -> dict[str, str]:
     prefixes: dict[str, str] = {}
     if wallets is None:
         return prefixes
-    named = zip(wallets["blockchain"], wallets["address"], _pages(wallets), strict=True)
-    for chain, address, page in named:
-        if page is not None and isinstance(address, str):
+    for (chain, address), page in zip(search.wallet_pairs(wallets), _pages(wallets), strict=True):
+        key = canonical_blockchain(chain)
+        if key not in prefixes and address and as_link(page):
             before, _, after = page.lower().rpartition(quote(address, safe="").lower())
             if before and not after:
-                prefixes.setdefault(canonical_blockchain(chain), page[: len(before)])
+                prefixes[key] = page[: len(before)]
     return prefixes
 
 
@@ -360,19 +367,21 @@ class TextCells(search.TextColumn):
 
     has_bars: ClassVar[bool] = False
     _: KW_ONLY
-    links: Sequence[str | None] = ()
-    by: Sequence[Any] = ()  # sort keys, if not the labels
-    keys: Sequence[Any] = ()  # for a `Selection`
+    by: Callable[[int], Any]  # the sort key; if all are texts, they are sorted without case first
+    key: Callable[[int], Any] | None = None  # for a `Selection`
+    link: Callable[[int], str | None] | None = None
 
     @classmethod
-    def of(cls, texts: search.TextColumn, **more: Sequence[Any]) -> TextCells:
+    def of(cls, texts: search.TextColumn, **more: Any) -> TextCells:
         """Add links, sort keys or selection keys to texts."""
-        return cls(texts.codes, texts.labels, texts.wholes, texts.words, **more)
+        return cls(texts.codes, texts.count, texts.label, texts.whole, texts.words, **more)
 
     @cached_property
     def _ranks(self) -> Codes:
         """The rank of each text, and -1 at the end for missing texts."""
-        keys = [*(self.by or self.labels)]
+        keys = [*map(self.by, range(self.count))]
+        if all(isinstance(key, str) for key in keys):
+            keys = [*map(alphabetical, keys)]
         try:
             distinct = sorted({*keys})
         except TypeError:  # a user's column may hold values of several types
@@ -387,23 +396,22 @@ class TextCells(search.TextColumn):
 
     def room(self) -> tuple[int, int]:
         """Return the width in letters that suffices for most labels, from a sample; and 0."""
-        lengths = sorted(map(len, self.labels[:_SAMPLE])) or [0]
+        lengths = sorted(len(self.label(code)) for code in range(self.count)[:_SAMPLE]) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
     def written(self, rows: Codes) -> dict[str, list[Any]]:
         """Return labels; if they differ, also whole texts, and texts to copy; and links."""
         codes = self.codes[rows].tolist()
-        labels = ["" if code < 0 else self.labels[code] for code in codes]
-        whole = self.wholes or self.labels
-        wholes = ["" if code < 0 else whole[code] for code in codes]
+        labels = ["" if code < 0 else self.label(code) for code in codes]
+        wholes = ["" if code < 0 else self.whole(code) for code in codes]
         copies = [as_cell(whole) for whole in wholes]
         parts: dict[str, list[Any]] = {"text": labels}
         if wholes != labels:
             parts["whole"] = only_different(wholes, labels)
         if copies != wholes:
             parts["copy"] = only_different(copies, wholes)
-        if self.links:
-            parts["link"] = [None if code < 0 else self.links[code] for code in codes]
+        if self.link:
+            parts["link"] = [None if code < 0 else self.link(code) for code in codes]
         return parts
 
 
@@ -412,15 +420,13 @@ def only_different(texts: list[str], usual: list[str]) -> list[str | None]:
     return [None if one == other else one for one, other in zip(texts, usual, strict=True)]
 
 
-def text_cells(values: pd.Series) -> TextCells:
-    """Return a column of any type as text, sorted by its values if these can be compared."""
-    codes, distinct = search.factorized_values(values)
-    by: list[Any] = distinct
-    if isinstance(values.dtype, pd.CategoricalDtype) and values.dtype.ordered:
-        by = [values.dtype.categories.get_loc(each) for each in distinct]
-    elif all(isinstance(each, str) for each in distinct):
-        by = [alphabetical(each) for each in distinct]
-    return TextCells.of(search.texts_of(codes, distinct), by=by, keys=distinct)
+def text_cells(codes: Codes, values: list[Any], dtype: object = None) -> TextCells:
+    """Return values as text, sorted by the values if these can be compared; `dtype` is theirs."""
+    keys = values
+    if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
+        keys = [dtype.categories.get_loc(each) for each in values]
+    texts = search.texts_of(codes, values)
+    return TextCells.of(texts, by=keys.__getitem__, key=values.__getitem__)
 
 
 def alphabetical(text: str) -> tuple[str, str]:
@@ -488,10 +494,10 @@ class AmountCells:
 
     def room(self) -> tuple[int, int]:
         """Return the digits to leave room for before the point, and after it."""
-        integers, _, scale = self._amounts.exact()
+        integers, missing, scale = self._amounts.exact()
         common = str(math.gcd(10**scale, *integers.tolist()))  # with the zeros that all share
         needed = scale - len(common) + len(common.rstrip("0"))
-        return _digits_before(self._floats[~np.isnan(self._floats)]), needed
+        return _digits_before(float_keys(integers[~missing]) / 10.0**scale), needed
 
     def written(self, rows: Codes) -> dict[str, list[Any]]:
         """Return all digits; for an unknown amount, what was sent as a note."""
@@ -543,7 +549,7 @@ def cells_of(values: pd.Series, *, money: bool = False) -> Cells:
     if isinstance(dtype, AmountDtype):
         return AmountCells(amounts_of(values))
     if search.has_texts(values):
-        return text_cells(values)
+        return text_cells(*search.factorized_values(values), dtype)
     whole: type[Any] = np.uint64 if is_unsigned_integer_dtype(dtype) else np.int64
     kind = np.float64 if is_float_dtype(dtype) else whole
     missing = values.isna().to_numpy(dtype=bool)
