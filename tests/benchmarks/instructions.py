@@ -132,7 +132,7 @@ def value(wallets):
 
 @of_fetch
 def without_spam(wallets):
-    """Leave out rows that look like spam."""
+    """Drop rows that look like spam."""
     holdings = read_details(wallets).holdings
     yield
     holdings.wf.without_spam()

@@ -1,8 +1,8 @@
 """Reading a folder of Parquet files: memory and processor time.
 
-Two million balances; ten with ``WF_TEST_FOLDER_ROWS=10000000``. Each way runs in a process of its
-own; times are the smallest of some runs, of the processor alone, on one thread. Runs of two that
-are compared closely alternate.
+Two million balances; ten with ``WF_TEST_FOLDER_ROWS=10000000``. Each command
+runs in a process of its own; times are the smallest of some runs, of the processor alone, on one
+thread. Runs of two that are compared closely alternate.
 """
 
 import json
@@ -114,8 +114,12 @@ CALLS = {
 
 def test_totals_by_token(folder, smaller):
     """The time is compared with DuckDB's sum of decimals, on one thread each, and over sizes."""
-    ways = [(folder, OPEN + CALLS["totals"]), (folder, DUCKDB), (smaller, OPEN + CALLS["totals"])]
-    runs = [[run(*way)["cpu"] for way in ways] for _ in range(PAIRS)]
+    commands = [
+        (folder, OPEN + CALLS["totals"]),
+        (folder, DUCKDB),
+        (smaller, OPEN + CALLS["totals"]),
+    ]
+    runs = [[run(*command)["cpu"] for command in commands] for _ in range(PAIRS)]
     ours, theirs, few = map(min, zip(*runs, strict=True))
     print(f"\ntotals by token: {ours:.2f} s, DuckDB's sum: {theirs:.2f} s, a fifth: {few:.2f} s")
     most = 3 if ROWS >= LARGE else 5  # fixed costs weigh more in a small one

@@ -536,9 +536,9 @@ class TestJournal:
 
     def test_a_later_failure_removes_no_answer(self, written):
         """A wallet's ok answer counts, or else its last failure."""
-        [name, stranger] = [wf.WalletAddress.parse(each) for each in (names(1)[0], "ETH.0xb")]
-        journal = Journal(written.parent, {key_of(name): 7, key_of(stranger): 8}, Event())
-        for requested in (name, stranger, stranger):
+        [name, other] = [wf.WalletAddress.parse(each) for each in (names(1)[0], "ETH.0xb")]
+        journal = Journal(written.parent, {key_of(name): 7, key_of(other): 8}, Event())
+        for requested in (name, other, other):
             assert journal.ensure_recorded(
                 WalletRecord(requested, Outcome(Status.TIMEOUT, "late"), "fast")
             )

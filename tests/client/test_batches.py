@@ -65,9 +65,9 @@ def test_the_sandbox_answers_batches_as_it_answers_single_requests():
         ):
             result.append(client.fetch(SHOWCASE, on_failure="ignore"))
     alone, together = result
-    told_apart = ["fetched_at"]
+    differing = ["fetched_at"]
     assert together.holdings.equals(alone.holdings)
-    assert together.wallets.drop(columns=told_apart).equals(alone.wallets.drop(columns=told_apart))
+    assert together.wallets.drop(columns=differing).equals(alone.wallets.drop(columns=differing))
 
 
 @pytest.mark.parametrize("status", [400, 404, 413, 414, 422])

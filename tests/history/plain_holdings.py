@@ -45,20 +45,20 @@ def sums(answer):
     return totals
 
 
-def side(told_by, key, stale):
+def side(answers, key, stale):
     """Return a wallet's tokens at one time, and its status."""
-    if key not in told_by:
+    if key not in answers:
         return {}, "not_asked"
-    answer = told_by[key]
+    answer = answers[key]
     if not isinstance(answer, list):
         return {}, answer or "failed"
     held = sums(answer)
     return held, "stale" if stale else "unknown_token" if UNKNOWN in held else "ok"
 
 
-def by_wallet(told_by):
+def by_wallet(answers):
     """Return answers by the form of a wallet that is equal for all its spellings."""
-    return {canonical_key(*wallet.split(".", 1)): answer for wallet, answer in told_by.items()}
+    return {canonical_key(*wallet.split(".", 1)): answer for wallet, answer in answers.items()}
 
 
 def row_key(row):

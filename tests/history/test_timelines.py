@@ -50,9 +50,9 @@ def expected(days):
     return cells
 
 
-def sides(told_by, wallets):
+def sides(answers, wallets):
     """Return the tokens and the status of each wallet at one time."""
-    return [side(told_by, wallet, stale=False) for wallet in wallets]
+    return [side(answers, wallet, stale=False) for wallet in wallets]
 
 
 def day_of(row):

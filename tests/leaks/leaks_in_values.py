@@ -36,7 +36,7 @@ def _copies(thing):
     return [text for each in (copy.copy, copy.deepcopy) for text in within(each(thing))]
 
 
-WAYS = {
+DISPLAYS = {
     "repr": repr,
     "str": str,
     "format": lambda thing: f"{thing}{thing!s}{thing!a}",
@@ -58,22 +58,22 @@ WAYS = {
 }
 
 
-@surfaces(WAYS)
+@surfaces(DISPLAYS)
 def key(ground, variant):
     """The key itself."""
-    return WAYS[variant](ApiKey(KEY))
+    return DISPLAYS[variant](ApiKey(KEY))
 
 
-@surfaces(WAYS)
+@surfaces(DISPLAYS)
 def settings(ground, variant):
     """Settings."""
-    return WAYS[variant](Settings(**ground.settings()))
+    return DISPLAYS[variant](Settings(**ground.settings()))
 
 
-@surfaces([way for way in WAYS if way != "state"])
+@surfaces([name for name in DISPLAYS if name != "state"])
 def client(ground, variant):
     """A client."""
-    return WAYS[variant](ground.client())
+    return DISPLAYS[variant](ground.client())
 
 
 @surface

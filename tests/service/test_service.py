@@ -248,8 +248,8 @@ class TestForeignRequests:
         for _ in range(2):
             with sandbox(ledger=held) as service:
                 base_url = service.public_base_url if kind == "public" else service.base_url
-                stranger = ask(base_url, "ETH.0xaa", key=SANDBOX_KEYS[kind].key)
-                assert problem_of(stranger) == (401, "unknown_key")
+                unknown = ask(base_url, "ETH.0xaa", key=SANDBOX_KEYS[kind].key)
+                assert problem_of(unknown) == (401, "unknown_key")
                 keys.add(service.settings(kind).api_key.reveal())
                 with service.client(kind, cache=False) as client, warnings.catch_warnings():
                     warnings.simplefilter("ignore", TestKeyWarning)

@@ -150,8 +150,8 @@ def test_an_old_pace_expires():
     """A discovered rate is dropped after five minutes, and a known rate stays."""
     slow = Pace(rate=LEAST_RATE, slow_start=False, next_at=1000.0, rate_before=3.0)
     assert take(slow, 1200.0).rate == LEAST_RATE
-    anew = take(slow, 1301.0)
-    assert (anew.rate, anew.slow_start, anew.rate_before) == (START_RATE, True, 0)
+    restarted = take(slow, 1301.0)
+    assert (restarted.rate, restarted.slow_start, restarted.rate_before) == (START_RATE, True, 0)
     assert take(Pace(rate=0.01, fixed=True), 1e9).rate == 0.01
     assert take(Pace(rate=300.0, slow_start=False), 1e9).rate == 300
 

@@ -68,8 +68,8 @@ class TestContract:
     def test_written_answers_are_read(self, store):
         """Bytes and times are exact, under any spelling of the wallet."""
         store.write([(WALLETS[0], KEPT)])
-        [spelled] = parse_wallets("eth.0xab")
-        assert store.read([spelled, WALLETS[1]]) == {spelled: KEPT}
+        [lower_case] = parse_wallets("eth.0xab")
+        assert store.read([lower_case, WALLETS[1]]) == {lower_case: KEPT}
 
     @pytest.mark.parametrize("clock", [timedelta(hours=-8), timedelta(hours=8)])
     def test_the_answer_to_the_latest_request_wins(self, store, clock):
