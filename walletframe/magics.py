@@ -28,7 +28,7 @@ from walletframe.errors import FetchInterrupted, InputWarning, WalletframeError
 from walletframe.frames.display import display_text, frame_html, frame_text, without_mathematics
 from walletframe.frames.known import failure_lines, summary_lines
 from walletframe.frames.tables import terminal_width
-from walletframe.text import as_lines, shown
+from walletframe.text import as_lines, safe_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -129,7 +129,7 @@ class WalletMagics(Magics):
         def print_failures(cell: ExecutionResult) -> None:
             shell.events.unregister("post_run_cell", print_failures)
             if cell.result is not details:
-                _print([*summary_lines(*details), *(shown(line, _REASON) for line in reasons)])
+                _print([*summary_lines(*details), *(safe_line(line, _REASON) for line in reasons)])
 
         shell.events.register("post_run_cell", print_failures)
 

@@ -12,14 +12,14 @@ _CENT, _TOO_LARGE = 0.01, 1e15
 _LEAST_SHARE = 0.001
 
 
-def many(count: int, noun: str) -> str:
+def counted_noun(count: int, noun: str) -> str:
     """Return a count with its noun, in the plural unless the count is 1."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def count_of(count: int, whole: int, noun: str) -> str:
     """Return a text such as ``2 of 3 wallets are``."""
-    return f"{count:,} of {many(whole, noun)} {'is' if count == 1 else 'are'}"
+    return f"{count:,} of {counted_noun(whole, noun)} {'is' if count == 1 else 'are'}"
 
 
 def whole(amount: Decimal | None) -> str:

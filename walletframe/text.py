@@ -37,7 +37,7 @@ def is_visible(text: str) -> bool:
     return not any(map(is_invisible, text))
 
 
-def shown(text: str, limit: int = 80) -> str:
+def safe_line(text: str, limit: int = 80) -> str:
     """Return text as one harmless line of visible characters that no program turns into a link."""
     if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
         return text  # the fast path, for most symbols and addresses
@@ -69,7 +69,7 @@ def one_line(text: str, limit: int = 80) -> str:
 
 def shortened(text: str) -> str:
     """Return the two ends of an address, which people recognize it by: at most 13 characters."""
-    line = shown(text, _WHOLE)
+    line = safe_line(text, _WHOLE)
     return line if len(line) <= _HEAD + _TAIL + 3 else f"{line[:_HEAD]}{_CUT}{line[-_TAIL:]}"
 
 
@@ -83,14 +83,14 @@ def as_html(text: str, limit: int = 80, *, whole: str | None = None) -> str:
 
     If it is cut, its ``title`` has more of `whole`.
     """
-    line, more = shown(text, limit), shown(text if whole is None else whole, _WHOLE)
+    line, more = safe_line(text, limit), safe_line(text if whole is None else whole, _WHOLE)
     text = escaped(line)
     return text if line == more else f'<span title="{escaped(more)}">{text}</span>'
 
 
 def as_markdown(text: str, limit: int = 80) -> str:
     """Return text as harmless Markdown, also for a table cell."""
-    line = shown(text, limit)
+    line = safe_line(text, limit)
     return "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in line)
 
 
@@ -112,7 +112,7 @@ def as_markup(text: str, limit: int = 80) -> str:
     In labels, legends, ticks, titles and hovers plotly interprets a subset of HTML, links included,
     and passes text between dollar signs to MathJax, if the page has it.
     """
-    return html.escape(shown(text, limit), quote=False).replace("$", "&#36;")
+    return html.escape(safe_line(text, limit), quote=False).replace("$", "&#36;")
 
 
 # A changed cell begins with an apostrophe, and has \uXXXX for each character that a program could

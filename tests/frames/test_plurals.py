@@ -13,7 +13,7 @@ from walletframe import history
 from walletframe.analysis.valuation import value
 from walletframe.cli import main
 from walletframe.errors import AddressError, AmountError, FetchWarning, PricesError, SnapshotError
-from walletframe.numerals import count_of, many
+from walletframe.numerals import count_of, counted_noun
 
 NOUNS = (
     "wallets|balances|tokens|prices|rows|answers|items|blockchains|reasons|bytes|holdings|"
@@ -48,7 +48,11 @@ def run(canned, monkeypatch, tmp_path):
 
 def test_a_count_agrees_with_its_noun_and_its_verb():
     """One, none and many."""
-    assert [many(count, "price") for count in (0, 1, 2)] == ["0 prices", "1 price", "2 prices"]
+    assert [counted_noun(count, "price") for count in (0, 1, 2)] == [
+        "0 prices",
+        "1 price",
+        "2 prices",
+    ]
     assert count_of(1, 1, "wallet") == "1 of 1 wallet is"
     assert count_of(2, 1_000, "wallet") == "2 of 1,000 wallets are"
 

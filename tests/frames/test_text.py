@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from walletframe.text import as_markup, shown
+from walletframe.text import as_markup, safe_line
 
 HOSTILE = "\x00\x1b\x7f\x9b\u202e\u2066\u200b\u200d\ufeff\u00ad\ud800\udfff\ue000\U000e0041"
 SPACES = " \t\n\r\x0b\x0c\x1c\x1f\x85\u00a0\u2028\u2029\u3000"
@@ -48,13 +48,13 @@ class TestShown:
     @settings(deadline=None)
     def test_never_longer_than_the_limit(self, text, limit):
         """Any text becomes at most so many characters."""
-        assert len(shown(text, limit)) <= limit
+        assert len(safe_line(text, limit)) <= limit
 
     @given(TEXTS)
     @settings(deadline=None)
     def test_one_line_of_visible_characters(self, text):
         """There is no control, format, surrogate or private character, and no space but " "."""
-        line = shown(text)
+        line = safe_line(text)
         assert all(char == " " or unicodedata.category(char)[0] not in "CZ" for char in line)
         assert line == " ".join(line.split())
         assert len(line.splitlines()) <= 1
@@ -63,13 +63,13 @@ class TestShown:
     @settings(deadline=None)
     def test_is_idempotent(self, text):
         """Displayed text is unchanged when it is displayed again."""
-        assert shown(shown(text)) == shown(text)
+        assert safe_line(safe_line(text)) == safe_line(text)
 
     @given(st.text("abcÄ地🙂<&$=é", max_size=80))
     @settings(deadline=None)
     def test_harmless_text_is_unchanged(self, text):
         """Visible text within the limit is not changed: escaping is left to the display."""
-        assert shown(text) == text
+        assert safe_line(text) == text
 
     @given(TEXTS | st.lists(st.sampled_from(LINKS) | TEXTS).map("".join), st.integers(1, 100))
     @settings(deadline=None)
@@ -78,12 +78,12 @@ class TestShown:
 
         A path for it has plain names only: it leads to no folder by itself.
         """
-        line = shown(text, limit)
+        line = safe_line(text, limit)
         assert not AUTOLINKED.search(line)
         assert all(NAMES.fullmatch(path) for path in PATH.findall(line))
         assert not PATH_ON_WINDOWS.search(line)
         assert len(line) <= limit
-        assert shown(line, limit) == line
+        assert safe_line(line, limit) == line
 
     @pytest.mark.parametrize(
         "text,read",
@@ -103,36 +103,36 @@ class TestShown:
     )
     def test_a_disarmed_link_is_readable(self, text, read):
         """Brackets surround the one character that would make it one."""
-        assert shown(text) == read
+        assert safe_line(text) == read
 
     @pytest.mark.parametrize("char", HOSTILE)
     def test_every_hostile_character_is_removed(self, char):
         """Escape, bidi, zero-width, surrogate, private and tag characters leave no trace."""
-        assert shown(f"a{char}b") == "ab"
+        assert safe_line(f"a{char}b") == "ab"
 
     @pytest.mark.parametrize("char", SPACES)
     def test_every_space_is_a_plain_one(self, char):
         """Line breaks and odd spaces become one space, and none at the ends."""
-        assert shown(f"{char}a{char}{char}b{char}") == "a b"
+        assert safe_line(f"{char}a{char}{char}b{char}") == "a b"
 
     def test_shortened_with_an_ellipsis(self):
         """Shortened text ends in an ellipsis; text that fits exactly is unchanged."""
-        assert shown("x" * 80) == "x" * 80
-        assert shown("x" * 81) == "x" * 79 + "…"
-        assert shown("abcdef", 4) == "abc…"
+        assert safe_line("x" * 80) == "x" * 80
+        assert safe_line("x" * 81) == "x" * 79 + "…"
+        assert safe_line("abcdef", 4) == "abc…"
 
     def test_hidden_rest_is_marked(self):
         """Text after very many invisible characters is not silently dropped."""
-        assert shown("USDC" + "\u200b" * 1000 + "!") == "USDC…"
+        assert safe_line("USDC" + "\u200b" * 1000 + "!") == "USDC…"
 
     def test_nothing_visible(self):
         """Text without any visible character is empty."""
-        assert shown("\u200b\u202e \n") == ""
-        assert shown("") == ""
+        assert safe_line("\u200b\u202e \n") == ""
+        assert safe_line("") == ""
 
     def test_huge_text_is_quick_and_short(self):
         """Only the beginning of ten million characters is read."""
-        assert shown("\u202e<b>$x$ " * 1_500_000).startswith("<b>$x$ <b>$x$")
+        assert safe_line("\u202e<b>$x$ " * 1_500_000).startswith("<b>$x$ <b>$x$")
 
 
 class TestAsMarkup:
@@ -143,7 +143,7 @@ class TestAsMarkup:
     def test_a_browser_reads_the_shown_text(self, text, limit):
         """Without its entities it is the same; no tag and no dollar is left in it."""
         drawn = as_markup(text, limit)
-        assert html.unescape(drawn) == shown(text, limit)
+        assert html.unescape(drawn) == safe_line(text, limit)
         assert not set(drawn) & set("<>$")
         assert not re.search(r"&(?!lt;|gt;|amp;|#36;)", drawn)
 

@@ -25,9 +25,9 @@ from walletframe.errors import (
     SettingsError,
 )
 from walletframe.notice import notify
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT, factorized
-from walletframe.text import shortened, shown
+from walletframe.text import safe_line, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -205,7 +205,7 @@ def unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
     listed = [each if each.endswith("?") else f"{each};" for each in messages[:_MAX_LISTED]]
     if len(messages) > _MAX_LISTED:
         listed.append(f"and {len(messages) - _MAX_LISTED:,} more;")
-    count = many(len(known_blockchains()), "blockchain")
+    count = counted_noun(len(known_blockchains()), "blockchain")
     return f"{' '.join(listed)} {count} are known, see wf.blockchains()"
 
 
@@ -240,14 +240,15 @@ def _warn_of_rows(
         "unreadable and left out": len(reading.problems),
     }
     for name, others in conflicts.items():
-        counts[f"with another {shown(name)!r} than before, which is ignored"] = len(others)
+        counts[f"with another {safe_line(name)!r} than before, which is ignored"] = len(others)
     counted = ", ".join(f"{count:,} {which}" for which, count in counts.items() if count)
-    text = f"found {many(distinct, 'wallet')} in {many(reading.rows, 'row')}: {counted}"
+    rows = counted_noun(reading.rows, "row")
+    text = f"found {counted_noun(distinct, 'wallet')} in {rows}: {counted}"
     problems = sorted(chain(reading.problems, *conflicts.values()))
     if problems:
         listed = "; ".join(
-            f"{locate(position)}: {_LONG_WORD.sub(lambda word: shortened(word[0]), shown(value))!r}"
-            f": {reason}"
+            f"{locate(position)}: "
+            f"{_LONG_WORD.sub(lambda word: shortened(word[0]), safe_line(value))!r}: {reason}"
             for position, value, reason in problems[:_MAX_LISTED]
         )
         rest = len(problems) - _MAX_LISTED
@@ -298,7 +299,7 @@ def _distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, l
     """Return each distinct wallet's first label in each column, and rows with other labels."""
 
     def label(column: pd.Series, row: int) -> str:
-        return repr(shown(str(column.iloc[row])))
+        return repr(safe_line(str(column.iloc[row])))
 
     conflicts: dict[str, list[Problem]] = {}
     if reading.labels is None:
@@ -337,7 +338,7 @@ def first_labelled_rows(name: str, codes: Indices, column: Any) -> tuple[Indices
 def unhashable_column_error(name: str) -> SettingsError:
     """Return the error for a column of unhashable values."""
     return SettingsError(
-        f"the column {shown(name)!r} holds lists or similar values, which can't name a group",
+        f"the column {safe_line(name)!r} holds lists or similar values, which can't name a group",
         hint="convert them to text with .astype('str')",
     )
 

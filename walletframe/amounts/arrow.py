@@ -21,7 +21,7 @@ from walletframe.amounts.sums import Int128Amounts, words_from
 from walletframe.amounts.text import plain, plain_texts
 from walletframe.amounts.values import from_decimals, read, read_texts
 from walletframe.errors import AmountPrecisionError, ArgumentError, SettingsError
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,9 +153,9 @@ def text_name(name: object, frame: pd.DataFrame) -> str:
     text = f"{name}{SUFFIX}"
     if text in map(str, frame.columns):
         raise SettingsError(
-            f"the file needs the name {shown(text)!r} for the exact text of {shown(str(name))!r}, "
-            "but the frame has a column of this name",
-            hint=f"drop it, or rename it: frame.rename(columns={{{shown(text)!r}: …}})",
+            f"the file needs the name {safe_line(text)!r} for the exact text of "
+            f"{safe_line(str(name))!r}, but the frame has a column of this name",
+            hint=f"drop it, or rename it: frame.rename(columns={{{safe_line(text)!r}: …}})",
         )
     return text
 
@@ -176,9 +176,9 @@ def _column(name: object, series: pd.Series) -> pa.Array:
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as fault:
         reason = str(fault)
     kinds = ", ".join(sorted({type(value).__name__ for value in series.dropna()}))
-    label = shown(str(name))
+    label = safe_line(str(name))
     raise ArgumentError(
-        f"Arrow has no type for all values of the column {label!r} ({kinds}): {shown(reason)}",
+        f"Arrow has no type for all values of the column {label!r} ({kinds}): {safe_line(reason)}",
         hint=f'drop it, or make it text: frame.astype({{{label!r}: "str"}})',
     )
 

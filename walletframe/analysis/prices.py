@@ -22,9 +22,9 @@ from walletframe.disk import read_parquet
 from walletframe.errors import ColumnsError, PricesError
 from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import token_identities, token_key
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
-from walletframe.text import from_cell, shown, token_text
+from walletframe.text import from_cell, safe_line, token_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -248,7 +248,7 @@ class ParquetPrices:
                 inside = dates.dt.floor("D").between(*ends)
                 rows: pd.DataFrame = frame.assign(date=dates)[inside]
                 return rows
-            reason = f"{shown(str(unreadable.iloc[0]))!r} is not a date"
+            reason = f"{safe_line(str(unreadable.iloc[0]))!r} is not a date"
         raise PricesError(f"{folder} can't be read: {reason}")
 
 
@@ -335,7 +335,7 @@ def read_prices(
         of_days = "" if loaded.dated or "date" not in columns else _OF_DAYS
         one_each = "give one price of 0 or more for each token; leave out tokens without a price"
         raise PricesError(
-            f"{many(len(problems), 'price')} can't be used ({loaded.counted}):",
+            f"{counted_noun(len(problems), 'price')} can't be used ({loaded.counted}):",
             hint=f"{one_each}{of_days}",
             problems=problems,
         )

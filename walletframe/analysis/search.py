@@ -22,7 +22,7 @@ from walletframe.frames.names import (
     whole_wallet,
 )
 from walletframe.pandas_versions import TEXT
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -119,7 +119,7 @@ def token_texts(
         return name if len(name) <= _LABEL else f"{name[: _LABEL - 1]}…"
 
     def symbol(code: int) -> str:
-        full = shown(cell_text(symbols[code]), _WHOLE)
+        full = safe_line(cell_text(symbols[code]), _WHOLE)
         return named[code] if full in named[code] else full
 
     def short(code: int) -> str:
@@ -127,7 +127,7 @@ def token_texts(
 
     def contract(code: int) -> str:
         address = contracts[code]
-        return shown(address, _WHOLE) if isinstance(address, str) else short(code)
+        return safe_line(address, _WHOLE) if isinstance(address, str) else short(code)
 
     def searched(code: int) -> str:
         return cell_text(symbols[code])[:_SEARCHED]
@@ -155,9 +155,11 @@ def texts_of(codes: Codes, values: list[Any]) -> TextColumn:
 
     def label(code: int) -> str:
         value = values[code]
-        return shown(f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value), _OWN)
+        return safe_line(
+            f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value), _OWN
+        )
 
-    return TextColumn(codes, len(values), label, lambda code: shown(str(values[code]), _WHOLE))
+    return TextColumn(codes, len(values), label, lambda code: safe_line(str(values[code]), _WHOLE))
 
 
 def factorized_values(values: pd.Series) -> tuple[Codes, list[Any]]:

@@ -16,7 +16,7 @@ from walletframe.errors import TokenListError
 from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import TokenKey
 from walletframe.pandas_versions import TEXT
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 TokensLike: TypeAlias = str | Path | Mapping[str, Any] | pd.DataFrame | Iterable[TokenKey]
 
@@ -125,4 +125,4 @@ def _fault(entry: Any) -> str:
 
 
 def _short(entry: Any) -> str:
-    return shown(ascii(entry))
+    return safe_line(ascii(entry))

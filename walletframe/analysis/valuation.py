@@ -30,9 +30,9 @@ from walletframe.frames.identity import is_unknown, token_identities
 from walletframe.frames.names import ambiguous, shared_symbols
 from walletframe.frames.positions import token_columns
 from walletframe.notice import notify
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import factorized
-from walletframe.text import shown, token_text
+from walletframe.text import safe_line, token_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -221,11 +221,11 @@ def _warn(
     none = len(units) and np.isnan(units).all() and (times is None or priced.isdisjoint(held))
     if none and not unlisted:
         first = next(iter(keys), None)  # the example in the message
-        by = f"symbol, exactly as written, such as {shown(str(first))!r}"
+        by = f"symbol, exactly as written, such as {safe_line(str(first))!r}"
         if isinstance(first, tuple):
             by = "blockchain and contract, None or nothing for a native coin, such as "
             by += f"{token_text(first)}, or by asset, such as 'USDC'"
-        count = many(len(places), "price")
+        count = counted_noun(len(places), "price")
         message = f"no price matches a token in these holdings ({count} given)"
         notify(f"{message}: give prices by {by}", PricesWarning)
         return
@@ -235,7 +235,7 @@ def _warn(
         valued = pd.Series(units).notna().groupby(times.array).any()
         without = valued.index[~valued]
         if len(without):
-            counted = f"{len(without):,} of {many(len(valued), 'snapshot')}"
+            counted = f"{len(without):,} of {counted_noun(len(valued), 'snapshot')}"
             why = f"{'has' if len(without) == 1 else 'have'} no value: there is no price of the day"
             notify(f"{counted} {why}; the first is of {without[0]:%Y-%m-%d}", PricesWarning)
 
@@ -251,19 +251,19 @@ def _warn_of_unmatched(
     for (key, _), number in places.items():
         tokens = [key] if members is None or isinstance(key, tuple) else members.get(key)
         if tokens is None:
-            why = f"{shown(key)!r} is in no list of assets"
+            why = f"{safe_line(key)!r} is in no list of assets"
         elif not loaded.file or any(token in held for token in tokens):
             continue
         elif isinstance(key, str):
-            why = repr(shown(key))
+            why = repr(safe_line(key))
         else:
             chains = sorted(chain for chain, contract in held if contract and contract == key[1])
-            elsewhere = f", which is held on {', '.join(map(shown, chains))}" if chains else ""
+            elsewhere = f", which is held on {', '.join(map(safe_line, chains))}" if chains else ""
             why = f"{token_text(key)}{elsewhere}"
         lines.append(f"  {loaded.place(number)}: {why}")
     if lines:
         verb = "matches" if len(lines) == 1 else "match"
-        counted = f"{len(lines):,} of {many(len(places), 'price')} {verb}"
+        counted = f"{len(lines):,} of {counted_noun(len(places), 'price')} {verb}"
         more = len(lines) - _SHOWN
         message = [f"{counted} no token in these holdings ({loaded.counted}):", *lines[:_SHOWN]]
         message += [f"  … and {more:,} more"] if more > 0 else []
@@ -282,7 +282,8 @@ def refuse_prices(problems: list[tuple[int, str, str]]) -> None:
     if problems:
         masked = ', or make them NaN: holdings["price"].where(holdings["price"].between(0, 1e300))'
         raise PricesError(
-            f"{many(len(problems), 'price')} of the service can't be used (by position, from 0):",
+            f"{counted_noun(len(problems), 'price')} of the service can't be used "
+            "(by position, from 0):",
             hint=f"give prices=… of your own{masked}",
             problems=problems,
         )
@@ -298,7 +299,7 @@ def _load_prices(
         if not path.is_dir():
             table, lines = read_price_file(path)
             return LoadedPrices(
-                normalize_price_table(table, dated=dated), dated, shown(path.name), lines
+                normalize_price_table(table, dated=dated), dated, safe_line(path.name), lines
             )
         prices = ParquetPrices(path)
     if not isinstance(prices, Mapping | pd.Series | pd.DataFrame):

@@ -12,7 +12,7 @@ from walletframe.client import with_reasons
 from walletframe.errors import FetchError, FetchWarning
 from walletframe.frames.contract import SIMULATED
 from walletframe.notice import notify
-from walletframe.numerals import count_of, many
+from walletframe.numerals import count_of, counted_noun
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
@@ -90,12 +90,14 @@ class FetchSummary:
         before = f" ({self.resumed:,} of them before the run)" if self.resumed else ""
         others = {name: count for name, count in self.statuses.items() if name != Status.OK}
         counts = [f"{self.ok:,} ok{before}", *(f"{n:,} {name}" for name, n in others.items())]
-        lines = [f"{many(self.wallets, 'wallet')}: {', '.join(counts)}"]
+        lines = [f"{counted_noun(self.wallets, 'wallet')}: {', '.join(counts)}"]
         lines += [f"  {n:,} x {reason}" for reason, n in islice(self.reasons.items(), _SHOWN)]
         if len(self.reasons) > _SHOWN:
-            lines.append(f"  and {many(len(self.reasons) - _SHOWN, 'other reason')}")
+            lines.append(f"  and {counted_noun(len(self.reasons) - _SHOWN, 'other reason')}")
         lines += _unreadable_messages(self.unreadable_count)
-        written = f"{many(self.balances, 'balance')} in {many(self.parts, 'new part')}"
+        written = (
+            f"{counted_noun(self.balances, 'balance')} in {counted_noun(self.parts, 'new part')}"
+        )
         lines.append(f"{written} of {self.folder}, {self.duration_s:,.1f} s")
         if self.service == SIMULATED:
             lines.append("Simulated data: the sandbox made it up.")
@@ -175,4 +177,4 @@ def conclude(summary: FetchSummary, on_failure: str) -> None:
 def _unreadable_messages(count: int) -> list[str]:
     """Return the message about the items of an iterator that are not wallets, if there are any."""
     verbs = "is not a wallet and was dropped" if count == 1 else "are not wallets and were dropped"
-    return [f"{many(count, 'item')} of the iterator {verbs}"] if count else []
+    return [f"{counted_noun(count, 'item')} of the iterator {verbs}"] if count else []

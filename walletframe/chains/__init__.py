@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 # The 107 identifiers in known.csv are those that the service's own Python client declares
 # (rango-sdk-py 0.0.1 on PyPI, April 2026). Unknown identifiers are requested, too, since the
@@ -86,7 +86,7 @@ def unknown_blockchain_message(identifier: str) -> str:
         return ""
     names = " or ".join(suggest_blockchains(identifier))
     reason = f"did you mean {names}?" if names else "no such blockchain is known"
-    return f"{shown(identifier, _MAX_SHOWN_CHARS)}: {reason}"
+    return f"{safe_line(identifier, _MAX_SHOWN_CHARS)}: {reason}"
 
 
 @cache

@@ -39,8 +39,8 @@ from walletframe.frames.names import (
     whole_wallet,
 )
 from walletframe.frames.positions import Positions, cell_sums, read_positions
-from walletframe.numerals import compact, many, money, percent, whole
-from walletframe.text import shown
+from walletframe.numerals import compact, counted_noun, money, percent, whole
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +82,7 @@ class Measure:
 
     def words(self, size: float) -> str:
         """Write a size that stands alone; a count with its noun."""
-        return many(round(size), "balance") if self.kind == "count" else self.short(size)
+        return counted_noun(round(size), "balance") if self.kind == "count" else self.short(size)
 
     def share(self, size: float, total: float) -> str:
         """Write a size with its share of the total, for a sentence."""
@@ -110,14 +110,14 @@ def measure_rows(
     """
     if token is not None:
         name = token if isinstance(token, str) else token[1] or f"{token[0]} coin"
-        name = symbol = shown(name, _SYMBOL)
+        name = symbol = safe_line(name, _SYMBOL)
         if len(rows):
             code = positions.tokens.codes[rows[:1]]
             [name] = token_or_asset_names(positions, code)
             symbol = name
             if not positions.assets:
                 symbol, _ = whole_token(positions.holdings, positions.tokens, int(code[0]))
-            symbol = shown(symbol, _SYMBOL)
+            symbol = safe_line(symbol, _SYMBOL)
         phrase = f"amount of {name}"
         amounts = positions.amounts[rows].to_numpy(dtype=np.float64)
         return Measure("amount", symbol, phrase, phrase, symbol), _finite(amounts)
@@ -152,7 +152,7 @@ def _currency(holdings: pd.DataFrame, values: Sizes) -> str:
             f"the values are in {len(currencies)} currencies: {currencies[:5]}",
             hint="draw the rows of each currency separately, since currencies can't be added",
         )
-    return shown(currencies[0], 12) if currencies != ["unknown"] and currencies else ""
+    return safe_line(currencies[0], 12) if currencies != ["unknown"] and currencies else ""
 
 
 def _finite(sizes: npt.NDArray[Any]) -> Sizes:
@@ -203,7 +203,8 @@ class Balances:
         if held.assets and held.tokens.keys[place] in held.assets.blockchains:
             contracts = np.flatnonzero(held.tokens.codes[held.contracts.first] == place)
             chains = {held.contracts.keys[contract][0] for contract in contracts.tolist()}
-            spread = f"{many(len(contracts), 'contract')} on {many(len(chains), 'blockchain')}"
+            spread = counted_noun(len(contracts), "contract")
+            spread = f"{spread} on {counted_noun(len(chains), 'blockchain')}"
             return self.token_names([place])[0], spread
         return whole_token(held.holdings, held.tokens, place, limit=_HOVER)
 
@@ -260,7 +261,9 @@ def read_balances(
     if measure.kind == "amount" and len(rows) and positions.has_unknown_token.any():
         can_hold = positions.wallets_that_can_hold(tokens.codes[rows[0]])
         count = int((positions.has_unknown_token & can_hold).sum())
-        caveat = f"{many(count, 'wallet')} may hold more of it, in balances of unknown tokens."
+        caveat = (
+            f"{counted_noun(count, 'wallet')} may hold more of it, in balances of unknown tokens."
+        )
         caveats = [caveat] * (count > 0)
     return Balances(
         positions=positions,
@@ -348,7 +351,7 @@ class PivotedSizes:
             return ""
         share = self.balances.measure.share(size, total)
         if token == len(self.tokens):
-            return hover(many(self.other_tokens, f"other {self.kind}"), *owner, share)
+            return hover(counted_noun(self.other_tokens, f"other {self.kind}"), *owner, share)
         symbol, where = self.balances.whole_token(int(self.tokens[token]))
         return hover(symbol, where, *owner, f"{self.exact(row, token)} {symbol}", share)
 
@@ -435,7 +438,8 @@ class GroupedBalances:
         shares = level.wallets_known[lacking] / level.wallets_asked[lacking]
         places = lacking[np.argsort(shares, kind="stable")].tolist()
         sentences = [f"{level.coverage(place, level.whole(place))}." for place in places[:_GAPS]]
-        more = f"Some wallets of {many(len(places) - _GAPS, f'more {level.noun}')} are unknown."
+        others = counted_noun(len(places) - _GAPS, f"more {level.noun}")
+        more = f"Some wallets of {others} are unknown."
         return [*sentences, *[more] * (len(places) > _GAPS)]
 
 
@@ -479,14 +483,14 @@ class Level:
         for name in self._shown_names:
             [text] = self._group_labels(name, np.array([place]), limit=_HOVER)
             is_clear = name in _BUILT_IN or text == no_label(name)
-            parts.append(text if is_clear else f"{shown(name, _NAME)} {text}")
+            parts.append(text if is_clear else f"{safe_line(name, _NAME)} {text}")
         return _BETWEEN.join(parts)
 
     def coverage(self, place: int, whose: str = "") -> str:
         """Write how many of a group's wallets are known, if it is known which were requested."""
         known, requested = int(self.wallets_known[place]), int(self.wallets_asked[place])
         verb = f" of {whose} {'is' if known == 1 else 'are'}" if whose else ""
-        return f"{known:,} of {many(requested, 'wallet')}{verb} known" if requested else ""
+        return f"{known:,} of {counted_noun(requested, 'wallet')}{verb} known" if requested else ""
 
     def rows(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
         """Return short names and hover lines of a grid's rows; Other is last, if there is one."""
@@ -512,7 +516,7 @@ class Level:
             return [*map(short_wallet, *parts, names)]
         if name == "blockchain":
             chains = [*held.chain_places]
-            return [shown(chains[held.chain_codes[wallet]]) for wallet in wallets]
+            return [safe_line(chains[held.chain_codes[wallet]]) for wallet in wallets]
         if name == "token":
             return balances.token_names(self.groups.tokens[places].tolist())
         labels = pd.Series(self.groups.columns[name].take(places), dtype=object)
@@ -549,13 +553,13 @@ def read_grouped(  # noqa: PLR0913 - the options of a chart
 
 def join_names(names: Sequence[str]) -> str:
     """Join names as in a sentence."""
-    *first, last = [shown(name, _NAME) for name in names]
+    *first, last = [safe_line(name, _NAME) for name in names]
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def no_label(name: str) -> str:
     """Return the name of the group without a label."""
-    return f"no {shown(name, _NAME)}"
+    return f"no {safe_line(name, _NAME)}"
 
 
 def label_text(label: Any, limit: int, name: str) -> str:
@@ -566,4 +570,4 @@ def label_text(label: Any, limit: int, name: str) -> str:
         return f"{label:f}"
     if isinstance(label, pd.Timestamp):
         return f"{label:%Y-%m-%d %H:%M}"
-    return shown(str(label), limit)
+    return safe_line(str(label), limit)

@@ -19,7 +19,7 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from walletframe.frames.contract import require_columns
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.known import is_simulated, known_wallets, stale_wallets
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.text import as_markup
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def figure(
         line = min(range(len(visible)), key=lambda place: len(visible[place]))
         mark = {
             "name": _ABOUT,
-            "text": many(len(others), "more note"),
+            "text": counted_noun(len(others), "more note"),
             "hovertext": markup([part for note in others for part in wrap(note, _HOVER_CHARS)]),
             "font": {"size": LEAST_SIZE, "lineposition": "under"},
             **TOP_RIGHT,
@@ -271,7 +271,7 @@ def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
 def drawn_note(*parts: tuple[int, int, str]) -> str:
     """Write how much is drawn: ``3 of 9 wallets and 3 tokens are drawn; the rest is Other.``."""
     texts = [
-        f"{drawn:,} of {many(drawn + rest, noun)}" if rest else many(drawn, noun)
+        f"{drawn:,} of {counted_noun(drawn + rest, noun)}" if rest else counted_noun(drawn, noun)
         for drawn, rest, noun in parts
     ]
     one = len(parts) == 1 and parts[0][0] == 1
@@ -281,12 +281,14 @@ def drawn_note(*parts: tuple[int, int, str]) -> str:
 
 def not_drawn(count: int, noun: str, kind: str = "") -> list[str]:
     """Return a sentence on rows that are not drawn, if there are any."""
-    return [f"{many(count, noun)}{kind} {'is' if count == 1 else 'are'} not drawn."] * bool(count)
+    return [f"{counted_noun(count, noun)}{kind} {'is' if count == 1 else 'are'} not drawn."] * bool(
+        count
+    )
 
 
 def other_name(count: int, noun: str) -> str:
     """Return the label of Other, such as ``Other (3 tokens)``."""
-    return f"Other ({many(count, noun)})"
+    return f"Other ({counted_noun(count, noun)})"
 
 
 def provenance(fetch: FetchLike) -> list[str]:
@@ -301,7 +303,7 @@ def provenance(fetch: FetchLike) -> list[str]:
         for status, count in wallets["status"][~known].value_counts().items()
         if count
     ]
-    text = f"{int(known.sum()):,} of {many(len(wallets), 'wallet')} known"
+    text = f"{int(known.sum()):,} of {counted_noun(len(wallets), 'wallet')} known"
     text += f" ({', '.join(flaws)})" if flaws else ""
     return [f"{text}.", *_age(wallets[known], "Oldest answer {}.")]
 

@@ -46,7 +46,7 @@ from walletframe.frames.groups import ADDED
 from walletframe.frames.identity import token_key
 from walletframe.frames.names import find_wallet, short_wallet, user_wallet_names, whole_wallet
 from walletframe.frames.positions import cell_sums
-from walletframe.numerals import compact, count_of, many, percent, whole
+from walletframe.numerals import compact, count_of, counted_noun, percent, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -590,7 +590,7 @@ def _lorenz_notes(running: AmountArray, shares: Sizes, phrase: str) -> list[str]
     few = min(10, count // 2)
     who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
     return [
-        f"Gini coefficient {gini:.3f} over the {many(count, 'wallet')} that hold it.",
+        f"Gini coefficient {gini:.3f} over the {counted_noun(count, 'wallet')} that hold it.",
         f"{who} {percent(1 - float(shares[-few - 1]))}.",
         f"Curve: {phrase}.",
     ]
@@ -604,7 +604,7 @@ def _curve(running: AmountArray, shares: Sizes, unit: str) -> go.Scatter:
     points = np.unique(np.concatenate((along, up))).tolist()
     texts = [
         hover(
-            f"{place + 1:,} of {many(count, 'wallet')} ({percent((place + 1) / count)})",
+            f"{place + 1:,} of {counted_noun(count, 'wallet')} ({percent((place + 1) / count)})",
             f"hold {percent(float(shares[place]))}",
             f"{whole(running[place])} {unit}",
         )

@@ -39,8 +39,8 @@ from walletframe.charts.palette import (
 from walletframe.frames.groups import ADDED, list_names
 from walletframe.frames.identity import first_rows
 from walletframe.frames.names import wallet_lines, without_chain
-from walletframe.numerals import brief, count_of, many, percent, whole
-from walletframe.text import shown
+from walletframe.numerals import brief, count_of, counted_noun, percent, whole
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -332,7 +332,11 @@ def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
             parent, size, is_leaf = outer[around], float(ring.sizes[group]), group not in opened
             if group >= ring.combined:
                 ids[group], count = f"o{parent}", int(ring.wallets[group])
-                label = other_name(count, ring.noun) if around in single else many(count, ring.noun)
+                label = (
+                    other_name(count, ring.noun)
+                    if around in single
+                    else counted_noun(count, ring.noun)
+                )
                 color = OTHER if is_leaf else _INNER_COLOR
                 yield combine(parent, size, label, color, is_leaf=is_leaf)
                 continue
@@ -548,7 +552,7 @@ class _DefaultTree:
         row, whole_size = int(ring.rows[group]), float(ring.sizes[group])
         size, share = measure.short(whole_size), measure.share(whole_size, self.total)
         owner, count = int(held.wallet_codes[row]), int(ring.wallets[group])
-        chain, wallets = held.chains[held.chain_codes[owner]], many(count, "wallet")
+        chain, wallets = held.chains[held.chain_codes[owner]], counted_noun(count, "wallet")
         if depth == 0:
             text = [wallets] * is_leaf + [size] * (not (is_leaf and is_count))
             return text, [chain, wallets, share]
@@ -571,7 +575,7 @@ def _lines_of(label: str, own: str, chain: str) -> list[str]:
     if not name or not label.endswith(")"):
         name, where = label, ""
     where = where.removeprefix(own).lstrip()
-    where = where if own == chain or not own else f"{shown(own)} {where}".rstrip()
+    where = where if own == chain or not own else f"{safe_line(own)} {where}".rstrip()
     return [name, f"({where})"] if where else [name]
 
 
@@ -651,7 +655,10 @@ def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
     (outer, *boxes, _), leaves = rings, len(rings[-1].drawn)
     [single] = [int((ring.drawn < ring.combined).sum()) for ring in boxes] or [leaves]
     wallets, pieces, rest = int(outer.wallets.sum()), leaves * bool(boxes), outer.sizes.copy()
-    which, level = many(wallets, "wallet"), "blockchain and token" if pieces else "blockchain"
+    which, level = (
+        counted_noun(wallets, "wallet"),
+        "blockchain and token" if pieces else "blockchain",
+    )
     if single and not boxes:
         sentence = drawn_note((single, wallets - single, "wallet"))
     elif single == wallets:

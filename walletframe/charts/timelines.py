@@ -52,8 +52,8 @@ from walletframe.frames.names import (
     whole_wallet,
 )
 from walletframe.frames.positions import snapshot_times
-from walletframe.numerals import compact, count_of, many, whole
-from walletframe.text import shown
+from walletframe.numerals import compact, count_of, counted_noun, whole
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -249,7 +249,9 @@ def _read_snapshots(
         requested = requests["wallet"].nunique()
         trust = [f"{count_of(most, requested, 'wallet')} known in some snapshot."]
         if fewer := int((known < most).sum()):
-            trust.append(f"In {fewer:,} of {many(len(known), 'snapshot')} fewer of them are known.")
+            trust.append(
+                f"In {fewer:,} of {counted_noun(len(known), 'snapshot')} fewer of them are known."
+            )
     times = times.sort_values()
     places = np.linspace(0, len(times) - 1, min(len(times), _SNAPSHOTS)).round().astype(np.intp)
     chosen = times[places]
@@ -263,7 +265,7 @@ def _read_snapshots(
         times=_texts(chosen),
         requests=requests,
         incomplete=[
-            (time, f"{count:,} of {many(most, 'wallet')} known")
+            (time, f"{count:,} of {counted_noun(most, 'wallet')} known")
             for time, count in zip(_texts(pd.DatetimeIndex(lacking.index)), lacking, strict=True)
         ],
         notes=Notes(marked, [_extent_note(times, len(chosen))], left_out, trust),
@@ -307,7 +309,7 @@ def _extent_note(times: pd.DatetimeIndex, drawn: int) -> str:
         return "No snapshot."
     if len(times) == 1:
         return f"1 snapshot of {times[0]:%Y-%m-%d %H:%M} UTC."
-    count = many(len(times), "snapshot")
+    count = counted_noun(len(times), "snapshot")
     if drawn < len(times):
         count = f"{drawn:,} of {count}"
     return f"{count} from {times[0]:%Y-%m-%d %H:%M} to {times[-1]:%Y-%m-%d %H:%M} UTC."
@@ -374,7 +376,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _T
         held[:-1] = known > 0
         hollow[:-1] = held[:-1] & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
-            of = many(int(most[line]), "wallet")
+            of = counted_noun(int(most[line]), "wallet")
             each = zip(heights[line], known[line].tolist(), strict=True)
             heights[line] = [f"{height} ({count:,} of {of} known)" for height, count in each]
     others = len(np.unique(level.codes[of_rows == len(chosen)]))
@@ -505,7 +507,7 @@ def waterfall(
     known, unknown = selected[is_known], pd.concat([selected[~is_known], changes[~has_token]])
     left_out, trust = [], []
     if len(unknown):
-        count = f"{many(len(unknown), 'change')} {'is' if len(unknown) == 1 else 'are'}"
+        count = f"{counted_noun(len(unknown), 'change')} {'is' if len(unknown) == 1 else 'are'}"
         left_out.append(f"{count} unknown and not drawn: {_join_first(unknown, wallets)}.")
     if {"wallets_known", "wallets"} <= {*known.columns}:
         partly = known[known["wallets_known"] < known["wallets"]]
@@ -524,7 +526,7 @@ def waterfall(
     sizes = np.abs(known["difference"].astype("float64").to_numpy())
     order = np.argsort(-sizes, kind="stable")
     rows, rest = known.iloc[order[:most]], known.iloc[order[most:]]
-    symbol = shown(str(rows["symbol" if "symbol" in rows else _ASSET].iloc[0]), _SHORT)
+    symbol = safe_line(str(rows["symbol" if "symbol" in rows else _ASSET].iloc[0]), _SHORT)
     short, full = _row_names(rows, wallets)
     exact = [*rows["difference"]]
     if len(rest):
@@ -551,7 +553,9 @@ def waterfall(
         totals=all_,
         connector={"line": OUTLINE},
     )
-    axis_name = "wallet" if "address" in rows else ", ".join(map(shown, _keys(rows))) or "wallets"
+    axis_name = (
+        "wallet" if "address" in rows else ", ".join(map(safe_line, _keys(rows))) or "wallets"
+    )
     return figure(
         [trace],
         title=f"Changes of {symbol}",

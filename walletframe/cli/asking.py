@@ -16,7 +16,7 @@ from walletframe.address.lists import read_rows, select_wallets, with_labels
 from walletframe.cli.files import require_wallets
 from walletframe.errors import FetchInterrupted
 from walletframe.frames.kept import names_to_keep
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.walletfile import rows_of, rows_of_file
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def requested_wallets(
         count = len(reading.problems)
         shown = (f"{placed[n][0]}: {value!r}: {reason}" for n, value, reason in reading.problems)
         more = [f"… and {count - _SHOWN} more"] if count > _SHOWN else []
-        lines = [f"{many(count, 'wallet')} can't be read:", *islice(shown, _SHOWN), *more]
+        lines = [f"{counted_noun(count, 'wallet')} can't be read:", *islice(shown, _SHOWN), *more]
         raise click.UsageError("\n  ".join(lines))
     if kept:
         labelled = pd.DataFrame([placed[number][2] for number in reading.positions], columns=kept)

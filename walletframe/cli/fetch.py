@@ -16,7 +16,7 @@ from walletframe.cli.screen import balances_table, echo, print_table
 from walletframe.errors import FetchInterrupted, FetchWarning
 from walletframe.frames.known import known_wallets, summary_lines
 from walletframe.frames.tables import holdings_table, wallets_table
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
     from walletframe import bulk, client, node, service
@@ -100,7 +100,7 @@ def demo(*, refresh: bool) -> None:
         for row in failed.itertuples():
             echo(f"Failed: {row.blockchain}.{row.address}: {row.error}")
         cached = int((details.wallets["source"] == "cache").sum())
-        answers = f"{cached} of {many(len(details.wallets), 'answer')}"
+        answers = f"{cached} of {counted_noun(len(details.wallets), 'answer')}"
         echo(f"{answers} came from the cache, {fetcher.settings.cache}")
         if not cached:
             echo("Run it again: wallets that are ok are answered from the cache.")

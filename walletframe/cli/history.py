@@ -14,7 +14,7 @@ from walletframe.cli.files import file_or_snapshot, is_saved, write_frame
 from walletframe.cli.flags import example
 from walletframe.cli.screen import changes_table, echo, print_table, snapshots_table, timeline_table
 from walletframe.frames.known import known_and_fresh, summary_lines
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +92,8 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
     """
     removed = archive.thin(keep=keep, older_than=older_than, folder=folder)
     remaining = archive.snapshots(folder=folder)
-    echo(f"kept: {many(len(remaining), 'snapshot')}; removed: {many(len(removed), 'snapshot')}")
+    kept = counted_noun(len(remaining), "snapshot")
+    echo(f"kept: {kept}; removed: {counted_noun(len(removed), 'snapshot')}")
 
 
 @history.command(
@@ -179,7 +180,7 @@ def _show_changes(
     print_table(changes_table(changes, rows, sides[1].wallets))
     if by:
         unknown = (changes["wallets_known"] < changes["wallets"]).sum()
-        rows_text = many(len(changes), "row")
+        rows_text = counted_noun(len(changes), "row")
         summary = f"{rows_text}, {unknown:,} of them with wallets that are not known"
     else:
         unsure = changes[changes["change"] == "unknown"]

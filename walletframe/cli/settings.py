@@ -14,7 +14,7 @@ from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
 from walletframe.cli.screen import echo
 from walletframe.errors import SettingsError
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.settings.values import PREFIX, KeyKind, Settings, default_cache, require_endpoint
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def info() -> None:
     own = [_path()] if chosen is None or isinstance(chosen, Path) else []
     for file in dict.fromkeys([*own, *_simulated()]):
         facts = transport.describe(file)
-        echo(f"{facts.path}: {many(facts.size_bytes, 'byte')}")
+        echo(f"{facts.path}: {counted_noun(facts.size_bytes, 'byte')}")
         for service, count in facts.answers.items():
             echo(f"  {count:,} of {service}")
         if facts.oldest and facts.newest:
@@ -73,7 +73,7 @@ def info() -> None:
 def clear(*, sandbox: bool) -> None:
     """Delete the stored answers of the service."""
     for file in _simulated() if sandbox else [_path()]:
-        echo(f"{file}: {many(transport.clear(file), 'answer')} deleted")
+        echo(f"{file}: {counted_noun(transport.clear(file), 'answer')} deleted")
 
 
 def _path() -> Path:

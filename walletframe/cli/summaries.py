@@ -27,7 +27,7 @@ from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_wallets, stale_wallets, summary_lines, value_summary
 from walletframe.frames.names import token_place
 from walletframe.frames.positions import read_positions
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -131,7 +131,7 @@ def totals(  # noqa: PLR0913 - every option is an argument
     print_table(totals_table(table, rows, wallets))
     echo()
     if value:
-        balances = many(value.known + value.unpriced + value.unread, "balance")
+        balances = counted_noun(value.known + value.unpriced + value.unread, "balance")
         gaps = f"{value.unpriced:,} without a price, {value.unread:,} of unknown amount"
         echo(f"Value of {value.known:,} of {balances}: {value.total} ({gaps})")
     if wallets is not None:
@@ -282,5 +282,7 @@ def report(  # noqa: PLR0913 - every option is an argument
     wallets = details.wallets
     known, older = known_wallets(wallets).sum(), stale_wallets(wallets).sum()
     outdated = f", of {older:,} as of an older answer" if older else ""
-    echo(f"The balances of {known:,} of {many(len(wallets), 'wallet')} are known{outdated}.")
+    echo(
+        f"The balances of {known:,} of {counted_noun(len(wallets), 'wallet')} are known{outdated}."
+    )
     exit_with(known=known == len(wallets), interrupted=interrupted)

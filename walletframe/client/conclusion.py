@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from walletframe.errors import AnswerWarning, FetchError, FetchWarning, SettingsError
 from walletframe.frames.known import known_wallets, stale_wallets
 from walletframe.notice import notify
-from walletframe.numerals import count_of, many
+from walletframe.numerals import count_of, counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +48,7 @@ def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
         counts[reason.partition("; ")[0]] += count
     named = [f"{count:,} x {reason}" for reason, count in counts.most_common(_NAMED)]
     rest = len(counts) - _NAMED
-    more = [many(rest, "other reason")] if rest > 0 else []
+    more = [counted_noun(rest, "other reason")] if rest > 0 else []
     return f"{lead} ({'; '.join(named + more)})"
 
 
@@ -82,14 +82,14 @@ class Oddities:
         problems = []
         if self._unrequested_count:
             problems.append(
-                f"the service sent {many(self._unrequested_count, 'wallet')} that were not "
+                f"the service sent {counted_noun(self._unrequested_count, 'wallet')} that were not "
                 f"requested; left out: {', '.join(self._unrequested)}"
             )
         if self._unreadable:
             problems.append(
-                f"{self._unreadable:,} of {many(self._balances, 'balance')}, in "
-                f"{many(self._wallets, 'wallet')}, could not be read: their amount or their token "
-                "is NA, .raw_amount has what was sent"
+                f"{self._unreadable:,} of {counted_noun(self._balances, 'balance')}, in "
+                f"{counted_noun(self._wallets, 'wallet')}, could not be read: their amount or "
+                "their token is NA, .raw_amount has what was sent"
             )
         if problems:
             notify("; ".join(problems), AnswerWarning)

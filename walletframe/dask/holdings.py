@@ -31,9 +31,9 @@ from walletframe.frames.groups import SNAPSHOT, list_names
 from walletframe.frames.identity import TOKEN, token_identities, wallet_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.positions import Chunk, Positions, read_positions
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -318,8 +318,9 @@ def _require_one_partition(positions: Positions, edges: Codes) -> None:
         numbers = np.searchsorted(edges, np.flatnonzero(codes == first), side="right")
         name = ".".join(positions.wallets.iloc[first])
         raise ArgumentError(
-            f"{many(int((times > 1).sum()), 'wallet')} with rows in several partitions, such as "
-            f"{shown(name)!r} in {numbers[0]} and {numbers[1]}: it would be counted twice",
+            f"{counted_noun(int((times > 1).sum()), 'wallet')} with rows in several partitions, "
+            f"such as {safe_line(name)!r} in {numbers[0]} and {numbers[1]}: "
+            "it would be counted twice",
             hint="bring the rows of each wallet together, whatever its spelling: "
             'holdings.assign(key=holdings["address"].str.strip().str.lower()).shuffle("key")',
         )
@@ -337,7 +338,7 @@ def _apply_to_partition(
         positions = read_positions(rows.reset_index(drop=True), wallets)
     except UnknownWalletError as fault:
         raise ArgumentError(
-            f"partition {number} of wallets lacks {shown(str(fault.wallet))}, "
+            f"partition {number} of wallets lacks {safe_line(str(fault.wallet))}, "
             f"which has rows in partition {number} of holdings",
             hint="pass the wallets, to search all partitions for them: wallets=opened.wallets",
         ) from None

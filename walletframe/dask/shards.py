@@ -33,7 +33,7 @@ from walletframe.client import Client
 from walletframe.dask.pace import ClusterPacer, PaceKeeper
 from walletframe.disk import locked, private_folder
 from walletframe.errors import ClusterError, DatasetError, SettingsError
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.settings.values import require_endpoint, with_own_key
 from walletframe.wire.outcome import Status
 
@@ -68,7 +68,7 @@ class Shard:
     kept: pd.DataFrame | None
 
     def __repr__(self) -> str:
-        return f"<{self.root.name}: {many(len(self.wallets), 'wallet')}>"
+        return f"<{self.root.name}: {counted_noun(len(self.wallets), 'wallet')}>"
 
 
 def claim(root: Path, service: str, shards: int) -> None:
@@ -229,7 +229,7 @@ def _result(future: distributed.Future[FetchSummary]) -> FetchSummary:
             "the scheduler, or the connection to it, is lost", f"start it again: {RESUME_HINT}"
         ) from None
     except KilledWorker as fault:
-        workers = many(fault.allowed_failures + 1, "worker")
+        workers = counted_noun(fault.allowed_failures + 1, "worker")
         raise ClusterError(
             f"{workers} died while fetching one shard; the last was {fault.last_worker.address}",
             hint=f"see its log: perhaps it ran out of memory; {RESUME_HINT}",

@@ -19,7 +19,7 @@ from walletframe.frames.identity import KeyCodes, token_key
 from walletframe.frames.names import token_names, token_place
 from walletframe.frames.positions import Assets, Positions
 from walletframe.pandas_versions import TEXT
-from walletframe.text import shown, token_text, unlinked
+from walletframe.text import safe_line, token_text, unlinked
 from walletframe.tokens import ASSET_KINDS, AssetContract, asset_contracts
 
 if TYPE_CHECKING:
@@ -126,7 +126,9 @@ def with_assets(
     named = iter(
         token_names(positions.holdings, tokens, tokens.codes[whole.first[own]], taken=taken)
     )
-    names = {key: shown(key[1] or "") if key[0] == _ASSET else next(named) for key in whole.keys}
+    names = {
+        key: safe_line(key[1] or "") if key[0] == _ASSET else next(named) for key in whole.keys
+    }
     return replace(positions, tokens=whole, assets=Assets(tokens, names, blockchains))
 
 
@@ -183,7 +185,7 @@ def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
         places.setdefault(key, place)
     if problems:
         named = [
-            (place, shown(ascii((row.asset, row.blockchain, row.contract))), fault)
+            (place, safe_line(ascii((row.asset, row.blockchain, row.contract))), fault)
             for place, row, fault in problems
         ]
         raise TokenListError(named, hint=_FORMS)
@@ -207,7 +209,7 @@ def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
         if not chain:
             fault = "it has no blockchain"
         elif row.kind not in ASSET_KINDS:
-            fault = f"its kind is {shown(row.kind)!r}, not one of {', '.join(ASSET_KINDS)}"
+            fault = f"its kind is {safe_line(row.kind)!r}, not one of {', '.join(ASSET_KINDS)}"
         yield place, row, fault
 
 
@@ -222,7 +224,7 @@ def _frame(more: Any) -> pd.DataFrame:
                 more = pd.read_csv(path, dtype=TEXT, keep_default_na=False, encoding="utf-8-sig")
         except ValueError as error:  # from parsers and Arrow
             fault = f"it can't be read: {error}"
-            raise TokenListError([(0, shown(str(path)), fault)], hint=_FORMS) from None
+            raise TokenListError([(0, safe_line(str(path)), fault)], hint=_FORMS) from None
         more = more.rename(columns=lambda name: str(name).strip())
     if not isinstance(more, pd.DataFrame):
         raise ArgumentError(f"assets can't be of type {type(more).__name__}", hint=_FORMS)

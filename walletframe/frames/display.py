@@ -28,8 +28,8 @@ from walletframe.frames.tables import (
     table_text,
     wallets_table,
 )
-from walletframe.numerals import many, money, plain
-from walletframe.text import as_html, as_markdown, escaped, shown
+from walletframe.numerals import counted_noun, money, plain
+from walletframe.text import as_html, as_markdown, escaped, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | 
     With the ``width`` of a terminal, lines fit into it, and long amounts are cut.
     """
     lines = [*summary_lines(wallets, holdings)]
-    lines += [shown(line, _REASON) for line in failure_lines(wallets)]
+    lines += [safe_line(line, _REASON) for line in failure_lines(wallets)]
     tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))
     drawn = (
         table_text(table) if width is None else console_text(table, width)
@@ -71,7 +71,7 @@ def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
             parts.append(table_markdown(table))
         if table.left_out:
             noun = f"more {table.name.removesuffix('s')}"
-            parts.append(f"… and {many(table.left_out, noun)}")
+            parts.append(f"… and {counted_noun(table.left_out, noun)}")
     return "\n\n".join(parts)
 
 

@@ -21,7 +21,7 @@ from walletframe.frames.kept import RESULTS, kept_labels
 from walletframe.frames.names import ambiguous, shared_symbols
 from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
 from walletframe.pandas_versions import factorized
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -200,7 +200,7 @@ def _checked(by: By, positions: Positions) -> list[str]:
     known = {"token", "asset", *_OF_WALLETS, *kept, *positions.holdings.columns} - RESULTS
     wrong = [name for name in names if not isinstance(name, str) or name not in known]
     if wrong or not names:
-        more = f" ({', '.join(shown(name) for name in kept)})" if kept else ""
+        more = f" ({', '.join(safe_line(name) for name in kept)})" if kept else ""
         hint = f"choose from: token, {_TO_CHOOSE}{more}"
         hint += (
             "" if positions.has_wallets else "; give wallets=… to group by a column that you kept"
@@ -279,7 +279,7 @@ def _row_values(positions: Positions, name: str) -> Any:
     require_columns(positions.holdings, [name])
     column = positions.holdings[name]
     if column.ndim > 1:
-        raise SettingsError(f"two columns have the name {shown(name)!r}", hint="rename one")
+        raise SettingsError(f"two columns have the name {safe_line(name)!r}", hint="rename one")
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
         column = column.convert_dtypes()
     return column.array

@@ -20,7 +20,7 @@ from walletframe.errors import ArgumentError, ColumnsError, InputWarning, Settin
 from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import wallet_identities
 from walletframe.notice import notify
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
@@ -220,7 +220,9 @@ def _match_rows(
     count, unreadable = int((codes < 0).sum()), keys.count(None)
     reason = f" ({unreadable:,} can't be read)" if unreadable else ""
     verb = "matches" if count == 1 else "match"
-    unmatched = f"{count:,} of {many(len(codes), 'row')} {verb} nothing{reason}" if count else ""
+    unmatched = (
+        f"{count:,} of {counted_noun(len(codes), 'row')} {verb} nothing{reason}" if count else ""
+    )
     return (ours[order], theirs[order]), unmatched
 
 

@@ -13,7 +13,7 @@ from walletframe.amounts.arrow import AMOUNT_TEXT, to_portable_table, with_amoun
 from walletframe.errors import SettingsError
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.identity import wallet_identities
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ def names_to_keep(keep: str | Sequence[str]) -> list[str]:
             raise SettingsError(f"keep can't be {name!r}", hint="give names of columns, as text")
         if name in RESERVED:
             raise SettingsError(
-                f"keep can't be {shown(name)!r}: walletframe has a column of this name",
+                f"keep can't be {safe_line(name)!r}: walletframe has a column of this name",
                 hint="rename your column, and keep it under its new name",
             )
     return list(dict.fromkeys(names))
@@ -82,7 +82,8 @@ def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
         if others:
             wallet = ".".join(wallets[["blockchain", "address"]].iloc[others[0]])
             raise SettingsError(
-                f"`wallets` has several values for {shown(wallet)!r} in the column {shown(name)!r}",
+                f"`wallets` has several values for {safe_line(wallet)!r} in the column "
+                f"{safe_line(name)!r}",
                 hint='give one for each wallet; with several snapshots, add "snapshot" to `by`',
             )
         own = labelled[codes[first]]

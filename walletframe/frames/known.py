@@ -17,8 +17,8 @@ import pandas as pd
 
 from walletframe.frames.contract import SIMULATED, Source
 from walletframe.frames.identity import token_identities
-from walletframe.numerals import count_of, many, money
-from walletframe.text import shown
+from walletframe.numerals import count_of, counted_noun, money
+from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
@@ -76,20 +76,24 @@ def summary_lines(
     """Return a few lines about a fetch: its size, completeness and the sources of its answers."""
     chains = len({name.upper() for name in wallets["blockchain"].array.unique().dropna()})
     statuses = ", ".join(f"{count:,} {name}" for name, count in _counted(wallets["status"]))
-    lines = [f"{many(len(wallets), 'wallet')} on {many(chains, 'blockchain')}"]
+    lines = [f"{counted_noun(len(wallets), 'wallet')} on {counted_noun(chains, 'blockchain')}"]
     lines[0] += f": {statuses}" if statuses else ""
     if holdings is None:
-        balances, flawed = many(int(wallets["tokens"].sum()), "balance"), ""
+        balances, flawed = counted_noun(int(wallets["tokens"].sum()), "balance"), ""
     else:
         tokens, unread = tokens or token_identities(holdings), int(unreadable(holdings).sum())
-        balances = f"{many(len(holdings), 'balance')} of {many(len(tokens.keys), 'token')}"
+        balances = (
+            f"{counted_noun(len(holdings), 'balance')} of {counted_noun(len(tokens.keys), 'token')}"
+        )
         flawed = count_of(unread, len(holdings), "balance") if unread else ""
     lines.append(f"{balances}; {_sources(wallets)}")
     if flawed:
         lines.append(f"{flawed} not readable, in amount or token.")
     if stale := int(stale_wallets(wallets).sum()):
         verb = "shows" if stale == 1 else "show"
-        lines.append(f"{many(stale, 'wallet')} {verb} an older answer: no newer one was available.")
+        lines.append(
+            f"{counted_noun(stale, 'wallet')} {verb} an older answer: no newer one was available."
+        )
     return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines
 
 
@@ -121,7 +125,7 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
         for status, error, count in reasons.head(_REASONS).itertuples(index=False)
     ]
     rest = int(reasons["wallets"].iloc[_REASONS:].sum())
-    return [*lines, f"{many(rest, 'wallet')} for other reasons"] if rest else lines
+    return [*lines, f"{counted_noun(rest, 'wallet')} for other reasons"] if rest else lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,7 @@ def summarize_values(
     values: Iterable[float], currency: object, known: int, unpriced: int, unread: int
 ) -> ValueSummary:
     """Return the sum of values in words, with these counts of balances."""
-    named = f" {shown(currency, _CURRENCY)}" if isinstance(currency, str) else ""
+    named = f" {safe_line(currency, _CURRENCY)}" if isinstance(currency, str) else ""
     empty = known + unpriced + unread == 0
     total = f"{money(math.fsum(values))}{named}" if known or empty else "unknown"
     return ValueSummary(total, known, unpriced, unread)

@@ -26,7 +26,7 @@ from walletframe.frames.identity import (
     wallet_identities,
 )
 from walletframe.pandas_versions import TEXT, factorized
-from walletframe.text import shortened, shown, token_text
+from walletframe.text import safe_line, shortened, token_text
 from walletframe.tokens import known_tokens
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def token_names(
     # A symbol alone is no name if another token has it, if it has letters beyond ASCII, which may
     # look like others, or if it has a bracket, as if it had a contract already.
     symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object)
-    by_symbol = {symbol: shown(cell_text(symbol), _SYMBOL) for symbol in {*symbols}}
+    by_symbol = {symbol: safe_line(cell_text(symbol), _SYMBOL) for symbol in {*symbols}}
     names, chosen = [by_symbol[symbol] for symbol in symbols], places.tolist()
     wanted = {names[place] for place in chosen}
     same = [(place, name) for place, name in enumerate(names) if name in wanted]
@@ -118,7 +118,7 @@ def wallet_names(wallets: pd.DataFrame, places: Codes, names: Sequence[str]) -> 
 
 def wallet_lines(label: str, name: str) -> list[str]:
     """Split a label from `wallet_names` into lines: the user's name, if any, and the wallet."""
-    called = shown(name, _NAME)
+    called = safe_line(name, _NAME)
     return [called, label.removeprefix(f"{called}{_SEPARATOR}")] if called else [label]
 
 
@@ -148,8 +148,8 @@ def _qualified(name: str, key: TokenKey, *, whole: bool = False) -> str:
     if contract is None:
         where = _NATIVE
     else:
-        where = shown(contract, _WHOLE) if whole else shortened(contract)
-    return f"{name} ({shown(chain, _CHAIN)} {where})".lstrip()
+        where = safe_line(contract, _WHOLE) if whole else shortened(contract)
+    return f"{name} ({safe_line(chain, _CHAIN)} {where})".lstrip()
 
 
 def whole_token(
@@ -157,25 +157,25 @@ def whole_token(
 ) -> tuple[str, str]:
     """Return a token's symbol, and its blockchain with the whole contract, as written."""
     row, key = tokens.first[place], tokens.keys[place]
-    name = shown(cell_text(holdings["symbol"].array[row])) or "no symbol"
+    name = safe_line(cell_text(holdings["symbol"].array[row])) or "no symbol"
     if is_unknown(key):
         return name, _UNKNOWN
-    contract = shown(cell_text(holdings["token_address"].array[row]), limit)
-    return name, f"{shown(key[0])} {contract or _NATIVE}"
+    contract = safe_line(cell_text(holdings["token_address"].array[row]), limit)
+    return name, f"{safe_line(key[0])} {contract or _NATIVE}"
 
 
 def short_wallet(blockchain: str, address: str, name: str = "") -> str:
     """Return a short name of a wallet: ``ETH.0x1111…1111``, or ``Ada · ETH.0x1111…1111``."""
-    return _with_name(name, f"{shown(blockchain, _CHAIN)}.{shortened(address)}")
+    return _with_name(name, f"{safe_line(blockchain, _CHAIN)}.{shortened(address)}")
 
 
 def whole_wallet(blockchain: str, address: str, name: str = "", *, limit: int = _WHOLE) -> str:
     """Return the full name of a wallet: the user's name, if any, and ``<BLOCKCHAIN>.<ADDRESS>``."""
-    return _with_name(name, f"{shown(blockchain)}.{shown(address, limit)}")
+    return _with_name(name, f"{safe_line(blockchain)}.{safe_line(address, limit)}")
 
 
 def _with_name(name: str, wallet: str) -> str:
-    called = name and shown(name, _NAME)
+    called = name and safe_line(name, _NAME)
     return f"{called}{_SEPARATOR}{wallet}" if called else wallet
 
 

@@ -25,7 +25,7 @@ from walletframe.frames.identity import (
 )
 from walletframe.frames.kept import kept_names
 from walletframe.frames.known import known_wallets, stale_wallets
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -198,7 +198,7 @@ def read_positions(
     index = {key: place for place, key in enumerate(requested.keys)}
     if missing := [key for key in held.wallet_keys if key not in index]:
         chain, address = missing[0][:2]
-        count = many(len(missing), "wallet")
+        count = counted_noun(len(missing), "wallet")
         hint = f"`wallets` lacks {count} of holdings: give both frames of the same fetch"
         raise UnknownWalletError(f"{chain}.{address}", hint=hint)
     places = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)

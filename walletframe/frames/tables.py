@@ -23,7 +23,7 @@ from walletframe.address.forms import canonical_address
 from walletframe.frames.known import known_wallets
 from walletframe.frames.names import short_contract, short_wallet, user_wallet_names, whole_wallet
 from walletframe.numerals import money, plain
-from walletframe.text import as_link, shown
+from walletframe.text import as_link, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -257,7 +257,7 @@ def _lines(columns: Columns) -> list[str]:
 
 
 def _text(cell: Cell) -> str:
-    return shown(cell.text, cell.limit)
+    return safe_line(cell.text, cell.limit)
 
 
 def _text_width(text: str) -> int:

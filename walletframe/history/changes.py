@@ -26,9 +26,9 @@ from walletframe.history.timelines import (
     select_columns,
 )
 from walletframe.notice import notify
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -320,8 +320,9 @@ def _mark_shared_answers_stale(
     if not all(SNAPSHOT in wallets for wallets in frames):
         if count := int(shared_by_side[later].sum()):
             notify(
-                f"{count:,} of {many(len(frames[later]), 'wallet')} have the same cached answer in "
-                "before and after: they seem unchanged, but the service was not asked in between",
+                f"{count:,} of {counted_noun(len(frames[later]), 'wallet')} have the same cached "
+                "answer in before and after: they seem unchanged, but the service was not asked in "
+                "between",
                 InputWarning,
             )
         return before, after
@@ -350,9 +351,9 @@ def _warn_if_rows_are_missing(sides: Sequence[WalletDetails], matrix: AmountMatr
     if count := int(unlisted.sum()):
         name, other, seem = ("after", "before", "gone") if side else ("before", "after", "new")
         notify(
-            f"{name} has {many(missing[side], 'row')} of holdings less than its column "
-            f"wallets.tokens counts, so {many(count, 'balance')} of {other} may seem {seem}: pass "
-            "complete frames, or drop the same tokens from both",
+            f"{name} has {counted_noun(missing[side], 'row')} of holdings less than its column "
+            f"wallets.tokens counts, so {counted_noun(count, 'balance')} of {other} may seem "
+            f"{seem}: pass complete frames, or drop the same tokens from both",
             InputWarning,
         )
 
@@ -371,7 +372,7 @@ def _parse_by(by: By, wallets: pd.DataFrame) -> list[str]:
     names = list_names(by)
     extra = kept_names(wallets)
     if not names or any(name not in {*ADDED, *_WALLET_GROUPINGS, *extra} for name in names):
-        extra_names = f" ({', '.join(map(shown, extra))})" if extra else ""
+        extra_names = f" ({', '.join(map(safe_line, extra))})" if extra else ""
         hint = (
             'use by="token", "asset", "wallet", "blockchain" or an extra column of wallets'
             f"{extra_names}"

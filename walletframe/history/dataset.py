@@ -62,7 +62,7 @@ from walletframe.history.folder import (
     write_frame,
 )
 from walletframe.notice import notify
-from walletframe.numerals import count_of, many
+from walletframe.numerals import count_of, counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -479,7 +479,7 @@ def _require_unchanged(details: WalletDetails) -> None:
         name = ".".join(str(part) for part in ids.keys[first])
         raise SnapshotError(
             f"{count_of(len(wrong), len(ids.keys), 'wallet')} not as fetched; the first is {name!a}"
-            f", which has {many(int(row_counts[first]), 'row')} in wallets, and "
+            f", which has {counted_noun(int(row_counts[first]), 'row')} in wallets, and "
             f"{holding_counts[first]} in holdings instead of {expected[first]} as in its column "
             "tokens",
             hint="save the frames unchanged, as fetched, and drop rows after loading them",
@@ -525,8 +525,8 @@ def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
     old = wallets["fetched_at"][cached & (wallets["fetched_at"] < newest.floor("D"))]
     if len(old):
         raise SnapshotError(
-            f"{len(old):,} of {many(len(wallets), 'wallet')} have cached answers from an earlier "
-            f"day: the oldest answer is of {old.min():%Y-%m-%d %H:%M} UTC, the newest of "
+            f"{len(old):,} of {counted_noun(len(wallets), 'wallet')} have cached answers from an "
+            f"earlier day: the oldest answer is of {old.min():%Y-%m-%d %H:%M} UTC, the newest of "
             f"{newest:%Y-%m-%d %H:%M} UTC",
             hint="fetch again with refresh=…, or pass the time of the snapshot as at=…",
         )

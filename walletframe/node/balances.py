@@ -18,7 +18,7 @@ from walletframe.node import request
 from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, TokenMetadata
 from walletframe.node.rpc import NodeFailure, NodeStatus
 from walletframe.settings.key import NodeUrl, require_node
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -285,7 +285,7 @@ def _balance_query(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | 
     contract = None if token_address is None else request.evm_address(str(token_address))
     raw_amount = str(row["raw_amount"])
     if options.chain_id_of(blockchain) is None:
-        return f"no chain id is known for {shown(blockchain)}; {request.CHAIN_HINT}"
+        return f"no chain id is known for {safe_line(blockchain)}; {request.CHAIN_HINT}"
     if token_chain is not None and canonical_key(token_chain, "") != canonical_key(blockchain, ""):
         return "the token and the wallet are on different blockchains"
     if token_chain is None and "token_blockchain" in row:

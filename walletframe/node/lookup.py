@@ -23,7 +23,7 @@ from eth_abi.exceptions import DecodingError
 
 from walletframe.node.request import NodeBalance, TokenMetadata
 from walletframe.node.rpc import Node, NodeFailure, NodeStatus
-from walletframe.text import shown
+from walletframe.text import safe_line
 from walletframe.wire.outcome import MAX_DECIMALS
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class ContractCall:
         except (ValueError, OverflowError):
             kind = "bytes" if self.coin_holder is None else "a balance"
             return NodeFailure(
-                NodeStatus.INVALID, f"{_RESULT_IS_NOT} {kind}: {shown(str(result), 60)!r}"
+                NodeStatus.INVALID, f"{_RESULT_IS_NOT} {kind}: {safe_line(str(result), 60)!r}"
             )
 
 
@@ -146,7 +146,9 @@ def _parse_quantity(result: Any) -> int | NodeFailure:
         number = int(_hex_digits(result), 16)
         if number < _MAX_QUANTITY:
             return number
-    return NodeFailure(NodeStatus.INVALID, f"{_RESULT_IS_NOT} a number: {shown(str(result), 60)!r}")
+    return NodeFailure(
+        NodeStatus.INVALID, f"{_RESULT_IS_NOT} a number: {safe_line(str(result), 60)!r}"
+    )
 
 
 def _chain_mismatch(

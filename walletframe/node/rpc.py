@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from walletframe.text import shown
+from walletframe.text import safe_line
 from walletframe.transport import NodeSession
 from walletframe.wire.outcome import Outcome, Status
 
@@ -162,4 +162,4 @@ def _parse_result(answer: Any) -> Any:
     )
     status_by_code = _CODES.get(code) if isinstance(code, int) else None
     status = status_by_code or next(status_by_message, NodeStatus.NODE_ERROR)
-    return NodeFailure(status, f"the node answered: {shown(message, _MAX_QUOTED)!r}")
+    return NodeFailure(status, f"the node answered: {safe_line(message, _MAX_QUOTED)!r}")

@@ -20,7 +20,7 @@ from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.display import without_mathematics
 from walletframe.frames.kept import kept_names
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.pickers.fetching import FetchingWidget
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.pictures import VALUE
@@ -29,7 +29,7 @@ from walletframe.pickers.view import FILTERS, View
 from walletframe.pickers.widget import LOCK, handler
 from walletframe.reports import report
 from walletframe.service import latest_sandbox
-from walletframe.text import shown as as_line
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -177,7 +177,8 @@ class HoldingsExplorer(FetchingWidget):
         held = details.holdings
         if (count := held.counts.sum()) > self._most:
             raise ArgumentError(
-                f"the folder has {many(count, 'balance')}, and the explorer takes {self._most:,}",
+                f"the folder has {counted_noun(count, 'balance')}, and the explorer takes "
+                f"{self._most:,}",
                 hint="explore a part: stored.wf.where(owner=…), or "
                 "wf.read_wallets(folder, wallets=…, tokens=…); or pass max_balances=…",
             )
@@ -190,7 +191,7 @@ class HoldingsExplorer(FetchingWidget):
         publish_display_data(*self._repr_mimebundle_())
 
     @property
-    def shown(self) -> WalletDetails:
+    def safe_line(self) -> WalletDetails:
         """The wallets and holdings that are shown.
 
         Returns
@@ -320,7 +321,7 @@ class HoldingsExplorer(FetchingWidget):
             problem = f"; {error}"
         if services == ["sandbox"] and (running := latest_sandbox()) is not None:
             return running.client()
-        names = ", ".join(as_line(str(name), _SERVICE) for name in services) or "a service"
+        names = ", ".join(safe_line(str(name), _SERVICE) for name in services) or "a service"
         raise WalletframeError(
             f"Refresh needs a client for {names}{problem}",
             hint="pass client= to the explorer, or set that service with walletframe.configure",

@@ -21,7 +21,7 @@ from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.frames.details import WalletDetails, as_details, is_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.known import known_wallets
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.picker import WalletPicker
 from walletframe.pickers.portfolio import wallet_status
@@ -97,7 +97,11 @@ class FetchingWidget(PageWidget):
         client = self._current_client()
         self._requested, self._keep = wallets, keep
         total = len(wallets)
-        self._under_way = {"done": 0, "total": total, "said": f"0 of {many(total, 'wallet')}"}
+        self._under_way = {
+            "done": 0,
+            "total": total,
+            "said": f"0 of {counted_noun(total, 'wallet')}",
+        }
         self._cancelled = Event()
         work = partial(self._run, client, refresh=refresh)
         self._thread = Thread(target=work, name="walletframe-panel", daemon=True)
@@ -136,7 +140,7 @@ class FetchingWidget(PageWidget):
 
     @handler
     def _show_progress(self, done: int, total: int, counts: Mapping[str, int], eta: str) -> None:
-        text = f"{done:,} of {many(total, 'wallet')}{', ' * bool(eta)}{eta}"
+        text = f"{done:,} of {counted_noun(total, 'wallet')}{', ' * bool(eta)}{eta}"
         more = ", ".join(f"{count:,} {status}" for status, count in counts.items())
         if self._cancelled.is_set():
             text, more = "cancelling …", ""
@@ -149,7 +153,7 @@ class FetchingWidget(PageWidget):
         if isinstance(result, Exception):
             raise result
         failed = int((~known_wallets(result.wallets)).sum())
-        self._again = f"Retry {many(failed, 'wallet')}" if failed else ""
+        self._again = f"Retry {counted_noun(failed, 'wallet')}" if failed else ""
         self.details = with_older_answers(self.details, result)
 
 

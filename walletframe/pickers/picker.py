@@ -39,12 +39,12 @@ from walletframe.frames.identity import (
 )
 from walletframe.frames.known import known_wallets
 from walletframe.frames.names import short_wallet, token_names, token_place, user_wallet_names
-from walletframe.numerals import compact, many
+from walletframe.numerals import compact, counted_noun
 from walletframe.pandas_versions import factorized
 from walletframe.pickers.base import TypedTuple, ValueWidget
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.widget import LOCK, PageWidget, handler
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -173,7 +173,7 @@ def row_values(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
         named = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(named) > 1:
             return None, ""
-        unit = f"value in {shown(str(named[0]), _CURRENCY)}" if named else "value"
+        unit = f"value in {safe_line(str(named[0]), _CURRENCY)}" if named else "value"
         return holdings["value"].to_numpy(np.float64, na_value=np.nan), unit
     if not {*_PRICED} <= {*holdings} or not isinstance(holdings["amount"].dtype, AmountDtype):
         return None, ""
@@ -327,7 +327,9 @@ def chain_options(source: BlockchainsLike) -> Options:
         totals[canonical_blockchain(name)] += count
     named = [(key, spelling[key]) for key, _ in totals.most_common()]
     options = [
-        Option(name, key, shown(name), short=shown(name, _SYMBOL), words=_original_text(name))
+        Option(
+            name, key, safe_line(name), short=safe_line(name, _SYMBOL), words=_original_text(name)
+        )
         for key, name in named
     ]
     hint = "Blockchain"
@@ -490,14 +492,14 @@ class TokenOptions(Options):
 
 
 def _token_option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:
-    safe = shown(symbol, _SYMBOL) if isinstance(symbol, str) else ""
-    whole = shown(contract, _CONTRACT) if isinstance(contract, str) else "native coin"
+    safe = safe_line(symbol, _SYMBOL) if isinstance(symbol, str) else ""
+    whole = safe_line(contract, _CONTRACT) if isinstance(contract, str) else "native coin"
     words = [_original_text(symbol, safe), _original_text(key[0]), _original_text(contract, whole)]
     return Option(
         value=key,
         key=key,
         name=safe or "no symbol",
-        chain=shown(key[0], _SYMBOL),
+        chain=safe_line(key[0], _SYMBOL),
         whole=whole,
         short="" if name == safe else name,
         words=" ".join(words).strip(),
@@ -506,7 +508,7 @@ def _token_option(key: TokenKey, name: str, symbol: object, contract: object) ->
 
 def _original_text(text: object, seen: str = "") -> str:
     """Return the original text, which people may paste, if the shown text differs."""
-    return text[:_CONTRACT] if isinstance(text, str) and text != (seen or shown(text)) else ""
+    return text[:_CONTRACT] if isinstance(text, str) and text != (seen or safe_line(text)) else ""
 
 
 def wallet_options(source: KnownWallets) -> Options:
@@ -535,9 +537,9 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
     return Option(
         value=str(wallet),
         key=str(wallet.canonical),
-        name=shown(name, _NAME) if name else "",
-        chain=shown(chain),
-        whole=shown(address, _WHOLE),
+        name=safe_line(name, _NAME) if name else "",
+        chain=safe_line(chain),
+        whole=safe_line(address, _WHOLE),
         short=short_wallet(chain, address, name),
         words=name[:_WHOLE] if len(name) > _NAME else "",
     )
@@ -554,7 +556,7 @@ def filter_options(details: WalletDetails, groups: Iterable[str], kind: str) -> 
     options = []
     for name in groups:
         for label in label_texts(details.wallets[name]).value_counts().index:
-            text, column = shown(label, _LABEL), shown(name, _NAME)
+            text, column = safe_line(label, _LABEL), safe_line(name, _NAME)
             key, none = (name, label), f"no {column}"  # the same name as in charts
             short = f"{column}: {text}" if text else none
             options.append(Option(key, key, text or none, column, short=short))
@@ -654,12 +656,14 @@ def _problems(pasted: Pasted) -> list[str]:
     if not wrong:
         return []
     stay = "stays" if len(wrong) == 1 else "stay"
-    messages = [f"{many(len(wrong), 'line')} can't be read, and {stay} above to be corrected:"]
+    messages = [
+        f"{counted_noun(len(wrong), 'line')} can't be read, and {stay} above to be corrected:"
+    ]
     for line, reasons in list(wrong.items())[:_PROBLEMS]:
         parts = [
-            f"{shown(', '.join(texts))}: {shown(reason, _REASON)}"
+            f"{safe_line(', '.join(texts))}: {safe_line(reason, _REASON)}"
             for reason, texts in reasons.items()
         ]
         messages.append(f"Line {line}: {'; '.join(parts)}")
     rest = len(wrong) - _PROBLEMS
-    return [*messages, f"and {many(rest, 'more line')}"] if rest > 0 else messages
+    return [*messages, f"and {counted_noun(rest, 'more line')}"] if rest > 0 else messages

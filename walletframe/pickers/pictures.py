@@ -12,7 +12,7 @@ from walletframe.errors import ArgumentError
 from walletframe.frames.names import token_names
 from walletframe.pickers.portfolio import VALUED, empty_reason
 from walletframe.pickers.widget import error_text
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,7 +116,7 @@ class Picture:
         }
         own = self.selected.portfolio.groups if chart.type.by else []
         usual = "blockchain" if chart.type.by == ("blockchain",) else "wallet"
-        groups = [(WALLET, usual), *((name, shown(name, 40)) for name in own)]
+        groups = [(WALLET, usual), *((name, safe_line(name, 40)) for name in own)]
         return {
             "chart": chart.chart,
             "charts": [(name, name) for name in CHARTS],

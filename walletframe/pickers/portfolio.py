@@ -28,10 +28,10 @@ from walletframe.frames.known import (
     value_summary,
 )
 from walletframe.frames.tables import wallets_table
-from walletframe.numerals import many, money
+from walletframe.numerals import counted_noun, money
 from walletframe.pickers.picker import stats_of
 from walletframe.pickers.table import HoldingsTable
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,10 +156,10 @@ def summarize(selected: Selected) -> dict[str, Any]:
     """Return the parts of the top line: the value of the data, its completeness and its date."""
     wallets, portfolio = selected.wallets, selected.portfolio
     known, stale = known_wallets(wallets), stale_wallets(wallets)
-    text = f"{int(known.sum()):,} of {many(len(wallets), 'wallet')} known"
+    text = f"{int(known.sum()):,} of {counted_noun(len(wallets), 'wallet')} known"
     if count := int(stale.sum()):
         reasons = wallets["error"][stale].dropna().unique()
-        why = f" ({shown(str(reasons[0]), _REASON)})" if len(reasons) == 1 else ""
+        why = f" ({safe_line(str(reasons[0]), _REASON)})" if len(reasons) == 1 else ""
         text += f", {count:,} out of date{why}"
     times = wallets["fetched_at"][known].dropna()
     worth = value_summary(selected.held.holdings)
@@ -170,9 +170,9 @@ def summarize(selected: Selected) -> dict[str, Any]:
         "prices": _price_source(portfolio),
         "as_of": f"as of {times.min():%Y-%m-%d %H:%M} UTC" if len(times) else "",
         "simulated": is_simulated(wallets),
-        "unpriced": f"{many(unpriced, 'balance')} without a price"
+        "unpriced": f"{counted_noun(unpriced, 'balance')} without a price"
         if unpriced
-        else shown(portfolio.problem, _REASON),  # why there are no values
+        else safe_line(portfolio.problem, _REASON),  # why there are no values
     }
 
 
@@ -191,14 +191,16 @@ def _price_source(portfolio: Portfolio) -> str:
 def spam_words(selected: Selected) -> str:
     """Return the number of spam tokens, such as ``12 spam tokens hidden``; empty for none."""
     how = "hidden" if selected.selection.spam is False else "shown"
-    return f"{many(selected.spam_tokens, 'spam token')} {how}" if selected.spam_tokens else ""
+    return (
+        f"{counted_noun(selected.spam_tokens, 'spam token')} {how}" if selected.spam_tokens else ""
+    )
 
 
 def dust_words(selected: Selected) -> str:
     """Return the number and value of small balances, and if they are hidden; empty for none."""
     if not selected.dust_balances:
         return ""
-    small = f"{many(selected.dust_balances, 'balance')} below {money(DUST)}"
+    small = f"{counted_noun(selected.dust_balances, 'balance')} below {money(DUST)}"
     how = "" if selected.selection.small is None else " hidden"
     return f"{small}{how} ({money(selected.dust_value)} in all)"
 
@@ -214,13 +216,15 @@ def empty_reason(selected: Selected) -> str:
         "without any balance": (known & (tokens == 0)).sum(),
         f"with {others}": (known & (tokens > 0)).sum(),
     }
-    parts = [f"{many(int(count), 'wallet')} {what}" for what, count in counts.items() if count]
+    parts = [
+        f"{counted_noun(int(count), 'wallet')} {what}" for what, count in counts.items() if count
+    ]
     none = "no wallet matches the selection" if picked else "no wallet was requested"
     advice = " Remove a part of the selection." if picked else ""
     if selected.spam_tokens and selection.spam is False:
-        advice = f" Spam is hidden ({many(selected.spam_tokens, 'token')})."
+        advice = f" Spam is hidden ({counted_noun(selected.spam_tokens, 'token')})."
     if selected.dust_balances and selection.small is not None:
-        count = many(selected.dust_balances, "balance")
+        count = counted_noun(selected.dust_balances, "balance")
         advice += f" Small balances are hidden ({count} below {money(DUST)})."
     return f"No balance to show: {', '.join(parts) or none}.{advice}"
 
@@ -232,11 +236,14 @@ def wallet_status(
     lines = [*summary_lines(wallets, holdings, tokens), *failure_lines(wallets)]
     table = wallets_table(wallets[wallets["error"].notna()], _FAILURES)
     return {
-        "lines": [shown(line, _REASON) for line in lines],
+        "lines": [safe_line(line, _REASON) for line in lines],
         "heads": [*table.columns],
         "rows": [  # the text, and if it was shortened, the whole text
             [
-                [shown(cell.text, max(cell.limit, _REASON)), shown(cell.whole or "", _WORDS)]
+                [
+                    safe_line(cell.text, max(cell.limit, _REASON)),
+                    safe_line(cell.whole or "", _WORDS),
+                ]
                 for cell in row
             ]
             for row in table.rows

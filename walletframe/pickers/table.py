@@ -30,8 +30,8 @@ from walletframe.frames.kept import kept_names
 from walletframe.frames.names import user_wallet_names
 from walletframe.frames.positions import read_positions
 from walletframe.frames.tables import UNKNOWN, unread
-from walletframe.numerals import cents, many, plain
-from walletframe.text import as_cell, as_link, shown
+from walletframe.numerals import cents, counted_noun, plain
+from walletframe.text import as_cell, as_link, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -105,7 +105,7 @@ class HoldingsTable:
         start = min(max(int(request.get("start", 0)), 0), len(rows))
         window = rows[start : start + min(max(int(request.get("count", 100)), 0), _MOST_ROWS)]
         noun = (by if by in _NAMES else "group") if by else "balance"
-        counted = many(len(self.order(by, sort, down)), noun)
+        counted = counted_noun(len(self.order(by, sort, down)), noun)
         if words:
             match = "matches" if len(rows) == 1 else "match"
             counted = f"{len(rows):,} of {counted} {match}"
@@ -133,7 +133,9 @@ class HoldingsTable:
                 }
                 for name, column in grid.columns.items()
             ]
-            answer["groups"] = [{"name": by, "label": shown(by, _HEADING)} for by in self._groups]
+            answer["groups"] = [
+                {"name": by, "label": safe_line(by, _HEADING)} for by in self._groups
+            ]
         return answer
 
     def cell_selection(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
@@ -267,7 +269,7 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
 
 
 def _user_column(name: str, series: pd.Series, rank: int) -> Column:
-    return Column(name, shown(str(series.name), _HEADING), rank, cells_of(series))
+    return Column(name, safe_line(str(series.name), _HEADING), rank, cells_of(series))
 
 
 def _columns(cells: Mapping[str, Cells]) -> list[Column]:
@@ -283,7 +285,7 @@ def _value_column(frame: pd.DataFrame) -> list[Column]:
     if "value" not in frame:
         return []
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
-    unit = f" ({shown(str(currencies[0]), 12)})" if len(currencies) == 1 else ""
+    unit = f" ({safe_line(str(currencies[0]), 12)})" if len(currencies) == 1 else ""
     rank = _RANKS.index("value")
     columns = [Column("value", f"value{unit}", rank, cells_of(frame["value"], money=True))]
     if len(currencies) > 1:
@@ -508,7 +510,7 @@ class AmountCells:
         if missing.any():
             raw = [None] * len(rows) if self._raw is None else self._raw.array.take(rows)
             parts["note"] = [
-                None if not gone else UNKNOWN if each is None else shown(unread(each), _WHOLE)
+                None if not gone else UNKNOWN if each is None else safe_line(unread(each), _WHOLE)
                 for each, gone in zip(raw, missing, strict=True)
             ]
         if self.has_bars:

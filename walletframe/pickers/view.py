@@ -22,11 +22,11 @@ from walletframe.frames.groups import ADDED
 from walletframe.frames.identity import is_unknown
 from walletframe.frames.known import known_wallets
 from walletframe.frames.names import token_names, user_wallet_names, wallet_names
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.pickers.picker import OptionStats, filter_options
 from walletframe.pickers.pictures import ChartOptions, draw
 from walletframe.pickers.portfolio import DUST, dust_words, spam_words, summarize
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -267,23 +267,23 @@ def crumbs(portfolio: Portfolio, selection: Selection) -> list[str]:
     """Return the texts of the breadcrumb after ``All``: the selection, kind by kind."""
     held, labels, texts = portfolio.held, selection.labels, []
     if chains := selection.blockchains:
-        texts.append(chains[0] if len(chains) == 1 else many(len(chains), "blockchain"))
+        texts.append(chains[0] if len(chains) == 1 else counted_noun(len(chains), "blockchain"))
     if wallets := selection.wallet_keys():
         if len(wallets) == 1 and wallets[0] in held.wallet_keys:
             one = held.wallets.iloc[[held.wallet_keys.index(wallets[0])]]
             texts += wallet_names(one, np.arange(1), user_wallet_names(one, portfolio.wallets))
         else:
-            texts.append(many(len(wallets), "wallet"))
+            texts.append(counted_noun(len(wallets), "wallet"))
     if labels:
         name, text = labels[0]
-        label = shown(f"{name}: {text}" if text else f"no {name}", 60)
-        texts.append(label if len(labels) == 1 else many(len(labels), "label"))
+        label = safe_line(f"{name}: {text}" if text else f"no {name}", 60)
+        texts.append(label if len(labels) == 1 else counted_noun(len(labels), "label"))
     if tokens := selection.tokens:
         if len(tokens) == 1 and tokens[0] in held.tokens.keys:
             place = np.array([held.tokens.keys.index(tokens[0])])
             texts += token_names(held.holdings, held.tokens, place)
         else:
-            texts.append(many(len(tokens), "token"))
+            texts.append(counted_noun(len(tokens), "token"))
     return texts
 
 

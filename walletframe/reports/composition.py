@@ -36,9 +36,9 @@ from walletframe.frames.tables import (
     wallet_cells,
 )
 from walletframe.history import compare
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
-from walletframe.text import as_link, shown
+from walletframe.text import as_link, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -155,7 +155,7 @@ def compose(
         ("balances", f"{len(remaining):,}"),
     ]
     if value_total := value_summary(remaining):
-        facts.append((f"value of {many(value_total.known, 'balance')}", value_total.total))
+        facts.append((f"value of {counted_noun(value_total.known, 'balance')}", value_total.total))
     return Content(
         title=title,
         made=f"{made:%Y-%m-%d %H:%M} UTC",
@@ -183,9 +183,9 @@ def _summary(
     if len(spam):
         tokens = len(token_identities(spam).keys)
         verbs = "looks like spam and is" if len(spam) == 1 else "look like spam and are"
-        spam_balances = f"{many(len(spam), 'balance')} of {many(tokens, 'token')}"
+        spam_balances = f"{counted_noun(len(spam), 'balance')} of {counted_noun(tokens, 'token')}"
         lines.append(f"{spam_balances} {verbs} listed separately.")
-    services = [shown(name) for name in wallets["service"].dropna().unique()]
+    services = [safe_line(name) for name in wallets["service"].dropna().unique()]
     if services:
         lines.append(f"Service: {', '.join(services)}.")
     if before is not None:
@@ -209,13 +209,14 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
     unknown_tokens = int(holdings["token_blockchain"].isna().sum())
     unpriced = value_total.unpriced if (value_total := value_summary(holdings)) else 0
     lines = {
-        f"The balances of {unknown_wallets:,} of {many(len(wallets), 'wallet')} are unknown. "
-        "Totals cover the other wallets only, so true totals may be higher.": unknown_wallets,
-        f"The answers for {many(outdated, 'wallet')} are out of date.": outdated,
-        f"The amount of {many(amounts, 'balance')} is unknown, since it can't be read.": amounts,
-        f"The token of {many(unknown_tokens, 'balance')} is unknown. It may be any token, so these "
-        "wallets may hold more of any token.": unknown_tokens,
-        f"Values leave out {many(unpriced, 'balance')} without a price.": unpriced,
+        f"The balances of {unknown_wallets:,} of {counted_noun(len(wallets), 'wallet')} are "
+        "unknown. Totals cover the other wallets only, so true totals may be higher.": unknown_wallets,
+        f"The answers for {counted_noun(outdated, 'wallet')} are out of date.": outdated,
+        f"The amount of {counted_noun(amounts, 'balance')} is unknown, since it can't be "
+        "read.": amounts,
+        f"The token of {counted_noun(unknown_tokens, 'balance')} is unknown. It may be any token, "
+        "so these wallets may hold more of any token.": unknown_tokens,
+        f"Values leave out {counted_noun(unpriced, 'balance')} without a price.": unpriced,
     }
     return tuple(line for line, count in lines.items() if count)
 
@@ -356,7 +357,7 @@ def _grouped_listing(holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Gr
         holdings, grouping.by, wallets, assets=grouping.assets, bridged=grouping.bridged
     )
     frame, labels = totals_of(positions, groups), [*groups.columns]
-    title = f"Totals by {' and '.join(shown(name) for name in groups.names)}"
+    title = f"Totals by {' and '.join(safe_line(name) for name in groups.names)}"
     if "value" in frame:
         frame = frame.sort_values("value", ascending=False, kind="stable", na_position="first")
     head = frame.head(_MAX_ROWS)
@@ -487,7 +488,7 @@ def _known_wallet_cells(totals_by: pd.DataFrame) -> list[Cell]:
 
 def _unique_heading(name: str, used: Container[str]) -> str:
     """Return a heading that is not the heading of another column."""
-    heading = shown(name, _NAME_LENGTH)
+    heading = safe_line(name, _NAME_LENGTH)
     while heading in used:
         heading += " (2)"
     return heading

@@ -28,7 +28,7 @@ from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.frames.details import as_details
 from walletframe.frames.display import cell_html, is_number, table_markdown, table_rows
 from walletframe.frames.tables import NUMBERS
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.settings.values import PREFIX
 from walletframe.text import as_html, as_markdown
 
@@ -196,7 +196,7 @@ def _environment(escape: Callable[[str, int], str]) -> Environment:
         table_rows(table, _table_attributes, _grouped_cell_html)
     )
     environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - escaped
-    environment.globals["many"] = many
+    environment.globals["counted_noun"] = counted_noun
     environment.filters["own"] = Markup if escape is as_markdown else escaped
     return environment
 

@@ -10,7 +10,7 @@ import requests
 from requests import exceptions
 from urllib3.exceptions import NewConnectionError
 
-from walletframe.text import shown
+from walletframe.text import safe_line
 from walletframe.wire.outcome import Outcome, Status
 
 Server: TypeAlias = Literal["service", "node"]
@@ -87,7 +87,7 @@ def status_outcome(status: int, body: bytes, server: Server = "service") -> Outc
     "answered 404 Not Found: 'no such path'"
     """
     name = next((known.phrase for known in HTTPStatus if known == status), "")
-    quote = shown(body[:1000].decode(errors="replace"), _QUOTED)
+    quote = safe_line(body[:1000].decode(errors="replace"), _QUOTED)
     answered = f"answered {status} {name}".rstrip() + (f": {quote!r}" if quote else "")
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return Outcome(Status.REJECTED, f"{_REFUSED[server]}: {answered}")

@@ -23,7 +23,7 @@ from urllib3.exceptions import HTTPError
 from walletframe.frameless import frameless
 from walletframe.settings.key import require_node
 from walletframe.settings.values import require_endpoint
-from walletframe.text import shown
+from walletframe.text import safe_line
 from walletframe.transport.faults import fault_outcome, is_passing, reason_of, status_outcome
 from walletframe.transport.keyed import MASK, PACKING, node_adapter, service_adapter
 from walletframe.wire.answer import repeated_name
@@ -199,7 +199,7 @@ class ServiceSession(Session):
     def _flaw(self, body: bytes) -> str | None:
         with self._checking:
             name = repeated_name(body)
-        return None if name is None else f"the answer has {shown(name)!r} twice in one place"
+        return None if name is None else f"the answer has {safe_line(name)!r} twice in one place"
 
 
 class NodeSession(Session):

@@ -24,7 +24,7 @@ from walletframe.errors import CacheError, CacheWarning, SettingsError
 from walletframe.forks import OwnLock
 from walletframe.notice import notify
 from walletframe.settings.values import default_cache
-from walletframe.text import shown
+from walletframe.text import safe_line
 from walletframe.transport.cachefile import (
     VERSION,
     AnswerFile,
@@ -201,7 +201,8 @@ class BackendStore:
             self._writable = False
             notify(
                 f"answers can't be kept in the given {type(self._backend).__name__} "
-                f"({type(fault).__name__}: {shown(str(fault))}); they are kept in memory instead",
+                f"({type(fault).__name__}: {safe_line(str(fault))}); they are kept in memory "
+                "instead",
                 CacheWarning,
             )
 

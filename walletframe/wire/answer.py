@@ -18,7 +18,7 @@ from msgspec import Raw
 from msgspec.json import Decoder
 
 from walletframe.address.forms import canonical_key
-from walletframe.text import shown
+from walletframe.text import safe_line
 from walletframe.wire.outcome import Balances, Outcome, Status
 from walletframe.wire.shapes import (
     NULL,
@@ -178,7 +178,7 @@ def _error_message(sent: Raw) -> str | None:
     """Return a message for the `error` field of an answer without balances, None if it is empty."""
     if bytes(sent) == b"null" or not _decoded(_decode_any, sent):
         return None
-    return f"an error and no balances came: {shown(_as_sent(sent) or '')!r}"
+    return f"an error and no balances came: {safe_line(_as_sent(sent) or '')!r}"
 
 
 def _outcome(wallet: SentWallet, error: str | None) -> Outcome:
@@ -209,7 +209,7 @@ def _match(
         if (first.status, first.balances) != (outcome.status, outcome.balances):
             by_key[key] = _CONTRADICTION
     keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in requested]
-    unrequested = [shown(".".join(key)) for key in by_key.keys() - set(keys)]
+    unrequested = [safe_line(".".join(key)) for key in by_key.keys() - set(keys)]
     return Answer([by_key.get(key, missing or _MISSING) for key in keys], unrequested)
 
 
@@ -228,7 +228,7 @@ def _read_answer_leniently(body: bytes, requested: Sequence[WalletAddress]) -> A
     except ValueError:
         reason = "the answer is empty"
         if body.strip():
-            beginning = shown(body[:400].decode(errors="replace"), 60)
+            beginning = safe_line(body[:400].decode(errors="replace"), 60)
             reason = f"the answer is not JSON; it begins with {beginning!r}"
     else:
         error, entries = _error_message(answer.error), []
@@ -237,7 +237,7 @@ def _read_answer_leniently(body: bytes, requested: Sequence[WalletAddress]) -> A
                 wallet = _decoded(_decode_wallet, entry) or _read_wallet_leniently(entry)
                 outcome = _outcome(wallet, error)
             except (ValueError, RecursionError) as fault:
-                reason = f"the entry breaks the contract: {shown(str(fault))}"
+                reason = f"the entry breaks the contract: {safe_line(str(fault))}"
                 outcome = Outcome(Status.INVALID, reason)
             entries.append((_entry_key(entry), outcome))
         return _match(entries, requested, error)
@@ -331,7 +331,7 @@ def split_answer(body: bytes, requested: Sequence[WalletAddress]) -> SplitAnswer
         if key in positions:
             entries.setdefault(positions[key], []).append(bytes(entry))
         elif key is not None:
-            unrequested[shown(".".join(key))] = None
+            unrequested[safe_line(".".join(key))] = None
     error = bytes(answer.error) if answer else b""
     bodies = {
         position: b'{"wallets":[%s],"error":%s}' % (b",".join(parts), error)

@@ -20,7 +20,7 @@ from walletframe.frames.contract import amounts_of, require_columns
 from walletframe.frames.identity import TOKEN, KeyCodes, first_rows, token_identities
 from walletframe.frames.names import find_token
 from walletframe.notice import warn_never_raise
-from walletframe.numerals import many
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT, factorized
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _warn_of_spam(rows: int, tokens: int) -> None:
     """Warn of the number of rows left out, if any."""
     if rows:
         verbs = "looks like spam and is" if rows == 1 else "look like spam and are"
-        counts = f"{many(rows, 'row')} of {many(tokens, 'token')}"
+        counts = f"{counted_noun(rows, 'row')} of {counted_noun(tokens, 'token')}"
         warn_never_raise(f"{counts} {verbs} left out; explain_spam() says why", SpamWarning)
 
 
@@ -349,7 +349,7 @@ class _Cases:
         for details, cases in borrowers.items():
             count = len(np.unique(self.tokens[cases]))
             if count >= max(_CROWD, len(self.keys) // _CHANCE):
-                crowd = Finding("crowd", (many(count, "contract"), *details))
+                crowd = Finding("crowd", (counted_noun(count, "contract"), *details))
                 by_case |= {case: in_order([*by_case[case], crowd]) for case in cases}
         return by_case
 

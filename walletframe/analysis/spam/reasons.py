@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from walletframe.text import shown
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +64,9 @@ class Finding:
     @property
     def text(self) -> str:
         """The explanation, as one safe line."""
-        return REASONS[self.reason][1].format(*(shown(detail, _QUOTED) for detail in self.details))
+        return REASONS[self.reason][1].format(
+            *(safe_line(detail, _QUOTED) for detail in self.details)
+        )
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
