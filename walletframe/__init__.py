@@ -1,7 +1,7 @@
 """Token holdings of wallets as pandas DataFrames, with exact amounts.
 
-The import registers the accessor ``.wf`` and the column type ``amount``, and uses neither network
-nor disk. Everything else is loaded at its first use.
+The import registers the accessor ``.wf`` and the column type ``amount``. It uses neither the
+network nor the disk. Everything else is imported at its first use.
 
 Examples
 --------
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-if tuple(map(int, pd.__version__.split(".")[:2])) < (2, 2):  # else the imports below fail obscurely
-    _reason = f"walletframe needs pandas 2.2.2 or later, and this is pandas {pd.__version__}"
+# Without this check, the imports below would fail with an obscure error.
+if tuple(map(int, pd.__version__.split(".")[:2])) < (2, 2):
+    _reason = f"walletframe needs pandas 2.2.2 or later, but this is pandas {pd.__version__}"
     raise ImportError(f'{_reason}: pip install "pandas>=2.2.2", then restart Python')
 
 from walletframe import errors
@@ -122,7 +123,7 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register ``%wallets`` and harmless display of DataFrames, for ``%load_ext walletframe``."""
+    """Register ``%wallets`` and the safe display of DataFrames, for ``%load_ext walletframe``."""
     import_module("walletframe.magics").load(shell)
 
 

@@ -1,4 +1,4 @@
-"""``python -m walletframe`` is the command ``walletframe``."""
+"""Run the command ``walletframe`` as ``python -m walletframe``."""
 
 from walletframe.cli import main
 

@@ -35,25 +35,26 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]", re.IGNORECASE)  # a drive has one 
 
 
 def local_folder(folder: str | os.PathLike[str]) -> Path:
-    """Return the path of a folder; raise for a URL, which `Path` would accept silently."""
+    """Return the path of a folder. Raise for a URL, because `Path` would silently accept it."""
     if _URL.match(os.fspath(folder)):
         raise DatasetError(
-            f"{os.fspath(folder)!r} is a URL, not a folder on a disk: an object store has no locks "
-            "and no renaming, so a run that was interrupted there could not be continued",
-            hint="give a folder on a disk (on a cluster: a shared one); copy it to the object "
-            "store when it is complete, as with `aws s3 sync` or `gcloud storage rsync`",
+            f"{os.fspath(folder)!r} is a URL, not a folder on a disk. An object store supports "
+            "neither locks nor renaming, so an interrupted run could not be continued there",
+            hint="use a folder on a disk (on a cluster, a folder on a shared disk). When the "
+            "folder is complete, copy it to the object store, for example with `aws s3 sync` or "
+            "`gcloud storage rsync`",
         )
     return Path(folder)
 
 
 @contextmanager
 def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
-    """Replace a file once its new content is complete on the disk.
+    """Replace a file when its new content has been completely written to the disk.
 
-    A symlink stays a symlink and an earlier file keeps its mode. A device or a pipe gets the
-    content at the end. A new `private` file is readable by its owner alone.
+    A symlink is followed, and an existing file's mode is preserved. For a device or a pipe, the
+    content is collected and written at the end. If `private`, only the owner can read a new file.
     """
-    if _is_passed_through(path):
+    if _is_special_file(path):
         with TemporaryFile() as buffer:
             yield buffer
             buffer.seek(0)
@@ -61,27 +62,27 @@ def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
                 shutil.copyfileobj(buffer, device)
         return
     target = path.resolve()
-    mode = _mode_of(target)
+    mode = _writable_file_mode(target)
     _clear_unfinished(target.parent)
-    beside = target.with_name(f".walletframe-{secrets.token_hex(8)}")
+    temporary = target.with_name(f".walletframe-{secrets.token_hex(8)}")
     try:
         fresh = _PRIVATE_FILE if private else _PUBLIC_FILE
         opener = partial(os.open, mode=fresh if mode is None else mode)
-        with open(beside, "xb", opener=opener) as file:
+        with open(temporary, "xb", opener=opener) as file:
             if mode is not None:
-                beside.chmod(mode)  # since the umask may have narrowed it
+                temporary.chmod(mode)  # since the umask may have narrowed it
             yield file
-        publish(beside, target)
+        publish(temporary, target)
     except OSError as fault:
-        if fault.filename != str(beside):
+        if fault.filename != str(temporary):
             raise
         raise OSError(fault.errno, fault.strerror, str(path)) from None
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def publish(unfinished: Path, target: Path) -> None:
-    """Sync a finished file to the disk, then rename it to its final name."""
+    """Sync a finished file to the disk, then rename the file to its final name."""
     with unfinished.open("rb+") as file:
         os.fsync(file.fileno())
     unfinished.replace(target)
@@ -111,49 +112,51 @@ def _clear_unfinished(folder: Path) -> None:
 
 
 def locked(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
-    """Lock a file, across processes, until the returned context ends.
+    """Lock a file against all other processes until the returned context manager exits.
 
-    Raises filelock's `Timeout` if another process holds it and `blocking` is False.
+    If another process holds the lock and `blocking` is False, raise filelock's `Timeout`.
     """
     from filelock import FileLock  # noqa: PLC0415 - few calls need it
 
     lock = FileLock(path, mode=_PRIVATE_FILE, thread_local=False)
     try:
-        with warnings.catch_warnings(action="ignore"):  # of newer versions, without flock
+        # Newer versions of filelock warn if the disk does not support flock.
+        with warnings.catch_warnings(action="ignore"):
             return lock.acquire(blocking=blocking, poll_interval=_POLL_S)
     except NotImplementedError:
         raise DatasetError(
-            f"{path.parent} is on a disk without locks (flock)",
-            hint="choose a folder on another disk, or update filelock: newer versions also work "
-            "without flock",
+            f"{path.parent} is on a disk that does not support file locks (flock)",
+            hint="choose a folder on another disk, or update filelock, whose newer versions also "
+            "work without flock",
         ) from None
 
 
 def private_folder(folder: Path) -> None:
-    """Create a folder and its parents, readable by their owner alone; keep existing ones as is."""
+    """Create a folder and its parents, readable only by the owner; don't change existing ones."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
-    folder.mkdir(exist_ok=True)  # raises if it is a file
+    folder.mkdir(exist_ok=True)  # raises an error if `folder` is a file
 
 
 def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
-    """Read a Parquet file, or some of its columns, without columns from the names of its folders.
+    """Read a Parquet file, or some of its columns; folder names such as ``x=1`` add no column.
 
-    `pyarrow.dataset`, which pandas uses, leaves threads behind that can abort a process at its end.
+    It does not use `pyarrow.dataset`, as pandas does, because the threads of that module can abort
+    the process when it exits.
     """
-    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - pandas does not load it either
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - importing pandas does not load it
 
     with ParquetFile(path) as file:
         return file.read(columns)
 
 
 def private_file(path: Path, *, buffering: int = -1) -> BinaryIO:
-    """Create a file for writing, readable by its owner alone; it must not exist yet."""
+    """Create and open a file that only its owner can read; raise if the file already exists."""
     return open(path, "xb", buffering, opener=partial(os.open, mode=_PRIVATE_FILE))
 
 
-def _is_passed_through(path: Path) -> bool:
+def _is_special_file(path: Path) -> bool:
     """Return whether a path is a device, a pipe or a file descriptor of this process."""
     with suppress(FileNotFoundError):
         if not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
@@ -167,7 +170,7 @@ def _is_passed_through(path: Path) -> bool:
         path = folder / path.readlink()
 
 
-def _mode_of(target: Path) -> int | None:
+def _writable_file_mode(target: Path) -> int | None:
     """Return the mode of an existing file, or None; raise if the file is not writable."""
     if not target.exists():
         return None

@@ -6,31 +6,31 @@
     └── WalletframeError
         ├── AddressError         (ValueError)    one or more wallets that can't be read
         ├── AmountError          (ArithmeticError)  a value that is not an exact amount
-        │   ├── AmountPrecisionError             digits would be lost, or are lost already
-        │   ├── AmountTypeError  (TypeError)     an operation that amounts don't have
-        │   └── AmountValueError (ValueError)    the same, when set in a column
+        │   ├── AmountPrecisionError             digits would be lost, or were already lost
+        │   ├── AmountTypeError  (TypeError)     an operation that amounts don't support
+        │   └── AmountValueError (ValueError)    a value for a column that is not an exact amount
         ├── ArgumentError        (TypeError)     an argument of the wrong type
-        ├── ColumnsError         (KeyError)      a frame lacks what a method needs
+        ├── ColumnsError         (KeyError)      columns that a method needs are missing
         ├── PricesError          (ValueError)    prices that can't be used
-        ├── UnknownTokenError    (LookupError)   a frame holds no such token
+        ├── UnknownTokenError    (LookupError)   the holdings don't contain the token
         ├── AmbiguousTokenError  (ValueError)    a symbol that several tokens share
-        ├── UnknownWalletError   (LookupError)   a frame has no such wallet
-        ├── UnknownBlockchainError (LookupError) a list has no such blockchain
-        ├── FramesNeededError    (AttributeError) a folder on the disk lacks this method
-        ├── SettingsError        (ValueError)    a setting that is unknown, missing or wrong
+        ├── UnknownWalletError   (LookupError)   the frame doesn't contain the wallet
+        ├── UnknownBlockchainError (LookupError) the options don't contain the blockchain
+        ├── FramesNeededError    (AttributeError) a method that needs frames in memory
+        ├── SettingsError        (ValueError)    a setting that is unknown, missing or invalid
         ├── TokenListError       (ValueError)    a list of tokens that can't be read
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
         ├── CacheError           (OSError)       cached answers can't be read
         ├── SnapshotError        (ValueError)    holdings that can't be saved or compared
-        ├── UnknownSnapshotError (LookupError)   there is no snapshot, or none so early
+        ├── UnknownSnapshotError (LookupError)   there is no snapshot up to the requested time
         ├── HistoryError         (OSError)       a snapshot can't be read
         ├── DatasetError         (OSError)       a file or folder of holdings can't be used
-        ├── ClusterError         (RuntimeError)  a cluster that can't fetch, or is gone
-        ├── FetchError           (RuntimeError)  wallets failed, and on_failure="raise"
+        ├── ClusterError         (RuntimeError)  a cluster can't fetch, or was lost
+        ├── FetchError           (RuntimeError)  wallets failed, and on_failure is "raise"
         └── MissingExtraError    (ImportError)   an optional dependency is not installed
 
     KeyboardInterrupt
-    └── FetchInterrupted         a fetch that was stopped, with all that was finished
+    └── FetchInterrupted         a fetch was stopped; it contains the finished wallets
 
     UserWarning
     └── WalletframeWarning
@@ -38,12 +38,12 @@
         ├── CacheWarning         the cache can't be written or read
         ├── FetchWarning         some wallets failed
         ├── InputWarning         the input may not be what you meant
-        ├── PricesWarning        none of the prices is for a token in the holdings
-        ├── SpamWarning          rows were left out since their tokens look like spam
+        ├── PricesWarning        no price matches a token in the holdings
+        ├── SpamWarning          rows were left out because their tokens look like spam
         └── TestKeyWarning       the shared test key is in use
 
-Every error says what happened, then, after a blank line, what to do about it. All of them carry
-plain data, survive pickling, and never hold the API key.
+The text of an error says what happened. Most texts end with a blank line and a hint about what to
+do. All errors have attributes of plain Python types, can be pickled, and never contain the API key.
 """
 
 from __future__ import annotations
@@ -69,19 +69,19 @@ def _rebuild(kind: type[WalletframeError], text: str, state: dict[str, Any]) -> 
 
 
 class WalletframeError(Exception):
-    """The root of all errors that walletframe raises: what happened, and what to do about it.
+    """The base class of all errors that walletframe raises.
 
     Parameters
     ----------
     message : str
         What happened.
     hint : str, optional
-        What to do about it; shown behind the message.
+        What to do about the error. The hint is shown after the message.
 
     Attributes
     ----------
     message, hint : str
-        As the parameters; the hint is empty if there is nothing to do.
+        The parameters. The hint is an empty string if there is none.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -97,25 +97,27 @@ class WalletframeError(Exception):
 
 
 class AddressError(WalletframeError, ValueError):
-    """One or more wallet addresses that can't be read, all reported at once.
+    """One or more wallet addresses can't be read. One error reports all of them.
 
     Parameters
     ----------
     problems : sequence of (int, str, str)
-        Position in the input, the value as text, and the reason, one for each bad wallet: the
-        message shows the first twenty, the attribute has all of them.
+        The position, the value as text, and the reason, for each unreadable wallet. The message
+        shows the first twenty problems. The attribute ``problems`` contains all of them.
     where : str, optional
-        What the positions count.
+        The explanation of the positions in the message.
     """
 
     def __init__(
-        self, problems: Sequence[tuple[int, str, str]], where: str = "by position, from 0"
+        self,
+        problems: Sequence[tuple[int, str, str]],
+        where: str = "the numbers are positions, counted from 0",
     ) -> None:
         noun = "wallet address" if len(problems) == 1 else "wallet addresses"
         super().__init__(
-            _listed(
+            _join_problem_lines(
                 f"{len(problems)} {noun} can't be read ({where}):",
-                [(f"{place}: {value!r}", reason) for place, value, reason in problems],
+                [(f"{position}: {value!r}", reason) for position, value, reason in problems],
             ),
             hint=(
                 'write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", or as a '
@@ -144,38 +146,40 @@ def _callers_traceback(trace: TracebackType | None) -> TracebackType | None:
     return TracebackType(rest, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
 
 
-def _listed(first: str, problems: Sequence[tuple[str, str]]) -> str:
-    """Return a message that lists the first problems, each with its position, value and reason."""
-    shown = [unlinked(f"  {place}: {reason}") for place, reason in problems[:_SHOWN]]
-    return "\n".join([first, *shown, *_more(len(problems) - _SHOWN, "  ", ".problems")])
+def _join_problem_lines(first: str, problems: Sequence[tuple[str, str]]) -> str:
+    """Return a message of several lines: its first line, and the first problems with reasons."""
+    shown = [unlinked(f"  {item}: {reason}") for item, reason in problems[:_SHOWN]]
+    rest = _remaining_count_lines(len(problems) - _SHOWN, "  ", ".problems")
+    return "\n".join([first, *shown, *rest])
 
 
-def _more(count: int, indent: str, attribute: str) -> list[str]:
-    """Return a line that counts the items left out, if any, and names the attribute with all."""
+def _remaining_count_lines(count: int, indent: str, attribute: str) -> list[str]:
+    """Return a line with the number of items not shown, or no line if all items are shown."""
     return [f"{indent}… and {count} more (see {attribute})"] if count > 0 else []
 
 
 class AmountError(WalletframeError, ArithmeticError):
-    """A value that is not an exact amount, or does not fit its target type.
+    """A value is not an exact amount, or does not fit the target type.
 
-    It is not a ValueError, since pandas catches a ValueError and leaves the column as it is.
+    This class is not a ValueError, because pandas catches a ValueError and then silently leaves a
+    column unconverted.
     """
 
 
 class AmountPrecisionError(AmountError):
-    """Digits would be lost, or already are: a float, too many decimals, a narrow dtype."""
+    """Digits would be or were lost, because of a float, too many decimals or a narrow dtype."""
 
 
 class AmountTypeError(AmountError, TypeError):
-    """An operation that amounts don't support; the hint says what to write instead."""
+    """Amounts don't support an operation. The hint says what to write instead."""
 
 
 class AmountValueError(AmountError, ValueError):
-    """A value to be set or inserted in a column of amounts is not an exact amount."""
+    """A value that was assigned to or inserted in a column of amounts is not an exact amount."""
 
 
 class ArgumentError(WalletframeError, TypeError):
-    """An argument of the wrong type; the hint says what the function takes."""
+    """An argument has the wrong type. The hint says which types the function accepts."""
 
 
 class ColumnsError(WalletframeError, KeyError):
@@ -184,69 +188,70 @@ class ColumnsError(WalletframeError, KeyError):
     Parameters
     ----------
     missing : sequence of str
-        The names of the missing columns; a tuple of them is an attribute.
+        The names of the missing columns. The attribute ``missing`` is a tuple of them.
     present : sequence of str
-        The names of the columns that are there.
+        The names of the columns of the DataFrame.
     hint : str, optional
-        What to do about it.
+        What to do about the error.
     """
 
     def __init__(self, missing: Sequence[str], present: Sequence[str], hint: str = "") -> None:
         lacking, columns = (", ".join(map(repr, names)) for names in (missing, present))
-        message = f"the DataFrame lacks {lacking}; its columns: {unlinked(columns or 'none')}"
+        message = f"the DataFrame lacks {lacking}; its columns are: {unlinked(columns or 'none')}"
         super().__init__(message, hint)
         self.missing: tuple[str, ...] = tuple(missing)
 
 
 class PricesError(WalletframeError, ValueError):
-    """Prices that can't be used; all problems are reported at once.
+    """Prices can't be used. One error reports all of them.
 
     Parameters
     ----------
     message : str
         What is wrong.
     hint : str, optional
-        What to do about it.
+        What to do about the error.
     problems : sequence of (int, str, str), optional
-        Position among the prices, or line of their file, the value as text, and the reason, one
-        for each bad price: the message shows the first twenty, the attribute has all of them.
+        The position or the line in the file, the value as text, and the reason, for each unusable
+        price. The message shows the first twenty problems. The attribute ``problems`` contains all
+        of them.
     """
 
     def __init__(
         self, message: str, hint: str = "", problems: Sequence[tuple[int, str, str]] = ()
     ) -> None:
-        listed = [(f"{place}: {value!r}", reason) for place, value, reason in problems]
-        super().__init__(_listed(message, listed), hint)
+        listed = [(f"{position}: {value!r}", reason) for position, value, reason in problems]
+        super().__init__(_join_problem_lines(message, listed), hint)
         self.problems: Problems = tuple(problems)
 
 
 class SettingsError(WalletframeError, ValueError):
-    """A setting or option that is unknown, missing, contradictory or out of range."""
+    """A setting or an option is unknown, missing, contradictory or out of range."""
 
 
 class LedgerError(WalletframeError, ValueError):
-    """Holdings that were given to the sandbox and can't be served."""
+    """The sandbox can't serve the holdings that it was given."""
 
 
 class MissingExtraError(WalletframeError, ImportError):
-    """An optional dependency is not installed, or does not work; the hint says what to do.
+    """An optional dependency is not installed, or does not work. The hint says what to do.
 
     Parameters
     ----------
     extra : str
-        The extra of walletframe that installs it; an attribute as well.
+        The extra of walletframe that installs the dependency. It is also an attribute.
     purpose : str
-        The feature that needs it.
+        The feature that needs the dependency.
     lacking : str, optional
-        The thing that is missing, if that is not the extra's packages.
+        A description of the missing part. By default, the packages of the extra are missing.
     hint : str, optional
-        What to do about it, if that is not to install them.
+        What to do about the error. By default, the hint is a command that installs the packages.
     """
 
     def __init__(self, extra: str, purpose: str, lacking: str = "", hint: str = "") -> None:
         from importlib.metadata import distributions  # noqa: PLC0415 - slow to load
 
-        # The packages one by one, since pip may not find the index that walletframe came from.
+        # Names each package, since pip may not find walletframe itself in its package index.
         needed = [each for dist in distributions(name=_PACKAGE) for each in dist.requires or []]
         ours = {each.partition(";")[0] for each in needed if each.endswith(f"extra == '{extra}'")}
         names = " ".join(f'"{name}"' for name in sorted(ours) or [f"{_PACKAGE}[{extra}]"])
@@ -256,41 +261,40 @@ class MissingExtraError(WalletframeError, ImportError):
 
 
 class TokenListError(WalletframeError, ValueError):
-    """A list of tokens that can't be read, or two that contradict each other.
+    """A list of tokens can't be read, or two lists contradict each other.
 
     Parameters
     ----------
     problems : sequence of (int, str, str)
-        Position in the list, the entry as text, and the reason, one for each bad entry: the
-        message shows the first twenty, the attribute has all of them.
+        The position in the list, the entry as text, and the reason, for each unusable entry. The
+        message shows the first twenty problems. The attribute ``problems`` contains all of them.
     hint : str, optional
-        What to give instead.
+        What to pass instead.
     """
 
     def __init__(
         self,
         problems: Sequence[tuple[int, str, str]],
-        hint: str = "give a file in the Uniswap token-list format, a frame with token_blockchain "
-        "and token_address, or (blockchain, contract) pairs",
+        hint: str = "pass a file in the Uniswap token-list format, a DataFrame with the columns "
+        "token_blockchain and token_address, or (blockchain, contract) pairs",
     ) -> None:
-        listed = [(f"{place}: {entry}", reason) for place, entry, reason in problems]
-        super().__init__(
-            _listed("a list of tokens can't be used (by position, from 0):", listed), hint
-        )
+        listed = [(f"{position}: {entry}", reason) for position, entry, reason in problems]
+        first = "a list of tokens can't be used (the numbers are positions, counted from 0):"
+        super().__init__(_join_problem_lines(first, listed), hint)
         self.problems: Problems = tuple(problems)
 
 
 class UnknownTokenError(WalletframeError, LookupError):
-    """The holdings have no such token: give (blockchain, contract), or a symbol as written.
+    """The holdings don't contain the requested token.
 
     Parameters
     ----------
     token : str or (str, str or None)
-        The requested symbol, or (blockchain, contract); an attribute as well.
+        The requested symbol, or (blockchain, contract). It is also an attribute.
     what : str, default "token"
-        The noun for the message, such as "asset".
+        The noun in the message, such as "asset".
     hint : str, optional
-        What to do about it.
+        What to do about the error.
     """
 
     def __init__(
@@ -298,165 +302,174 @@ class UnknownTokenError(WalletframeError, LookupError):
     ) -> None:
         named = unlinked(repr(token)) if isinstance(token, str) else token_text(token)
         default_hint = (
-            "a token is (blockchain, contract), with None for a native coin, or a symbol "
-            "exactly as in the column symbol"
+            "pass a token as (blockchain, contract), where the contract of a native coin is None, "
+            "or as a symbol exactly as in the column symbol"
         )
         super().__init__(f"no row has the {what} {named}", hint or default_hint)
         self.token = token
 
 
 class AmbiguousTokenError(WalletframeError, ValueError):
-    """One or more symbols that several tokens share: name the token that you mean.
+    """Several tokens share a symbol, so that the symbol does not identify a token.
 
     Parameters
     ----------
     contracts : mapping of str to sequence of (str, str or None)
         The tokens of each symbol, as (blockchain, contract). The message shows the first ten
-        symbols, and the first ten tokens of each; the attribute, a dict of lists, has all.
+        symbols, and the first ten tokens of each symbol. The attribute ``contracts`` is a dict of
+        lists with all of them.
     hint : str, optional
-        What to do about it.
+        What to do about the error.
     notes : mapping of (str, str or None) to str, optional
-        Remarks on some of the tokens, shown behind them.
+        Remarks that are shown after some of the tokens.
     """
 
     def __init__(
         self,
         contracts: Mapping[str, Sequence[tuple[str, str | None]]],
-        hint: str = "name the token as (blockchain, contract)",
+        hint: str = "pass the token as (blockchain, contract)",
         *,
         notes: Mapping[tuple[str, str | None], str] | None = None,
     ) -> None:
         by_symbol = {symbol: list(tokens) for symbol, tokens in contracts.items()}
-        listed = ["a symbol is ambiguous if several contracts share it:"]
+        listed = ["several tokens share the same symbol:"]
         for name, tokens in list(by_symbol.items())[:_NAMES_SHOWN]:
             listed.append(unlinked(f"  {name!a}:"))
             for token in tokens[:_NAMES_SHOWN]:
                 note = (notes or {}).get(token, "")
                 listed.append(f"    {token_text(token)}{unlinked(note and f': {note}')}")
-            listed += _more(len(tokens) - _NAMES_SHOWN, "    ", ".contracts")
-        rest = _more(len(by_symbol) - _NAMES_SHOWN, "  ", ".contracts")
+            listed += _remaining_count_lines(len(tokens) - _NAMES_SHOWN, "    ", ".contracts")
+        rest = _remaining_count_lines(len(by_symbol) - _NAMES_SHOWN, "  ", ".contracts")
         super().__init__("\n".join([*listed, *rest]), hint)
         self.contracts = by_symbol
 
 
 class UnknownWalletError(WalletframeError, LookupError):
-    """A frame has no such wallet; failed and empty wallets have no rows in holdings.
+    """A DataFrame does not contain the requested wallet.
+
+    ``holdings`` has no rows for wallets that failed or are empty.
 
     Parameters
     ----------
     wallet : str
-        The requested wallet; an attribute as well.
+        The requested wallet. It is also an attribute.
     hint : str, optional
-        What to do about it.
+        What to do about the error.
     """
 
     def __init__(
         self,
         wallet: str,
-        hint: str = "a wallet that failed, or holds nothing, has no rows in holdings",
+        hint: str = "holdings has no rows for wallets that failed or are empty",
     ) -> None:
         super().__init__(unlinked(f"no row has the wallet {wallet!r}"), hint)
         self.wallet = wallet
 
 
 class UnknownBlockchainError(WalletframeError, LookupError):
-    """There is no such blockchain to choose from; the hint lists some.
+    """The requested blockchain is not among the options. The hint lists some options.
 
     Parameters
     ----------
     blockchain : str
-        The requested identifier; an attribute as well.
+        The requested identifier. It is also an attribute.
     known : sequence of str
-        The identifiers to choose from.
+        The identifiers of all options.
     """
 
     def __init__(self, blockchain: str, known: Sequence[str]) -> None:
         more = ", …" if len(known) > _NAMES_SHOWN else ""
         super().__init__(
-            unlinked(f"no blockchain {blockchain!r} is offered"),
+            unlinked(f"the blockchain {blockchain!r} is not among the options"),
             hint=unlinked(f"choose from: {', '.join(known[:_NAMES_SHOWN]) or 'none'}{more}"),
         )
         self.blockchain = blockchain
 
 
 class Details(Protocol):
-    """A `WalletDetails`, or a `FetchSummary` of a fetch into a folder."""
+    """The result of a fetch: `WalletDetails`, or the `FetchSummary` of a fetch into a folder."""
 
     @property
     def wallets(self) -> Any:
-        """A DataFrame of the wallets, or their number in a `FetchSummary`."""
+        """A DataFrame of the wallets; in a `FetchSummary`, the number of wallets."""
 
 
 class CacheError(WalletframeError, OSError):
-    """Cached answers can't be read: the message says which and why."""
+    """Cached answers can't be read. The message says which answers and why."""
 
 
 class ClusterError(WalletframeError, RuntimeError):
-    """Some workers can't fetch (they are named, and nothing was sent), or the cluster is gone."""
+    """Some workers of a cluster can't fetch, or the cluster was lost.
+
+    If workers can't fetch, the message names them, and no request was sent.
+    """
 
 
 class DatasetError(WalletframeError, OSError):
-    """A file or a folder of holdings can't be read or written as one; nothing in it is lost."""
+    """A file or a folder of holdings can't be read or written. No data in it was lost."""
 
 
 class HistoryError(WalletframeError, OSError):
-    """A snapshot on this machine can't be read; the others still can."""
+    """A snapshot on this machine can't be read. All other snapshots can still be read."""
 
 
 class SnapshotError(WalletframeError, ValueError):
-    """Holdings that can't be saved or compared, or a time that can't be read."""
+    """Holdings can't be saved or compared, or a time can't be read."""
 
 
 class FramesNeededError(WalletframeError, AttributeError):
-    """A method that needs frames in memory was called on a folder on the disk."""
+    """A method that needs frames in memory was called on a folder or on Dask DataFrames."""
 
 
 class UnknownSnapshotError(WalletframeError, LookupError):
-    """There is no snapshot, or none so early; ``history.snapshots()`` lists them."""
+    """There is no snapshot up to the requested time. ``history.snapshots()`` lists them all."""
 
 
 class FetchError(WalletframeError, RuntimeError):
-    """Some wallets failed, and ``on_failure="raise"`` asked for an error in that case.
+    """Some wallets failed, and ``on_failure`` is ``"raise"``.
 
     Parameters
     ----------
     message : str
         How many wallets failed, and why.
     details : WalletDetails or FetchSummary
-        The result, with a row for every requested wallet; for a fetch into a folder the summary.
-        It is an attribute as well.
+        The result, with a row for every requested wallet. For a fetch into a folder, it is the
+        summary. It is also an attribute.
     hint : str, optional
-        What to do about it.
+        What to do about the error.
     """
 
     def __init__(
         self,
         message: str,
         details: Details,
-        hint: str = "the error's .details have what was fetched",
+        hint: str = "the error's attribute details contains the result",
     ) -> None:
         super().__init__(message, hint)
         self.details: Details = details
 
 
 class FetchInterrupted(KeyboardInterrupt):
-    """A fetch was interrupted; a KeyboardInterrupt, so that Run All and scripts stop as well.
+    """A fetch was interrupted.
+
+    This class is a KeyboardInterrupt, so that Run All in a notebook and scripts also stop. The
+    finished wallets are in the cache or in the folder, and the same call again requests only the
+    unfinished wallets.
 
     Parameters
     ----------
     details : WalletDetails or FetchSummary
-        The result so far; unfinished wallets have the status ``cancelled``. For a fetch into a
-        folder it is the summary. It is an attribute as well. The cache or the folder has the
-        finished wallets, and the next call requests only the rest.
+        The result so far, in which unfinished wallets have the status ``cancelled``. For a fetch
+        into a folder, it is the summary. It is also an attribute.
     hint : str, optional
-        What to do about it; an attribute as well.
+        What to do next. It is also an attribute.
     """
 
     def __init__(
         self,
         details: Details,
-        hint: str = "the error's .details have what was finished; the same call again requests "
-        "only the rest",
+        hint: str = "the error's attribute details contains the finished wallets; the same call "
+        "again requests only the unfinished ones",
     ) -> None:
         self.details: Details = details
         self.hint: str = hint
@@ -467,33 +480,34 @@ class FetchInterrupted(KeyboardInterrupt):
 
 
 class WalletframeWarning(UserWarning):
-    """The root of all warnings of walletframe."""
+    """The base class of all warnings of walletframe."""
 
 
 class AnswerWarning(WalletframeWarning):
     """The service sent wallets that were not requested, or balances that can't be read.
 
-    Unrequested wallets were left out. Unreadable values are NA; everything else is complete.
+    The result does not contain unrequested wallets. Unreadable values are NA.
     """
 
 
 class CacheWarning(WalletframeWarning):
-    """The cache can't be written or read; the fetch continues without it."""
+    """The cache can't be written or read. The fetch continues without the cache."""
 
 
 class FetchWarning(WalletframeWarning):
-    """Some wallets failed; their rows say why."""
+    """Some wallets failed. The rows of these wallets contain the reasons."""
 
 
 class InputWarning(WalletframeWarning):
-    """The input is used, but may not be what you meant: repeats, odd names, rows left out.
+    """The input may not be what you meant, for example because it contains duplicate rows.
 
     Parameters
     ----------
     message : str
-        Counts the rows and shows the first.
+        The number of rows concerned, and the first of them.
     problems : sequence of (int, str, str), optional
-        As in `AddressError`: all rows of a list that were left out, or whose label was.
+        The position, the value as text, and the reason, for each row of a list that was left out,
+        or that has a value in an extra column that was left out.
     """
 
     def __init__(self, message: str, problems: Problems = ()) -> None:
@@ -502,15 +516,18 @@ class InputWarning(WalletframeWarning):
 
 
 class PricesWarning(WalletframeWarning):
-    """None of the given prices is for a token in the holdings."""
+    """No price matches a token in the holdings."""
 
 
 class SpamWarning(WalletframeWarning):
-    """Rows were left out, as requested, since their tokens look like spam; never an error."""
+    """Rows were left out, as requested, because their tokens look like spam.
+
+    No warning filter turns this warning into an error.
+    """
 
 
 class TestKeyWarning(WalletframeWarning):
-    """The shared test key is in use, which is for testing only."""
+    """The shared test key is in use. It is for testing only."""
 
     __test__ = False
 

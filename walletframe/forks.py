@@ -1,7 +1,7 @@
-"""Objects that a forked child must not share with its parent, and resets first of all.
+"""Reset objects that a forked child process must not share with its parent process.
 
-A fork copies only one thread: a lock that another thread held stays held, the work of other threads
-stops, and the connections belong to the parent.
+A fork copies only the calling thread. In the child, a lock that another thread held is never
+released, work of other threads does not continue, and open connections belong to the parent.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ class ResetsAfterFork(Protocol):
     """An object that must be reset in a forked child."""
 
     def reset_after_fork(self) -> None:
-        """Reset the object, without waiting for any lock of the parent."""
+        """Reset the object without acquiring a lock that a thread of the parent may hold."""
 
 
 _registered: WeakSet[ResetsAfterFork] = WeakSet()
 
 
-def register_fork_reset(thing: ResetsAfterFork) -> None:
-    """Reset an object in every forked child, as long as the object exists."""
-    _registered.add(thing)
+def register_fork_reset(instance: ResetsAfterFork) -> None:
+    """Arrange that an object is reset in every forked child, as long as the object exists."""
+    _registered.add(instance)
 
 
 class OwnLock:
-    """A lock that is free at the start of a forked child."""
+    """A lock that is always free when a forked child starts."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -41,14 +41,14 @@ class OwnLock:
         self._lock.release()
 
     def reset_after_fork(self) -> None:
-        """Replace the lock by a free one, since a thread of the parent may have held it."""
+        """Replace the lock with a new one, since a thread of the parent may have held it."""
         self._lock = Lock()
 
 
-def _reset_all() -> None:
+def _reset_registered() -> None:
     for each in list(_registered):
         each.reset_after_fork()
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
-    os.register_at_fork(after_in_child=_reset_all)
+    os.register_at_fork(after_in_child=_reset_registered)

@@ -15,34 +15,40 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def frameless(work: Callable[P, T]) -> Callable[P, T]:
-    """Strip tracebacks of all exceptions, since their locals may hold the key.
+def frameless(func: Callable[P, T]) -> Callable[P, T]:
+    """Remove the frames from the tracebacks of all exceptions, since their locals may hold the key.
 
-    An exception that is not walletframe's own gets a note with the lines of its traceback.
+    If walletframe does not define the exception's class, a note with the source lines of the
+    traceback is added to the exception.
     """
-    return _raising_here(work, BaseException)
+    return _raise_without_frames(func, BaseException)
 
 
-def at_the_boundary(function: Callable[P, T]) -> Callable[P, T]:
-    """Strip tracebacks of an `AddressError`, which is about the user's list and not about code."""
-    return _raising_here(function, AddressError)
+def frameless_address_errors(func: Callable[P, T]) -> Callable[P, T]:
+    """Remove the frames from the traceback of an `AddressError`.
+
+    The cause of this error is in the user's list of wallets, not in the code.
+    """
+    return _raise_without_frames(func, AddressError)
 
 
-def _raising_here(work: Callable[P, T], kind: type[BaseException]) -> Callable[P, T]:
-    @wraps(work)
+def _raise_without_frames(func: Callable[P, T], kind: type[BaseException]) -> Callable[P, T]:
+    @wraps(func)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            return work(*args, **kwargs)
+            return func(*args, **kwargs)
         except kind as error:
             caught = error
         del args, kwargs
         if isinstance(caught, Exception) and not isinstance(caught, WalletframeError):
             lines = "".join(traceback.format_tb(caught.__traceback__))
-            caught.add_note(f"It passed these lines, whose variables are left out:\n{lines}")
+            caught.add_note(f"Traceback without local variables:\n{lines}")
         caught.__traceback__ = caught.__cause__ = caught.__context__ = None
-        try:  # The traceback begins with this frame, which only `sys.excepthook` could leave out;
-            raise caught  # that hook belongs to the program.
+        # The new traceback begins with this frame. Only `sys.excepthook` could remove it, and
+        # that hook belongs to the program.
+        try:
+            raise caught
         finally:
-            del caught  # else the frame and the exception would be a reference cycle
+            del caught  # a local variable would create a cycle of the frame and the exception
 
     return wrapper

@@ -1,8 +1,8 @@
-"""``%load_ext walletframe``: the magic ``%wallets``, and harmless display of DataFrames.
+"""``%load_ext walletframe``: the magic ``%wallets``, and the safe display of DataFrames.
 
-Wrong input is a usage error, which IPython shows without a traceback. A warning could not point at
-a line of the user's code: so failed wallets and remarks on the list are printed below the cell,
-unless the result shows them.
+Wrong input is a usage error, which IPython shows without a traceback. A warning from a magic could
+not point at a line of the user's code. So failed wallets and remarks about the list of wallets are
+printed below the cell, unless the displayed result contains them.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _OPTIONS = (
     *("--by", "--client", "--from", "--help", "--keep"),
     *("--offline", "--on-unreadable", "--out", "--refresh"),
 )
-_FETCH_OPTIONS = ("keep", "refresh", "offline", "on_unreadable")  # as `Client.fetch` takes them
+_FETCH_OPTIONS = ("keep", "refresh", "offline", "on_unreadable")  # parameters of `Client.fetch`
 _REASON = 160
-# The pandas classes shown as HTML, by name, since Styler is loaded only if it is used. Jupyter
-# typesets text between dollar signs as mathematics, and symbols are untrusted: so the HTML that
-# pandas makes is put into an element that MathJax ignores.
-_FRAME = f"{pd.DataFrame.__module__}.DataFrame"  # renamed in pandas 3
+# The pandas classes that are displayed as HTML. They are registered by name, because Styler is
+# imported only if it is used. Jupyter typesets text between dollar signs as mathematics, and
+# symbols are untrusted text. So the HTML from pandas is put into an element that MathJax ignores.
+_FRAME = f"{pd.DataFrame.__module__}.DataFrame"  # pandas 3 has another module name
 _TABLES = (_FRAME, "pandas.io.formats.style.Styler")
 
 
@@ -57,31 +57,35 @@ class WalletMagics(Magics):
     """The magics of walletframe."""
 
     @magic_arguments()
-    @argument("-h", "--help", action="store_true", help="show this help, and send no request")
-    @argument("wallets", nargs="*", help="such as ETH.0x52… or NEAR.alice.near")
-    @argument("-o", "--out", metavar="NAME", help="a variable to store the WalletDetails in")
-    @argument("-c", "--client", metavar="NAME", help="a variable that holds the Client to use")
-    @argument("--from", dest="source", metavar="NAME", help="a variable or file with wallets")
-    @argument("--keep", action="append", default=[], metavar="NAME", help="keep a column of --from")
-    @argument("--by", action="append", metavar="NAME", help="show totals by NAME; can be repeated")
+    @argument("-h", "--help", action="store_true", help="show this help and send no request")
+    @argument("wallets", nargs="*", help="wallets such as ETH.0x52… or NEAR.alice.near")
+    @argument("-o", "--out", metavar="NAME", help="store the WalletDetails in this variable")
+    @argument("-c", "--client", metavar="NAME", help="use the Client in this variable")
+    @argument("--from", dest="source", metavar="NAME", help="read wallets from a variable or file")
+    @argument(
+        "--keep", action="append", default=[], metavar="NAME", help="keep this column of --from"
+    )
+    @argument("--by", action="append", metavar="NAME", help="show totals by NAME (repeatable)")
     @argument("--refresh", action="store_true", help="request every wallet, even if it is cached")
-    @argument("--offline", action="store_true", help="send no request: answer from the cache")
+    @argument("--offline", action="store_true", help="send no request; use only the cache")
     @argument(
         "--on-unreadable",
         choices=["raise", "drop"],
         default="raise",
-        help="what to do if wallets can't be read: stop with an error, or leave them out",
+        help="if wallets can't be read: raise an error, or drop these wallets",
     )
     @line_cell_magic
     def wallets(self, line: str, cell: str = "") -> WalletDetails | pd.DataFrame | None:
         """Fetch the tokens of wallets.
 
-        In a line, the wallets follow the options: %wallets ETH.0x52… NEAR.alice.near
-        In a cell, write one wallet a line; # begins a comment. The result is a WalletDetails;
-        --out stores it in a variable, and so does: details = %wallets ETH.0x52…
-        --by shows totals instead: by token, asset, wallet, blockchain, or a column of --keep.
+        With %wallets, write the wallets after the options: %wallets ETH.0x52… NEAR.alice.near
+        With %%wallets, write one wallet per line below; # begins a comment.
+        The result is a WalletDetails. To store the result in a variable, use --out, or write
+        details = %wallets ETH.0x52…
+        With --by, totals are shown instead: by token, asset, wallet, blockchain, or a column that
+        --keep keeps.
 
-        Examples of a cell and two lines:
+        Examples of a cell and of two lines:
 
             %%wallets --out friends
             NEAR.alice.near  # Alice
@@ -90,22 +94,24 @@ class WalletMagics(Magics):
             %wallets NEAR.alice.near --by asset
             %wallets --from people --keep owner --by owner --out details
         """
-        shell: Any = self.shell  # never None in a running magic
+        shell: Any = self.shell  # never None while a magic runs
         names: dict[str, Any] = shell.user_ns
         try:
             options = parse_argstring(self.wallets, line)
         except ValueError as error:  # from shlex
             raise _usage_error(f"{error}: {line.strip()}") from None
         if options.help:
-            print(WalletMagics.wallets.__doc__)  # noqa: T201 - a magic talks to a person
+            print(WalletMagics.wallets.__doc__)  # noqa: T201 - magics print
             return None
         if options.out and not options.out.isidentifier():
-            raise _usage_error(f"--out {options.out} is not a variable name")
+            raise _usage_error(f"--out {options.out} is not a valid variable name")
         variables = names if options.out else {}
         requested = _read_wallets(options, "\n".join([" ".join(options.wallets), cell]), names)
         client = default_client() if options.client is None else names.get(options.client)
         if not isinstance(client, Client):
-            raise _usage_error(f"--client {options.client}: no variable of this name is a Client")
+            raise _usage_error(
+                f"--client {options.client}: no variable of this name holds a Client"
+            )
         try:
             with _input_warnings_printed():
                 fetch_options = {name: getattr(options, name) for name in _FETCH_OPTIONS}
@@ -120,7 +126,7 @@ class WalletMagics(Magics):
             raise _usage_error(str(error)) from None
 
     def _print_failures_later(self, details: WalletDetails) -> None:
-        """Print the failures when the cell has ended, unless the cell shows the result."""
+        """Print the failures after the cell has run, unless the cell displays the result."""
         reasons = failure_lines(details.wallets)
         if not reasons and details.wallets["error"].isna().all():
             return
@@ -129,63 +135,67 @@ class WalletMagics(Magics):
         def print_failures(cell: ExecutionResult) -> None:
             shell.events.unregister("post_run_cell", print_failures)
             if cell.result is not details:
-                _print([*summary_lines(*details), *(safe_line(line, _REASON) for line in reasons)])
+                _print_lines(
+                    [*summary_lines(*details), *(safe_line(line, _REASON) for line in reasons)]
+                )
 
         shell.events.register("post_run_cell", print_failures)
 
 
-def _read_wallets(options: Namespace, words: str, names: Mapping[str, Any]) -> Any:
-    """Read wallets from the words of the line and the cell, or from a variable or a file."""
+def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> Any:
+    """Read wallets from the text of the line and the cell, or from a variable or a file."""
     if options.source:
-        if words.strip():
-            raise UsageError("give either --from or wallets, not both")
+        if text.strip():
+            raise UsageError("use either --from or wallets, not both")
         if options.source in names:
             return names[options.source]
         if not Path(options.source).is_file():
-            message = "there is no such variable, and no such file"
+            message = "there is no variable and no file of this name"
             raise _usage_error(f"--from {options.source}: {message}")
         return Path(options.source)
     if options.keep:
-        raise UsageError("--keep needs a table of wallets: --from a variable or a file")
-    reading = read_pasted(words)
-    reasons = [f"  {text}: {reason}" for _, text, reason in reading.problems]
+        raise UsageError(
+            "--keep needs a table of wallets: add --from with a variable or a CSV file"
+        )
+    reading = read_pasted(text)
+    reasons = [f"  {value}: {reason}" for _, value, reason in reading.problems]
     if reasons and options.on_unreadable == "raise":
         raise _usage_error("\n".join(["these wallets can't be read:", *reasons]))
-    _print(["unreadable and left out:", *reasons] if reasons else [])
+    _print_lines(["these wallets can't be read and are left out:", *reasons] if reasons else [])
     if not reading.wallets:
-        raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
+        raise UsageError("no wallets were given; add wallets, such as NEAR.alice.near")
     return reading.wallets
 
 
 def _usage_error(text: str) -> UsageError:
-    """Return a usage error with harmless text, since a cell may hold untrusted text."""
+    """Return a usage error without control characters, since a cell may hold untrusted text."""
     return UsageError(as_lines(text))
 
 
-def _print(lines: list[str]) -> None:
+def _print_lines(lines: list[str]) -> None:
     if lines:
-        print(as_lines("\n".join(lines)), file=sys.stderr)  # noqa: T201 - a magic talks to a person
+        print(as_lines("\n".join(lines)), file=sys.stderr)  # noqa: T201 - magics print
 
 
 @contextmanager
 def _input_warnings_printed() -> Iterator[None]:
-    """Print warnings about the list of wallets; other warnings stay warnings."""
+    """Print warnings about the list of wallets, and issue all other warnings again."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
         yield
-    _print([str(each.message) for each in caught if issubclass(each.category, InputWarning)])
+    _print_lines([str(each.message) for each in caught if issubclass(each.category, InputWarning)])
     for each in caught:
         if not issubclass(each.category, InputWarning):
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
-# New in IPython 8.6: older versions complete nothing for the magics.
+# New in IPython 8.6; older versions don't complete the wallets and options of the magics.
 _matcher = getattr(completer, "context_matcher", lambda **_: lambda function: function)
 
 
 @_matcher(identifier="walletframe")
 def _complete(context: CompletionContext) -> SimpleMatcherResult:
-    """Complete blockchains and options of the magics."""
+    """Return completions for blockchains and options in the lines of the magics."""
     is_cell_magic = context.full_text.lstrip().startswith("%%wallets")
     typed = context.line_with_cursor[: context.cursor_position]
     if not is_cell_magic and "%wallets " not in typed:
@@ -200,8 +210,8 @@ def _complete(context: CompletionContext) -> SimpleMatcherResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _AsText:
-    """A formatter that wraps the user's earlier one, and disables mathematics in its HTML."""
+class _SafeHtmlFormatter:
+    """A formatter that calls the user's earlier formatter and disables MathJax in the HTML."""
 
     earlier: Callable[[Any], str | None] | None
 
@@ -210,8 +220,8 @@ class _AsText:
         return None if html is None else without_mathematics(html)
 
 
-def _print_details(details: WalletDetails, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 - IPython's
-    """Print a fetch, fitted to the terminal if there is one."""
+def _print_details(details: WalletDetails, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 - set by IPython
+    """Print the result of a fetch; in a terminal, fit the text to the terminal's width."""
     printer.text(display_text(*details, width=terminal_width()))
 
 
@@ -222,23 +232,29 @@ _PRINTED: dict[str, Any] = {
 
 
 def load(shell: InteractiveShell) -> None:
-    """Register the magics, their completion, and how tables are shown; repeating has no effect."""
+    """Register the magics, their completion and the display of tables; do nothing if repeated."""
     shell.register_magics(WalletMagics)
-    matchers = _matchers(shell)
+    matchers = _custom_matchers(shell)
     if _complete not in matchers:
         matchers.append(_complete)
     display: Any = shell.display_formatter
     texts, pages = display.formatters["text/plain"], display.formatters["text/html"]
     for name, printed in _PRINTED.items():
-        texts.for_type(name, texts.pop(name, printed))  # the user's own, if any
+        texts.for_type(name, texts.pop(name, printed))  # keeps the user's own formatter
     for name in _TABLES:
         earlier = pages.pop(name, None)
-        pages.for_type(name, earlier if isinstance(earlier, _AsText) else _AsText(earlier))
+        pages.for_type(
+            name,
+            earlier if isinstance(earlier, _SafeHtmlFormatter) else _SafeHtmlFormatter(earlier),
+        )
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Remove the completion, and show tables as before; IPython keeps the magics."""
-    matchers = _matchers(shell)
+    """Remove the completion and restore the earlier display of tables.
+
+    IPython can't remove the magics themselves.
+    """
+    matchers = _custom_matchers(shell)
     if _complete in matchers:
         matchers.remove(_complete)
     display: Any = shell.display_formatter
@@ -248,10 +264,10 @@ def unload(shell: InteractiveShell) -> None:
             texts.for_type(name, formatter)
     for name in _TABLES:
         ours = pages.pop(name, None)
-        earlier = ours.earlier if isinstance(ours, _AsText) else ours
+        earlier = ours.earlier if isinstance(ours, _SafeHtmlFormatter) else ours
         if earlier is not None:
             pages.for_type(name, earlier)
 
 
-def _matchers(shell: InteractiveShell) -> list[Any]:
-    return getattr(shell.Completer, "custom_matchers", [])  # older IPython lacks them
+def _custom_matchers(shell: InteractiveShell) -> list[Any]:
+    return getattr(shell.Completer, "custom_matchers", [])  # missing in older versions

@@ -1,4 +1,4 @@
-"""Warnings that point at the caller's own code, wherever in the package they are issued."""
+"""Issue warnings that point at the caller's own code instead of a line in this package."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _warned: set[str] = set()
 
 
 def notify(text: str, category: type[WalletframeWarning], *details: object) -> None:
-    """Warn at the line of the caller outside this package; the text must not hold the key.
+    """Issue a warning for the line outside this package that called it.
 
-    `details` are the category's further arguments.
+    The text must not contain the key. `details` are further arguments of the category.
     """
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as warnings itself does
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as in `warnings`
     level = 2
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1
@@ -29,13 +29,13 @@ def notify(text: str, category: type[WalletframeWarning], *details: object) -> N
 
 
 def warn_never_raise(text: str, category: type[WalletframeWarning]) -> None:
-    """Warn about an effect that the caller requested; no warning filter makes it an error."""
+    """Warn about an effect that the caller requested, without an error under any warning filter."""
     with suppress(category):
         notify(text, category)
 
 
 def warn_once(text: str, category: type[WalletframeWarning]) -> None:
-    """Warn as `warn_never_raise` does, but each text only once in this process."""
+    """Call `warn_never_raise` unless the same text was already warned about in this process."""
     if text not in _warned:
         _warned.add(text)
         warn_never_raise(text, category)

@@ -1,4 +1,4 @@
-"""Differences between pandas 2 and 3: the dtype of text, and `pandas.factorize`."""
+"""Hide differences between pandas 2 and 3: the dtype of text columns and `pandas.factorize`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ PANDAS: Final = tuple(map(int, pd.__version__.split(".")[:2]))
 TEXT: Final[Any] = pd.StringDtype(
     **({"na_value": float("nan")} if PANDAS > (2, 2) else {"storage": "pyarrow_numpy"})
 )
-"""The dtype of text columns, with NaN for missing text: pandas 3's ``str``, also on pandas 2."""
+"""The dtype of text columns: ``str`` of pandas 3, or its equivalent on pandas 2.
+
+Missing text is NaN.
+"""
 
 
 def factorized(column: Any, *, use_na_sentinel: bool = True) -> tuple[npt.NDArray[np.intp], Any]:
-    """Return integer codes (-1 for missing) and the unique values, like `pandas.factorize`."""
+    """Return integer codes (-1 for missing values) and the unique values, as `pandas.factorize`."""
     array = getattr(column, "array", column)
     if PANDAS < (3, 0):
-        if isinstance(array, pd.arrays.NumpyExtensionArray):  # else pandas 2 warns
+        if isinstance(array, pd.arrays.NumpyExtensionArray):  # pandas 2 would warn
             array = array.to_numpy()
-        if array.dtype == object:  # pandas 2 cuts texts at a NUL, unless one value is not text
+        if array.dtype == object:  # pandas 2 cuts text at a NUL if all are text
             codes, values = pd.factorize(
                 np.append(array, np.array([None])), use_na_sentinel=use_na_sentinel
             )

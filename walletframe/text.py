@@ -1,4 +1,7 @@
-"""Untrusted text, made safe for display and, reversibly, for cells; columns keep it as sent."""
+"""Make untrusted text safe for display, and for the cells of files, where it can be restored.
+
+DataFrames contain the text as the service sent it.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,18 @@ import re
 import unicodedata
 
 _CUT = "…"
-_WHOLE = 500
+_FULL = 500
 _LONGEST_LINK = 2_000
 _HEAD, _TAIL = 6, 4
 _QUOTES = frozenset("\"'<>`\\")
 _MARKUP = frozenset('\\`*_{}[]<>()#+.!|~$&:@^="/')
 _LINK = re.compile(r":(?=//)|(?<=data):(?=\S)|(?<=www)\.(?=\S)|(?<=[~.:])\\", re.IGNORECASE)
-"""The places by which JupyterLab, terminals, mail and PDF readers detect links in plain text."""
+"""The positions at which JupyterLab, terminals, mail and PDF readers detect links in text."""
 _SLASH = re.compile(r"/(?!(?<=[A-Za-z0-9<]/)[A-Za-z0-9][A-Za-z0-9_-]*(?![\w.-]))", re.ASCII)
-"""Slashes, but for those in ``ETH/USDC`` and ``</b>``: JupyterLab links existing paths on stderr.
+"""Slashes of paths, but not those of ``ETH/USDC`` and ``</b>``.
 
-``/``, ``x/..`` and ``~/`` exist for every notebook, ``x/a.csv`` may exist.
+JupyterLab makes a link of text on stderr if it is the path of an existing file. ``/``, ``x/..`` and
+``~/`` exist for every notebook, and ``x/a.csv`` may exist.
 """
 _DIVISION_SLASH = "\u2215"  # looks like a slash
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
@@ -38,25 +42,25 @@ def is_visible(text: str) -> bool:
 
 
 def safe_line(text: str, limit: int = 80) -> str:
-    """Return text as one harmless line of visible characters that no program turns into a link."""
+    """Return text as one line of visible characters, in which no program detects a link."""
     if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
-        return text  # the fast path, for most symbols and addresses
+        return text  # fast for most symbols and addresses
     line = unlinked(one_line(text, limit))
     return line if len(line) <= limit else unlinked(line[: limit - 1] + _CUT)
 
 
 def unlinked(text: str, *, slash: str = _DIVISION_SLASH) -> str:
-    """Return text that no program turns into a link; slashes of paths are replaced by `slash`."""
+    """Return text in which no program detects a link; `slash` replaces the slashes of paths."""
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
 def token_text(token: object) -> str:
-    """Return a token as a Python literal, to be pasted; no terminal turns it into a link."""
+    """Return a token as a Python literal that can be pasted, in which no program detects a link."""
     return unlinked(ascii(token), slash=r"\x2f")
 
 
 def one_line(text: str, limit: int = 80) -> str:
-    """Return text on one line without invisible characters, for places that detect no links."""
+    """Return text as one line without invisible characters, in which links may be detected."""
     if len(text) <= limit and text.isprintable() and _BLANK.isdisjoint(text):
         return " ".join(text.split())
     head = text[: 4 * limit]
@@ -68,40 +72,44 @@ def one_line(text: str, limit: int = 80) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return the two ends of an address, which people recognize it by: at most 13 characters."""
-    line = safe_line(text, _WHOLE)
+    """Return the beginning and the end of an address, with at most 13 characters in total."""
+    line = safe_line(text, _FULL)
     return line if len(line) <= _HEAD + _TAIL + 3 else f"{line[:_HEAD]}{_CUT}{line[-_TAIL:]}"
 
 
 def escaped(line: str) -> str:
-    """Return HTML for an element or an attribute; MathJax ignores ``&#36;`` for a dollar sign."""
+    """Return text escaped for HTML elements and attributes.
+
+    A dollar sign is escaped as ``&#36;``, so that MathJax ignores it.
+    """
     return html.escape(line).replace("$", "&#36;")
 
 
-def as_html(text: str, limit: int = 80, *, whole: str | None = None) -> str:
-    """Return text as one harmless line of HTML, also for an attribute.
+def as_html(text: str, limit: int = 80, *, full: str | None = None) -> str:
+    """Return text as one escaped line of HTML.
 
-    If it is cut, its ``title`` has more of `whole`.
+    If the line differs from the `full` text, its ``title`` shows the beginning of the full text.
     """
-    line, more = safe_line(text, limit), safe_line(text if whole is None else whole, _WHOLE)
+    line, title = safe_line(text, limit), safe_line(text if full is None else full, _FULL)
     text = escaped(line)
-    return text if line == more else f'<span title="{escaped(more)}">{text}</span>'
+    return text if line == title else f'<span title="{escaped(title)}">{text}</span>'
 
 
 def as_markdown(text: str, limit: int = 80) -> str:
-    """Return text as harmless Markdown, also for a table cell."""
+    """Return text as one line of Markdown with all markup escaped; it also fits a table cell."""
     line = safe_line(text, limit)
     return "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in line)
 
 
-def as_link(text: str) -> str | None:
-    """Return a URL that may become a link, not yet escaped; None for other text."""
-    fit = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
-    return text if fit and is_visible(text) and _QUOTES.isdisjoint(text) else None
+def safe_url(text: str) -> str | None:
+    """Return the text if it is a URL that is safe to link, else None; the text is not escaped."""
+    is_url = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
+    is_safe = is_url and is_visible(text) and _QUOTES.isdisjoint(text)
+    return text if is_safe else None
 
 
 def as_lines(text: str) -> str:
-    """Return text as harmless lines for a terminal, uncut, with spaces for other white space."""
+    """Return text for a terminal, without control characters and with its line breaks."""
     spaced = (" " if char.isspace() and char != "\n" else char for char in text)
     return "".join(char for char in spaced if char in " \n" or not is_invisible(char))
 
@@ -109,39 +117,42 @@ def as_lines(text: str) -> str:
 def as_markup(text: str, limit: int = 80) -> str:
     """Return text that plotly draws literally.
 
-    In labels, legends, ticks, titles and hovers plotly interprets a subset of HTML, links included,
-    and passes text between dollar signs to MathJax, if the page has it.
+    In labels, legends, ticks, titles and hover texts, plotly interprets a subset of HTML, links
+    included. If the page has MathJax, plotly passes text between dollar signs to it.
     """
     return html.escape(safe_line(text, limit), quote=False).replace("$", "&#36;")
 
 
-# A changed cell begins with an apostrophe, and has \uXXXX for each character that a program could
-# read as the end of a row or the start of a formula. A text that begins with an apostrophe itself
-# is changed, too, if `from_cell` could mistake it for a changed cell.
+# An escaped cell begins with an apostrophe. It contains \uXXXX in place of each character that a
+# program could read as the end of a row or the start of a formula. An original text that begins
+# with an apostrophe is escaped if `from_cell` would otherwise mistake it for an escaped cell.
 _APOSTROPHE = "'"
-_SIGNS = "=+\\-@＝＋－＠"  # noqa: RUF001 - spreadsheets take the wide forms too
-_BEGINS = re.compile(rf"""[\s"']*[{_SIGNS}]|[\t\r\n]|\#[A-Z0-9/_]+[!?]?$""")
-_INNER = re.compile(rf"""([,;|][\s"']*)([{_SIGNS}])""")
-_ODD = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"  # row ends, and non-text
-    '|\\\\(?="|$)'  # some readers take this for an escaped quote
+_FORMULA_STARTS = "=+\\-@＝＋－＠"  # noqa: RUF001 - spreadsheets accept the full-width forms
+_RISKY_START = re.compile(rf"""[\s"']*[{_FORMULA_STARTS}]|[\t\r\n]|\#[A-Z0-9/_]+[!?]?$""")
+_RISKY_SEPARATOR = re.compile(rf"""([,;|][\s"']*)([{_FORMULA_STARTS}])""")
+_RISKY_CHARACTERS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"  # row ends, non-characters
+    '|\\\\(?="|$)'  # some readers read this as an escaped quote
 )
-_TO_ESCAPE = re.compile(_ODD.pattern + r"|\\")
+_TO_ESCAPE = re.compile(_RISKY_CHARACTERS.pattern + r"|\\")
 _ESCAPED = re.compile(r"\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")
 
 
 def as_cell(text: str) -> str:
-    """Return text for a cell of a CSV file; harmless text stays the same."""
+    """Return text for a cell of a CSV file, escaped only if a program could misread the text."""
     if text.isascii() and text.isalnum():
         return text
-    is_odd = _BEGINS.match(text) or _ODD.search(text) or _INNER.search(text)
-    return f"{_APOSTROPHE}{_escape_cell(text)}" if is_odd or from_cell(text) != text else text
+    is_risky = (
+        _RISKY_START.match(text) or _RISKY_CHARACTERS.search(text) or _RISKY_SEPARATOR.search(text)
+    )
+    return f"{_APOSTROPHE}{_escape_cell(text)}" if is_risky or from_cell(text) != text else text
 
 
 def as_excel_cell(text: str, limit: int) -> str:
-    """Return text for a cell of an Excel file, as `as_cell`, with invisible characters escaped.
+    """Return text for a cell of an Excel file: `as_cell` with invisible characters escaped.
 
-    An empty text becomes an apostrophe, since Excel has no empty text; longer text is cut.
+    An empty text is replaced by an apostrophe, since an Excel cell can't contain an empty text. A
+    text longer than `limit` is truncated.
     """
     cell = as_cell(text)
     if not is_visible(cell.replace(" ", "")):
@@ -152,21 +163,23 @@ def as_excel_cell(text: str, limit: int) -> str:
 
 
 def from_cell(cell: str) -> str:
-    """Return the text that `as_cell` or `as_excel_cell` changed (what was cut is lost).
+    """Return the original text of a cell that `as_cell` or `as_excel_cell` escaped.
 
-    Any other cell, such as one that a person typed, stays as it is.
+    Truncated text can't be restored. A cell that was not escaped is returned unchanged.
     """
     if not cell.startswith(_APOSTROPHE):
         return cell
     rest = cell[1:]
-    if rest and not (rest.startswith(_APOSTROPHE) or _BEGINS.match(rest) or _ESCAPED.search(rest)):
+    if rest and not (
+        rest.startswith(_APOSTROPHE) or _RISKY_START.match(rest) or _ESCAPED.search(rest)
+    ):
         return cell
     return _ESCAPED.sub(lambda match: chr(int(match[1] or match[2], 16)), rest)
 
 
 def _escape_cell(text: str) -> str:
     line = _TO_ESCAPE.sub(lambda match: _unicode_escape(match[0]), text)
-    return _INNER.sub(lambda match: match[1] + _unicode_escape(match[2]), line)
+    return _RISKY_SEPARATOR.sub(lambda match: match[1] + _unicode_escape(match[2]), line)
 
 
 def _unicode_escape(char: str) -> str:

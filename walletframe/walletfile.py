@@ -1,4 +1,4 @@
-"""Files of wallets, read line by line; each wallet comes with its line number."""
+"""Read files of wallets line by line, with the line number of each wallet."""
 
 from __future__ import annotations
 
@@ -21,43 +21,47 @@ if TYPE_CHECKING:
     from walletframe.address.lists import Reading, WalletsLike
 
 Labels: TypeAlias = "tuple[str | None, ...]"
-Row: TypeAlias = "tuple[int, WalletLike, Labels]"  # with the kept columns
-Check: TypeAlias = "Callable[[Sequence[str]], None] | None"
+Row: TypeAlias = "tuple[int, WalletLike, Labels]"  # line number, wallet, extra columns
+ColumnsCheck: TypeAlias = "Callable[[Sequence[str]], None] | None"
 
-_LINES, _CHARACTERS = 5_000_000, 256_000_000  # limits of a file, whose wallets stay in memory
+_LINES, _CHARACTERS = 5_000_000, 256_000_000  # all wallets of a file are kept in memory
 
 
 def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> Reading:
-    """Read wallets in any form, or the file at a path, with the columns to keep."""
+    """Read wallets in any form, or from the file at a path, and the extra columns in `keep`."""
     if not isinstance(wallets, PathLike):
         return read_table(wallets, keep) if keep else read_list(wallets)
     path = Path(wallets)
     if not keep:
         numbered = ((number, wallet) for number, wallet, _ in rows_of_file(path, ()))
-        return read_rows(numbered, _lines_of(path))
+        return read_rows(numbered, _numbering_note(path))
     if path.suffix.lower() != ".csv":
         raise ArgumentError(
-            f"{path.name!r} has no columns to keep", hint="give a CSV file, whose name ends in .csv"
+            f"{path.name!r} is not a CSV file, so it has no columns to keep",
+            hint="use a CSV file, whose name ends in .csv",
         )
     rows = {number: (wallet, labels) for number, wallet, labels in rows_of_file(path, keep)}
-    reading = read_rows(((number, rows[number][0]) for number in rows), _lines_of(path))
+    reading = read_rows(((number, rows[number][0]) for number in rows), _numbering_note(path))
     labels = [rows[number][1] for number in reading.positions]
     return with_labels(reading, pd.DataFrame(labels, columns=[*keep]))
 
 
-def rows_of_file(path: Path, keep: Sequence[str], check: Check = None) -> Iterator[Row]:
-    """Yield line number, wallet and kept columns (None unless a CSV) for each row of a file.
+def rows_of_file(path: Path, keep: Sequence[str], check: ColumnsCheck = None) -> Iterator[Row]:
+    """Yield the line number, the wallet and the extra columns of each row of a file.
 
-    ``check`` gets the names of a CSV's columns first, and may raise.
+    If the file is not a CSV file, the extra columns are None. `check` is called with the column
+    names of a CSV file before any row is read; it may raise an error.
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
         yield from rows_of(file, path, keep, check)
 
 
-def rows_of(file: TextIO, path: Path, keep: Sequence[str], check: Check = None) -> Iterator[Row]:
-    """Yield the rows of an open file, which is read once, so that it can be a pipe.
+def rows_of(
+    file: TextIO, path: Path, keep: Sequence[str], check: ColumnsCheck = None
+) -> Iterator[Row]:
+    """Yield the rows of an open file. The file is read only once, so it can be a pipe.
 
-    Outside a CSV, # begins a comment, and empty lines are skipped.
+    If the file is not a CSV file, ``#`` begins a comment, and empty lines are skipped.
     """
     number, lines = 0, _limited_lines(file)
     if path.suffix.lower() == ".csv":
@@ -73,11 +77,11 @@ def rows_of(file: TextIO, path: Path, keep: Sequence[str], check: Check = None) 
         reason = f"the rest of the file can't be read: {fault}"
     else:
         return
-    raise AddressError([(number, path.name, reason)], _lines_of(path))
+    raise AddressError([(number, path.name, reason)], _numbering_note(path))
 
 
 def _limited_lines(file: TextIO) -> Iterator[str]:
-    """Yield lines up to the limits, since a device or a pipe may have no end."""
+    """Yield lines; raise beyond the limits of a file, because a device or a pipe may be endless."""
     lines, remaining = 0, _CHARACTERS
     while line := file.readline(remaining + 1):
         lines, remaining = lines + 1, remaining - len(line)
@@ -87,7 +91,9 @@ def _limited_lines(file: TextIO) -> Iterator[str]:
         yield line
 
 
-def _csv_rows(lines: Iterable[str], path: Path, keep: Sequence[str], check: Check) -> Iterator[Row]:
+def _csv_rows(
+    lines: Iterable[str], path: Path, keep: Sequence[str], check: ColumnsCheck
+) -> Iterator[Row]:
     reader = csv.DictReader(lines)
     wanted = {each.casefold(): each for each in (*COLUMNS, "walletAddress", *keep)}
     headers = [name.strip() for name in reader.fieldnames or []]
@@ -96,19 +102,23 @@ def _csv_rows(lines: Iterable[str], path: Path, keep: Sequence[str], check: Chec
         check(columns)
     reader.fieldnames = columns
     if missing := [name for name in keep if name not in columns]:
-        raise ColumnsError(missing, columns, hint=f"name columns of the file {path.name}")
-    others = [name for name in columns if name not in keep]
-    if len(columns) - len(others) > len(keep):
-        twice = next(name for name in keep if columns.count(name) > 1)
-        raise SettingsError(f"{path.name} has the column {twice!r} twice", "rename one of them")
+        raise ColumnsError(
+            missing, columns, hint=f"choose the columns to keep from those in {path.name}"
+        )
+    remaining = [name for name in columns if name not in keep]
+    if len(columns) - len(remaining) > len(keep):
+        duplicate = next(name for name in keep if columns.count(name) > 1)
+        raise SettingsError(
+            f"the column {duplicate!r} occurs twice in {path.name}", "rename one of the two columns"
+        )
     if {*COLUMNS} <= {*columns}:
         names = [*COLUMNS]
-    elif len(others) == 1:
-        names = others
+    elif len(remaining) == 1:
+        names = remaining
     else:
-        single = "a single column of <BLOCKCHAIN>.<ADDRESS>"
+        single = "a single column of texts such as <BLOCKCHAIN>.<ADDRESS>"
         reason = f"a file needs the columns blockchain and address, or {single}"
-        raise AddressError([(1, ",".join(columns), reason)], _lines_of(path))
+        raise AddressError([(1, ",".join(columns), reason)], _numbering_note(path))
     for row in reader:
         cells = [row[each] or "" for each in names]
         if any(cell.strip() for cell in cells):
@@ -116,5 +126,5 @@ def _csv_rows(lines: Iterable[str], path: Path, keep: Sequence[str], check: Chec
             yield reader.line_num, wallet, tuple(row[each] for each in keep)
 
 
-def _lines_of(path: Path) -> str:
-    return f"by line of {path}"
+def _numbering_note(path: Path) -> str:
+    return f"the numbers are lines of {path}"

@@ -451,14 +451,14 @@ class TestFolder:
                 wf.fetch_to_parquet([], folder, client=client)
             assert wf.fetch_to_parquet([], folder, client=client).ok == 0
         else:
-            with pytest.raises(DatasetError, match="without locks"):
+            with pytest.raises(DatasetError, match="does not support file locks"):
                 wf.fetch_to_parquet([], folder, client=client)
 
         def acquire(*_, **__):  # raises filelock's own error
             raise NotImplementedError("FileSystem does not appear to support flock")
 
         monkeypatch.setattr(FileLock, "acquire", acquire)
-        with pytest.raises(DatasetError, match="without locks") as caught:
+        with pytest.raises(DatasetError, match="does not support file locks") as caught:
             wf.fetch_to_parquet([], folder, client=client)
         assert "another disk" in caught.value.hint
 

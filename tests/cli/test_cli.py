@@ -98,7 +98,7 @@ def test_fetch_reads_files_and_standard_input(run, reachable, tmp_path):
     result = run("fetch", *files, "--file", "-", input=f"{SHOWCASE[0]}\n{SHOWCASE[2]}\n")
     assert result.exit_code == 0
     assert "3 wallets on 3 blockchains" in result.output
-    assert "Warning: found 3 wallets in 4 rows: 1 repeated" in result.output
+    assert "Warning: found 3 wallets in 4 rows: 1 duplicate" in result.output
 
 
 @pytest.mark.filterwarnings("default::walletframe.errors.InputWarning")
@@ -112,8 +112,11 @@ def test_unreadable_wallets_can_be_skipped(run, reachable, tmp_path, monkeypatch
     assert refused.exit_code == 2
     assert "list.txt line 2: 'bad'" in refused.output
     result = run(*words, "--on-unreadable", "drop")
-    assert "found 2 wallets in 4 rows: 2 unreadable and left out; by place: " in result.output
-    assert "argument 2: 'worse': no dot" in result.output
+    assert (
+        "found 2 wallets in 4 rows: 2 unreadable and left out (by argument or line): "
+        in result.output
+    )
+    assert "argument 2: 'worse': no dot between blockchain and address" in result.output
     assert "list.txt line 2: 'bad': no dot" in result.output
     assert "Nearprotocol: did you mean NEAR?" in result.output
     assert "Error" not in result.output
@@ -188,10 +191,10 @@ def test_cache_commands_show_and_clear(run, reachable):
     run("demo")
     assert run("cache", "path").output.strip() == str(default_cache())
     info = run("cache", "info").output
-    assert "1 of sandbox" in info
-    assert f"{len(SHOWCASE) - 2} of sandbox" in info
+    assert "1 answer of sandbox" in info
+    assert f"{len(SHOWCASE) - 2} answers of sandbox" in info
     assert ": 1 answer deleted" in run("cache", "clear").output
-    assert "no answers are cached" in run("cache", "info").output
+    assert "no cached answers" in run("cache", "info").output
     assert f"{len(SHOWCASE) - 2} answers deleted" in run("cache", "clear", "--sandbox").output
 
 

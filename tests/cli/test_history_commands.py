@@ -165,11 +165,17 @@ def test_show_needs_wallets_for_its_filters(run, folder, words):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["latest", "ETH.0xb"], "either wallets, or one or two times, files or folders"),
-        (["2026-01-30", "--file", "-"], "either wallets, or one or two times"),
-        (["2026-01-30", "2026-01-31", "latest"], "either wallets, or one or two times"),
-        (["2026-01-30", "--since", "yesterday"], "--since and --until are for wallets"),
-        (["ETH.0xb", "--by", "token"], "--by is for changes"),
+        (["latest", "ETH.0xb"], "use either wallets (for amounts over time), or BEFORE and"),
+        (
+            ["2026-01-30", "--file", "-"],
+            "use either wallets (for amounts over time), or BEFORE and",
+        ),
+        (
+            ["2026-01-30", "2026-01-31", "latest"],
+            "use either wallets (for amounts over time), or BEFORE and",
+        ),
+        (["2026-01-30", "--since", "yesterday"], "--since and --until are supported for wallets"),
+        (["ETH.0xb", "--by", "token"], "--by needs changes"),
     ],
 )
 def test_show_prints_wallets_or_changes(run, folder, words, message):
@@ -186,7 +192,7 @@ def test_compare_prints_changes(run, folder):
     assert "after: the snapshot of 2026-01-31 06:00:00 UTC" in result.output
     assert re.search(r"USDC\.e .* 0\.000005 +0\.000008 +0\.000003 +increased", result.output)
     assert re.search(r"0\.000005 +unknown +unknown +unknown +ok → timeout", result.output)
-    assert result.output.endswith("1 increased, 1 unknown; wallets not known: 1\n")
+    assert result.output.endswith("1 increased, 1 unknown; unknown wallets: 1\n")
 
 
 def test_compare_adds_up(run, folder, tmp_path):
@@ -196,7 +202,7 @@ def test_compare_adds_up(run, folder, tmp_path):
     assert re.search(
         r"USDC\.e .* 0\.000005 +0\.000008 +0\.000003 +increased +1 of 2", result.output
     )
-    assert result.output.endswith("with wallets that are not known\n")
+    assert result.output.endswith("with unknown wallets\n")
     written = tmp_path / "sums.csv"
     words = ["--by", "wallet", "--by", "token", "--output", str(written)]
     result = run("history", "show", "2026-01-30", "--folder", str(folder), *words)
@@ -223,10 +229,10 @@ def test_compare_shows_hostile_tokens_harmlessly(run, folder):
 def test_compare_can_select_one_token(run, folder):
     """By a symbol that it has in either, or its contract; an unknown wallet stays."""
     words = ["history", "show", "2026-01-30", "latest", "--folder", str(folder), "--token"]
-    assert run(*words, "USDC").output.endswith("1 increased, 1 unknown; wallets not known: 1\n")
+    assert run(*words, "USDC").output.endswith("1 increased, 1 unknown; unknown wallets: 1\n")
     output = run(*words, "OK\n").output
     assert "USDC" not in output
-    assert output.endswith("1 unknown; wallets not known: 1\n")
+    assert output.endswith("1 unknown; unknown wallets: 1\n")
     assert run(*words, "DAI").exit_code == 2
     assert run(*words, f"eth.{USDC}").output == run(*words, "USDC").output
 
@@ -236,7 +242,7 @@ def test_compare_and_show_can_select_one_asset(run, folder):
     words = ["history", "show", "2026-01-30", "--folder", str(folder), "--asset", "USDC"]
     output = run(*words).output
     assert re.search(r"ETH\.0xA +USDC +0\.000005 +0\.000008 +0\.000003 +increased", output)
-    assert output.endswith("1 increased, 1 unknown; wallets not known: 1\n")
+    assert output.endswith("1 increased, 1 unknown; unknown wallets: 1\n")
     assert re.search(r"ETH +USDC .* increased +1 of 2", run(*words, "--by", "blockchain").output)
     lines = run("history", "show", "ETH.0xB", "--folder", str(folder), "--asset", "USDC").output
     assert re.search(r"ETH\.0xB +USDC +2026-01-31 06:00:00Z +unknown +timeout", lines)
@@ -251,7 +257,7 @@ def test_compare_takes_the_files_of_fetch(run, reachable, tmp_path, suffix):
     run("fetch", *words, "--output", str(tmp_path / f"now{suffix}"))
     kept = ["latest", "--folder", str(tmp_path / "kept")]
     result = run("history", "show", str(tmp_path / f"now{suffix}"), *kept)
-    assert "1 unknown; wallets not known: 1\n" in result.stdout  # one answers without a list
+    assert "1 unknown; unknown wallets: 1\n" in result.stdout  # one answers without a list
     assert "Simulated data" in result.stdout
     assert "12 of 13 wallets have the same cached answer in before and after" in result.stderr
 
@@ -305,7 +311,7 @@ def test_a_file_without_its_wallets_is_refused(run, folder, tmp_path):
     fetched({"ETH.0xA": [token()]}).holdings.wf.to_parquet(tmp_path / "alone.parquet")
     result = run("history", "show", str(tmp_path / "alone.parquet"), "--folder", str(folder))
     assert result.exit_code == 2
-    assert "file of wallets beside it is missing" in result.output
+    assert "the file of wallets that fetch wrote with it is missing" in result.output
 
 
 @pytest.mark.parametrize("words", [["history"], ["history", "save"], ["history", "show"]])

@@ -57,27 +57,27 @@ def run(monkeypatch, tmp_path, files):
     [
         (
             "h.wallets.csv",
-            "wallets of a fetch",
-            "that fetch wrote with it: h.csv",
+            "saved wallets",
+            "that fetch wrote with this file: h.csv",
         ),
-        ("h.wallets.parquet", "wallets of a fetch", "with it: h.parquet"),
-        ("renamed.csv", "wallets of a fetch", "that fetch wrote with it\n"),
+        ("h.wallets.parquet", "saved wallets", "with this file: h.parquet"),
+        ("renamed.csv", "saved wallets", "that fetch wrote with this file\n"),
         ("list.csv", "a list of wallets", "walletframe fetch --file list.csv"),
         ("sent.csv", "a list of wallets", "walletframe fetch --file sent.csv"),
         ("one.csv", "a list of wallets", "walletframe fetch --file one.csv"),
         ("prices.csv", "prices", "walletframe totals FILE --prices prices.csv"),
-        ("totals.csv", "totals", "give a file that fetch --output wrote"),
-        ("totals.json", "totals", "give a file that fetch --output wrote"),
-        ("changes.csv", "changes between two fetches", "give a file that fetch --output wrote"),
+        ("totals.csv", "totals", "use a file that fetch --output wrote"),
+        ("totals.json", "totals", "use a file that fetch --output wrote"),
+        ("changes.csv", "changes between two snapshots", "use a file that fetch --output wrote"),
     ],
 )
 def test_other_files_than_holdings_are_refused(run, command, name, kind, way):
     """The message has the needed kind, the file's kind and a hint; before any computation."""
     result = run(*command.split(), name)
     assert result.exit_code == 2
-    assert f"{name} looks like {kind}; this needs holdings of a fetch" in result.output
+    assert f"{name} contains {kind}, not saved holdings" in result.output
     assert way in result.output.partition("Hint: ")[2]
-    assert "no file of wallets" not in result.output
+    assert "the file of wallets is missing" not in result.output
 
 
 @pytest.mark.parametrize("name, columns", [("other.csv", "'a', 'b'"), ("numbers.json", "0")])
@@ -86,7 +86,7 @@ def test_unknown_files_are_refused_with_their_columns(run, name, columns):
     result = run("totals", name)
     assert result.exit_code == 2
     assert "it lacks 'blockchain', 'address', 'symbol'" in result.output
-    assert f"its columns: {columns}" in result.output
+    assert f"its columns are: {columns}" in result.output
 
 
 @pytest.mark.parametrize("command", ["fetch --offline", "totals", "fetch-to-parquet bulk"])
@@ -95,12 +95,12 @@ def test_unknown_files_are_refused_with_their_columns(run, name, columns):
     [
         (
             "h.csv",
-            "holdings of a fetch",
-            "failed and empty ones included, are in h.wallets.csv",
+            "saved holdings",
+            "including failed and empty ones, are in h.wallets.csv",
         ),
-        ("h.csv", "holdings of a fetch", "walletframe totals h.csv"),
-        ("h.parquet", "a .parquet file", "walletframe totals h.parquet"),
-        ("h.json", "a .json file", "walletframe totals h.json"),
+        ("h.csv", "saved holdings", "walletframe totals h.csv"),
+        ("h.parquet", ".parquet data", "walletframe totals h.parquet"),
+        ("h.json", ".json data", "walletframe totals h.json"),
         ("prices.csv", "prices", "a .csv with the columns blockchain and address"),
         ("totals.csv", "totals", "a .csv with the columns blockchain and address"),
     ],
@@ -109,7 +109,7 @@ def test_other_files_than_wallets_are_refused(run, command, name, kind, way):
     """Holdings, too: failed wallets are not among them, and would be lost silently."""
     result = run(*command.split(), "--file", name)
     assert result.exit_code == 2
-    assert f"{name} looks like {kind}; this needs a list of wallets" in result.output
+    assert f"{name} contains {kind}, not a list of wallets" in result.output
     assert way in result.output.partition("Hint: ")[2]
 
 
@@ -133,10 +133,10 @@ def test_unreadable_files_are_reported_by_their_reader(run, tmp_path, content):
     """They have no kind."""
     (tmp_path / "odd.csv").write_bytes(content)
     result = run("fetch", "--offline", "--file", "odd.csv")
-    assert (result.exit_code, "looks like" in result.output) == (2, False)
+    assert (result.exit_code, "contains" in result.output) == (2, False)
 
 
 def test_the_name_of_a_file_is_no_wallet(run):
     """The message names the option for it."""
-    text = "list.txt': this is a file: pass its contents, such as pd.read_csv(…), or in a shell"
-    assert f"{text} with --file" in run("fetch", "list.txt").output
+    text = "list.txt': this is a file name: pass pd.read_csv(…), or in a shell"
+    assert f"{text} --file with the name" in run("fetch", "list.txt").output

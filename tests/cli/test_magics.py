@@ -136,17 +136,20 @@ def test_variables_are_inserted(kernel):
     "code, message",
     [
         ("%wallets", "no wallets"),
-        ("%wallets nonsense ETH.0x1…2", "nonsense: no dot"),
+        (
+            "%wallets nonsense ETH.0x1…2",
+            "nonsense: no dot",
+        ),
         ("%%wallets\nETH.0x1…2\n", "shortened"),
-        ("%wallets --client nobody ETH.0x1", "no variable of this name is a Client"),
-        ("%wallets --out a-b ETH.0x1", "not a variable name"),
+        ("%wallets --client nobody ETH.0x1", "no variable of this name holds a Client"),
+        ("%wallets --out a-b ETH.0x1", "not a valid variable name"),
         ("%wallets --colour ETH.0x1", "unrecognized"),
         ("%wallets 'unclosed", "No closing quotation: 'unclosed"),
         ("%wallets ETH.0x1", "WALLETFRAME_"),
         ("%wallets --refresh --offline -c client ETH.0x1", "contradict"),
-        ("%wallets --from nowhere", "no such variable, and no such file"),
-        ("%wallets --from client ETH.0x1", "give either --from or wallets, not both"),
-        ("%wallets --keep owner ETH.0x1", "--from a variable or a file"),
+        ("%wallets --from nowhere", "there is no variable and no file of this name"),
+        ("%wallets --from client ETH.0x1", "use either --from or wallets, not both"),
+        ("%wallets --keep owner ETH.0x1", "add --from with a variable or a CSV file"),
         ("%wallets -c client --by owner NEAR.alice.near", "a column of holdings"),
     ],
 )
@@ -198,8 +201,8 @@ def test_oddities_of_the_list_are_reported(kernel):
         "near.alice.near\nNEAR.alice.near\nbad\nMatic.0x1\n"
     )
     assert output["error"] == ""
-    assert "unreadable and left out:\n  bad: no dot" in output["stderr"]
-    assert "found 2 wallets in 3 rows: 1 repeated" in output["stderr"]
+    assert "these wallets can't be read and are left out:\n  bad: no dot" in output["stderr"]
+    assert "found 2 wallets in 3 rows: 1 duplicate" in output["stderr"]
     assert "Matic: did you mean POLYGON?" in output["stderr"]
     assert "Warning" not in output["stderr"]
 

@@ -57,7 +57,7 @@ def test_a_pipe_of_holdings_is_refused(run, pipe):
     head = "blockchain,address,symbol,token_address,amount,decimals,raw_amount,token_blockchain"
     result = run("fetch", "--file", pipe("holdings.csv", f"{head},price\n"))
     assert result.exit_code == 2
-    assert "looks like holdings of a fetch; this needs a list of wallets" in result.output
+    assert "contains saved holdings, not a list of wallets" in result.output
 
 
 def test_an_endless_device_is_read_up_to_a_limit():

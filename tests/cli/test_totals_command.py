@@ -13,7 +13,7 @@ from parted import write_parts
 
 from walletframe.bulk import read_wallets
 from walletframe.cli import main
-from walletframe.cli.files import is_folder, read_saved, write_details
+from walletframe.cli.files import is_bulk_folder, read_saved_frames, write_details
 from walletframe.history import load, save, total_timeline
 
 # The third balance of 0xa has no decimals.
@@ -92,7 +92,7 @@ def test_totals_by_a_kept_column(run, people):
     result = run("totals", "--file", people, "--keep", "owner", "--by", "owner")
     assert line_of(result.output, "Ada") == ["Ada", "2", "1", "3", "1", "2/2"]
     assert result.output.splitlines()[3].split() == ["-", "-", "-", "-", "-", "0/1"]
-    assert f"'Ada' at {people} line 3, 'Ben' at {people} line 5" in result.stderr
+    assert f"{people} line 5: 'ETH.0xb': 'Ben' here, but 'Ada' before" in result.stderr
 
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
@@ -142,7 +142,7 @@ def test_a_folder_without_any_balance(run, details, tmp_path):
 def test_other_folders_are_read_as_wallets(run, tmp_path):
     """So is a name that is too long for any file."""
     for word in (str(tmp_path), f"ETH.{'0x' * 300}"):
-        assert not is_folder(word)
+        assert not is_bulk_folder(word)
     assert "can't be read" in run("totals", str(tmp_path)).output
 
 
@@ -150,7 +150,7 @@ def test_reports_and_changes_of_a_folder(run, details, tmp_path):
     """The whole folder is read."""
     folder, page = str(write_parts(tmp_path / "bulk", details)), str(tmp_path / "report.md")
     assert f"written: {page}" in run("report", folder, "--output", page).output
-    assert "wallets not known: 2" in run("history", "show", folder, folder).output
+    assert "unknown wallets: 2" in run("history", "show", folder, folder).output
 
 
 def test_totals_by_the_time_of_snapshots(run, details, tmp_path):
@@ -220,7 +220,7 @@ def test_a_users_file_of_assets(run, tmp_path):
     "words, message",
     [
         (["--by", "owner"], "'--by': 'owner' is not a column of balances"),
-        (["--keep", "owner", "ETH.0xa"], "--keep is for columns of a --file that ends in .csv"),
+        (["--keep", "owner", "ETH.0xa"], "--keep needs a --file whose name ends in .csv"),
         (["--keep", "team"], "lacks 'team'"),
         (["--keep", "status"], "walletframe has a column of this name"),
         (["--by", "wallet", "--bridged"], "add by="),
@@ -309,7 +309,7 @@ def test_prices_of_unheld_tokens_are_reported(run, tmp_path):
 def test_files_of_a_fetch_are_read_back(details, tmp_path, suffix):
     """Both frames, hostile text and the last bit of a price included."""
     write_details(details, tmp_path / f"h{suffix}")
-    holdings, wallets = read_saved(str(tmp_path / f"h{suffix}"))
+    holdings, wallets = read_saved_frames(str(tmp_path / f"h{suffix}"))
     pd.testing.assert_frame_equal(holdings, details.holdings, check_exact=True)
     pd.testing.assert_frame_equal(wallets, details.wallets, check_exact=True)
 
@@ -319,7 +319,7 @@ def test_files_of_an_empty_fetch(details, tmp_path, suffix):
     """Empty frames have the same dtypes."""
     nothing = type(details)(details.wallets.head(0), details.holdings.head(0))
     write_details(nothing, tmp_path / f"h{suffix}")
-    holdings, wallets = read_saved(str(tmp_path / f"h{suffix}"))
+    holdings, wallets = read_saved_frames(str(tmp_path / f"h{suffix}"))
     assert holdings.dtypes.equals(details.holdings.dtypes)
     assert wallets.dtypes.equals(details.wallets.dtypes)
 
@@ -331,7 +331,7 @@ def test_a_symbol_forges_no_row(run, details, tmp_path):
     write_details(details._replace(holdings=evil), tmp_path / "h.csv")
     result = run("totals", str(tmp_path / "h.csv"))
     assert "1,000,000" not in result.output
-    assert len(read_saved(str(tmp_path / "h.csv"))[0]) == len(evil)
+    assert len(read_saved_frames(str(tmp_path / "h.csv"))[0]) == len(evil)
 
 
 def test_amounts_are_shown_to_the_last_digit(run, details, tmp_path):
@@ -349,7 +349,7 @@ def test_totals_of_a_file_of_a_notebook(run, details, tmp_path, suffix):
     details.holdings.wf.to_parquet(tmp_path / "h.parquet")
     result = run("totals", str(tmp_path / f"h{suffix}"))
     assert result.stdout == run("totals", str(tmp_path / "h.parquet")).stdout
-    assert "it is unknown how complete this is" in result.stderr
+    assert "the totals may be incomplete" in result.stderr
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -368,7 +368,7 @@ def test_a_file_without_its_wallets_is_reported(run, details, tmp_path):
     details.holdings.wf.to_parquet(tmp_path / "h.parquet")
     result = run("totals", str(tmp_path / "h.parquet"))
     assert result.exit_code == 0
-    assert "it is unknown how complete this is" in result.stderr
+    assert "the totals may be incomplete" in result.stderr
     assert "complete" not in result.stdout
 
 
@@ -436,10 +436,10 @@ def test_long_tables_are_truncated_unless_all_is_requested(run, details, tmp_pat
     "words,reason",
     [
         (["totals"], "no wallets"),
-        (["totals", "ETH.0xa", "h.csv"], "either wallets or one file"),
-        (["totals", "h.csv", "--file", "w.txt"], "either wallets or one file"),
-        (["totals", "gone.csv"], "can't be read as holdings"),
-        (["totals", "other.json"], "can't be read as holdings"),
+        (["totals", "ETH.0xa", "h.csv"], "use either wallets, or a single file"),
+        (["totals", "h.csv", "--file", "w.txt"], "use either wallets, or a single file"),
+        (["totals", "gone.csv"], "can't be read as saved holdings"),
+        (["totals", "other.json"], "can't be read as saved holdings"),
         (["totals", "other.csv"], "lacks 'blockchain'"),
         (["totals", "ETH.0xa", "--by", "chain"], "Invalid value for '--by'"),
         (["totals", "ETH.0xa", "--prices", "gone.csv"], "does not exist"),

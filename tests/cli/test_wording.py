@@ -11,7 +11,7 @@ from walletframe.cli.files import write_details
 from walletframe.history import save
 
 EVM = "ETH.0x" + "1" * 40
-NOTE = "In a shell, name=… is the option --name, and a setting is WALLETFRAME_<NAME>.\n"
+NOTE = "In a shell, write --name for name=…, and set WALLETFRAME_<NAME> for a setting.\n"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def files(run, tmp_path):
         (["balance", EVM, "--token", "USDC"], "or None for the native coin"),
         (["fetch", "ETH.0xa"], "set WALLETFRAME_BASE_URL, WALLETFRAME_KEY_KIND and"),
         (["fetch", "ETH.0xa", "--key-kind=public", "--base-url=https://a.b"], "set public_base"),
-        (["fetch", "wallets.csv"], "this is a file: pass its contents"),
+        (["fetch", "wallets.csv"], "this is a file name: pass pd.read_csv"),
         (["totals", "h.csv", "--prices", "p.csv"], "with the columns token_blockchain"),
         (
             ["totals", "h.csv", "--prices", "odd.csv"],
@@ -72,11 +72,8 @@ def test_errors_of_commands_are_those_of_python(run, words, message):
     [
         (["history", "show", "--folder", "none"], "pass another folder with folder=…"),
         (["report", "ETH.0xa", "--output", "r.md", "--before", "latest"], "history.save(details)"),
-        (["balance", EVM], "WALLETFRAME_RPC_URL in the environment, or give rpc_url=…"),
-        (
-            ["balance", "ODD.0x" + "1" * 40],
-            'for an EVM blockchain, pass its chain id, such as chain_ids={"HYPEREVM": 999}',
-        ),
+        (["balance", EVM], "WALLETFRAME_RPC_URL in the environment, or pass rpc_url=…"),
+        (["balance", "ODD.0x" + "1" * 40], 'give its id: chain_ids={"HYPEREVM": 999}'),
         (["totals", "h.csv", "--token", "USD"], "such as token=('ETH', '0x1')"),
         (["totals", "h.csv", "--by", "symbol"], 'by="token" keeps contracts apart'),
     ],

@@ -106,7 +106,7 @@ class TestForms:
         """The error names their type."""
         [(place, _, reason)] = problems(argument)
         assert place == 0
-        assert reason == f"{type(argument).__name__} is not a wallet"
+        assert reason == f"a value of type {type(argument).__name__} is not a wallet"
 
     @pytest.mark.parametrize("text", ["  ETH.0xA", "ETH.0xA\n", "\tETH.0xA\r\n", "\u00a0ETH.0xA "])
     def test_white_space_around(self, text):
@@ -150,7 +150,7 @@ class TestDots:
 
     def test_an_identifier_has_none(self):
         """A pair or a mapping whose identifier holds a dot is refused."""
-        reason = "a blockchain identifier has no dot"
+        reason = "the blockchain contains a dot"
         assert problems([("NEAR.x", "alice")])[0][2] == reason
         assert problems({"blockchain": "a.b", "address": "c"})[0][2] == reason
 
@@ -169,7 +169,7 @@ class TestBad:
     def test_all_are_reported_with_positions(self):
         """Position from 0, the value and the reason of each, and only of these."""
         assert problems(["ETH.0xA", "ETH", "NEAR.a", ".0xA", "ETH."]) == (
-            (1, "ETH", 'no dot between blockchain and address, as in "ETH.0x52…"'),
+            (1, "ETH", 'no dot between blockchain and address: write a wallet as "ETH.0x52…"'),
             (3, ".0xA", "the blockchain is empty"),
             (4, "ETH.", "the address is empty"),
         )
@@ -179,8 +179,8 @@ class TestBad:
         with pytest.raises(AddressError) as caught:
             parse_wallets(["ETH", "BSC"])
         assert "2 wallet addresses" in str(caught.value)
-        assert "  0: 'ETH': no dot" in str(caught.value)
-        assert "  1: 'BSC': no dot" in str(caught.value)
+        assert "  0: 'ETH': no dot between blockchain and address" in str(caught.value)
+        assert "  1: 'BSC': no dot between blockchain and address" in str(caught.value)
         assert '"<BLOCKCHAIN>.<ADDRESS>"' in caught.value.hint
 
     def test_message_of_very_many(self):
@@ -229,7 +229,7 @@ class TestBad:
 
     def test_cells_of_no_text(self):
         """A number is no part of a wallet."""
-        assert problems([("ETH", 5)])[0][2] == "blockchain and address have to be text"
+        assert problems([("ETH", 5)])[0][2] == "blockchain and address must be strings"
 
     def test_unreadable_items_can_be_skipped(self):
         """On request; the others stay, in their order."""
@@ -274,8 +274,8 @@ class TestBad:
 
     def test_invisible_characters_are_named(self):
         """The reason names the character, so that it can be found."""
-        assert "(ZERO WIDTH SPACE) at position 6" in problems("ETH.0x\u200bA")[0][2]
-        assert "(U+0000) at position 5" in problems("ETH.a\x00b")[0][2]
+        assert ": ZERO WIDTH SPACE at position 6" in problems("ETH.0x\u200bA")[0][2]
+        assert ": U+0000 at position 5" in problems("ETH.a\x00b")[0][2]
 
     def test_visible_characters_of_any_script_pass(self):
         """Visible characters are left to the service."""
@@ -284,14 +284,14 @@ class TestBad:
     @pytest.mark.parametrize("text", ["ETH.0xd8dA…6045", "ETH.0xd8dA...6045", "ETH.…"])
     def test_shortened_addresses(self, text):
         """An address that a page has shortened is refused as such."""
-        assert problems(text)[0][2] == "shortened: the whole address is needed"
+        assert problems(text)[0][2] == "it is shortened: write the full address"
 
     def test_length(self):
         """The dotted text may have 512 characters and not one more."""
         longest = "ETH." + "a" * (MAX_LENGTH - 4)
         assert str(WalletAddress.parse(longest)) == longest
         [(_, value, reason)] = problems(longest + "a")
-        assert reason == "longer than 512 characters"
+        assert reason == "it is longer than 512 characters"
         assert len(value) == 80
 
     def test_a_bad_wallet_made_by_hand(self):

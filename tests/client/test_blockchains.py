@@ -194,7 +194,7 @@ class TestDoubt:
         [message] = [str(each.message) for each in caught]
         assert message == (
             "Ethereum: did you mean ETH? matic: did you mean POLYGON? "
-            "107 blockchains are known, see wf.blockchains()"
+            "107 blockchains are known: wf.blockchains() lists them"
         )
         assert caught[0].filename == __file__
         assert details.wallets.status.tolist() == ["ok", "ok"]
@@ -204,7 +204,7 @@ class TestDoubt:
         "reply, message",
         [
             ((200, {}, answer(wallet("0xa", "Ethereum", failed=True))), "could not retrieve"),
-            ((200, {}, answer()), "left this wallet out"),
+            ((200, {}, answer()), "the answer does not contain this wallet"),
             ((400, {}, b"unknown blockchain"), "unknown blockchain"),
         ],
     )

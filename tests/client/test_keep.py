@@ -68,9 +68,11 @@ def test_different_labels_of_one_wallet_are_reported(client):
         wallets = table.wf.fetch(keep="owner", client=client).wallets
     assert wallets["owner"].tolist() == ["Ada", "Ben"]
     [warning] = [each.message for each in caught]
-    assert "3 repeated, 1 with another 'owner' than before, which is ignored" in str(warning)
-    problem = (4, NEAR, "'Eve' here, 'Ada' before")
-    assert str(warning).endswith(f"; by position, from 0: 4: {NEAR!r}: {problem[2]}")
+    assert "3 duplicate, 1 with another 'owner' than before, which is ignored" in str(warning)
+    problem = (4, NEAR, "'Eve' here, but 'Ada' before")
+    assert str(warning).endswith(
+        f" (the numbers are positions, counted from 0): 4: {NEAR!r}: {problem[2]}"
+    )
     assert warning.problems == (problem,)
 
 
@@ -80,7 +82,9 @@ def test_a_warning_shows_three_of_many_problems(client):
     with pytest.warns(InputWarning) as caught:
         table.wf.fetch(keep="owner", client=client, on_unreadable="drop")
     [warning] = [each.message for each in caught]
-    assert str(warning).endswith(": '3' here, '0' before; and 3 more, in the warning's problems")
+    assert str(warning).endswith(
+        ": '3' here, but '0' before; and 3 more in the warning's attribute problems"
+    )
     assert ETHER not in str(warning)
     assert [place for place, _, _ in warning.problems] == [1, 2, 3, 4, 5, 6]
     assert warning.problems[0][1] == ETHER
@@ -159,7 +163,7 @@ def test_a_file_has_columns_to_keep(tmp_path, client):
     assert details.wallets["team"].fillna("-").tolist() == ["1", "-"]
     [warning] = [each.message for each in caught]
     assert [place for place, _, _ in warning.problems] == [4, 6]
-    assert warning.problems[1] == (6, NEAR, "'Eve' here, 'Ada' before")
+    assert warning.problems[1] == (6, NEAR, "'Eve' here, but 'Ada' before")
     assert read_input(path, ["name", "team"]).labels["name"].tolist()[0] == "Ada"
 
 

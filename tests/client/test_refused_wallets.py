@@ -102,5 +102,8 @@ def test_plain_python_shows_one_frame_of_the_package(tracebacks, name):
         (True, False),
         (False, True),
     ]
-    assert "  0: 'nonsense': no dot between blockchain and address, as in \"ETH.0x52…\"" in lines
+    assert (
+        "  0: 'nonsense': no dot between blockchain and address: write a wallet as \"ETH.0x52…\""
+        in lines
+    )
     assert "  1: 'ETH.': the address is empty" in lines

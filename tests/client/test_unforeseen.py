@@ -51,7 +51,7 @@ def test_a_worker_that_raises_costs_its_own_wallet(whole, monkeypatch, fault, wo
         client.fetch(WALLETS, on_failure="raise")
     wallets = caught.value.details.wallets.set_index("address")
     assert wallets.status.tolist() == ["ok", "ok", "invalid", "ok", "ok", "ok"]
-    assert wallets.error["0x2"] == f"an unforeseen error: {type(fault).__name__}"
+    assert wallets.error["0x2"] == f"an unexpected error: {type(fault).__name__}"
 
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.AnswerWarning")
@@ -64,7 +64,7 @@ def test_an_answer_that_can_not_be_split_costs_its_batch(whole, monkeypatch):
     monkeypatch.setattr("walletframe.client.asking.split_answer", split)
     with whole.client(batch_size=3, workers=1) as client:
         wallets = client.fetch(WALLETS, on_failure="ignore").wallets
-    assert wallets.error.tolist() == ["an unforeseen error: LookupError"] * 6
+    assert wallets.error.tolist() == ["an unexpected error: LookupError"] * 6
 
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.AnswerWarning")

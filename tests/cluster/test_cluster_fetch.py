@@ -34,7 +34,7 @@ from walletframe.bulk.dataset import Dataset
 from walletframe.dask import open_wallets
 from walletframe.dask.pace import PaceKeeper
 from walletframe.dask.shards import LOCK_TIMEOUT_S, cancel_fetch, worker_problem
-from walletframe.dask.shards import _cancel_event as ending
+from walletframe.dask.shards import _registered_cancel_event as ending
 from walletframe.errors import (
     AddressError,
     ArgumentError,
@@ -185,9 +185,7 @@ class TestRefused:
         """Wallets would be expected in other folders."""
         own = settings(fast)
         frame([]).wf.fetch(folder, settings=own, shards=5)
-        with pytest.raises(
-            DatasetError, match=r"split into 5 shards, not 6[^$]*Hint: give shards=5"
-        ):
+        with pytest.raises(DatasetError, match=r"has 5 shards, not 6[^$]*Hint: pass shards=5"):
             frame(names(3)).wf.fetch(folder, settings=own, shards=6)
         with pytest.raises(DatasetError, match="of the service"):
             frame(names(3)).wf.fetch(folder, settings=settings(fast, service="b"), shards=5)
@@ -204,7 +202,7 @@ class TestRefused:
             try:
                 requested.wf.fetch(folder, settings=own, shards=shards)
             except DatasetError as refused:
-                return int(re.search(r"is split into (\d) shards, not \d", str(refused))[1])
+                return int(re.search(r"has (\d) shards, not \d", str(refused))[1])
             return shards
 
         with ThreadPoolExecutor(len(numbers)) as threads:
@@ -249,7 +247,7 @@ class TestRefused:
                 wallets.wf.fetch(folder, settings=settings(fast), shards=shards)
         with pytest.raises(DatasetError, match="is a URL"):
             wallets.wf.fetch("s3://bucket/run", settings=settings(fast))
-        with pytest.raises(ArgumentError, match="not Settings"):
+        with pytest.raises(ArgumentError, match="are not supported"):
             wallets.wf.fetch(folder, settings="private")
         backend = requests_cache.SQLiteCache(":memory:", serializer="json")
         with pytest.raises(SettingsError, match="can't be sent to workers"):
@@ -283,12 +281,12 @@ def mend():
 
 
 LACKS = {
-    "the key": "in its environment: api_key is not set",
-    "a key for this address": "in its environment: api_key is not set",
-    "a sound environment": "in its environment: WALLETFRAME_WORKERS can't be 'many'",
-    "this release": r"it has walletframe 0\.0\.9, and here it is",
-    "walletframe": "it can't run walletframe: .*walletframe",
-    "the folder": "it can't read this machine's ",
+    "the key": "in its environment, api_key is not set",
+    "a key for this address": "in its environment, api_key is not set",
+    "a sound environment": "in its environment, WALLETFRAME_WORKERS is not valid: 'many'",
+    "this release": r"the worker runs walletframe 0\.0\.9, but this machine runs",
+    "walletframe": "the worker can't run walletframe: .*walletframe",
+    "the folder": "the worker can't access this machine's folder ",
 }
 
 
@@ -309,7 +307,7 @@ class TestWorkers:
             frame(names(5)).wf.fetch("/proc/self/cwd/bulk", settings=own)
         cluster.run(mend, workers=[wrong])
         assert not fast.request_counts()
-        assert caught.match(f"1 of 2 workers can't fetch, and no request was sent:\n  {wrong}: ")
+        assert caught.match(f"1 of 2 workers can't fetch, so no request was sent:\n  {wrong}: ")
         assert caught.match(LACKS[what])
         assert sound not in str(caught.value)
         left = {path.name for path in Path("bulk/.walletframe").iterdir()}
@@ -323,13 +321,13 @@ class TestWorkers:
             version("walletframe"), requested, sign, worker
         )
         monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
-        assert "it can't read this machine's" in worker_problem(
+        assert "the worker can't access this machine's folder" in worker_problem(
             version("walletframe"), requested, sign, worker
         )
         sign.touch()
         assert worker_problem(version("walletframe"), requested, sign, worker) == ""
         assert len(list(tmp_path.glob("sign-*"))) == 1
-        assert "and here it is 9" in worker_problem("9", requested, sign, worker)
+        assert "but this machine runs 9" in worker_problem("9", requested, sign, worker)
 
     def test_they_end_current_and_later_work(self):
         """Another fetch is not affected."""
@@ -352,7 +350,10 @@ class TestWorkers:
         """Before any request: it keeps the pace."""
         monkeypatch.setattr("walletframe.dask.pace.version", lambda _: "0.0.9")
         cluster.unregister_scheduler_plugin(PaceKeeper.name)
-        with pytest.raises(ClusterError, match=r"the scheduler .* it has walletframe 0\.0\.9"):
+        with pytest.raises(
+            ClusterError,
+            match=r"no request was sent: the scheduler runs walletframe 0\.0\.9",
+        ):
             frame(names(5)).wf.fetch(folder, settings=settings(fast))
         assert not fast.request_counts()
 

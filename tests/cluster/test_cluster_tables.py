@@ -147,9 +147,11 @@ def test_wallet_in_two_partitions_is_refused(again):
     holdings["address"] = ["0xAa", again]
     held = dd.from_pandas(holdings, npartitions=2)
     assert held.npartitions == 2
-    with pytest.raises(ArgumentError, match=r"1 wallet with.*'ETH\.0xAa' in 0 and 1") as result:
+    with pytest.raises(
+        ArgumentError, match=r"1 wallet with.*'ETH\.0xAa' in partitions 0 and 1"
+    ) as result:
         held.wf.totals(wallets=wallets)
-    call = str(result.value).rpartition("whatever its spelling: ")[2]
+    call = str(result.value).rpartition("into one partition: ")[2]
     together = eval(call, {"holdings": held})  # noqa: S307 - as a person runs it
     expected = holdings.wf.totals("wallet", wallets=wallets)
     pd.testing.assert_frame_equal(together.wf.totals("wallet", wallets=wallets), expected)

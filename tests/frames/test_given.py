@@ -155,7 +155,7 @@ def test_other_arguments_than_a_client_are_refused(take, argument, tmp_path):
 def test_other_arguments_than_settings_are_refused_without_quoting():
     """It may be the key, which is in no frame of the traceback."""
     key = "a-key-in-the-wrong-place"
-    with pytest.raises(ArgumentError, match="not Settings") as caught:
+    with pytest.raises(ArgumentError, match="are not supported") as caught:
         wf.Client(key)
     assert [entry for entry in caught.traceback[1:] if key in str(entry.frame.f_locals)] == []
     assert key not in str(caught.value)

@@ -105,7 +105,7 @@ def test_a_pair_taken_from_a_frame_names_its_token(missing):
 )
 def test_other_tokens_are_refused(token):
     """The hint explains the forms of a token."""
-    with pytest.raises(UnknownTokenError, match=r"Hint: a token is \(blockchain, contract\)"):
+    with pytest.raises(UnknownTokenError, match=r"Hint: pass a token as \(blockchain, contract\)"):
         find_token(HOLDINGS, token)
 
 

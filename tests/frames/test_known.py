@@ -19,7 +19,7 @@ from walletframe import charts
 from walletframe.analysis.distribution import pivot, share
 from walletframe.analysis.sums import totals
 from walletframe.cli import main
-from walletframe.cli.files import read_saved, write_details
+from walletframe.cli.files import read_saved_frames, write_details
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.known import summary_lines
 from walletframe.history import compare, save, snapshots, timeline, total_timeline
@@ -94,7 +94,9 @@ def printed(details, folder):
     write_details(details, path)
     out = CliRunner().invoke(main, ["report", str(path), "--output", str(folder / "x.md")])
     assert out.exit_code == 1
-    result = re.search(r"of (\d+) of (\d+) wallets are known, of (\d+) as of an older", out.output)
+    result = re.search(
+        r"of (\d+) of (\d+) wallets are known, (\d+) of them from an older", out.output
+    )
     known, requested, stale = map(int, result.groups())
     return known, stale, requested
 
@@ -150,7 +152,7 @@ def test_all_counts_of_a_fetch_agree(details, tmp_path):
 def read_back(details, folder):
     """Return a fetch as it is read from the files of the shell."""
     write_details(details, folder / "back.csv")
-    holdings, wallets = read_saved(str(folder / "back.csv"))
+    holdings, wallets = read_saved_frames(str(folder / "back.csv"))
     return WalletDetails(wallets, holdings)
 
 

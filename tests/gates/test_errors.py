@@ -151,12 +151,12 @@ class TestText:
     def test_a_key_error_is_not_quoted(self):
         """The text of the KeyError is text, not the repr of one."""
         text = str(ColumnsError(["amount", "price"], ["a", "b"], hint="rename"))
-        lead = "the DataFrame lacks 'amount', 'price'; its columns: 'a', 'b'"
+        lead = "the DataFrame lacks 'amount', 'price'; its columns are: 'a', 'b'"
         assert text == f"{lead}\n\nHint: rename"
 
     def test_a_frame_without_columns(self):
         """The message says "none"."""
-        assert "its columns: none" in str(ColumnsError(["amount"], []))
+        assert "its columns are: none" in str(ColumnsError(["amount"], []))
 
     def test_extra_is_named(self):
         """A missing extra is named, and its packages as pip takes them."""

@@ -103,8 +103,8 @@ def test_older_pandas_is_refused_in_a_line():
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
-    texts = "ImportError: walletframe needs pandas 2.2.2 or later, and this is pandas 2.1.4: pip"
-    assert result.stderr.splitlines()[-1].startswith(texts)
+    text = "ImportError: walletframe needs pandas 2.2.2 or later, but this is pandas 2.1.4: pip"
+    assert result.stderr.splitlines()[-1].startswith(text)
 
 
 def test_version_is_that_of_the_distribution():

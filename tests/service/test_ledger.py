@@ -254,7 +254,7 @@ class TestGivenFrame:
     )
     def test_a_row_without_a_wallet_is_named(self, change):
         """The error has the row and the fault of its wallet."""
-        with pytest.raises(LedgerError, match=r"row 0 .*names no wallet"):
+        with pytest.raises(LedgerError, match=r"row 0 .*has no valid wallet"):
             sandbox(ledger=pd.DataFrame([ROW | change]))
 
     @pytest.mark.parametrize("column", list(ROW))
@@ -268,12 +268,12 @@ class TestGivenFrame:
         frame = pd.DataFrame([ROW])
         unused = pd.DataFrame([[1, 2, 3]], columns=["note", "note", 0])
         assert wallet_of("ETH.0xAA", ledger=pd.concat([frame, unused], axis=1))["balances"]
-        with pytest.raises(LedgerError, match="'symbol' twice"):
+        with pytest.raises(LedgerError, match="twice in the holdings: 'symbol'"):
             sandbox(ledger=pd.concat([frame, frame[["symbol"]]], axis=1))
 
     def test_other_arguments_are_refused(self):
         """The error has the value's type."""
-        with pytest.raises(LedgerError, match="int is not a ledger"):
+        with pytest.raises(LedgerError, match="a ledger of type int is not supported"):
             sandbox(ledger=5)
 
 
@@ -319,10 +319,10 @@ class TestGivenFile:
     @pytest.mark.parametrize(
         "content, reason",
         [
-            ({"wallets": [{"failed": False}]}, "not an answer of the service"),
+            ({"wallets": [{"failed": False}]}, "not a valid answer of the service"),
             ({"wallets": [WALLET | {"blockChain": ""}]}, "wallet 0"),
-            ({"blockchain": {"0": "ETH"}}, "not a ledger"),
-            ([1], "not a ledger"),
+            ({"blockchain": {"0": "ETH"}}, "does not contain holdings"),
+            ([1], "does not contain holdings"),
             ([{"blockchain": "ETH"}], "lack 'address'"),
             ([ROW | {"raw_amount": 1e18}], "row 0 .*'raw_amount'"),
         ],
@@ -344,7 +344,7 @@ class TestGivenFile:
 
     def test_another_kind_of_file_is_refused(self):
         """Only .json and .parquet are read."""
-        with pytest.raises(LedgerError, match=r"holdings\.csv is neither .json nor .parquet"):
+        with pytest.raises(LedgerError, match=r"holdings\.csv is neither a .json nor a .parquet"):
             sandbox(ledger="holdings.csv")
 
     def test_a_parquet_file_without_a_column_names_it(self, tmp_path):

@@ -470,7 +470,11 @@ class TestDocument:
     def test_it_marks_the_sandboxes_own_statuses(self, document):
         """Every status but 200 is documented as the sandbox's own choice."""
         responses = document["paths"]["/public/wallets/details"]["get"]["responses"]
-        own = {status for status, text in responses.items() if "own choice" in text["description"]}
+        own = {
+            status
+            for status, text in responses.items()
+            if "the sandbox defines it" in text["description"]
+        }
         assert own == {"400", "401", "403", "404", "405", "421", "429", "500"}
         assert responses.keys() - own == {"200"}
         assert "Retry-After" in responses["429"]["headers"]
@@ -607,7 +611,7 @@ class TestLife:
 
     def test_an_unknown_kind_of_key_is_refused(self, service):
         """The error quotes it, and lists the kinds."""
-        with pytest.raises(SettingsError, match="key_kind can't be 'secret'") as caught:
+        with pytest.raises(SettingsError, match="key_kind is not valid: 'secret'") as caught:
             service.settings("secret")
         assert caught.value.hint == "use one of private, public, test"
 

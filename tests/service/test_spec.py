@@ -21,7 +21,7 @@ from walletframe.bulk import fetch_to_parquet
 from walletframe.client import Client, fetch_wallets
 from walletframe.errors import AnswerWarning, InputWarning, SettingsError, TestKeyWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, sandbox
-from walletframe.service.ledger import PROMISES, Promise
+from walletframe.service.ledger import GUARANTEES, Guarantee
 from walletframe.settings.values import Settings
 
 PRIVATE, PUBLIC, TEST = (SANDBOX_KEYS[kind].key for kind in ("private", "public", "test"))
@@ -32,11 +32,11 @@ DOMAIN = "https://notebook.example"
 
 def promised(promise):
     """Return the first showcase wallet with this property."""
-    return str(next(one for one in SHOWCASE if PROMISES[one.canonical] is promise))
+    return str(next(one for one in SHOWCASE if GUARANTEES[one.canonical] is promise))
 
 
 EMPTY, UNKNOWN, FAILING, EXTREME = map(
-    promised, (Promise.EMPTY, Promise.UNKNOWN, Promise.FAILING, Promise.EXTREME)
+    promised, (Guarantee.EMPTY, Guarantee.UNKNOWN, Guarantee.FAILING, Guarantee.EXTREME)
 )
 
 
@@ -208,7 +208,7 @@ class TestFields:
         assert sent == [None, []]
         wallets, holdings = client.fetch([UNKNOWN, EMPTY], on_failure="ignore")
         assert wallets["status"].tolist() == ["failed", "ok"]
-        assert wallets["error"][0] == "the service gave no list of balances"
+        assert wallets["error"][0] == "the service sent no list of balances"
         assert wallets["tokens"].isna().tolist() == [True, False]
         assert wallets["tokens"][1] == 0
         assert holdings.empty
@@ -359,7 +359,7 @@ class TestFields:
 
     def test_field_not_shown_allowed_blockchains(self, canned, service):
         """Own choice: any identifier is sent as written; the sandbox fails unknown ones."""
-        with pytest.warns(InputWarning, match="New_Chain-2: no such blockchain is known"):
+        with pytest.warns(InputWarning, match="New_Chain-2: this blockchain is not known"):
             fetch(canned, wallet("0xa", "New_Chain-2"), requested="New_Chain-2.0xa")
         assert queries(canned)[0]["address"] == ["New_Chain-2.0xa"]
         [entry] = details(service.base_url, "New_Chain-2.0xa")
@@ -599,7 +599,7 @@ class TestAuthentication:
 
     def test_authentication_4_private_key_without_its_base(self, canned):
         """A private key and only the public address are refused before any request."""
-        with pytest.raises(SettingsError, match=r"private key belongs to base_url"):
+        with pytest.raises(SettingsError, match=r"key_kind is 'private', but base_url is not set"):
             Client(api_key=KEY, key_kind="private", public_base_url=canned.base_url).fetch("E.a")
         assert canned.paths == []
 

@@ -8,7 +8,7 @@ from functools import cache, cached_property, wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from walletframe.frameless import at_the_boundary
+from walletframe.frameless import frameless_address_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ class Delegate(Generic[P, R]):
         def method(accessor: Any, /, *args: Any, **kwargs: Any) -> Any:
             return call(accessor, function, *args, **kwargs)
 
-        bounded: Any = at_the_boundary(method)
+        bounded: Any = frameless_address_errors(method)
         bounded.__module__, bounded.__name__ = self._owner.__module__, self._name
         bounded.__qualname__ = f"{self._owner.__qualname__}.{self._name}"
         data, *others = signature_of(function).parameters.values()

@@ -9,7 +9,7 @@ from walletframe.accessor.delegation import Delegate, LazyPackage
 from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.bulk import StoredHoldings, open_holdings
 from walletframe.errors import SettingsError
-from walletframe.frameless import at_the_boundary
+from walletframe.frameless import frameless_address_errors
 from walletframe.frames.known import summary_lines
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ else:
     selection = LazyPackage("analysis.selection")
 
 
-@at_the_boundary
+@frameless_address_errors
 def open_wallets(folder: str | Path) -> StoredWallets:
     """Open a folder from `fetch_to_parquet`, without reading the balances.
 

@@ -1,8 +1,8 @@
-"""A wallet: a blockchain and an address, the forms accepted for them, and their comparison.
+"""Read a wallet, which is a blockchain and an address, from any accepted form, and compare wallets.
 
-Blockchain identifiers and hex addresses are compared without case; every other address keeps its
-case, since base58 addresses differ by it. Addresses are not checked against the format of their
-blockchain: the service decides whether an address exists.
+Blockchain identifiers and hex addresses are compared case-insensitively. All other addresses are
+compared case-sensitively, since two base58 addresses can differ only by case. No address is checked
+against the format of its blockchain: only the service can tell whether an address exists.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ COLUMNS = ("blockchain", "address")
 MAX_LENGTH = 512
 _SERVICE_NAMES = {"blockChain": "blockchain", "walletAddress": "address"}
 _ELLIPSES = ("…", "...")
-_NOT_TEXT = "blockchain and address have to be text"
-_NO_DOT = 'no dot between blockchain and address, as in "ETH.0x52…"'
-_IS_FILE = "this is a file: pass its contents, such as pd.read_csv(…), or in a shell with --file"
+_NOT_TEXT = "blockchain and address must be strings"
+_NO_DOT = 'no dot between blockchain and address: write a wallet as "ETH.0x52…"'
+_IS_FILE = "this is a file name: pass pd.read_csv(…), or in a shell --file with the name"
 _FILE_SUFFIXES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
-_IS_LINK = 'this is a link: give the wallet that it points to, as in "ETH.0x52…"'
-_LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with its scheme or without
+_IS_LINK = 'this is a link: write the wallet itself, such as "ETH.0x52…"'
+_LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with or without a scheme
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -42,15 +42,16 @@ class WalletAddress:
     ----------
     blockchain : str
         Any identifier without a dot, such as ``"ETH"``. A known identifier is converted to the
-        service's spelling, in capitals.
+        service's spelling, which is in upper case.
     address : str
-        The address, kept as written; it may contain dots (``"alice.near"``).
+        The address. Its spelling is not changed, and it may contain dots (``"alice.near"``).
 
     Raises
     ------
     AddressError
-        If a part is empty or contains white space, invisible characters or an ellipsis, if both
-        together are longer than 512 characters, or if the identifier contains a dot.
+        If the blockchain or the address is empty, or contains white space, invisible characters or
+        an ellipsis. If both together are longer than 512 characters. If the blockchain contains a
+        dot.
 
     Examples
     --------
@@ -74,23 +75,26 @@ class WalletAddress:
 
     @property
     def canonical(self) -> WalletAddress:
-        """The form in which two addresses of one wallet are equal.
+        """The canonical form, which is equal for all spellings of one wallet.
 
         Returns
         -------
         WalletAddress
-            The identifier in upper case; the address in lower case if it is a hex address.
+            The blockchain in upper case, and the address, which is in lower case if it is a hex
+            address.
         """
         return WalletAddress(*canonical_key(self.blockchain, self.address))
 
     @classmethod
     def parse(cls, text: str) -> WalletAddress:
-        """Read ``<BLOCKCHAIN>.<ADDRESS>``, split at the first dot.
+        """Parse a wallet that is written as ``<BLOCKCHAIN>.<ADDRESS>``.
+
+        The text is split at its first dot.
 
         Parameters
         ----------
         text : str
-            The dotted form; white space around it is ignored.
+            The wallet. Surrounding white space is ignored.
 
         Returns
         -------
@@ -100,7 +104,7 @@ class WalletAddress:
         Raises
         ------
         AddressError
-            If the text has no dot, or a part of it can't be read.
+            If the text has no dot, or if the blockchain or the address is not valid.
 
         Examples
         --------
@@ -108,7 +112,9 @@ class WalletAddress:
         WalletAddress(blockchain='NEAR', address='alice.near')
         """
         if not isinstance(text, str):
-            raise AddressError([(0, shorten(text), f"{type(text).__name__} is not text")])
+            raise AddressError(
+                [(0, shorten(text), f"a value of type {type(text).__name__} is not a string")]
+            )
         wallet = read_wallet(text)
         if isinstance(wallet, str):
             raise AddressError([(0, shorten(text), wallet)])
@@ -119,49 +125,49 @@ WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddres
 
 
 def read_wallet(item: object) -> WalletAddress | str:
-    """Read a wallet in any form, or return the reason why it can't be read."""
-    blockchain, address, reason = _parts(item)
+    """Return the wallet in any form, or the reason why it can't be read."""
+    blockchain, address, reason = _split_wallet(item)
     reason = reason or _invalid_reason(blockchain, address)
     return reason or WalletAddress(blockchain, address)
 
 
 def is_blank(item: object) -> bool:
-    """Return whether a row is empty: a missing value, white space, or a pair of them."""
+    """Return whether a row is empty: missing, only white space, or a pair of two empty values."""
     match item:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             return is_empty(blockchain) and is_empty(address)
         case Mapping():
-            return is_blank(_pair(item))
+            return is_blank(_mapping_values(item))
         case _:
             return is_empty(item)
 
 
-def _pair(item: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """Return a mapping's values for blockchain and address, by our names or the service's."""
+def _mapping_values(item: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """Return the blockchain and the address of a mapping, which may use the service's keys."""
     values = dict(zip(standard_names(item), item.values(), strict=True))
     return tuple(values[name] for name in COLUMNS if name in values)
 
 
 def standard_names(names: Iterable[Any]) -> list[Any]:
-    """Replace the service's names for blockchain and address by ours.
+    """Replace the service's names for blockchain and address with the names of this package.
 
-    The names stay as they are unless the result has both.
+    If the result would not contain both names, the names are returned unchanged.
     """
     original = [*names]
-    renamed = {theirs: ours for theirs, ours in _SERVICE_NAMES.items() if ours not in original}
+    renamed = {service: own for service, own in _SERVICE_NAMES.items() if own not in original}
     standard = [renamed.get(name, name) for name in original]
     return standard if {*COLUMNS} <= {*standard} else original
 
 
 def is_empty(cell: Any) -> bool:
-    """Return whether a cell is missing or blank."""
+    """Return whether a cell is a missing value or contains only white space."""
     if isinstance(cell, str):
         return not cell or cell.isspace()
     return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
 
 
-def _parts(item: object) -> tuple[str, str, str]:
-    """Return the blockchain, the address, and the reason why they can't be read, or ""."""
+def _split_wallet(item: object) -> tuple[str, str, str]:
+    """Return the blockchain, the address, and an empty reason, or else the reason of a failure."""
     match item:
         case WalletAddress():
             return item.blockchain, item.address, ""
@@ -170,36 +176,36 @@ def _parts(item: object) -> tuple[str, str, str]:
             reason = "" if dot else _NO_DOT
             return blockchain, address, _IS_FILE if address in _FILE_SUFFIXES else reason
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
-            blockchain, address = (  # other types stay, and are refused later
+            blockchain, address = (  # _invalid_reason refuses other types
                 cell.strip() if isinstance(cell, str) else "" if is_empty(cell) else cell
                 for cell in (blockchain, address)
             )
             return blockchain, address, ""
-        case Mapping() if len(pair := _pair(item)) == len(COLUMNS):
-            return _parts(pair)
+        case Mapping() if len(pair := _mapping_values(item)) == len(COLUMNS):
+            return _split_wallet(pair)
         case Mapping():
-            return "", "", 'needs the keys "blockchain" and "address"'
+            return "", "", 'the keys "blockchain" and "address" are needed'
         case _:
-            return "", "", f"{type(item).__name__} is not a wallet"
+            return "", "", f"a value of type {type(item).__name__} is not a wallet"
 
 
 def _invalid_reason(blockchain: object, address: object) -> str:
-    """Return the reason why the two parts are not a wallet, or ""."""
+    """Return the reason why a blockchain and an address are not a wallet, or ""."""
     if not isinstance(blockchain, str) or not isinstance(address, str):
         return _NOT_TEXT
     if not blockchain:
         return "the blockchain is empty"
     if "." in blockchain:
-        return "a blockchain identifier has no dot"
+        return "the blockchain contains a dot"
     if not address:
         return "the address is empty"
     text = f"{blockchain}.{address}"
     if "/" in text and (_LINK.match(text) or _LINK.match(address)):
         return _IS_LINK
     if len(text) > MAX_LENGTH:
-        return f"longer than {MAX_LENGTH} characters"
+        return f"it is longer than {MAX_LENGTH} characters"
     if any(mark in part for mark in _ELLIPSES for part in (blockchain, address)):
-        return "shortened: the whole address is needed"
+        return "it is shortened: write the full address"
     return _invisible_reason(text)
 
 
@@ -208,19 +214,19 @@ def _invisible_reason(text: str) -> str:
         return ""
     position = next(n for n, char in enumerate(text) if is_invisible(char))
     name = unicodedata.name(text[position], f"U+{ord(text[position]):04X}")
-    return f"white space or an invisible character ({name}) at position {position}"
+    return f"it contains white space or an invisible character: {name} at position {position}"
 
 
 def shorten(item: object) -> str:
-    """Return a value as text of at most 80 characters."""
+    """Return a value as text, truncated to 80 characters."""
     text = str(item)
-    return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004 - one line of a terminal
+    return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004 - the width of a terminal
 
 
 def canonical_address(address: str) -> str:
-    """Return an address, or a token's contract, in the form for comparisons.
+    """Return an address, or a token's contract, in the form that is used for comparisons.
 
-    In a Move type, such as ``0x2::sui::SUI``, only the hex part is without case.
+    Hex is converted to lower case. In a Move type, such as ``0x2::sui::SUI``, only the account is.
     """
     address = address.strip()
     if address[:2] not in ("0x", "0X") or not address.isascii():
@@ -232,7 +238,7 @@ def canonical_address(address: str) -> str:
 
 
 def canonical_blockchain(blockchain: str) -> str:
-    """Return a blockchain's identifier in the form for comparisons."""
+    """Return a blockchain's identifier in the form that is used for comparisons."""
     blockchain = blockchain.strip()
     return blockchain.upper() if blockchain.isascii() else blockchain
 

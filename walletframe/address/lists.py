@@ -1,6 +1,6 @@
-"""Read wallets from lists, tables and pasted text, and select the distinct ones to request.
+"""Read wallets from lists, tables and pasted text, and select the distinct wallets to request.
 
-The input may have empty rows, repeats, unreadable rows, and columns that the user keeps.
+The input may have empty, duplicate and unreadable rows, and extra columns to keep.
 """
 
 from __future__ import annotations
@@ -41,36 +41,36 @@ OnUnreadable: TypeAlias = Literal["raise", "drop"]
 Problem: TypeAlias = tuple[int, str, str]
 T = TypeVar("T")
 
-FROM_0 = "by position, from 0"
+POSITIONS_NOTE = "the numbers are positions, counted from 0"
 _MAX_LISTED = 3
 _SEPARATORS = re.compile(r"[\s,;|]+")
 _NUMBERING = re.compile(r"^\s*[(\[]?\d{1,4}[.)\]](?:\s+(?=\S)|(?=[A-Z][A-Z0-9_]*\.))")
-_BULLET = re.compile(r"[-–—*•‣▪·+:=]+")  # noqa: RUF001 - and table rules; an ellipsis is none
+_BULLET = re.compile(r"[-–—*•‣▪·+:=]+")  # noqa: RUF001 - also rules of tables; an ellipsis is not a bullet
 _ADDRESSES = ("address", "walletaddress", "wallet", "wallets")
 _HEADERS = (*([name] for name in _ADDRESSES), *(["blockchain", name] for name in _ADDRESSES[:2]))
 _IDENTIFIER = re.compile(r"(?!0x)[A-Za-z][\w-]*|[A-Z][A-Z0-9_]*:")
-_ADDRESS = re.compile(r"(?![A-Z][A-Z0-9_]*\.).*[\d.].*")  # not a dotted wallet, and not a word
+_ADDRESS = re.compile(r"(?![A-Z][A-Z0-9_]*\.).*[\d.].*")  # neither a dotted wallet nor a word
 _COLON = re.compile(r"(?!\w+://)[^.]*:[^.]*\.")
-_COLON_REASON = 'a colon before the first dot: write it as in "ETH.0x52…"'
+_COLON_REASON = 'it has a colon before the first dot: write the wallet as in "ETH.0x52…"'
 _LONG_WORD = re.compile(r"\w{20,}")  # an address
-_QUOTES_AND_BRACKETS = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - chats curl quotes
+_QUOTES_AND_BRACKETS = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - text from chats has curly quotes
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The wallets read from a list, repeats included, in its order, with their positions."""
+    """The wallets read from a list, in the order of the list and with duplicates."""
 
     wallets: list[WalletAddress]
-    positions: list[int]
-    rows: int  # empty ones included
-    empty: int
+    positions: list[int]  # of `wallets` in the list
+    rows: int  # number of rows, including empty rows
+    empty: int  # number of empty rows
     problems: list[Problem]
-    where: str = FROM_0  # the unit of the positions, for messages
-    labels: pd.DataFrame | None = None  # the user's own columns, one row per wallet
+    where: str = POSITIONS_NOTE  # explains the positions in messages
+    labels: pd.DataFrame | None = None  # the extra columns, with one row per item of `wallets`
 
 
-def read_rows(rows: Iterable[tuple[int, object]], where: str = FROM_0) -> Reading:
-    """Read pairs of a position and a wallet; collect unreadable rows as problems."""
+def read_rows(rows: Iterable[tuple[int, object]], where: str = POSITIONS_NOTE) -> Reading:
+    """Read the wallets from pairs of a position and a wallet, and collect the unreadable rows."""
     wallets: list[WalletAddress] = []
     positions: list[int] = []
     problems: list[Problem] = []
@@ -90,20 +90,23 @@ def read_rows(rows: Iterable[tuple[int, object]], where: str = FROM_0) -> Readin
 
 
 def read_list(wallets: WalletsLike) -> Reading:
-    """Read wallets in any form; a single empty wallet is a problem, too."""
+    """Read wallets in any form.
+
+    Empty rows of a list are skipped, but a single empty wallet is a problem.
+    """
     if isinstance(wallets, pd.DataFrame):
         return read_rows(enumerate(frame_rows(wallets)))
     if isinstance(wallets, np.ndarray):
         return read_rows(enumerate(wallets.tolist()))
-    # A dotted string can't begin a pair, because an identifier has no dot: no list is misread.
+    # A blockchain has no dot, so a tuple of two wallets is not mistaken for a pair.
     is_pair = (
         isinstance(wallets, tuple)
         and len(wallets) == len(forms.COLUMNS)
         and all(isinstance(part, str) for part in wallets)
         and "." not in wallets[0]
     )
-    is_one = is_pair or isinstance(wallets, str | bytes | Mapping | WalletAddress)
-    if isinstance(wallets, Iterable) and not is_one:
+    is_single = is_pair or isinstance(wallets, str | bytes | Mapping | WalletAddress)
+    if isinstance(wallets, Iterable) and not is_single:
         return read_rows(enumerate(wallets))
     wallet = forms.read_wallet(wallets)
     if isinstance(wallet, str):
@@ -112,7 +115,7 @@ def read_list(wallets: WalletsLike) -> Reading:
 
 
 def parse_wallets(wallets: WalletsLike) -> list[WalletAddress]:
-    """Read wallets in any form, repeats included; raise one error for all unreadable ones."""
+    """Return all wallets, including duplicates; raise one error for all unreadable rows."""
     reading = read_list(wallets)
     if reading.problems:
         raise AddressError(reading.problems)
@@ -120,7 +123,7 @@ def parse_wallets(wallets: WalletsLike) -> list[WalletAddress]:
 
 
 def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
-    """Return each wallet once, as first written, in the order of first appearance."""
+    """Return the distinct wallets in order of first appearance, in their first spelling."""
     first: dict[tuple[str, str], WalletAddress] = {}
     for wallet in wallets:
         first.setdefault(canonical_key(wallet.blockchain, wallet.address), wallet)
@@ -128,7 +131,7 @@ def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
 
 
 def unify_blockchains(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
-    """Yield the wallets with each unknown blockchain in the spelling of its first appearance."""
+    """Yield all wallets, with unknown blockchains in the spelling of their first appearance."""
     first: dict[str, str] = {}
     for wallet in wallets:
         name = first.setdefault(forms.canonical_blockchain(wallet.blockchain), wallet.blockchain)
@@ -136,7 +139,7 @@ def unify_blockchains(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddres
 
 
 def with_standard_columns(frame: T) -> T:
-    """Rename the service's wallet columns of a pandas or Dask frame to ours."""
+    """Rename the service's wallet columns of a pandas or Dask frame to blockchain and address."""
     table: Any = frame
     names = zip(table.columns, forms.standard_names(table.columns), strict=True)
     renamed: T = table.rename(columns=dict(names))
@@ -154,50 +157,50 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
             missing,
             [str(name) for name in frame.columns],
             hint=(
-                "rename the columns, add .assign(blockchain=…) if all wallets are on one "
-                'blockchain, or give a single column of "<BLOCKCHAIN>.<ADDRESS>"'
+                "rename the columns; or add .assign(blockchain=…) if all wallets are on one "
+                'blockchain; or pass a single column of "<BLOCKCHAIN>.<ADDRESS>" strings'
             ),
         )
     for name in forms.COLUMNS:
         if frame[name].ndim > 1:
-            raise AddressError([(0, name, "the DataFrame has this column twice")])
+            raise AddressError([(0, name, "this column occurs twice in the DataFrame")])
     return zip(frame["blockchain"], frame["address"], strict=True)
 
 
 def select_wallets(
     reading: Reading, on_unreadable: OnUnreadable, *, locate: Callable[[int], str] = str
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets, in order of first appearance, and their first labels.
+    """Return the distinct wallets in order of first appearance, and their first labels.
 
-    One warning counts the rows that repeat a wallet, are empty or unreadable, or have other labels.
+    One warning counts the duplicate, empty and unreadable rows, and the rows with other labels.
     """
-    _refuse_unreadable(reading, on_unreadable)
+    _check_unreadable(reading, on_unreadable)
     wallets = distinct_wallets(reading.wallets)
     labels, conflicts = _distinct_labels(reading)
     if len(wallets) < len(reading.wallets) or reading.problems:
-        _warn_of_rows(reading, len(wallets), conflicts, locate)
+        _warn_about_rows(reading, len(wallets), conflicts, locate)
     return wallets, labels
 
 
 def wallets_to_request(
     reading: Reading, on_unreadable: OnUnreadable
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets and their labels, and warn of unknown blockchains, too."""
+    """Return the distinct wallets and their labels, and warn about unknown blockchains."""
     wallets, labels = select_wallets(reading, on_unreadable)
-    warn_of_unknown_blockchains(wallets)
+    warn_about_unknown_blockchains(wallets)
     return wallets, labels
 
 
 def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
-    """Return the wallets at `Reading.positions`, repeats included; warn of unreadable rows."""
-    _refuse_unreadable(reading, on_unreadable)
+    """Return the wallets of a list, including duplicates, and warn about unreadable rows."""
+    _check_unreadable(reading, on_unreadable)
     if reading.problems:
-        _warn_of_rows(reading, len(distinct_wallets(reading.wallets)), {}, str)
+        _warn_about_rows(reading, len(distinct_wallets(reading.wallets)), {}, str)
     return reading.wallets
 
 
 def unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
-    """Return one line on all unknown blockchains, with suggestions; empty if all are known."""
+    """Return a line about all unknown blockchains with suggestions, or "" if all are known."""
     names = dict.fromkeys(wallet.blockchain for wallet in wallets)
     messages = [each for each in map(unknown_blockchain_message, names) if each]
     if not messages:
@@ -206,11 +209,11 @@ def unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
     if len(messages) > _MAX_LISTED:
         listed.append(f"and {len(messages) - _MAX_LISTED:,} more;")
     count = counted_noun(len(known_blockchains()), "blockchain")
-    return f"{' '.join(listed)} {count} are known, see wf.blockchains()"
+    return f"{' '.join(listed)} {count} are known: wf.blockchains() lists them"
 
 
-def warn_of_unknown_blockchains(wallets: Iterable[WalletAddress]) -> None:
-    """Warn of unknown blockchains."""
+def warn_about_unknown_blockchains(wallets: Iterable[WalletAddress]) -> None:
+    """Warn about unknown blockchains."""
     if message := unknown_blockchains_message(wallets):
         notify(message, InputWarning)
 
@@ -218,30 +221,30 @@ def warn_of_unknown_blockchains(wallets: Iterable[WalletAddress]) -> None:
 def check_on_unreadable(choice: str | None) -> None:
     """Raise an error unless the choice is ``raise`` or ``drop``."""
     if choice not in ("raise", "drop"):
-        raise SettingsError(f"on_unreadable can't be {choice!r}", hint='use "raise" or "drop"')
+        raise SettingsError(f"on_unreadable={choice!r} is not valid", hint='use "raise" or "drop"')
 
 
-def _refuse_unreadable(reading: Reading, on_unreadable: OnUnreadable) -> None:
+def _check_unreadable(reading: Reading, on_unreadable: OnUnreadable) -> None:
     check_on_unreadable(on_unreadable)
     if reading.problems and on_unreadable == "raise":
         raise AddressError(reading.problems, reading.where)
 
 
-def _warn_of_rows(
+def _warn_about_rows(
     reading: Reading,
     distinct: int,
     conflicts: Mapping[str, list[Problem]],
     locate: Callable[[int], str],
 ) -> None:
-    """Warn of rows that name no new wallet, or other labels than the wallet's first row."""
+    """Warn about rows without a new wallet, and rows whose labels differ from the first labels."""
     counts = {
-        "repeated": len(reading.wallets) - distinct,
+        "duplicate": len(reading.wallets) - distinct,
         "empty": reading.empty,
         "unreadable and left out": len(reading.problems),
     }
     for name, others in conflicts.items():
         counts[f"with another {safe_line(name)!r} than before, which is ignored"] = len(others)
-    counted = ", ".join(f"{count:,} {which}" for which, count in counts.items() if count)
+    counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
     rows = counted_noun(reading.rows, "row")
     text = f"found {counted_noun(distinct, 'wallet')} in {rows}: {counted}"
     problems = sorted(chain(reading.problems, *conflicts.values()))
@@ -252,35 +255,38 @@ def _warn_of_rows(
             for position, value, reason in problems[:_MAX_LISTED]
         )
         rest = len(problems) - _MAX_LISTED
-        more = f"; and {rest:,} more, in the warning's problems" if rest > 0 else ""
-        text = f"{text}; {reading.where}: {listed}{more}"
+        more = f"; and {rest:,} more in the warning's attribute problems" if rest > 0 else ""
+        text = f"{text} ({reading.where}): {listed}{more}"
     notify(text, InputWarning, problems)
 
 
 def read_table(table: object, keep: Sequence[str]) -> Reading:
-    """Read the wallets of a DataFrame, with the columns to keep."""
+    """Read the wallets of a DataFrame, and the extra columns in `keep`."""
     if not isinstance(table, pd.DataFrame):
         raise ArgumentError(
-            f"wallets of type {type(table).__name__} have no columns to keep",
-            hint="give a DataFrame, or the path of a CSV file",
+            f"keep= is not supported for wallets of type {type(table).__name__}",
+            hint="pass a DataFrame, or the path of a CSV file",
         )
     if missing := [name for name in keep if name not in table.columns]:
         raise ColumnsError(missing, [str(name) for name in table.columns])
     labels = table[[*keep]]
     if labels.shape[1] > len(keep):
         name = labels.columns[labels.columns.duplicated()][0]
-        raise SettingsError(f"the DataFrame has the column {name!r} twice", hint="rename one")
+        raise SettingsError(
+            f"the column {name!r} occurs twice in the DataFrame",
+            hint="rename one of the two columns",
+        )
     reading = read_rows(enumerate(frame_rows(table.drop(columns=[*keep]))))
     return with_labels(reading, labels.iloc[reading.positions].reset_index(drop=True))
 
 
 def with_labels(reading: Reading, labels: pd.DataFrame) -> Reading:
-    """Return a reading with the user's own columns; blank texts become missing."""
-    stripped = {name: _stripped(column) for name, column in labels.items()}
+    """Return a reading with extra columns, in which blank text is replaced by missing values."""
+    stripped = {name: _strip_labels(column) for name, column in labels.items()}
     return replace(reading, labels=pd.DataFrame(stripped))
 
 
-def _stripped(column: pd.Series) -> pd.Series:
+def _strip_labels(column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, pd.CategoricalDtype):
         labels = [label for label in column.cat.categories if isinstance(label, str)]
         if all(label and label == label.strip() for label in labels):
@@ -289,14 +295,14 @@ def _stripped(column: pd.Series) -> pd.Series:
         return column
     cells = [cell.strip() or None if isinstance(cell, str) else cell for cell in column]
     is_text = all(isinstance(cell, str) for cell in cells if not forms.is_empty(cell))
-    if is_text:  # a text column can't hold lone surrogates; the other cells are missing
+    if is_text:  # a text column can't contain lone surrogates; all other cells are missing
         texts = (cell if isinstance(cell, str) else None for cell in cells)
         cells = [text and text.encode("utf-8", "replace").decode() for text in texts]
     return pd.Series(cells, index=column.index, dtype=TEXT if is_text else object)
 
 
 def _distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
-    """Return each distinct wallet's first label in each column, and rows with other labels."""
+    """Return the first labels of each distinct wallet, and the rows that have other labels."""
 
     def label(column: pd.Series, row: int) -> str:
         return repr(safe_line(str(column.iloc[row])))
@@ -314,7 +320,7 @@ def _distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, l
             (
                 reading.positions[row],
                 str(reading.wallets[row]),
-                f"{label(column, row)} here, {label(column, rows[codes[row]])} before",
+                f"{label(column, row)} here, but {label(column, rows[codes[row]])} before",
             )
             for row in others
         ]
@@ -323,40 +329,41 @@ def _distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, l
 
 
 def first_labelled_rows(name: str, codes: Indices, column: Any) -> tuple[Indices, list[int]]:
-    """Return each code's first row with a label, or -1, and the rows with a different label."""
+    """Return the first labelled row of each code (-1 if none), and the rows with other labels."""
     try:
         labels, _ = factorized(column)
     except TypeError:
         raise unhashable_column_error(name) from None
     present = np.flatnonzero(labels >= 0)
     rows = np.full(int(codes.max(initial=-1)) + 1, -1)
-    rows[codes[present[::-1]]] = present[::-1]  # of several writes the last one stays
+    rows[codes[present[::-1]]] = present[::-1]  # the last write wins
     conflicts = present[labels[present] != labels[rows[codes[present]]]]
     return rows, conflicts.tolist()
 
 
 def unhashable_column_error(name: str) -> SettingsError:
-    """Return the error for a column of unhashable values."""
+    """Return the error for a column whose values can't be hashed."""
     return SettingsError(
-        f"the column {safe_line(name)!r} holds lists or similar values, which can't name a group",
-        hint="convert them to text with .astype('str')",
+        f"the column {safe_line(name)!r} can't be used to group rows, because it contains lists "
+        "or other unhashable values",
+        hint="convert the column to text with .astype('str')",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """The wallets and the problems found in a text, in its order."""
+    """The wallets and the problems found in a text, in the order of the text."""
 
     wallets: list[WalletAddress]
-    problems: list[Problem]  # line from 1, the piece that can't be read, the reason
-    unreadable_lines: str  # each of them whole, for the user to correct
+    problems: list[Problem]  # line number (counted from 1), unreadable piece, reason
+    unreadable_lines: str  # the complete lines, for the user to correct
 
 
 def read_pasted(text: str) -> Pasted:
-    """Read wallets from a text, and record the reason for each unreadable line.
+    """Read wallets from a text, and record why lines can't be read.
 
-    Comments, bullets, list numbers and header lines are ignored. One unreadable piece makes its
-    whole line unreadable.
+    Comments, bullets, list numbers and header lines are ignored. If a line contains an unreadable
+    piece, no wallet of the line is used.
     """
     wallets: list[WalletAddress] = []
     problems: list[Problem] = []
@@ -376,7 +383,7 @@ def _read_line(line: str) -> list[WalletAddress]:
     pieces = [piece for piece in stripped if piece and not _BULLET.fullmatch(piece)]
     if [piece.casefold() for piece in pieces] in _HEADERS:
         return []
-    match pieces:  # two pieces are one wallet if they look like a blockchain and an address
+    match pieces:  # two pieces that look like a blockchain and an address are one wallet
         case (first, second) if _IDENTIFIER.fullmatch(first) and _ADDRESS.fullmatch(second):
             return parse_wallets([(first.rstrip(":"), second)])
     if wrong := [(0, piece, _COLON_REASON) for piece in pieces if _COLON.match(piece)]:

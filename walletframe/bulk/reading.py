@@ -23,7 +23,7 @@ from walletframe.bulk.files import POSITION, Layout, dataset_errors, key_of, key
 from walletframe.bulk.journal import segments, unwritten_records
 from walletframe.disk import local_folder, read_parquet
 from walletframe.errors import ColumnsError, DatasetError
-from walletframe.frameless import at_the_boundary
+from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.contract import (
     HOLDING_DTYPES,
@@ -234,7 +234,7 @@ def wallet_rows(counts: Codes, order: Codes) -> Codes | None:
     return rows
 
 
-@at_the_boundary
+@frameless_address_errors
 def read_wallets(
     folder: str | Path,
     *,

@@ -32,7 +32,7 @@ from walletframe.client import (
 )
 from walletframe.disk import local_folder
 from walletframe.errors import AddressError, FetchInterrupted, InputWarning
-from walletframe.frameless import at_the_boundary
+from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
 from walletframe.frames.kept import names_to_keep
 from walletframe.notice import notify
@@ -61,7 +61,7 @@ _Wallets: TypeAlias = "list[WalletAddress] | Iterator[WalletAddress]"
 _ReportStatus: TypeAlias = "Callable[[Status], None]"
 
 
-@at_the_boundary
+@frameless_address_errors
 def fetch_to_parquet(  # noqa: PLR0913 - options
     wallets: WalletsLike | os.PathLike[str],
     folder: str | Path,

@@ -39,7 +39,7 @@ from walletframe.frames.names import (
     whole_wallet,
 )
 from walletframe.frames.positions import Positions, cell_sums, read_positions
-from walletframe.numerals import compact, counted_noun, money, percent, whole
+from walletframe.numerals import compact, counted_noun, full_amount, money, percent
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -342,7 +342,7 @@ class PivotedSizes:
 
     def exact(self, row: int, token: int) -> str:
         """Write the exact sum of a cell of one token."""
-        return whole(self.amounts[row * len(self.tokens) + token])
+        return full_amount(self.amounts[row * len(self.tokens) + token])
 
     def hover(self, row: int, token: int, owner: Sequence[str], total: float) -> str:
         """Return the hover text of a cell, empty if its size is 0; `owner` describes its row."""

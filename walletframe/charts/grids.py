@@ -46,7 +46,7 @@ from walletframe.frames.groups import ADDED
 from walletframe.frames.identity import token_key
 from walletframe.frames.names import find_wallet, short_wallet, user_wallet_names, whole_wallet
 from walletframe.frames.positions import cell_sums
-from walletframe.numerals import compact, count_of, counted_noun, percent, whole
+from walletframe.numerals import compact, count_of, counted_noun, full_amount, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -606,7 +606,7 @@ def _curve(running: AmountArray, shares: Sizes, unit: str) -> go.Scatter:
         hover(
             f"{place + 1:,} of {counted_noun(count, 'wallet')} ({percent((place + 1) / count)})",
             f"hold {percent(float(shares[place]))}",
-            f"{whole(running[place])} {unit}",
+            f"{full_amount(running[place])} {unit}",
         )
         for place in points
     ]

@@ -39,7 +39,7 @@ from walletframe.charts.palette import (
 from walletframe.frames.groups import ADDED, list_names
 from walletframe.frames.identity import first_rows
 from walletframe.frames.names import wallet_lines, without_chain
-from walletframe.numerals import brief, count_of, counted_noun, percent, whole
+from walletframe.numerals import brief, count_of, counted_noun, full_amount, percent
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -429,7 +429,7 @@ class _PathTree:
         if ring.of_token:
             symbol, where = balances.whole_token(int(balances.positions.tokens.codes[row]))
             lines = [where] * (ring.name in ADDED) + lines
-            lines += [f"{whole(amount)} {symbol}"] * is_leaf
+            lines += [f"{full_amount(amount)} {symbol}"] * is_leaf
         hover_lines = [head, *filter(None, lines), measure.share(size, self.total)]
         has_room = not is_leaf or size >= _ROOM_FOR_SIZE * self.total
         return [text] * has_room, hover_lines
@@ -565,7 +565,7 @@ class _DefaultTree:
         else:
             whose = balances.whole_wallet(owner)
             size, share = (brief(amount), "") if is_count else (size, share)
-        hover_lines = [self.tokens[token], where, whose, f"{whole(amount)} {symbol}", share]
+        hover_lines = [self.tokens[token], where, whose, f"{full_amount(amount)} {symbol}", share]
         return [size] * (whole_size >= _ROOM_FOR_SIZE * self.total), hover_lines
 
 

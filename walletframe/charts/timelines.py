@@ -52,7 +52,7 @@ from walletframe.frames.names import (
     whole_wallet,
 )
 from walletframe.frames.positions import snapshot_times
-from walletframe.numerals import compact, count_of, counted_noun, whole
+from walletframe.numerals import compact, count_of, counted_noun, full_amount
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -439,7 +439,9 @@ def _point_texts(grouped: GroupedBalances, cells: Places, sizes: Sizes) -> list[
     exact = [""] * sizes.size
     if balances.measure.kind == "amount" or not ADDED.isdisjoint(grouped.names):
         amounts = balances.exact(cells, np.arange((lines - 1) * width))
-        exact[: len(amounts)] = ["" if amount is None else whole(amount) for amount in amounts]
+        exact[: len(amounts)] = [
+            "" if amount is None else full_amount(amount) for amount in amounts
+        ]
     each = zip(sizes.ravel().tolist(), exact, strict=True)
     texts = [_size_text(balances.measure, *parts) for parts in each]
     if balances.measure.kind == "amount":  # Other has no exact amount

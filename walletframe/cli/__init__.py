@@ -1,8 +1,8 @@
-"""The command line: the same engine, for shells and for a first look.
+"""The command line program ``walletframe``.
 
-Exit codes: 0 if every wallet is ok, 1 if some are not (the tables are printed anyway), 2 for input
-or settings that can't be read, 3 for a file, disk or port that can't be used, 130 after an
-interrupt (with the tables of what was finished).
+Exit codes: 0 if all wallets are ok; 1 if some wallets are not ok (the tables are printed
+nevertheless); 2 if the input or the settings are not valid; 3 if a file, a disk or a port can't be
+used; 130 after an interrupt (the tables of the finished wallets are printed).
 """
 
 from walletframe.cli.main import main

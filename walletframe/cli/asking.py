@@ -1,4 +1,4 @@
-"""Steps that commands share: read wallets from arguments and files, fetch them, and exit."""
+"""Steps that several commands share: read wallets, fetch them, and exit with a code."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ if TYPE_CHECKING:
 else:
     client = LazyPackage("client")
 
-_Placed: TypeAlias = "tuple[str, WalletLike, Labels]"
+_LocatedWallet: TypeAlias = "tuple[str, WalletLike, Labels]"  # location, wallet, labels
 
 _INTERRUPTED = 130
 _SHOWN = 20
+NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --file wallets.txt"
 
 
 def parse_token(text: str | None, *holdings: pd.DataFrame) -> TokenLike | None:
-    """Return a token from text: BLOCKCHAIN.CONTRACT, unless some holdings have it as a symbol."""
+    """Parse BLOCKCHAIN.CONTRACT; return the text itself if it is a symbol in the holdings."""
     if text is None or "." not in text or any((held["symbol"] == text).any() for held in holdings):
         return text
     blockchain, _, contract = text.partition(".")
@@ -52,18 +53,18 @@ def fetch_details(
     files: Sequence[str],
     keep: Sequence[str],
     on_unreadable: OnUnreadable,
-    before: Callable[[Settings], None] | None = None,
+    check_settings: Callable[[Settings], None] | None = None,
     **overrides: Any,
 ) -> tuple[WalletDetails, bool]:
-    """Fetch wallets; also return whether an interrupt ended the fetch.
+    """Fetch wallets; return the result and whether the fetch was interrupted.
 
-    ``before`` gets the settings before any request, and may raise.
+    `check_settings` is called with the settings before any request is sent; it may raise an error.
     """
     options: dict[str, Any] = {name: overrides.pop(name) for name in ("refresh", "offline")}
     requested = requested_wallets(wallets, files, on_unreadable, keep)
     with client.Client(**overrides) as fetcher:
-        if before is not None:
-            before(fetcher.settings)
+        if check_settings is not None:
+            check_settings(fetcher.settings)
         try:
             details = fetcher.fetch(requested, keep=keep, **options, on_failure="ignore")
         except FetchInterrupted as stopped:
@@ -72,51 +73,53 @@ def fetch_details(
 
 
 def exit_with(*, known: object, interrupted: bool = False) -> NoReturn:
-    """Exit with 0 if all is known, 1 if not, 130 after an interrupt."""
+    """Exit with the code 0 if `known` is true, 1 if it is false, or 130 after an interrupt."""
     sys.exit(_INTERRUPTED if interrupted else 0 if known else 1)
 
 
 def requested_wallets(
-    words: Iterable[str],
+    arguments: Iterable[str],
     files: Sequence[str],
     on_unreadable: OnUnreadable = "raise",
     keep: Sequence[str] = (),
 ) -> list[WalletAddress] | pd.DataFrame:
-    """Read the distinct wallets of a command line, with the columns to keep.
+    """Return the distinct wallets of a command line; with `keep`, as a DataFrame of extra columns.
 
-    All unreadable wallets are reported at once. Kept columns are NA for wallets that are arguments
-    or come from a file that is not a .csv.
+    One error reports all unreadable wallets. The extra columns are NA for wallets that are
+    arguments, or that are in a file other than a .csv file.
     """
     if keep and not any(name.lower().endswith(".csv") for name in files):
-        raise click.UsageError("--keep is for columns of a --file that ends in .csv")
+        raise click.UsageError("--keep needs a --file whose name ends in .csv")
     kept = names_to_keep(keep)
     no_labels = (None,) * len(kept)
-    placed: list[_Placed] = [(f"argument {n}", word, no_labels) for n, word in enumerate(words, 1)]
+    located: list[_LocatedWallet] = [
+        (f"argument {n}", text, no_labels) for n, text in enumerate(arguments, 1)
+    ]
     for name in files:
-        placed += _rows(name, kept)
-    reading = read_rows(enumerate(wallet for _, wallet, _ in placed), "by place")
+        located += _read_wallet_file(name, kept)
+    reading = read_rows(enumerate(wallet for _, wallet, _ in located), "by argument or line")
     if reading.problems and on_unreadable == "raise":
         count = len(reading.problems)
-        shown = (f"{placed[n][0]}: {value!r}: {reason}" for n, value, reason in reading.problems)
+        shown = (f"{located[n][0]}: {value!r}: {reason}" for n, value, reason in reading.problems)
         more = [f"… and {count - _SHOWN} more"] if count > _SHOWN else []
         lines = [f"{counted_noun(count, 'wallet')} can't be read:", *islice(shown, _SHOWN), *more]
         raise click.UsageError("\n  ".join(lines))
     if kept:
-        labelled = pd.DataFrame([placed[number][2] for number in reading.positions], columns=kept)
+        labelled = pd.DataFrame([located[number][2] for number in reading.positions], columns=kept)
         reading = with_labels(reading, labelled)
     requested, labels = select_wallets(
-        reading, on_unreadable, locate=lambda number: placed[number][0]
+        reading, on_unreadable, locate=lambda number: located[number][0]
     )
     if not requested:
-        raise click.UsageError("no wallets: give some, or a --file of them")
+        raise click.UsageError(NO_WALLETS)
     if labels is None:
         return requested
     pairs = [(wallet.blockchain, wallet.address) for wallet in requested]
     return pd.DataFrame(pairs, columns=["blockchain", "address"]).join(labels)
 
 
-def _rows(name: str, keep: Sequence[str]) -> Iterator[_Placed]:
-    """Read the wallets of a file or of standard input, with their places and kept columns."""
+def _read_wallet_file(name: str, keep: Sequence[str]) -> Iterator[_LocatedWallet]:
+    """Yield the location, the wallet and the extra columns of each row of a file or of stdin."""
     path = Path(name)
     try:
         if name == "-":

@@ -1,4 +1,4 @@
-"""Commands that send requests: ``fetch``, ``fetch-to-parquet``, ``balance``, and ``demo``."""
+"""The commands ``fetch``, ``fetch-to-parquet``, ``balance`` and ``demo``, which send requests."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ else:
 def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **options: Any) -> None:
     """Fetch the tokens of WALLETS, such as ETH.0x52… and NEAR.alice.near.
 
-    The key is read from the variable WALLETFRAME_API_KEY, never from the command line. The exit
-    code is 1 if a wallet is not ok.
+    The API key is read from the environment variable WALLETFRAME_API_KEY, not from the command
+    line. The exit code is 1 if a wallet is not ok.
     """
     details, interrupted = fetch_details(wallets, **options)
-    _show(details, rows)
+    _print_details(details, rows)
     if output is not None:
         write_details(details, output)
     known = known_wallets(details.wallets).all()
@@ -67,8 +67,9 @@ def fetch_to_parquet(
 ) -> None:
     """Fetch the tokens of WALLETS into FOLDER, as Parquet files.
 
-    The same command again, however it ended, requests only wallets that are not ok in the folder.
-    The key is read from the variable WALLETFRAME_API_KEY. The exit code is 1 if one is not ok.
+    After an error or an interrupt, run the same command again: it requests only the wallets that
+    are not ok in the folder. The API key is read from the environment variable
+    WALLETFRAME_API_KEY. The exit code is 1 if a wallet is not ok.
     """
     requested = requested_wallets(wallets, files, on_unreadable, keep)
     interrupted = False
@@ -88,22 +89,22 @@ def fetch_to_parquet(
 def demo(*, refresh: bool) -> None:
     """Fetch simulated wallets from a sandbox on this machine.
 
-    The second time, the answers come from the cache.
+    If you run the command again, the answers are read from the cache.
     """
     with service.sandbox(latency_s=0.1) as running, running.client() as fetcher:
-        echo(f"Simulated data: a sandbox at {running.base_url} replaces the service.\n")
+        echo(f"Simulated data from a sandbox at {running.base_url}, which replaces the service.\n")
         details = fetcher.fetch(
             service.SHOWCASE, refresh=refresh, progress=False, on_failure="ignore"
         )
-        _show(details, None)
+        _print_details(details, None)
         failed = details.wallets[~known_wallets(details.wallets)]
         for row in failed.itertuples():
             echo(f"Failed: {row.blockchain}.{row.address}: {row.error}")
         cached = int((details.wallets["source"] == "cache").sum())
         answers = f"{cached} of {counted_noun(len(details.wallets), 'answer')}"
-        echo(f"{answers} came from the cache, {fetcher.settings.cache}")
+        echo(f"{answers} came from the cache {fetcher.settings.cache}")
         if not cached:
-            echo("Run it again: wallets that are ok are answered from the cache.")
+            echo("Run the command again: the answers for ok wallets are then read from the cache.")
 
 
 @click.command(
@@ -115,15 +116,17 @@ def demo(*, refresh: bool) -> None:
 )
 @click.argument("wallets", nargs=-1)
 @flags.file_option
-@click.option("--token", metavar="ADDRESS", help="The token's contract. Default: the native coin.")
-@click.option("--block", type=int, help="The number of the block to read. Default: the latest.")
+@click.option(
+    "--token", metavar="ADDRESS", help="The contract of the token. Default: the native coin."
+)
+@click.option("--block", type=int, help="The number of the block. Default: the latest block.")
 @click.option(
     "--chain-id",
     "chain_ids",
     type=(str, int),
     multiple=True,
     metavar="BLOCKCHAIN ID",
-    help="The chain id of an unknown blockchain, such as HYPEREVM 999.",
+    help="The chain id of a blockchain that walletframe does not know, such as HYPEREVM 999.",
 )
 @flags.output_option
 def balance(
@@ -134,10 +137,11 @@ def balance(
     chain_ids: tuple[tuple[str, int], ...],
     output: Path | None,
 ) -> None:
-    """Ask a node for the balances of one token in WALLETS, such as ETH.0x52….
+    """Read the balances of one token in WALLETS, such as ETH.0x52…, from a node.
 
-    The node's URL is read from the variable WALLETFRAME_RPC_URL, never from the command line, where
-    everyone on the machine could see it. The exit code is 1 if a balance is unknown.
+    The node's URL is read from the environment variable WALLETFRAME_RPC_URL, not from the command
+    line, because other users of the machine can see command lines. The exit code is 1 if a balance
+    is unknown.
     """
     requested = requested_wallets(wallets, files)
     with warnings.catch_warnings():
@@ -148,7 +152,7 @@ def balance(
     exit_with(known=(frame["status"] == "ok").all())
 
 
-def _show(details: WalletDetails, rows: int | None) -> None:
+def _print_details(details: WalletDetails, rows: int | None) -> None:
     print_table(wallets_table(details.wallets, None))
     echo()
     print_table(holdings_table(details.holdings, rows, wallets=details.wallets))

@@ -1,4 +1,4 @@
-"""The files that commands write and read, with exact amounts, and hints on other files."""
+"""Read and write the files of the commands, with exact amounts, and explain unsupported files."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 else:
     bulk, bulk_files, history = map(LazyPackage, ("bulk", "bulk.files", "history"))
 
-_HOLDINGS, _WALLETS, _LIST = "holdings of a fetch", "wallets of a fetch", "a list of wallets"
+_HOLDINGS, _WALLETS, _LIST = "saved holdings", "saved wallets", "a list of wallets"
 _PRICES = "prices"
-_KINDS = {  # kinds of tables, by the columns that they need: the first match counts
+_KINDS = {  # required columns of each kind of table; the first match is used
     _HOLDINGS: {*NEEDED, "raw_amount"},
     _WALLETS: {"blockchain", "address", "status", "fetched_at"},
-    "changes between two fetches": {"before", "after", "change"},
+    "changes between two snapshots": {"before", "after", "change"},
     "amounts over time": {"snapshot", "amount", "status"},
     "totals": {"balances", "amount_na"},
     _PRICES: {"price"},
@@ -40,7 +40,7 @@ _KINDS = {  # kinds of tables, by the columns that they need: the first match co
 
 
 def write_details(details: WalletDetails, path: Path) -> None:
-    """Write both frames into one JSON file, or into two files beside each other."""
+    """Write both frames into one JSON file, or into two files in the same folder."""
     if path.suffix.lower() == ".json":
         _write(path, **details._asdict())
     else:
@@ -49,7 +49,7 @@ def write_details(details: WalletDetails, path: Path) -> None:
 
 
 def write_frame(frame: pd.DataFrame, path: Path | None, *, name: str) -> None:
-    """Write a frame to the file of ``--output``, if there is one; in JSON under ``name``."""
+    """Write a frame to a file, if `path` is not None; in a JSON file, its key is `name`."""
     if path is not None:
         _write(path, **{name: frame})
 
@@ -64,49 +64,52 @@ def _write(path: Path, **frames: pd.DataFrame) -> None:
     echo(f"written: {path}")
 
 
-def is_saved(word: str) -> bool:
-    """Return whether an argument is a file or folder of holdings instead of a wallet."""
-    return word.lower().endswith(SUFFIXES) or is_folder(word)
+def is_holdings_path(argument: str) -> bool:
+    """Return whether an argument is a file or a folder of holdings, not a wallet."""
+    return argument.lower().endswith(SUFFIXES) or is_bulk_folder(argument)
 
 
-def is_folder(word: str) -> bool:
-    """Return whether an argument is a folder of fetch-to-parquet."""
+def is_bulk_folder(argument: str) -> bool:
+    """Return whether an argument is a folder written by fetch-to-parquet."""
     with suppress(OSError):  # a wallet may be too long for a file name
-        folder = Path(word)
+        folder = Path(argument)
         return folder.is_dir() and bulk_files.Layout(folder).marker.is_file()
     return False
 
 
-def saved_file(words: Sequence[str], files: Sequence[str]) -> str | None:
-    """Return the file or folder of holdings in the arguments, or None if there is none."""
-    if not any(map(is_saved, words)):
+def holdings_path(arguments: Sequence[str], wallet_files: Sequence[str]) -> str | None:
+    """Return the file or folder of holdings in the arguments, or None if they are wallets."""
+    if not any(map(is_holdings_path, arguments)):
         return None
-    if len(words) > 1 or files:
-        needed = "give either wallets or one file (or folder) of holdings"
-        raise click.UsageError(f"{needed}, not {' '.join(words)}")
-    return words[0]
+    if len(arguments) > 1 or wallet_files:
+        needed = "use either wallets, or a single file or folder of holdings"
+        raise click.UsageError(f"{needed}, not {' '.join(arguments)}")
+    return arguments[0]
 
 
-def saved_details(name: str, without: str) -> WalletDetails:
-    """Read a whole fetch; ``without`` is the consequence of a missing file of wallets."""
-    if is_folder(name):
+def read_saved_details(name: str, consequence: str) -> WalletDetails:
+    """Read saved holdings and wallets; raise with `consequence` if the wallets are missing."""
+    if is_bulk_folder(name):
         return bulk.read_wallets(name)
-    holdings, wallets = read_saved(name)
+    holdings, wallets = read_saved_frames(name)
     if wallets is None:
-        lacking = f"{name}: the file of wallets beside it is missing"
-        raise click.UsageError(f"{lacking}; without it, {without}")
+        lacking = f"{name}: the file of wallets that fetch wrote with it is missing"
+        raise click.UsageError(f"{lacking}; without that file, {consequence}")
     return WalletDetails(wallets, holdings)
 
 
-def file_or_snapshot(word: str, folder: Path | None, without: str) -> WalletDetails:
-    """Read an earlier fetch: a file or folder, or the snapshot of a time."""
-    if is_saved(word):
-        return saved_details(word, without)
-    return history.snapshot(word, folder=folder)
+def read_file_or_snapshot(argument: str, folder: Path | None, consequence: str) -> WalletDetails:
+    """Read an earlier result from a file or a folder, or from the snapshot of a time."""
+    if is_holdings_path(argument):
+        return read_saved_details(argument, consequence)
+    return history.snapshot(argument, folder=folder)
 
 
-def read_saved(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read holdings, and the wallets from the file beside them or the same JSON, if any."""
+def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Read saved holdings, and the saved wallets if they exist.
+
+    The wallets are in another file in the same folder, or in the same JSON file.
+    """
     try:
         holdings, wallets = saved_tables(Path(name))
         _require_holdings(name, [*holdings])
@@ -114,55 +117,57 @@ def read_saved(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
         *wallets_read, holdings = normalize_blockchains(*frames)
         return holdings, wallets_read[0] if wallets_read else None
     except (OSError, SettingsError) as fault:
-        message = f"{name} can't be read as holdings of a fetch: {fault}"
+        message = f"{name} can't be read as {_HOLDINGS}: {fault}"
         raise click.UsageError(message) from None
 
 
 def _require_holdings(name: str, columns: Collection[str]) -> None:
-    """Raise a usage error for a file without holdings, which names its kind and what to do."""
+    """Raise a usage error if a file lacks columns of holdings; the hint depends on its columns."""
     missing = ", ".join(repr(each) for each in NEEDED if each not in columns)
     if not missing:
         return
-    kind = _kind_of(columns)
+    kind = _table_kind(columns)
     if kind is None:
         present = ", ".join(map(repr, columns)) or "none"
-        lacks = f"it lacks {missing}; its columns: {present}"
-        raise click.UsageError(f"{name} can't be read as holdings of a fetch: {lacks}")
+        lacks = f"it lacks {missing}; its columns are: {present}"
+        raise click.UsageError(f"{name} can't be read as {_HOLDINGS}: {lacks}")
     path = Path(name)
-    # The file of holdings beside wallets, if the wallets have the name that fetch gives them.
-    beside = path.with_name(path.name.replace(f".wallets{path.suffix}", path.suffix))
+    # The file of holdings that fetch wrote with this file of wallets, if the name was not changed.
+    holdings_file = path.with_name(path.name.replace(f".wallets{path.suffix}", path.suffix))
     hints = {
-        _LIST: f"to fetch these wallets: walletframe fetch --file {name}",
-        _WALLETS: "give the file of holdings that fetch wrote with it"
-        + ("" if beside == path else f": {beside}"),
-        _PRICES: f"to value holdings at them: walletframe totals FILE --prices {name}",
+        _LIST: f"to fetch these wallets, run: walletframe fetch --file {name}",
+        _WALLETS: "use the file of holdings that fetch wrote with this file"
+        + ("" if holdings_file == path else f": {holdings_file}"),
+        _PRICES: f"to value holdings at these prices, run: walletframe totals FILE --prices {name}",
     }
-    usual = "give a file that fetch --output wrote"
-    raise _wrong_kind(name, _HOLDINGS, kind, hints.get(kind, usual))
+    default = "use a file that fetch --output wrote"
+    raise _wrong_kind_error(name, _HOLDINGS, kind, hints.get(kind, default))
 
 
 def require_wallets(name: str, columns: Collection[str] = ()) -> None:
-    """Raise a usage error unless a file's name, and the columns of a .csv, suit a wallet list."""
+    """Raise a usage error if the name or the columns of a file are not those of a wallet list."""
     path = Path(name)
     suffix = path.suffix.lower()
-    hint = f"to read the output of a fetch, give it without --file: walletframe totals {name}"
+    hint = f"to read the output of fetch, use the file without --file: walletframe totals {name}"
     if suffix in (".parquet", ".json"):
-        raise _wrong_kind(name, f"{_LIST} (text, or .csv)", f"a {suffix} file", hint)
-    kind = _kind_of(columns)
+        raise _wrong_kind_error(name, f"{_LIST} (text or .csv)", f"{suffix} data", hint)
+    kind = _table_kind(columns)
     if kind == _HOLDINGS:
-        beside = path.with_suffix(f".wallets{path.suffix}")
-        complete = f"all wallets, failed and empty ones included, are in {beside}"
-        raise _wrong_kind(name, _LIST, kind, f"{complete}; {hint}")
+        wallets_file = path.with_suffix(f".wallets{path.suffix}")
+        complete = f"all wallets, including failed and empty ones, are in {wallets_file}"
+        raise _wrong_kind_error(name, _LIST, kind, f"{complete}; {hint}")
     if kind is not None and len(columns) > 1 and not _KINDS[_LIST] <= {*columns}:
-        raise _wrong_kind(name, _LIST, kind, "give a .csv with the columns blockchain and address")
+        raise _wrong_kind_error(
+            name, _LIST, kind, "use a .csv with the columns blockchain and address"
+        )
 
 
-def _kind_of(columns: Collection[str]) -> str | None:
-    """Return the kind of a table with these columns, or None if it is unknown."""
+def _table_kind(columns: Collection[str]) -> str | None:
+    """Return the kind of a table with these columns, or None for an unknown kind."""
     known = (kind for kind, needed in _KINDS.items() if needed <= {*standard_names(columns)})
-    one = len(columns) == 1 and all(isinstance(name, str) for name in columns)
-    return next(known, _LIST if one else None)
+    is_list = len(columns) == 1 and all(isinstance(name, str) for name in columns)
+    return next(known, _LIST if is_list else None)
 
 
-def _wrong_kind(name: str, needed: str, kind: str, hint: str) -> click.UsageError:
-    return click.UsageError(f"{name} looks like {kind}; this needs {needed}\n\nHint: {hint}")
+def _wrong_kind_error(name: str, needed: str, kind: str, hint: str) -> click.UsageError:
+    return click.UsageError(f"{name} contains {kind}, not {needed}\n\nHint: {hint}")

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands have in common."""
 
 from __future__ import annotations
 
@@ -18,141 +18,153 @@ _ROWS = 40
 _file = partial(click.option, "--file", "files", multiple=True, metavar="FILE")
 
 
-def combined(*options: _Option) -> _Option:
-    """Return one decorator that adds several options, in the order of the help."""
+def combine(*options: _Option) -> _Option:
+    """Return one decorator that adds several options, in the order in which the help lists them."""
 
-    def add(command: _Command) -> _Command:
+    def add_options(command: _Command) -> _Command:
         for option in reversed(options):
             command = option(command)
         return command
 
-    return add
+    return add_options
 
 
 def example(*lines: str) -> str:
-    """Return the end of a command's help, with lines that can be pasted into a shell."""
+    """Return the end of a command's help: example lines that can be pasted into a shell."""
     head = "Example:" if len(lines) == 1 else "Examples:"
-    return "\n".join(["\b", head, *(f"  {line}" for line in lines)])  # \b: lines are not joined
+    return "\n".join(
+        ["\b", head, *(f"  {line}" for line in lines)]
+    )  # \b keeps click from joining the lines
 
 
-_naming = combined(
+_wallet_input = combine(
     _file(
-        help="Read wallets from FILE. A text file has one <BLOCKCHAIN>.<ADDRESS> per line, and # "
-        "starts a comment. A .csv has the columns blockchain and address, or one column of such "
-        "texts. - is standard input. At most 5 million lines and 256 million characters are read.",
+        help="Read wallets from FILE. A text file contains one <BLOCKCHAIN>.<ADDRESS> per line, "
+        "and # starts a comment. A .csv file contains the columns blockchain and address, or one "
+        "column of <BLOCKCHAIN>.<ADDRESS> texts. Use - for standard input. The limits are 5 "
+        "million lines and 256 million characters.",
     ),
     click.option(
         "--keep",
         multiple=True,
         metavar="NAME",
-        help="Keep this column of a .csv FILE with its wallets, such as owner. A column called "
-        "name labels the wallets. Can be given several times.",
+        help="Keep this column of a .csv FILE, such as owner, in the result. A column called name "
+        "is shown as the name of the wallets. Can be repeated.",
     ),
     click.option(
         "--on-unreadable",
         type=click.Choice(["raise", "drop"]),
         default="raise",
         show_default=True,
-        help="What to do if wallets can't be read: stop with an error, or leave them out.",
+        help="If wallets can't be read, stop with an error, or drop these wallets.",
     ),
 )
-_service = combined(
-    click.option("--base-url", help="The private base address."),
-    click.option("--public-base-url", help="The public base address."),
+_service = combine(
+    click.option("--base-url", help="The base URL of the private endpoint."),
+    click.option("--public-base-url", help="The base URL of the public endpoint."),
     click.option(
-        "--key-kind", type=click.Choice(["public", "private", "test"]), help="The kind of the key."
+        "--key-kind",
+        type=click.Choice(["public", "private", "test"]),
+        help="The endpoint that the API key is for.",
     ),
 )
-wallet_options: _Option = combined(_naming, _service)  # for `requested_wallets` and `Client`
-fetch_options: _Option = combined(  # for `fetch_details`
-    _naming,
+wallet_options: _Option = combine(
+    _wallet_input, _service
+)  # arguments of `requested_wallets` and `Client`
+fetch_options: _Option = combine(  # arguments of `fetch_details`
+    _wallet_input,
     click.option(
         "--refresh", is_flag=True, help="Request every wallet again, even if it is cached."
     ),
-    click.option("--offline", is_flag=True, help="Send no request: answer from the cache."),
+    click.option("--offline", is_flag=True, help="Send no request, and use only cached answers."),
     _service,
 )
-file_option: _Option = _file(help="Read wallets from FILE, as fetch does. - is standard input.")
-price_options: _Option = combined(
+file_option: _Option = _file(
+    help="Read wallets from FILE, as fetch does. Use - for standard input."
+)
+price_options: _Option = combine(
     click.option(
         "--prices",
         metavar="FILE",
         type=click.Path(exists=True),
-        help="Prices: a .csv or .parquet with token_blockchain and token_address, or asset, and "
-        "price, and optionally currency; or a folder of .parquet files that also have a date. With "
-        "--currency alone, the service's own prices are used.",
+        help="Value balances at the prices in a .csv or .parquet file. Its columns are "
+        "token_blockchain and token_address, or asset; and price; and optionally currency. A "
+        "folder of .parquet files that also have a column date is also possible. With --currency "
+        "but without --prices, the service's own prices are used.",
     ),
     click.option("--currency", help="The currency of the prices, such as USD."),
 )
-asset_list_options: _Option = combined(
+asset_list_options: _Option = combine(
     click.option(
         "--assets",
         metavar="FILE",
         type=click.Path(exists=True, dir_okay=False),
-        help="For totals by asset: a .csv or .parquet with asset, token_blockchain, token_address "
-        "and kind, which overrides the packaged list.",
+        help="Assign tokens to assets by a .csv or .parquet file with the columns asset, "
+        "token_blockchain, token_address and kind. Its rows take precedence over the packaged "
+        "list.",
     ),
-    click.option("--bridged", is_flag=True, help="Count bridged versions as their asset."),
+    click.option("--bridged", is_flag=True, help="Count bridged versions of an asset as well."),
 )
 
 
 asset_option: _Option = click.option(
-    "--asset", metavar="NAME", help="Only this asset, such as USDC: all its contracts."
+    "--asset", metavar="NAME", help="Show only this asset, such as USDC, with all its contracts."
 )
 
 
 def group_options(default: str) -> _Option:
-    """Return the options for grouping, and for the contracts of assets."""
+    """Return the options for grouping and for the list of assets."""
     by = click.option(
         "--by",
         multiple=True,
         default=[default] if default else [],
         show_default=default,
         metavar="NAME",
-        help="Group by token, asset, wallet, blockchain, a column of the balances, or a kept "
-        "column of the wallets, such as owner. Repeat it to combine.",
+        help="Group by token, asset, wallet, blockchain, a column of the balances, or an extra "
+        "column of the wallets, such as owner. Can be repeated to group by several columns.",
     )
-    return combined(by, asset_list_options)
+    return combine(by, asset_list_options)
 
 
 folder_option: _Option = click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The folder of the snapshots. Default: in the user's data folder.",
+    help="The folder with the snapshots. Default: a folder in the user's data folder.",
 )
 
 
-def all_rows_option(what: str) -> _Option:
-    """Return the option that prints all rows; ``rows`` is their maximum, or None for all."""
+def all_rows_option(noun: str) -> _Option:
+    """Return the option --all; its value ``rows`` is the maximum number of rows, or None."""
     return click.option(
         "--all",
         "rows",
         is_flag=True,
-        callback=lambda _ctx, _param, whole: None if whole else _ROWS,
-        help=f"Print every {what}, not only the first {_ROWS}.",
+        callback=lambda _ctx, _param, is_all: None if is_all else _ROWS,
+        help=f"Print every {noun}, not only the first {_ROWS}.",
     )
 
 
 token_option: _Option = click.option(
     "--token",
     metavar="SYMBOL|BLOCKCHAIN.CONTRACT",
-    help="Only this token: an unambiguous symbol, or ETH.0x…; ETH. is the native coin.",
+    help="Show only this token: an unambiguous symbol, or a blockchain and a contract, such as "
+    "ETH.0x…. Write ETH. for the native coin.",
 )
 
 
 def output_path(suffixes: Sequence[str]) -> Callable[..., Path | None]:
-    """Return the check of an option ``--output``, which runs before any request."""
+    """Return a function that validates the path of ``--output`` before any request is sent."""
 
     def check(_ctx: object, _param: object, value: str | None) -> Path | None:
         if value is None:
             return None
         path = Path(value)
         if path.suffix.lower() not in suffixes:
-            raise click.BadParameter(f"{value}: the name must end in {', '.join(suffixes)}")
+            raise click.BadParameter(f"{value}: the file name must end in {', '.join(suffixes)}")
         if path.is_dir():
             raise click.BadParameter(f"{value} is a folder")
         if not path.parent.is_dir():
-            raise click.BadParameter(f"{value}: there is no folder {path.parent}")
+            raise click.BadParameter(f"{value}: the folder {path.parent} does not exist")
         return path
 
     return check
@@ -162,5 +174,5 @@ output_option: _Option = click.option(
     "--output",
     metavar="FILE",
     callback=output_path([".csv", ".parquet", ".json"]),
-    help="Write the result to a .csv, .parquet or .json.",
+    help="Write the result to a .csv, .parquet or .json file.",
 )

@@ -9,8 +9,14 @@ import click
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
-from walletframe.cli.asking import exit_with, fetch_details, parse_token, requested_wallets
-from walletframe.cli.files import file_or_snapshot, is_saved, write_frame
+from walletframe.cli.asking import (
+    NO_WALLETS,
+    exit_with,
+    fetch_details,
+    parse_token,
+    requested_wallets,
+)
+from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frame
 from walletframe.cli.flags import example
 from walletframe.cli.screen import changes_table, echo, print_table, snapshots_table, timeline_table
 from walletframe.frames.known import known_and_fresh, summary_lines
@@ -26,12 +32,18 @@ if TYPE_CHECKING:
 else:
     archive, dataset = map(LazyPackage, ("history", "history.dataset"))
 
-_TIME = re.compile(r"\d{4}-|[^.]*$")  # wallets have a dot, and no blockchain looks like a year
+_TIME = re.compile(r"\d{4}-|[^.]*$")  # a wallet contains a dot and does not begin with a year
+
+
+_MIXED = (
+    "these arguments can't be combined; use either wallets (for amounts over time), or BEFORE and "
+    "optionally AFTER (for changes), each of which is a time, a file or a folder"
+)
 
 
 @click.group(epilog=example("walletframe history show --folder snapshots"))
 def history() -> None:
-    """Keep snapshots of the holdings of wallets, and show them."""
+    """Save, list, compare and thin snapshots of the holdings of wallets."""
 
 
 @history.command(epilog=example("walletframe history save --file wallets.txt --folder snapshots"))
@@ -40,25 +52,26 @@ def history() -> None:
 @flags.folder_option
 @click.option(
     "--at",
-    help="The snapshot's time, such as 2026-01-31T06:00Z; without a time zone, in this machine's. "
-    "Default: the time of the newest answer.",
+    help="The time of the snapshot, such as 2026-01-31T06:00Z. A time without a time zone is in "
+    "this machine's time zone. Default: the time of the newest answer.",
 )
 def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **options: Any) -> None:
-    """Fetch WALLETS and save a snapshot, failed wallets included.
+    """Fetch WALLETS and save a snapshot, which includes failed wallets.
 
-    Its time is that of the newest answer, which may be a cached one. Cached answers of an earlier
-    day can't be saved with newer ones (see --refresh). The exit code is 1 if a wallet is not ok, or
-    its answer is out of date. Simulated holdings need a --folder of their own.
+    The time of the snapshot is the time of the newest answer, which may be a cached answer. Cached
+    answers of an earlier day can't be saved together with newer answers (use --refresh). The exit
+    code is 1 if a wallet is not ok, or if its answer is out of date. Simulated holdings need a
+    separate --folder.
     """
 
-    def check(settings: Settings) -> None:
-        if settings.service is not None:  # else the fetch says what is missing
+    def check_settings(settings: Settings) -> None:
+        if settings.service is not None:  # otherwise the fetch raises an error
             dataset.require_savable(settings.service, folder=folder, at=at)
 
-    details, interrupted = fetch_details(wallets, before=check, **options)
+    details, interrupted = fetch_details(wallets, check_settings=check_settings, **options)
     known = known_and_fresh(details.wallets).all()
     if interrupted:
-        echo("Interrupted: no snapshot was saved. The same command again requests only the rest.")
+        echo("Interrupted: no snapshot was saved. Run the command again to fetch only the rest.")
         exit_with(known=known, interrupted=True)
     moment = archive.save(details, folder=folder, at=at)
     echo("\n".join(summary_lines(details.wallets)))
@@ -75,20 +88,21 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
     type=click.Choice(["hourly", "daily", "weekly", "monthly"]),
     default="daily",
     show_default=True,
-    help="Keep one snapshot for each of these periods.",
+    help="Keep one snapshot per hour, day, week or month.",
 )
 @click.option(
     "--older-than",
     metavar="AGE",
     default="30d",
     show_default=True,
-    help="Remove only snapshots older than this, in hours, days or weeks: 12h, 30d or 4w.",
+    help="Remove only snapshots older than this age in hours, days or weeks: 12h, 30d or 4w.",
 )
 @flags.folder_option
 def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
-    """Remove older snapshots, but keep one for each period.
+    """Remove older snapshots, but keep one snapshot per period.
 
-    Another snapshot of a period stays only if it knows a wallet that the first does not.
+    A further snapshot of a period is kept only if it contains wallets or balances that the kept
+    snapshots lack.
     """
     removed = archive.thin(keep=keep, older_than=older_than, folder=folder)
     remaining = archive.snapshots(folder=folder)
@@ -106,16 +120,16 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
         "walletframe history show yesterday --asset USDC --by owner",
     ),
 )
-@click.argument("given", nargs=-1, metavar="[WALLET... | BEFORE [AFTER]]")
+@click.argument("arguments", nargs=-1, metavar="[WALLET... | BEFORE [AFTER]]")
 @flags.file_option
-@click.option("--since", help="The first day, in UTC, or point in time: yesterday, 2026-01-31.")
-@click.option("--until", help="The last day, in UTC, or the last point in time; inclusive.")
+@click.option("--since", help="The first day in UTC, or the first time: yesterday, 2026-01-31.")
+@click.option("--until", help="The last day in UTC, or the last time, inclusive.")
 @click.option(
     "--by",
     multiple=True,
     metavar="NAME",
-    help="Sum each token's changes by token, asset, wallet, blockchain or a kept column of the "
-    "wallets, such as owner. Can be given several times.",
+    help="Sum the changes of each token by token, asset, wallet, blockchain, or an extra column of "
+    "the wallets, such as owner. Can be repeated.",
 )
 @flags.token_option
 @flags.asset_option
@@ -124,46 +138,51 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
 @flags.output_option
 @flags.all_rows_option("line")
 def show_history(
-    given: tuple[str, ...],
+    arguments: tuple[str, ...],
     files: tuple[str, ...],
     token: str | None,
     folder: Path | None,
     rows: int | None,
     **options: Any,
 ) -> None:
-    """List snapshots; show the amounts of WALLETS over time, or the changes from BEFORE to AFTER.
+    """List snapshots; show amounts of WALLETS over time, or changes from BEFORE to AFTER.
 
-    BEFORE and AFTER are each a time, a FILE that fetch wrote, or a FOLDER of fetch-to-parquet. A
-    time selects the last snapshot up to it: latest (the default of AFTER), yesterday, 2026-01-31 (a
-    day in UTC) or 2026-01-31T06:00Z. Changes are exact. The exit code is 1 if one is unknown.
+    BEFORE and AFTER are times, files that fetch wrote, or folders that fetch-to-parquet wrote. A
+    time selects the last snapshot up to this time: latest (the default of AFTER), yesterday,
+    2026-01-31 (a day in UTC) or 2026-01-31T06:00Z. Changes are exact. The exit code is 1 if a
+    change is unknown.
     """
-    sides = [word for word in given if is_saved(word) or _TIME.match(word)]
-    if not given and not files:
+    sides = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]
+    if not arguments and not files:
         if token or any(options.values()):
-            raise click.UsageError("no wallets: give some, or a --file of them")
+            raise click.UsageError(NO_WALLETS)
         listed = archive.snapshots(folder=folder)
         print_table(snapshots_table(listed))
         if listed["simulated"].any():
             echo("Simulated data: the sandbox made it up.")
     elif not sides:
         if options.pop("by"):
-            raise click.UsageError("--by is for changes: give a time or a file before its name")
+            raise click.UsageError(
+                "--by needs changes: add BEFORE, which is a time, a file or a folder"
+            )
         output = options.pop("output")
         period = {name: options.pop(name) for name in ("since", "until")}
-        loaded = archive.load(wallets=requested_wallets(given, files), folder=folder, **period)
+        loaded = archive.load(wallets=requested_wallets(arguments, files), folder=folder, **period)
         lines = archive.timeline(loaded, token=parse_token(token, loaded.holdings), **options)
         print_table(timeline_table(lines, rows, loaded.wallets))
         write_frame(lines, output, name="timeline")
     else:
-        if files or len(sides) < len(given) or len(sides) > 2:  # noqa: PLR2004 - before and after
-            raise click.UsageError("give either wallets, or one or two times, files or folders")
+        if files or len(sides) < len(arguments) or len(sides) > 2:  # noqa: PLR2004 - before and after
+            raise click.UsageError(_MIXED)
         if options.pop("since") or options.pop("until"):
-            raise click.UsageError("--since and --until are for wallets, not for changes")
+            raise click.UsageError(
+                "--since and --until are supported for wallets, but not for changes"
+            )
         _show_changes(sides, token, folder, rows, **options)
 
 
 def _show_changes(
-    given: list[str],
+    arguments: list[str],
     token: str | None,
     folder: Path | None,
     rows: int | None,
@@ -172,8 +191,8 @@ def _show_changes(
     output: Path | None,
     **options: Any,
 ) -> NoReturn:
-    before, after = (*given, "latest")[:2]
-    sides = _side("before", before, folder), _side("after", after, folder)
+    before, after = (*arguments, "latest")[:2]
+    sides = _read_side("before", before, folder), _read_side("after", after, folder)
     wanted = parse_token(token, *(side.holdings for side in sides))
     changes = archive.compare(*sides, by=by or None, token=wanted, **options)
     echo()
@@ -181,23 +200,23 @@ def _show_changes(
     if by:
         unknown = (changes["wallets_known"] < changes["wallets"]).sum()
         rows_text = counted_noun(len(changes), "row")
-        summary = f"{rows_text}, {unknown:,} of them with wallets that are not known"
+        summary = f"{rows_text}, {unknown:,} of them with unknown wallets"
     else:
         unsure = changes[changes["change"] == "unknown"]
         unknown = len(unsure[["blockchain", "address"]].drop_duplicates())
         counts = changes["change"].value_counts(sort=False)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-        unknowns = f"; wallets not known: {unknown:,}" if unknown else ""
+        unknowns = f"; unknown wallets: {unknown:,}" if unknown else ""
         summary = (kinds or "nothing changed") + unknowns
     echo(f"\n{summary}")
     write_frame(changes, output, name="changes")
     exit_with(known=not unknown)
 
 
-def _side(name: str, word: str, folder: Path | None) -> WalletDetails:
-    details = file_or_snapshot(word, folder, "holdings of failed wallets would seem gone")
-    origin = word
-    if not is_saved(word):
+def _read_side(name: str, argument: str, folder: Path | None) -> WalletDetails:
+    details = read_file_or_snapshot(argument, folder, "holdings of failed wallets would seem gone")
+    origin = argument
+    if not is_holdings_path(argument):
         origin = f"the snapshot of {details.wallets['snapshot'].max():%Y-%m-%d %H:%M:%S} UTC"
     echo("\n  ".join([f"{name}: {origin}", *summary_lines(details.wallets)]))
     return details

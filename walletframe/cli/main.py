@@ -1,4 +1,4 @@
-"""The group of commands, which turns errors into one message and an exit code."""
+"""The group of all commands, which converts errors to a message and an exit code."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ import click
 from walletframe.cli import flags
 from walletframe.cli.fetch import balance, demo, fetch, fetch_to_parquet
 from walletframe.cli.history import history
-from walletframe.cli.screen import echo, fit_consoles, harmless_errors
+from walletframe.cli.screen import echo, prepare_consoles, sanitized_errors
 from walletframe.cli.settings import cache, sandbox, settings
 from walletframe.cli.summaries import report, totals
 from walletframe.errors import WalletframeError
 from walletframe.settings.values import PREFIX
 
 _ARGUMENT = re.compile(r"\b[a-z_]+=")
-_IN_A_SHELL = f"In a shell, name=… is the option --name, and a setting is {PREFIX}<NAME>."
+_IN_A_SHELL = f"In a shell, write --name for name=…, and set {PREFIX}<NAME> for a setting."
 
 
 class _MachineError(click.ClickException):
-    """An error of a file, a port or a disk."""
+    """An error of a file, a disk or a port."""
 
     exit_code = 3
 
 
 class _Commands(click.Group):
-    """A group whose commands answer bad input with a message instead of a traceback."""
+    """A group of commands that prints a message instead of a traceback."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        fit_consoles()
+        prepare_consoles()
         return super().main(*args, **extra)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        with harmless_errors():
+        with sanitized_errors():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with harmless_errors(), warnings.catch_warnings(record=True) as caught:
+        with sanitized_errors(), warnings.catch_warnings(record=True) as caught:
             try:
                 return super().invoke(ctx)
             except WalletframeError as error:
@@ -62,12 +62,13 @@ class _Commands(click.Group):
 )
 @click.version_option(package_name="walletframe")
 def main() -> None:
-    """Token holdings of wallets, from the shell.
+    """Fetch and analyse the token holdings of wallets.
 
-    Settings come from WALLETFRAME_<NAME> variables; `walletframe settings` shows them.
+    Settings are read from environment variables WALLETFRAME_<NAME>. `walletframe settings` shows
+    them.
     """
 
 
-_ASKING = [demo, fetch, fetch_to_parquet, balance, totals, report]
-for _command in [*_ASKING, history, sandbox, cache, settings]:
+_FETCH_COMMANDS = [demo, fetch, fetch_to_parquet, balance, totals, report]
+for _command in [*_FETCH_COMMANDS, history, sandbox, cache, settings]:
     main.add_command(_command)

@@ -1,6 +1,6 @@
-"""Printing to the shell: harmless text, in characters that the console supports, and tables.
+"""Print tables and text to the shell, in characters that are safe and that the console supports.
 
-This module prints all output of the commands, click's own messages included.
+All output of the commands passes through this module, including the messages of click.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _HANDLER = "walletframe.replace"
-_REPLACEMENTS = {"…": "~", "→": ">", "–": "-", "—": "-", "“": '"', "”": '"', "’": "'"}  # noqa: RUF001  what is replaced
+_REPLACEMENTS = {"…": "~", "→": ">", "–": "-", "—": "-", "“": '"', "”": '"', "’": "'"}  # noqa: RUF001 - characters to replace
 _COUNTS = {name: name for name in ("contracts", "blockchains", "tokens", "holders", "balances")}
 _COUNTS |= {"amount_na": "unknown", "unpriced": "unpriced"}
 _WALLET, _TOKEN = {"blockchain", "address"}, {"token_blockchain", "token_address", "symbol"}
@@ -35,39 +35,40 @@ _LABEL = 44
 
 
 def print_table(table: Table, *, exact: bool = False) -> None:
-    """Print a table, fitted to a terminal; there, long amounts are cut unless ``exact``."""
+    """Print a table; in a terminal, fit it to the width, and cut long amounts unless `exact`."""
     echo(console_text(table, terminal_width(), exact=exact))
 
 
 def echo(text: object = "", *, err: bool = False) -> None:
-    """Print lines without terminal control characters."""
-    console = sys.stderr if err else sys.stdout  # click's default avoids ASCII
+    """Print text without terminal control characters."""
+    console = sys.stderr if err else sys.stdout  # click's default would not be ASCII
     click.echo(as_lines(str(text)), file=console)
 
 
-def fit_consoles() -> None:
-    """Replace characters that a console's encoding lacks, and consoles that the shell closed.
+def prepare_consoles() -> None:
+    """Prepare the standard streams.
 
-    Each replacement is one character wide, so that tables stay aligned.
+    Characters that the encoding of a stream lacks are printed as other characters of equal width,
+    so that tables stay aligned. Streams that the shell closed are replaced with the null device.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # else the next file gets its descriptor
-            nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - to the end
+        if getattr(sys, name) is None:  # the next opened file could get its descriptor
+            nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - open until the end
             setattr(sys, name, nowhere)
 
     def replace(error: UnicodeEncodeError) -> tuple[str, int]:
         lacking = error.object[error.start : error.end]
         return "".join(_REPLACEMENTS.get(char, "?") for char in lacking), error.end
 
-    codecs.register_error(_HANDLER, replace)  # type: ignore[arg-type]  # consoles only encode
+    codecs.register_error(_HANDLER, replace)  # type: ignore[arg-type]  # the streams only encode
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_HANDLER)
 
 
 @contextmanager
-def harmless_errors() -> Iterator[None]:
-    """Make click's errors harmless, since they quote the arguments."""
+def sanitized_errors() -> Iterator[None]:
+    """Remove control characters from click's errors, since these errors quote the arguments."""
     try:
         yield
     except click.ClickException as error:
@@ -78,7 +79,7 @@ def harmless_errors() -> Iterator[None]:
 
 
 def balances_table(balances: pd.DataFrame) -> Table:
-    """Return a table of the balances from a node."""
+    """Return a table of balances that a node returned."""
     columns = tables.balance_columns(balances)
     columns |= {name: text_cells(balances[name]) for name in ("block", "status")}
     columns["error"] = text_cells(balances["error"], missing="", limit=120)
@@ -86,17 +87,19 @@ def balances_table(balances: pd.DataFrame) -> Table:
 
 
 def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
-    """Return a table of totals; ``complete`` shows known wallets of those requested."""
+    """Return a table of totals; the column ``complete`` counts the known and requested wallets."""
     head = totals.iloc[:rows]
-    columns = _groups(head, wallets)
+    columns = _group_columns(head, wallets)
     if "amount" in totals:
         columns["amount"] = tables.amount_cells(head["amount"])
-        if {"balances", "wallets_ok"} <= {*totals}:  # a group known to hold nothing has no token
+        if {"balances", "wallets_ok"} <= {*totals}:  # the group certainly holds nothing
             known = head["wallets_ok"] == head["wallets_asked"]
             empty = known & (head["balances"] == 0) & head["amount"].isna()
             for row in empty.to_numpy().nonzero()[0]:
                 columns["amount"][row] = Cell(tables.DASH)
-    columns |= {shown: text_cells(head[name]) for name, shown in _COUNTS.items() if name in totals}
+    columns |= {
+        heading: text_cells(head[name]) for name, heading in _COUNTS.items() if name in totals
+    }
     if "value" in totals:
         columns["value"] = tables.value_cells(head["value"])
     if "wallets_ok" in totals:
@@ -111,39 +114,43 @@ def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame |
 def snapshots_table(snapshots: pd.DataFrame) -> Table:
     """Return a table of snapshots."""
     counts = {"wallets": "wallets", "ok": "wallets_ok", "balances": "balances"}
-    columns = {shown: text_cells(snapshots[name]) for shown, name in counts.items()}
-    columns = {"snapshot": _moments(snapshots)} | columns
+    columns = {heading: text_cells(snapshots[name]) for heading, name in counts.items()}
+    columns = {"snapshot": _snapshot_cells(snapshots)} | columns
     return Table("snapshots", columns, len(snapshots))
 
 
 def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
     """Return a table of amounts over time."""
     head = timeline.iloc[:rows]
-    columns = {"wallet": tables.wallet_cells(head, wallets)} | _tokens(head)
-    columns["snapshot"] = _moments(head)
+    columns = {"wallet": tables.wallet_cells(head, wallets)} | _token_columns(head)
+    columns["snapshot"] = _snapshot_cells(head)
     columns["amount"] = tables.amount_cells(head["amount"])
     columns["status"] = text_cells(head["status"])
     return Table("amounts", columns, len(timeline))
 
 
 def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
-    """Return a table of changes with the reason for unknown ones, or known wallets for sums."""
+    """Return a table of changes.
+
+    The last column contains the statuses that explain unknown changes or, for sums, the number of
+    known wallets.
+    """
     head = changes.iloc[:rows]
-    columns = _groups(head, wallets)
+    columns = _group_columns(head, wallets)
     for name in ("before", "after", "difference"):
         columns[name] = tables.amount_cells(head[name])
     columns["change"] = text_cells(head["change"])
     if "wallets_known" in changes:
         known = zip(head["wallets_known"], head["wallets"], strict=True)
-        columns["known"] = [Cell(f"{some:,} of {every:,}") for some, every in known]
+        columns["known"] = [Cell(f"{count:,} of {total:,}") for count, total in known]
     else:
         sides = zip(head["status_before"], head["status_after"], strict=True)
         columns["why"] = [Cell("" if pair == ("ok", "ok") else " → ".join(pair)) for pair in sides]
     return Table("changes", columns, len(changes))
 
 
-def _groups(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list[Cell]]:
-    """Return the columns that name the groups: those before the first computed column."""
+def _group_columns(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list[Cell]]:
+    """Return the display columns of the groups, which precede the first computed column."""
     names = [str(name) for name in takewhile(lambda name: name not in RESULTS, frame.columns)]
     columns: dict[str, list[Cell]] = {}
     for name in names:
@@ -152,15 +159,15 @@ def _groups(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list
                 columns["wallet"] = tables.wallet_cells(frame, wallets)
         elif name in _TOKEN and {*names} >= _TOKEN:
             if name == "symbol":
-                columns |= _tokens(frame)
+                columns |= _token_columns(frame)
         elif name == "snapshot":
-            columns[name] = _moments(frame)
+            columns[name] = _snapshot_cells(frame)
         else:
             columns[name] = text_cells(frame[name], limit=_LABEL)
     return columns
 
 
-def _tokens(frame: pd.DataFrame) -> dict[str, list[Cell]]:
+def _token_columns(frame: pd.DataFrame) -> dict[str, list[Cell]]:
     if "symbol" not in frame:
         return {"asset": text_cells(frame["asset"], limit=_LABEL)}
     return {
@@ -170,5 +177,5 @@ def _tokens(frame: pd.DataFrame) -> dict[str, list[Cell]]:
     }
 
 
-def _moments(frame: pd.DataFrame) -> list[Cell]:
+def _snapshot_cells(frame: pd.DataFrame) -> list[Cell]:
     return text_cells(frame["snapshot"].dt.strftime("%Y-%m-%d %H:%M:%SZ"))

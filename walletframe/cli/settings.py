@@ -1,4 +1,4 @@
-"""``walletframe settings``, ``cache`` and ``sandbox``: settings, cached answers, simulated data."""
+"""The commands ``settings``, ``cache`` and ``sandbox``."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 else:
     service, transport = map(LazyPackage, ("service", "transport"))
 
-_SIMULATED = "sandbox-*.sqlite"
+_SANDBOX_CACHES = "sandbox-*.sqlite"
 
 
 @click.command(epilog=flags.example("walletframe settings"))
 def settings() -> None:
-    """Show the settings in force, and where each comes from."""
+    """Show the value and the source of each setting."""
     chosen = Settings()
     width = max(len(field.name) for field in fields(chosen))
     for field in fields(chosen):
@@ -36,57 +36,57 @@ def settings() -> None:
         value = getattr(chosen, field.name)
         if field.name == "cache" and value is None:
             value = default_cache()
-        shown = "not set" if value is None else str(value)
-        echo(f"{field.name:<{width}}  {shown:<40} ({origin})")
+        text = "not set" if value is None else str(value)
+        echo(f"{field.name:<{width}}  {text:<40} ({origin})")
 
 
 @click.group(epilog=flags.example("walletframe cache info"))
 def cache() -> None:
-    """Show or clear the answers that are cached on this machine."""
+    """Show or delete the answers that are cached on this machine."""
 
 
-@cache.command(epilog=flags.example("walletframe cache path"))
-def path() -> None:
+@cache.command("path", epilog=flags.example("walletframe cache path"))
+def print_cache_path() -> None:
     """Print the path of the cache file."""
-    echo(_path())
+    echo(_cache_file())
 
 
-@cache.command(epilog=flags.example("walletframe cache info"))
-def info() -> None:
-    """Show statistics of the cache, the sandbox's answers included."""
+@cache.command("info", epilog=flags.example("walletframe cache info"))
+def print_cache_info() -> None:
+    """Show statistics of the cache files, including those of sandboxes."""
     chosen = Settings().cache
-    own = [_path()] if chosen is None or isinstance(chosen, Path) else []
-    for file in dict.fromkeys([*own, *_simulated()]):
-        facts = transport.describe(file)
-        echo(f"{facts.path}: {counted_noun(facts.size_bytes, 'byte')}")
-        for service, count in facts.answers.items():
-            echo(f"  {count:,} of {service}")
-        if facts.oldest and facts.newest:
-            span = f"{facts.oldest:%Y-%m-%d %H:%M} to {facts.newest:%Y-%m-%d %H:%M}"
+    own = [_cache_file()] if chosen is None or isinstance(chosen, Path) else []
+    for file in dict.fromkeys([*own, *_sandbox_cache_files()]):
+        statistics = transport.describe(file)
+        echo(f"{statistics.path}: {counted_noun(statistics.size_bytes, 'byte')}")
+        for service, count in statistics.answers.items():
+            echo(f"  {counted_noun(count, 'answer')} of {service}")
+        if statistics.oldest and statistics.newest:
+            span = f"{statistics.oldest:%Y-%m-%d %H:%M} to {statistics.newest:%Y-%m-%d %H:%M}"
             echo(f"  answered from {span} UTC")
         else:
-            echo("  no answers are cached")
+            echo("  no cached answers")
 
 
-@cache.command(epilog=flags.example("walletframe cache clear --sandbox"))
-@click.option("--sandbox", is_flag=True, help="Delete the sandbox's answers instead.")
-def clear(*, sandbox: bool) -> None:
-    """Delete the stored answers of the service."""
-    for file in _simulated() if sandbox else [_path()]:
+@cache.command("clear", epilog=flags.example("walletframe cache clear --sandbox"))
+@click.option("--sandbox", is_flag=True, help="Delete the answers of sandboxes instead.")
+def clear_cache(*, sandbox: bool) -> None:
+    """Delete the cached answers of the service."""
+    for file in _sandbox_cache_files() if sandbox else [_cache_file()]:
         echo(f"{file}: {counted_noun(transport.clear(file), 'answer')} deleted")
 
 
-def _path() -> Path:
+def _cache_file() -> Path:
     chosen = Settings().cache
     if chosen is None:
         return default_cache()
     if isinstance(chosen, Path):
         return chosen
-    raise SettingsError(f"the cache is not a file: {chosen!r}", hint="unset WALLETFRAME_CACHE")
+    raise SettingsError(f"the cache {chosen!r} is not a file", hint="unset WALLETFRAME_CACHE")
 
 
-def _simulated() -> list[Path]:
-    return sorted(default_cache().parent.glob(_SIMULATED))
+def _sandbox_cache_files() -> list[Path]:
+    return sorted(default_cache().parent.glob(_SANDBOX_CACHES))
 
 
 @click.command(epilog=flags.example("walletframe sandbox --latency-s 0.5 --seed 7"))
@@ -94,56 +94,56 @@ def _simulated() -> list[Path]:
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
-    show_default="any free one",
-    help="Where to listen.",
+    show_default="a free port",
+    help="The port to listen on.",
 )
-@click.option("--latency-s", default=0.0, help="Seconds an answer takes for each wallet.")
+@click.option("--latency-s", default=0.0, help="Delay of an answer in seconds per wallet.")
 @click.option("--failure-share", default=0.0, help="Share of wallets that fail, from 0 to 1.")
 @click.option("--seed", default=0, help="Seed of the simulated holdings.")
-@click.option("--requests-per-second", type=float, help="Limit for each IP address and key.")
+@click.option("--requests-per-second", type=float, help="Rate limit per IP address and API key.")
 @click.option(
     "--ledger",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Serve the holdings of this .json or .parquet file.",
+    help="Serve the holdings in this .json or .parquet file.",
 )
 @click.option(
     "--shell",
     type=click.Choice(["posix", "powershell"]),
     default="powershell" if os.name == "nt" else "posix",
     show_default=True,
-    help="The shell that the printed lines are for.",
+    help="The shell in whose syntax the settings are printed.",
 )
 def sandbox(port: int, ledger: Path | None, shell: str, **behaviour: Any) -> None:
-    """Serve simulated data on this machine until interrupted.
+    """Run a sandbox, which serves simulated data on this machine, until Ctrl-C.
 
-    It prints the settings for its clients as lines of a shell: paste them into another shell, or
-    write them to a file and source it. With --ledger the keys are new each time, and nobody can
-    read your holdings without them.
+    The command prints the settings for clients as shell commands. Paste these commands into another
+    shell, or write them to a file and source it. With --ledger, the API keys are new in each run,
+    and only requests with one of these keys can read the holdings.
     """
-    export = _posix if shell == "posix" else _powershell
+    export = _posix_export if shell == "posix" else _powershell_export
     with service.Sandbox(service.Behaviour(**behaviour), ledger, port=port) as running:
         keys = {kind: require_endpoint(running.settings(kind))[1] for kind in get_args(KeyKind)}
         pairs = {kind: export(KEY_KIND=kind, API_KEY=key.reveal()) for kind, key in keys.items()}
-        echo("# Simulated data. In another shell:")
+        echo("# Simulated data. Run these commands in another shell:")
         echo(export(BASE_URL=running.base_url))
         echo(export(PUBLIC_BASE_URL=running.public_base_url))
         echo(export(SERVICE="sandbox", CACHE=running.settings().cache))
         echo(pairs.pop("private"))
         for pair in pairs.values():
             echo(f"# or: {pair}")
-        echo(f"# Its OpenAPI document: {running.openapi_url}")
-        echo("# Stop it with Ctrl-C.")
+        echo(f"# OpenAPI document: {running.openapi_url}")
+        echo("# Press Ctrl-C to stop the sandbox.")
         try:
             running.wait()
         except KeyboardInterrupt:
             echo("Stopped.", err=True)
 
 
-def _posix(**values: object) -> str:
+def _posix_export(**values: object) -> str:
     named = (f"{PREFIX}{name}={shlex.quote(str(value))}" for name, value in values.items())
     return " ".join(["export", *named])
 
 
-def _powershell(**values: object) -> str:
+def _powershell_export(**values: object) -> str:
     quoted = {name: str(value).replace("'", "''") for name, value in values.items()}
     return "; ".join(f"$env:{PREFIX}{name} = '{value}'" for name, value in quoted.items())

@@ -1,4 +1,4 @@
-"""``walletframe totals`` and ``report``: summaries of a fetch, or of a file or folder of one."""
+"""The commands ``totals`` and ``report``, which summarize wallets, a file or a folder."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
 from walletframe.cli.asking import exit_with, fetch_details, parse_token
 from walletframe.cli.files import (
-    file_or_snapshot,
-    is_folder,
-    read_saved,
-    saved_details,
-    saved_file,
+    holdings_path,
+    is_bulk_folder,
+    read_file_or_snapshot,
+    read_saved_details,
+    read_saved_frames,
     write_frame,
 )
 from walletframe.cli.screen import echo, print_table, totals_table
@@ -50,24 +50,24 @@ else:
     )
 
 _BY = ("token", "asset", "wallet", "blockchain")
-_COLUMNS = {  # the columns behind a name for grouping, if not the column of that name
+_COLUMNS = {  # columns of a grouping name that is not itself a column
     "wallet": ["blockchain", "address"],
     "token": ["token_blockchain", "token_address"],
     "symbol": ["token_blockchain", "token_address"],
 }
-_WITHOUT_WALLETS = "failed wallets are unknown"
+_WITHOUT_WALLETS = "it is not known which wallets failed"
 
-_given = click.argument("given", nargs=-1, metavar="[FILE | FOLDER | WALLET...]")
+_arguments = click.argument("arguments", nargs=-1, metavar="[FILE | FOLDER | WALLET...]")
 
 
-class Frames(NamedTuple):
-    """Holdings, and the requested wallets if they are known."""
+class FetchFrames(NamedTuple):
+    """The holdings of a fetch, and its wallets, or None if they were not saved."""
 
     holdings: pd.DataFrame
     wallets: pd.DataFrame | None
 
 
-Source: TypeAlias = "Frames | StoredWallets"
+Source: TypeAlias = "FetchFrames | StoredWallets"
 
 
 @click.command(
@@ -79,16 +79,16 @@ Source: TypeAlias = "Frames | StoredWallets"
         "walletframe totals bulk --by asset",
     )
 )
-@_given
+@_arguments
 @flags.group_options("token")
 @flags.output_option
 @flags.token_option
 @flags.price_options
-@click.option("--by-symbol", is_flag=True, help="The prices are by symbol: columns symbol, price.")
+@click.option("--by-symbol", is_flag=True, help="Read prices by symbol: columns symbol, price.")
 @flags.all_rows_option("group")
 @flags.fetch_options
 def totals(  # noqa: PLR0913 - every option is an argument
-    given: tuple[str, ...],
+    arguments: tuple[str, ...],
     output: Path | None,
     token: str | None,
     prices: str | None,
@@ -100,34 +100,35 @@ def totals(  # noqa: PLR0913 - every option is an argument
 ) -> None:
     """Show exact totals of the holdings in a FILE that fetch wrote, or of WALLETS.
 
-    With --prices or --currency, totals have values, and balances without a price are counted. The
-    last column shows how many wallets that could hold the token are known. The exit code is 1 if
-    some are unknown. A FOLDER of fetch-to-parquet may be larger than memory.
+    With --prices or --currency, the table also contains values and the number of balances without a
+    price. Of the wallets that could hold the token, the last column counts those whose balances are
+    known. The exit code is 1 if balances of a wallet are unknown. A FOLDER that fetch-to-parquet
+    wrote can be larger than memory.
     """
     grouping = {name: options.pop(name) for name in ("by", "assets", "bridged")}
-    if saved_file(given, options["files"]) is None:
-        _require_names(grouping["by"], options["keep"])
-    source, interrupted = _read_or_fetch(given, **options)
+    if holdings_path(arguments, options["files"]) is None:
+        _require_grouping_names(grouping["by"], options["keep"])
+    source, interrupted = _read_or_fetch(arguments, **options)
     wanted, wallets = None, source.wallets
     if token is not None:
         holdings = (
             source.holdings
-            if isinstance(source, Frames)
+            if isinstance(source, FetchFrames)
             else parted.chunked_tokens(source.holdings).holdings
         )
         wanted = parse_token(token, holdings)
-    if by_symbol or prices is not None or currency is not None:  # before the selection
+    if by_symbol or prices is not None or currency is not None:  # before the rows are selected
         pricing: dict[str, Any] = {"prices": prices, "currency": currency, "by_symbol": by_symbol}
         if not by_symbol:
             pricing |= {"assets": grouping["assets"], "bridged": grouping["bridged"]}
-            if "asset" not in grouping["by"]:  # the asset options are only for the prices
+            if "asset" not in grouping["by"]:  # use the asset options only for the prices
                 grouping |= {"assets": None, "bridged": False}
-        if isinstance(source, Frames):
+        if isinstance(source, FetchFrames):
             source = source._replace(holdings=valuation.value(source.holdings, **pricing))
         else:
             source = source.wf.value(**pricing)
-    table, value = _totals(source, wanted, **grouping)
-    table = _ordered(table, grouping["by"], of_one=wanted is not None)
+    table, value = _compute_totals(source, wanted, **grouping)
+    table = _sort_totals(table, grouping["by"], is_single_token=wanted is not None)
     print_table(totals_table(table, rows, wallets))
     echo()
     if value:
@@ -144,68 +145,69 @@ def totals(  # noqa: PLR0913 - every option is an argument
 
 
 def _read_or_fetch(
-    given: tuple[str, ...], files: tuple[str, ...], **options: Any
+    arguments: tuple[str, ...], files: tuple[str, ...], **options: Any
 ) -> tuple[Source, bool]:
-    """Read a saved fetch, or fetch wallets; also return whether an interrupt ended it."""
-    file = saved_file(given, files)
+    """Read a file or folder, or fetch wallets; also return whether the fetch was interrupted."""
+    file = holdings_path(arguments, files)
     if file is None:
-        details, interrupted = fetch_details(given, files=files, **options)
-        return Frames(details.holdings, details.wallets), interrupted
-    if is_folder(file):
+        details, interrupted = fetch_details(arguments, files=files, **options)
+        return FetchFrames(details.holdings, details.wallets), interrupted
+    if is_bulk_folder(file):
         return folders.open_wallets(file), False
-    source = Frames(*read_saved(file))
+    source = FetchFrames(*read_saved_frames(file))
     if source.wallets is None:
-        lacking = "there is no file of wallets beside it, so it is unknown how complete this is"
+        lacking = "the file of wallets is missing, so the totals may be incomplete"
         echo(f"Warning: {lacking}", err=True)
     return source, False
 
 
-def _totals(
+def _compute_totals(
     source: Source, token: TokenLike | None, **grouping: Any
 ) -> tuple[pd.DataFrame, ValueSummary | None]:
-    """Return totals of all balances, or of one token, and a summary of their value."""
-    if not isinstance(source, Frames):
+    """Return totals of all balances or of one token, and a summary of the value."""
+    if not isinstance(source, FetchFrames):
         stored = source.holdings
         if token is None:
             return source.wf.totals(**grouping), parted.chunked_value_summary(stored)
-        written = parted.chunked_tokens(stored)
-        token = written.tokens.keys[token_place(written.holdings, written.tokens, token)]
+        chunked = parted.chunked_tokens(stored)
+        token = chunked.tokens.keys[token_place(chunked.holdings, chunked.tokens, token)]
         rows = stored.read({token, UNKNOWN}, [*stored.whole.holdings.columns])
-        source = Frames(rows, source.wallets)
+        source = FetchFrames(rows, source.wallets)
     positions = read_positions(*source, timed="snapshot" in grouping["by"])
     if token is not None:
-        place = token_place(source.holdings, positions.tokens, token)
-        positions = _of_one_token(positions, positions.tokens.codes == place)
+        index = token_place(source.holdings, positions.tokens, token)
+        positions = _select_token(positions, positions.tokens.codes == index)
     return sums.totals(positions, **grouping), value_summary(positions.holdings)
 
 
-def _of_one_token(positions: Positions, rows: Mask) -> Positions:
-    """Return the rows of one token; wallets that could hold more of it count as unknown."""
-    held = positions.where(rows)
-    sure = known_by_token(held, np.ones(len(held.holdings), dtype=bool))
-    sure_or_none = sure.known | ~np.isin(held.chain_codes, held.possible_blockchains()[1])
-    return replace(held, known=held.known & sure_or_none, stale=held.stale & sure_or_none)
+def _select_token(positions: Positions, rows: Mask) -> Positions:
+    """Return the rows of one token; wallets that may hold more of the token become unknown."""
+    selected = positions.where(rows)
+    coverage = known_by_token(selected, np.ones(len(selected.holdings), dtype=bool))
+    other_chains = ~np.isin(selected.chain_codes, selected.possible_blockchains()[1])
+    is_certain = coverage.known | other_chains
+    return replace(selected, known=selected.known & is_certain, stale=selected.stale & is_certain)
 
 
-def _ordered(table: pd.DataFrame, by: Sequence[str], *, of_one: bool) -> pd.DataFrame:
-    """Sort groups, the largest first; with several names, keep the groups of the first together."""
-    ranks = [name for name in ("value", "holders") if name in table]
-    if of_one and not ranks and "amount" in table:  # amounts of several tokens can't be compared
-        ranks = ["amount"]
-    ordered = table.sort_values(ranks, ascending=False, kind="stable") if ranks else table
-    if len(by) < 2:  # noqa: PLR2004  one name
+def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_single_token: bool) -> pd.DataFrame:
+    """Sort the rows in descending order; rows with the same first grouping name stay together."""
+    keys = [name for name in ("value", "holders") if name in table]
+    if is_single_token and not keys and "amount" in table:  # amounts of one token are comparable
+        keys = ["amount"]
+    ordered = table.sort_values(keys, ascending=False, kind="stable") if keys else table
+    if len(by) < 2:  # noqa: PLR2004 - at most one grouping name
         return ordered
     first = ordered.groupby(_COLUMNS.get(by[0], by[0]), sort=False, dropna=False, observed=True)
     return ordered.iloc[first.ngroup().argsort(kind="stable")]
 
 
-def _require_names(by: Collection[str], keep: Collection[str]) -> None:
-    """Raise before any request if a name to group by is not a column of the result."""
+def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
+    """Raise, before any request, if a grouping name is not a column of the result."""
     for name in by:
         if name not in _BY and name not in keep and name not in HOLDING_DTYPES:
             raise click.BadParameter(
-                f"{name!r} is not a column of balances. Choose from {', '.join(_BY)}, or keep a "
-                f"column of a .csv of wallets: --file FILE --keep {shlex.quote(name)}",
+                f"{name!r} is not a column of balances. Use {', '.join(_BY)}, or keep a column of "
+                f"a .csv file of wallets: --file FILE --keep {shlex.quote(name)}",
                 param_hint="'--by'",
             )
 
@@ -216,28 +218,32 @@ def _require_names(by: Collection[str], keep: Collection[str]) -> None:
         "walletframe report --file people.csv --keep owner --by owner --output report.md",
     )
 )
-@_given
+@_arguments
 @flags.fetch_options
 @click.option(
     "--output",
     metavar="FILE",
     required=True,
     callback=flags.output_path([".html", ".md"]),
-    help="A .html or .md file; an existing one is replaced.",
+    help="Write the report to this .html or .md file; an existing file is replaced.",
 )
-@click.option("--title", default="Token holdings", show_default=True, help="The heading.")
-@click.option("--static", is_flag=True, help="Draw charts as pictures: the page has no scripts.")
+@click.option(
+    "--title", default="Token holdings", show_default=True, help="The title of the report."
+)
+@click.option(
+    "--static", is_flag=True, help="Draw charts as pictures, so that the page contains no scripts."
+)
 @click.option(
     "--before",
     metavar="FILE|TIME",
-    help="Show the changes since then: a FILE that fetch wrote, or the time of a snapshot, such as "
-    "yesterday.",
+    help="Show the changes since an earlier FILE that fetch wrote, or since a snapshot with this "
+    "TIME, such as yesterday.",
 )
 @flags.price_options
 @flags.group_options("")
 @flags.folder_option
 def report(  # noqa: PLR0913 - every option is an argument
-    given: tuple[str, ...],
+    arguments: tuple[str, ...],
     output: Path,
     *,
     files: tuple[str, ...],
@@ -254,16 +260,16 @@ def report(  # noqa: PLR0913 - every option is an argument
 ) -> None:
     """Write a report on the holdings in a FILE that fetch wrote, or of WALLETS.
 
-    The page opens offline and can be printed. The exit code is 1 if the balances of a wallet are
-    unknown. A FOLDER of fetch-to-parquet is read into memory as a whole.
+    The report can be opened offline and printed. The exit code is 1 if the balances of a wallet are
+    unknown. A FOLDER that fetch-to-parquet wrote is loaded completely into memory.
     """
-    earlier = None if before is None else file_or_snapshot(before, folder, _WITHOUT_WALLETS)
+    earlier = None if before is None else read_file_or_snapshot(before, folder, _WITHOUT_WALLETS)
     interrupted = False
-    if file := saved_file(given, files):
-        details = saved_details(file, _WITHOUT_WALLETS)
+    if file := holdings_path(arguments, files):
+        details = read_saved_details(file, _WITHOUT_WALLETS)
     else:
-        _require_names(by, options["keep"])
-        details, interrupted = fetch_details(given, files=files, **options)
+        _require_grouping_names(by, options["keep"])
+        details, interrupted = fetch_details(arguments, files=files, **options)
     if prices is not None or currency is not None:
         details = details._replace(
             holdings=valuation.value(details.holdings, prices, currency=currency)
@@ -281,7 +287,7 @@ def report(  # noqa: PLR0913 - every option is an argument
     echo(f"written: {written}")
     wallets = details.wallets
     known, older = known_wallets(wallets).sum(), stale_wallets(wallets).sum()
-    outdated = f", of {older:,} as of an older answer" if older else ""
+    outdated = f", {older:,} of them from an older answer" if older else ""
     echo(
         f"The balances of {known:,} of {counted_noun(len(wallets), 'wallet')} are known{outdated}."
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
 from walletframe.forks import OwnLock
-from walletframe.frameless import at_the_boundary, frameless
+from walletframe.frameless import frameless, frameless_address_errors
 from walletframe.settings.values import Settings
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ configure.__signature__ = inspect.signature(Settings).replace(  # type: ignore[a
 )
 
 
-@at_the_boundary
+@frameless_address_errors
 def fetch_wallets(  # noqa: PLR0913 - options
     wallets: WalletsLike | os.PathLike[str],
     *,

@@ -14,7 +14,7 @@ from walletframe.client.job import Job, status_counter
 from walletframe.client.stream import Policy, Stream
 from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
 from walletframe.forks import OwnLock, register_fork_reset
-from walletframe.frameless import at_the_boundary, frameless
+from walletframe.frameless import frameless, frameless_address_errors
 from walletframe.frames.assembly import assemble
 from walletframe.frames.kept import names_to_keep
 from walletframe.notice import notify
@@ -122,7 +122,7 @@ class Client:
             if resource is not None:
                 resource.close()
 
-    @at_the_boundary
+    @frameless_address_errors
     def fetch(  # noqa: PLR0913 - options
         self,
         wallets: WalletsLike | os.PathLike[str],

@@ -1,6 +1,6 @@
-"""Amounts and wallets in Dask's frames: ``import walletframe.dask`` registers both.
+"""Support for Dask: ``import walletframe.dask`` registers the column type and ``ddf.wf``.
 
-No other package imports Dask.
+No other package of walletframe imports Dask.
 """
 
 from walletframe.dask.amounts import divisions

@@ -1,8 +1,9 @@
-"""Amounts in Dask's frames, here and on workers.
+"""Columns of amounts in Dask DataFrames, on this machine and on workers.
 
-Dask tries each call on artificial frames before it sees data, names tasks by a hash of their
-arguments, and moves rows between workers as pickles or Arrow tables. A pickle of amounts that is
-made after this import imports this module: only programs with Dask can read it.
+Dask tries each operation on small artificial frames, names tasks by a hash of their arguments, and
+moves rows between workers as pickles or Arrow tables. This module registers amounts for all three.
+If amounts are pickled after this module was imported, unpickling them imports this module, so that
+only programs with Dask can read such a pickle.
 """
 
 from __future__ import annotations
@@ -25,38 +26,40 @@ try:
     from dask.dataframe.dispatch import from_pyarrow_table_dispatch
     from dask.dataframe.extensions import make_array_nonempty, make_scalar
 except ImportError as _fault:
-    raise MissingExtraError("dask", "an amount in Dask") from _fault
+    raise MissingExtraError("dask", "the use of amounts in Dask") from _fault
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
 
 __all__ = ["divisions"]
 
-_SAMPLES = 200  # of each partition
+_SAMPLES = 200  # number of amounts per partition
 _dask_from_table = from_pyarrow_table_dispatch.dispatch(pd.DataFrame)
 
 
 def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]:
-    """Choose amounts that divide a column of amounts into parts of about equal size.
+    """Return divisions that split a column of amounts into partitions of about equal size.
 
-    Dask would choose floats, which are not exact; so an index of amounts needs these divisions.
+    Pass the result as ``divisions=`` if a column of amounts becomes the index. Otherwise Dask would
+    compute divisions from floats, which are not exact.
 
     Parameters
     ----------
     column : dask.dataframe.Series
-        Amounts; missing ones don't count. The column is computed once.
+        A column of amounts. Missing amounts are ignored. The column is computed once.
     npartitions : int, optional
-        The number of parts. Default: the column's number of partitions.
+        The number of partitions. Default: the number of partitions of the column.
 
     Returns
     -------
     list of Amount
-        The smallest amount, the limits between parts, and the largest: at most `npartitions` + 1.
+        The smallest amount, the limits between partitions, and the largest amount. The list has at
+        most `npartitions` + 1 items.
 
     Raises
     ------
     AmountError
-        If the column has no amounts.
+        If all amounts of the column are missing.
 
     Examples
     --------
@@ -66,42 +69,45 @@ def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]
     >>> frame.set_index("amount", divisions=divisions(frame["amount"])).index.compute().tolist()
     [Amount('1'), Amount('2'), Amount('3')]
     """
-    sample = column.map_partitions(_sample).compute().sort_values()
+    sample = column.map_partitions(_sample_amounts).compute().sort_values()
     if sample.empty:
-        raise AmountError("the column has no amounts that could divide it")
-    limits = _evenly_spaced(sample, (npartitions or column.npartitions) + 1).drop_duplicates()
+        raise AmountError("all amounts of the column are missing, so it has no divisions")
+    limits = _take_evenly(sample, (npartitions or column.npartitions) + 1).drop_duplicates()
     return limits.tolist() if len(limits) > 1 else limits.tolist() * 2
 
 
-def _sample(part: pd.Series) -> pd.Series:
+def _sample_amounts(part: pd.Series) -> pd.Series:
     ordered = part.dropna().sort_values()
-    return _evenly_spaced(ordered, min(len(ordered), _SAMPLES))
+    return _take_evenly(ordered, min(len(ordered), _SAMPLES))
 
 
-def _evenly_spaced(ordered: pd.Series, count: int) -> pd.Series:
+def _take_evenly(ordered: pd.Series, count: int) -> pd.Series:
     return ordered.iloc[np.linspace(0, len(ordered) - 1, count).round().astype(np.intp)]
 
 
 @make_array_nonempty.register(AmountDtype)
-def _two_amounts(_: AmountDtype) -> AmountArray:
+def _example_array(_: AmountDtype) -> AmountArray:
     return AmountArray.from_raw([1, 15], [0, 1])
 
 
 @make_scalar.register(Amount)
-def _one_amount(_: Amount) -> Amount:
+def _example_scalar(_: Amount) -> Amount:
     return Amount(1)
 
 
 @normalize_token.register(AmountArray)
-def _normalize(array: AmountArray) -> tuple[Any, ...]:
-    """Return a token of the array's content that is the same in all processes."""
+def _token_of_content(array: AmountArray) -> tuple[Any, ...]:
+    """Return a value from which Dask computes a hash of the array, equal in all processes."""
     integers, missing, scale = array.exact()
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)
 
 
 @from_pyarrow_table_dispatch.register(pd.DataFrame)
-def _from_table(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
-    """Make frames as Dask does, but keep amounts in an index, which Dask converts to text."""
+def _frame_from_table(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
+    """Convert an Arrow table to a DataFrame as Dask does, but without converting amounts to text.
+
+    Dask alone would convert an index of amounts to text.
+    """
     if AmountType() in table.schema.types:
         text = pd.StringDtype("pyarrow")
         texts = [pa.string(), pa.large_string()] if text in meta.dtypes.to_numpy() else []
@@ -109,12 +115,12 @@ def _from_table(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataF
     return _dask_from_table(meta, table, **options)
 
 
-def _restored(*exact: Any) -> AmountArray:
+def _restore_array(*exact: Any) -> AmountArray:
     return AmountArray(*exact)
 
 
-def _reduced(array: AmountArray) -> tuple[Any, ...]:
-    return _restored, tuple(array.exact())
+def _reduce_array(array: AmountArray) -> tuple[Any, ...]:
+    return _restore_array, tuple(array.exact())
 
 
-copyreg.pickle(AmountArray, _reduced)  # a worker that is sent amounts imports this module
+copyreg.pickle(AmountArray, _reduce_array)  # unpickling on a worker imports this module

@@ -1,8 +1,8 @@
-"""``ddf.wf`` of Dask's DataFrames: of addresses, which it fetches, or of holdings.
+"""The accessor ``ddf.wf`` of Dask DataFrames, which contain addresses to fetch, or holdings.
 
-The folder of a fetch opens as two such frames. Each shard, the folder of one bulk run, is a
-partition, with its wallets and all of their balances. Workers read a shard when they need it, and
-raise if its files have changed since the folder was opened.
+`open_wallets` opens the folder of a fetch as two Dask DataFrames. A partition is a shard, which is
+the folder of one bulk run and contains all balances of its wallets. Workers read a shard when a
+partition is computed. They raise an error if the files have changed since the folder was opened.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from walletframe.bulk.reading import service_of, with_kept_columns
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, conclude
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
-    Opened,
+    OpenedFolder,
     balances_of,
     holdings_of,
     holdings_of_fetch,
-    holdings_without_wallets,
     list_files,
     wallets_of,
+    wrap_without_wallets,
 )
-from walletframe.dask.shards import claim, cluster_here, fetch_shards, split_into_shards
+from walletframe.dask.shards import claim, current_cluster, fetch_shards, split_into_shards
 from walletframe.disk import local_folder
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
-from walletframe.frameless import at_the_boundary
+from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.joining import merge, read_wallets
@@ -71,28 +71,32 @@ RowsT = TypeVar("RowsT")
 
 
 class ClusterAccessor(PartitionedAccessor[RowsT]):
-    """Tables of holdings in partitions, equal to those of ``details.wf`` in memory.
+    """Methods that compute tables from holdings in a Dask DataFrame.
 
-    A table computes the graph twice: to find the wallets of each partition, and to aggregate. A
-    table of chosen tokens computes it twice more: for the names of tokens, and for their balances.
-    For the frames of `walletframe.dask.open_wallets`, the graph of ``wallets`` is computed to find
-    the wallets. ``persist()`` frames whose graph takes long.
+    The tables are equal to those that ``details.wf`` computes in memory. A method computes the
+    graph of the DataFrame twice: once to find the wallets of each partition, and once to aggregate
+    the rows. If tokens are selected, the graph is computed twice more: for the names of the tokens,
+    and for their balances. With frames from `walletframe.dask.open_wallets`, the graph of
+    ``wallets`` is computed to find the wallets. If a graph is slow to compute, call ``persist()``
+    first.
 
     Parameters
     ----------
     holdings : dask.dataframe.DataFrame
-        With the columns of holdings; all rows of a wallet in one partition.
+        The holdings. All rows of a wallet must be in one partition.
     wallets : dask.dataframe.DataFrame or None
         The wallets of the same fetch.
     again : callable
-        Returns the object that has this accessor, with other holdings.
+        A function that gets other holdings, and returns the object that has this accessor with
+        these holdings.
 
     Raises
     ------
     ArgumentError
-        From tables, if rows of a wallet are in several partitions.
+        Raised by the methods if rows of a wallet are in several partitions.
     FramesNeededError
-        From other calls of ``details.wf``, such as charts, which need balances in memory.
+        Raised by all other methods of ``details.wf``, such as charts, which need balances in
+        memory.
 
     Examples
     --------
@@ -121,22 +125,22 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
         return holdings_of(self._data, wallets, by)
 
     def _without_wallets(self) -> ClusterHoldings:
-        return holdings_without_wallets(self._data)
+        return wrap_without_wallets(self._data)
 
 
 @register_dataframe_accessor(NAME)
 class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
-    """Holdings, or addresses, in a Dask DataFrame.
+    """The accessor of a Dask DataFrame that contains holdings or addresses.
 
     Parameters
     ----------
     frame : dask.dataframe.DataFrame
-        Any.
+        Any Dask DataFrame. Each method checks the columns that it needs.
 
     Raises
     ------
     FramesNeededError
-        From other calls of a pandas frame's ``.wf``.
+        Raised by all methods that only the ``.wf`` of a pandas DataFrame has.
 
     Examples
     --------
@@ -149,7 +153,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
     def __init__(self, frame: dd.DataFrame) -> None:
         super().__init__(frame, None, lambda holdings: holdings)
 
-    @at_the_boundary
+    @frameless_address_errors
     def fetch(  # noqa: PLR0913 - options
         self,
         folder: str | Path,
@@ -161,81 +165,84 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         on_failure: OnFailure = "warn",
         on_unreadable: OnUnreadable = "raise",
     ) -> ClusterWallets:
-        """Fetch the tokens of the wallets on the cluster, into a folder that all workers share.
+        """Fetch the tokens of the wallets with a Dask cluster, into a folder on a shared drive.
 
-        To resume after killed workers, a killed scheduler, an interrupt or any other failure,
-        repeat the call: only the wallets that are not ok in the folder are requested.
+        To resume the fetch after lost workers, a lost scheduler, an interrupt or any other failure,
+        repeat the call. The repeated call requests only the wallets that are not ok in the folder.
 
         Parameters
         ----------
         folder : str or Path
-            A new or an empty folder, or the folder of an earlier call, on a drive that is mounted
-            at the same path on all workers and on this machine.
+            A new folder, an empty folder, or the folder of an earlier call. It must be on a drive
+            that is mounted at the same path on all workers and on this machine.
         keep : str or list of str, optional
-            Columns of this frame, such as ``["name", "owner"]``, that are added behind the columns
-            of ``wallets``.
+            Extra columns of this frame, such as ``["name", "owner"]``, to append to ``wallets``.
         settings : Settings, optional
-            The service's settings; those of the default client if not given, see `configure`.
-            Workers take the key from their own environment, ``WALLETFRAME_API_KEY``.
+            The settings. Default: those of the default client, see `configure`. The settings that
+            are sent to workers contain no API key. Each worker reads the key from the variable
+            ``WALLETFRAME_API_KEY`` in its own environment.
         shards : int, default 64
-            The number of folders that the wallets are split into, by a hash of the address. Each is
-            one task: several for each thread of the cluster balance the load. A folder's number of
-            shards can't change.
+            The number of subfolders into which the wallets are split, by a hash of the address.
+            Each shard is one task. Use several shards per thread of the cluster, so that the load
+            is balanced. The number of shards of an existing folder can't be changed.
         progress : bool or callable, optional
-            False hides the progress bar; a callable gets (done, total, counts by status). Wallets
-            that were ok in the folder before count as done.
+            False hides the progress bar. A callable is called with the number of finished wallets,
+            the total number, and the counts by status. Wallets that are already ok in the folder
+            count as finished.
         on_failure : {"warn", "raise", "ignore"}, default "warn"
             What to do if wallets are not ok.
         on_unreadable : {"raise", "drop"}, default "raise"
-            What to do with rows that can't be read; empty rows are always skipped.
+            What to do with rows that can't be read. Empty rows are always skipped.
 
         Returns
         -------
         ClusterWallets
-            The frames ``wallets`` and ``holdings``, as from `open_wallets`, with a partition for
-            each shard that has wallets, and the ``summary``, a `FetchSummary` of all shards.
+            The frames ``wallets`` and ``holdings``, as `open_wallets` returns them, and the
+            ``summary``, a `FetchSummary` of all shards. The frames have one partition per shard
+            that has wallets.
 
         Raises
         ------
         ClusterError
-            If there is no cluster, its scheduler has another release, or some workers can't fetch
-            (no key, another release, or the folder is not shared); the error names these workers,
-            and no request was sent. If the scheduler is lost, or one shard's workers die
-            repeatedly.
+            If there is no cluster. If the scheduler runs another version of walletframe. If some
+            workers can't fetch, because they have no API key, run another version, or can't access
+            the folder. In these cases no request was sent, and the error names the workers. Also
+            if the scheduler is lost, or if several workers die while they fetch the same shard.
         ArgumentError, SettingsError
-            If `shards` is not an integer from 1 to 10,000, an option is none of its choices, a
-            column to keep has a name that walletframe uses, or the base address is not set.
+            If `shards` is not an integer from 1 to 10,000, if an option has an invalid value, if a
+            column in `keep` has a name that walletframe uses, or if the base URL is not set.
         AddressError, ColumnsError
-            Lists all wallets that can't be read, or columns that the frame lacks; no request was
-            sent.
+            If wallets can't be read, or columns are missing. The error lists all of them, and no
+            request was sent.
         DatasetError
-            If the folder is a URL, has another number of shards, other files or another service's
-            wallets; if another run keeps writing into a shard, perhaps on a lost worker (the error
-            names it); or if the disk is full.
+            If the folder is a URL, or contains another number of shards, other files, or wallets of
+            another service. If another run is still writing into a shard, for example on a worker
+            that the scheduler has lost; the error names the process. If the disk is full.
         FetchError
-            With ``on_failure="raise"``; its ``.details`` are the summary.
+            If wallets are not ok and ``on_failure`` is ``"raise"``. The attribute ``details`` is
+            the summary.
         FetchInterrupted
-            After Ctrl-C or the notebook's stop button, when all workers have ended; its
-            ``.details`` are the summary.
+            After Ctrl-C or the notebook's stop button, once all tasks have stopped. The attribute
+            ``details`` is the summary.
 
         Warns
         -----
         FetchWarning
-            With ``on_failure="warn"``, if wallets are not ok.
+            If wallets are not ok and ``on_failure`` is ``"warn"``.
         InputWarning
-            If wallets are repeated or left out, a blockchain is unknown, or rows of one wallet have
-            different values to keep: the first one is kept.
+            If rows are duplicate or left out, if a blockchain is unknown, or if duplicate rows of a
+            wallet have different values in a `keep` column. The first value is used.
 
         See Also
         --------
-        walletframe.fetch_to_parquet : The same on one machine; each shard is such a folder.
+        walletframe.fetch_to_parquet : The same on one machine. It writes folders like a shard.
 
         Notes
         -----
-        The list is computed and checked on this machine, about 500 bytes per wallet. ``position``
-        in the files is the position in the whole list. The scheduler keeps the rate for all
-        workers; if it is lost, each worker keeps to its share of the last rate. Other warnings of a
-        worker are in its log.
+        The list of wallets is computed and checked on this machine, which takes about 500 bytes of
+        memory per wallet. The column ``position`` in the files is the position in the complete
+        list. The scheduler enforces the rate limit for all workers. If the scheduler is lost, each
+        worker uses its share of the last rate. Other warnings of a worker are in its log.
 
         Examples
         --------
@@ -258,19 +265,19 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         check_on_failure(on_failure)
         value: object = shards
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= shards <= _MAX_SHARDS:
-            hint = f"give an integer from 1 to {_MAX_SHARDS:,}"
-            raise ArgumentError(f"shards can't be {shards!r}", hint)
+            hint = f"use an integer from 1 to {_MAX_SHARDS:,}"
+            raise ArgumentError(f"shards={shards!r} is not valid", hint)
         require_settings(settings)
         root, names, counters = local_folder(folder).absolute(), names_to_keep(keep), RunCounters()
         settings = settings or default_client().settings
         if hasattr(settings.cache, "responses"):
             raise SettingsError(
                 "the cache is a requests-cache backend, which can't be sent to workers",
-                hint='give cache=… as a path, "memory" or False',
+                hint='set cache=… to a path, "memory" or False',
             )
-        service, cluster = require_service(settings), cluster_here()
+        service, cluster = require_service(settings), current_cluster()
         frame = with_standard_columns(self._data)
-        read_input(make_meta(frame), names)  # raises for missing columns before any is computed
+        read_input(make_meta(frame), names)  # raises if columns are missing, before computing any
         wanted = [*COLUMNS, *names] if {*COLUMNS} <= {*frame.columns} else [*frame.columns]
         reading = read_input(frame[wanted].compute(), names)
         requested, labels = wallets_to_request(reading, on_unreadable)
@@ -300,28 +307,30 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Parameters
         ----------
         frame : DataFrame
-            ``wallets`` or ``holdings`` of a fetch, in partitions or in memory.
+            The ``wallets`` or ``holdings`` of a fetch, as a pandas or a Dask DataFrame.
         how : {"left", "inner", "right", "outer"}, default "left"
-            The rows to keep: all of your table, those in both, all of `frame`, or all of both.
+            The rows of the result: all rows of your table, the rows with a match in both, all rows
+            of `frame`, or all rows of both.
         on : str, optional
-            The column of your table that has wallets as ``"ETH.0x…"``, if it has no ``blockchain``
-            and ``address``.
+            The column of your table that contains wallets as ``"ETH.0x…"`` strings. It is required
+            if your table has no columns ``blockchain`` and ``address``.
         suffixes : (str, str), default ("_yours", "")
-            Appended to the names of other columns that are in both.
+            The suffixes that are appended to the names of other columns that are in both tables.
 
         Returns
         -------
         dask.dataframe.DataFrame
-            The same rows and columns. The join is lazy, without a warning about rows that have no
-            match. With `how` left or inner, a `frame` in memory is sent to all workers, and your
-            rows keep their order; else both are shuffled by wallet.
+            The same rows and columns as with pandas. The join is lazy, and does not warn about rows
+            without a match. If `frame` is in memory and `how` is left or inner, `frame` is sent to
+            all workers, and the order of your rows is preserved. Otherwise the rows of both tables
+            are shuffled by wallet.
 
         Raises
         ------
         ArgumentError, ColumnsError
-            If `frame` is not a DataFrame, or either lacks the columns that name the wallets.
+            If `frame` is not a DataFrame, or if columns with the wallets are missing.
         SettingsError
-            If `how` is none of its choices, or the suffixes give two columns one name.
+            If `how` has an invalid value, or if two columns of the result would have the same name.
 
         Examples
         --------
@@ -338,35 +347,37 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         other: Any = frame
         mine, theirs = table._meta, getattr(other, "_meta", other)  # noqa: SLF001 - Dask's
         if on is None and not {*COLUMNS} <= {*mine.columns}:
-            hint = 'name the column of "<BLOCKCHAIN>.<ADDRESS>" strings: on="wallet"'
+            hint = 'pass the column of "<BLOCKCHAIN>.<ADDRESS>" strings, such as on="wallet"'
             raise ColumnsError([*COLUMNS], [*map(str, mine.columns)], hint=hint)
-        work = partial(_merged, how=how, on=on, suffixes=suffixes)
-        meta = work(mine, theirs if not isinstance(theirs, pd.DataFrame) else theirs[:0])
+        merge_rows = partial(_merge, how=how, on=on, suffixes=suffixes)
+        meta = merge_rows(mine, theirs if not isinstance(theirs, pd.DataFrame) else theirs[:0])
         if not is_dask_collection(other):
             if how in ("left", "inner"):
                 shared = delayed(other, pure=True, traverse=False)
-                return table.map_partitions(work, shared, meta=meta)
+                return table.map_partitions(merge_rows, shared, meta=meta)
             with _own_text_dtypes():
                 other = dd.from_pandas(other, npartitions=1)
         count = max(table.npartitions, other.npartitions)
-        ours = _shuffle_by_wallet(table, partial(_key_table, on=on), count)
-        others = _shuffle_by_wallet(other, _key_frame, count)
-        return ours.map_partitions(_merge_keyed, others, work, meta=meta, align_dataframes=False)
+        ours = _shuffle_by_wallet(table, partial(_add_key_to_table, on=on), count)
+        others = _shuffle_by_wallet(other, _add_key_to_result, count)
+        return ours.map_partitions(
+            _merge_keyed, others, merge_rows, meta=meta, align_dataframes=False
+        )
 
 
 class ClusterWallets(NamedTuple):
-    """A fetch in a folder that all workers can read: two Dask DataFrames and a summary.
+    """The result of a fetch in a folder: two Dask DataFrames and a summary.
 
     Attributes
     ----------
     wallets : dask.dataframe.DataFrame
-        One row for each distinct wallet, with the columns of `WalletDetails.wallets`, a partition
-        for each shard, each in the order requested.
+        One row per distinct wallet, with the columns of `WalletDetails.wallets`. There is one
+        partition per shard, with the wallets of the shard in the requested order.
     holdings : dask.dataframe.DataFrame
-        One row for each balance, with the columns of `WalletDetails.holdings`; partition i has the
-        holdings of the wallets in partition i of `wallets`.
+        One row per balance, with the columns of `WalletDetails.holdings`. Partition i contains the
+        balances of the wallets in partition i of `wallets`.
     summary : FetchSummary or None
-        The counts of the fetch; None if the folder was opened without a fetch.
+        The summary of the fetch. It is None if `open_wallets` opened the folder.
     """
 
     wallets: dd.DataFrame
@@ -375,12 +386,12 @@ class ClusterWallets(NamedTuple):
 
     @property
     def wf(self) -> ClusterAccessor[ClusterWallets]:
-        """Tables of the fetch, which say how complete they are.
+        """Methods that compute tables from the holdings, with information on completeness.
 
         Returns
         -------
         ClusterAccessor
-            With calls of ``details.wf``, which are computed on the workers.
+            The accessor, with many of the methods of ``details.wf``. They run on the workers.
         """
         return ClusterAccessor(self.holdings, self.wallets, self._with_holdings)
 
@@ -394,19 +405,21 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     Parameters
     ----------
     folder : str or Path
-        A folder of `fetch_to_parquet`, or a folder whose direct subfolders are such folders: each
-        is a partition. All workers need access to it under this path.
+        A folder written by `fetch_to_parquet`, or a folder with subfolders written by
+        `fetch_to_parquet`. Each of these folders is a partition. All workers must be able to read
+        the folder at the same path.
 
     Returns
     -------
     ClusterWallets
-        The frames ``wallets`` and ``holdings``, and None for the summary. Workers read a shard
-        when a partition is computed, and only the columns of holdings that are needed.
+        The frames ``wallets`` and ``holdings``; the summary is None. Workers read the files of a
+        partition when the partition is computed. Only the needed columns of ``holdings`` are read.
 
     Raises
     ------
     DatasetError
-        If there is no such folder; on a worker, if a file is broken or has changed since.
+        If the folder does not exist, or was not written by `fetch_to_parquet`. On a worker, if a
+        file is damaged, or has changed since the folder was opened.
 
     See Also
     --------
@@ -429,46 +442,47 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         roots = [path for path in folders if Layout(path).service() is not None]
         if not roots:
             service_of(Layout(root))  # raises
-        shards = [Opened(path, list_files(path)) for path in roots]
-        none = assemble([])
-        kept = [with_kept_columns(none.wallets, Layout(path)) for path in roots]
+        shards = [OpenedFolder(path, list_files(path)) for path in roots]
+        empty = assemble([])
+        kept = [with_kept_columns(empty.wallets, Layout(path)) for path in roots]
     widest = max(kept, key=lambda frame: len(frame.columns))
     with _own_text_dtypes():
         wallets = dd.from_map(wallets_of, shards, meta=widest, args=[widest])
-        holdings = dd.from_map(balances_of, shards, meta=none.holdings)
+        holdings = dd.from_map(balances_of, shards, meta=empty.holdings)
     return ClusterWallets(wallets, holdings)
 
 
 @contextmanager
 def _own_text_dtypes() -> Iterator[None]:
-    """Keep text dtypes as they are: Dask's conversion changes the missing value.
+    """Disable Dask's conversion of text dtypes, which would change the missing value.
 
-    Dask restores what it met, so that two threads that change its settings at once leave a change.
+    The lock is needed because Dask's setting is global. If two threads changed and restored it at
+    the same time, the change could remain.
     """
     with _CONFIG_LOCK, dask.config.set({"dataframe.convert-string": False}):
         yield
 
 
-def _merged(table: pd.DataFrame, frame: object, **options: Any) -> pd.DataFrame:
-    """Merge without a warning about unmatched rows: another partition may match them."""
+def _merge(table: pd.DataFrame, frame: object, **options: Any) -> pd.DataFrame:
+    """Merge without a warning about unmatched rows, as rows of another partition may match."""
     return merge(table, frame, **options)[0]
 
 
 def _shuffle_by_wallet(
-    frame: dd.DataFrame, keyed: Callable[[pd.DataFrame], pd.DataFrame], count: int
+    frame: dd.DataFrame, add_key: Callable[[pd.DataFrame], pd.DataFrame], count: int
 ) -> dd.DataFrame:
-    """Bring the rows of a wallet into one partition, with the same number for all frames."""
-    meta = keyed(frame._meta)  # noqa: SLF001 - Dask's
-    return frame.map_partitions(keyed, meta=meta).shuffle(_KEY_COLUMN, npartitions=count)
+    """Move all rows of a wallet into one partition, which has the same index in every frame."""
+    meta = add_key(frame._meta)  # noqa: SLF001 - Dask's
+    return frame.map_partitions(add_key, meta=meta).shuffle(_KEY_COLUMN, npartitions=count)
 
 
-def _key_table(rows: pd.DataFrame, on: str | None) -> pd.DataFrame:
+def _add_key_to_table(rows: pd.DataFrame, on: str | None) -> pd.DataFrame:
     wallets = read_wallets(rows, on)
     keys = [canonical_key(each.blockchain, each.address) if each else None for each in wallets]
     return _with_key(rows, keys)
 
 
-def _key_frame(rows: pd.DataFrame) -> pd.DataFrame:
+def _add_key_to_result(rows: pd.DataFrame) -> pd.DataFrame:
     ids = wallet_identities(rows)
     return _with_key(rows, [ids.keys[code] for code in ids.codes])
 
@@ -478,6 +492,6 @@ def _with_key(rows: pd.DataFrame, keys: Sequence[TokenKey | None]) -> pd.DataFra
 
 
 def _merge_keyed(
-    table: pd.DataFrame, frame: pd.DataFrame, work: Callable[..., pd.DataFrame]
+    table: pd.DataFrame, frame: pd.DataFrame, merge_rows: Callable[..., pd.DataFrame]
 ) -> pd.DataFrame:
-    return work(*(rows.drop(columns=_KEY_COLUMN) for rows in (table, frame)))
+    return merge_rows(*(rows.drop(columns=_KEY_COLUMN) for rows in (table, frame)))

@@ -1,8 +1,8 @@
-"""Holdings in partitions: functions run on the workers, and only small results come back.
+"""Holdings in a Dask DataFrame: functions run on the workers and return only small results.
 
-All rows of a wallet must be in one partition: else holders would be counted twice. A first pass
-over two columns finds the wallets of each partition. A folder that has changed since it was opened
-is refused. Small folders are read several in one task, since each task costs messages.
+All rows of a wallet must be in one partition, since otherwise holders would be counted twice. A
+first pass over two columns finds the wallets of each partition. An error is raised if a folder has
+changed since it was opened. One task reads several small folders, since each task needs messages.
 """
 
 from __future__ import annotations
@@ -47,26 +47,26 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Lookup: TypeAlias = "PriceLookup | SpamFlags"
 WalletsLike: TypeAlias = "dd.DataFrame | FetchLike | tuple[Any, ...]"
-"""The wallets of a fetch, or the whole of it, in memory or in partitions."""
+"""The wallets or the complete result of a fetch, in pandas or Dask DataFrames."""
 
 _WALLET = ["blockchain", "address"]
 _NEEDED = [*_WALLET, *TOKEN, "amount"]
 _VALUED = ["value", "currency"]
 _WALLET_COLUMNS = [*_WALLET, "status", "tokens", "source"]
-_BATCHES_PER_THREAD = 4  # so that no thread waits long for the last batch
-_MAX_BATCH_ROWS = 1_000_000  # a worker holds their aggregates, at worst one for each row
-_ROW_STEP = 2**32  # between partitions, which have fewer rows
+_BATCHES_PER_THREAD = 4  # so that threads don't wait long for the last batch
+_MAX_BATCH_ROWS = 1_000_000  # limits a worker's memory: up to one aggregate per row
+_ROW_STEP = 2**32  # between row numbers of partitions, which have fewer rows
 
 
-class Opened(NamedTuple):
-    """A folder of one bulk run, with its files when it was opened."""
+class OpenedFolder(NamedTuple):
+    """The folder of one bulk run, with the list of its files at the time of opening."""
 
     root: Path
-    files: tuple[tuple[str, int], ...]  # names and sizes; parts never change
+    files: tuple[tuple[str, int], ...]  # names and sizes
 
 
 def list_files(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return the names and sizes of a folder's files, which change when the folder does."""
+    """Return the names and sizes of a folder's files, which differ if the folder has changed."""
     layout = Layout(root)
     parts = [path for folder in (layout.wallets, layout.failed) for path in folder.glob("*")]
     kept = [layout.kept] if layout.kept.exists() else []
@@ -74,15 +74,15 @@ def list_files(root: Path) -> tuple[tuple[str, int], ...]:
     return tuple(sorted((path.as_posix(), path.stat().st_size) for path in files))
 
 
-def _require_unchanged(folder: Opened) -> None:
+def _require_unchanged(folder: OpenedFolder) -> None:
     if list_files(folder.root) != folder.files:
         raise DatasetError(
             f"{folder.root} has changed since it was opened", hint="open the folder again"
         )
 
 
-def open_unchanged(folder: Opened, like: pd.DataFrame) -> StoredHoldings:
-    """Open a folder on a worker; its wallets get the columns of `like`, also of other folders."""
+def open_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
+    """Open a folder on a worker; the wallets get the columns and dtypes of `like`."""
     with dataset_errors(folder.root):
         _require_unchanged(folder)
         holdings = open_holdings(folder.root)
@@ -91,145 +91,151 @@ def open_unchanged(folder: Opened, like: pd.DataFrame) -> StoredHoldings:
         return replace(holdings, whole=replace(holdings.whole, wallet_frame=wallets))
 
 
-def wallets_of(folder: Opened, like: pd.DataFrame) -> pd.DataFrame:
+def wallets_of(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFrame:
     """Read the wallets of a folder, with the columns of `like`."""
     return open_unchanged(folder, like).wallets
 
 
-def wallet_tables(
-    folders: Sequence[Opened], like: pd.DataFrame, columns: list[str]
+def read_wallet_tables(
+    folders: Sequence[OpenedFolder], like: pd.DataFrame, columns: list[str]
 ) -> list[pd.DataFrame]:
-    """Read some columns of the wallets of each folder, several folders in one task."""
-    on_folders = delayed(_wallet_tables, pure=False)
+    """Read columns of the wallets of each folder; one task reads several folders."""
+    on_folders = delayed(_read_wallet_batch, pure=False)
     batches = balanced_batches(folders, [1] * len(folders))
     tasks = [on_folders(batch, like, columns) for batch in batches]
     return [*chain.from_iterable(compute(*tasks))]
 
 
-def _wallet_tables(
-    folders: Sequence[Opened], like: pd.DataFrame, columns: list[str]
+def _read_wallet_batch(
+    folders: Sequence[OpenedFolder], like: pd.DataFrame, columns: list[str]
 ) -> list[pd.DataFrame]:
     return [wallets_of(folder, like)[columns] for folder in folders]
 
 
-def balances_of(folder: Opened, columns: list[str] | None = None) -> pd.DataFrame:
-    """Read the balances of a folder, or some columns of them."""
+def balances_of(folder: OpenedFolder, columns: list[str] | None = None) -> pd.DataFrame:
+    """Read the balances of a folder, or only some columns."""
     with dataset_errors(folder.root):
         _require_unchanged(folder)
         return read_wallets(folder.root, columns=columns).holdings
 
 
-def folders_of(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[Opened] | None:
-    """Return the folders that two unchanged frames of `open_wallets` read; else None."""
+def folders_of(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
+    """Return the folders of the two frames of `open_wallets`, or None for any other frames."""
     owners, balances = wallets.expr, holdings.expr
     readers = getattr(owners, "func", None), getattr(balances, "func", None)
     if readers != (wallets_of, balances_of):
         return None
-    folders: list[Opened] = [*owners.iterables[0]]
+    folders: list[OpenedFolder] = [*owners.iterables[0]]
     return folders if folders == [*balances.iterables[0]] else None
 
 
 def balanced_batches(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T]]:
-    """Split items into batches of about equal size, by the number of rows of each item."""
-    cluster = _cluster()
-    here = dask.config.get("num_workers", None) or CPU_COUNT
-    threads = sum(cluster.nthreads().values()) if cluster else here
-    most = min(max(sum(rows) / (_BATCHES_PER_THREAD * max(threads, 1)), 1), _MAX_BATCH_ROWS)
+    """Split items into batches with about equal numbers of rows; `rows` has each item's number."""
+    cluster = _current_cluster()
+    local_threads = dask.config.get("num_workers", None) or CPU_COUNT
+    threads = sum(cluster.nthreads().values()) if cluster else local_threads
+    max_rows = min(max(sum(rows) / (_BATCHES_PER_THREAD * max(threads, 1)), 1), _MAX_BATCH_ROWS)
     starts = accumulate(rows[:-1], initial=0)
-    numbered = zip((start // most for start in starts), items, strict=True)
+    numbered = zip((start // max_rows for start in starts), items, strict=True)
     return ([item for _, item in batch] for _, batch in groupby(numbered, key=itemgetter(0)))
 
 
-def results(tasks: Sequence[Any]) -> Iterator[Any]:
-    """Yield results as they arrive, so that a cluster's are never in memory all at once."""
-    cluster = _cluster()
+def compute_results(tasks: Sequence[Any]) -> Iterator[Any]:
+    """Yield the results of tasks.
+
+    On a cluster, results are yielded as they arrive, so that not all are in memory at once.
+    """
+    cluster = _current_cluster()
     if cluster is None:
         return iter(compute(*tasks))
     futures = as_completed(cluster.compute(tasks), with_results=True)
     return (result for _, result in futures)
 
 
-def _cluster() -> Client | None:
+def _current_cluster() -> Client | None:
     client = getattr(get_scheduler(), "__self__", None)
     return client if isinstance(client, Client) else None
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterHoldings:
-    """Holdings in partitions, and their wallets in memory."""
+    """Holdings in a Dask DataFrame, with their wallets in memory."""
 
     frame: dd.DataFrame
-    whole: Positions  # all wallets, without any rows
-    wallet_places: list[Codes]  # the ascending indices of each partition's wallets in `whole`
-    folders: list[Opened] | None = None  # if the partitions are unchanged folders
+    whole: Positions  # all wallets, but an empty holdings frame
+    wallet_places: list[Codes]  # sorted indices in `whole` of each partition's wallets
+    folders: list[OpenedFolder] | None = None  # the partitions, if they are unchanged folders
 
     @property
     def normalizes_blockchains(self) -> bool:
-        """Whether blockchain names are normalized: those of a frame are not changed."""
+        """Whether blockchain names are normalized, which is done only for folders."""
         return self.folders is not None
 
-    def map_chunks(self, work: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each partition, on its worker, in one pass over the graph."""
-        shared = delayed(work, traverse=False)
+    def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
+        """Apply a function to each partition on the workers, computing the graph once."""
+        shared = delayed(func, traverse=False)
         if self.folders:
             apply, wallets = delayed(_apply_to_folders, pure=False), self.whole.wallet_frame
             tokens = wallets["tokens"].to_numpy(dtype=np.int64, na_value=0)
             rows = [int(tokens[places].sum()) for places in self.wallet_places]
             batches = balanced_batches([*zip(count(), self.folders, self.wallet_places)], rows)
             tasks = [apply(shared, batch, wallets[:0], [*names]) for batch in batches]
-            return chain.from_iterable(results(tasks))
+            return chain.from_iterable(compute_results(tasks))
         frames = self._rows([*_VALUED, *names]).to_delayed()
         apply = delayed(_apply_to_partition, pure=False)
         parts = enumerate(zip(frames, self._wallet_rows(), self.wallet_places, strict=True))
-        return results([apply(shared, number, *part) for number, part in parts])
+        return compute_results([apply(shared, number, *part) for number, part in parts])
 
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
-        """Read the rows of some tokens, in their order."""
+        """Read the rows of the given tokens, in the order of the holdings."""
         rows = self._rows(names)
-        subset = rows.map_partitions(_with_tokens, {*tokens}, meta=rows._meta)  # noqa: SLF001
+        subset = rows.map_partitions(_select_tokens, {*tokens}, meta=rows._meta)  # noqa: SLF001
         return subset.compute().reset_index(drop=True)
 
     def map_token_batches(
         self,
-        work: Callable[[Positions], T],
+        func: Callable[[Positions], T],
         tokens: Sequence[Collection[TokenKey]],
         names: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of each set of tokens, on workers, in one pass."""
+        """Apply a function to the rows of each set of tokens, computing the graph once."""
         rows = self._rows(names).to_delayed()
         split = delayed(_split_by_tokens, pure=False, nout=len(tokens))
         keys = delayed([*tokens], traverse=False)
         parts = zip(rows, self._wallet_rows(), strict=True)
         chunks = zip(*(split(*part, keys) for part in parts), strict=True)
-        joined, shared = delayed(_apply_to_rows, pure=False), delayed(work, traverse=False)
+        joined, shared = delayed(_apply_to_rows, pure=False), delayed(func, traverse=False)
         return iter(compute(*(joined(shared, list(each)) for each in chunks)))
 
     def valued(self, prices: PriceLookup) -> dd.DataFrame:
-        """Return holdings with prices and values, added when a partition is computed."""
-        return self._map_partitions(_with_columns, prices)
+        """Return lazy holdings with columns of prices and values."""
+        return self._map_partitions(_add_columns, prices)
 
     def flagged(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
-        """Return holdings with spam flags; each partition finds its rows of unknown tokens."""
-        return self._map_partitions(_with_columns, flags)
+        """Return lazy holdings with columns of spam flags."""
+        return self._map_partitions(_add_columns, flags)
 
     def without(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
-        """Return holdings without flagged balances."""
-        return self._map_partitions(_without_spam, flags)
+        """Return lazy holdings without the balances that are flagged as spam."""
+        return self._map_partitions(_drop_spam, flags)
 
-    def _map_partitions(self, work: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
-        """Apply a function to each partition and its number, which later selections preserve."""
-        meta = work(self.frame._meta, lookup, pd.Series([0]))  # noqa: SLF001 - Dask's
+    def _map_partitions(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
+        """Apply a function to each partition together with the partition's number.
+
+        The number stays correct if partitions of the result are selected later.
+        """
+        meta = func(self.frame._meta, lookup, pd.Series([0]))  # noqa: SLF001 - Dask's
         every = [[number] for number in range(self.frame.npartitions)]
         numbers = dd.from_map(pd.Series, every, meta=pd.Series([0]))
-        shared = delayed(lookup, pure=True, traverse=False)  # sent to each worker once
-        return self.frame.map_partitions(work, shared, numbers, meta=meta, align_dataframes=False)
+        shared = delayed(lookup, pure=True, traverse=False)  # sent only once to each worker
+        return self.frame.map_partitions(func, shared, numbers, meta=meta, align_dataframes=False)
 
     def _rows(self, names: Collection[str]) -> dd.DataFrame:
         wanted = {*_NEEDED, *names}
         return self.frame[[name for name in self.frame.columns if name in wanted]]
 
     def _wallet_rows(self) -> list[pd.DataFrame | None]:
-        """Return for each partition the rows of its own wallets."""
+        """Return the rows of the wallets of each partition."""
         if not self.whole.has_wallets:
             return [None] * len(self.wallet_places)
         wallets, partition = self.whole.wallet_frame, np.full(len(self.whole.wallets), -1)
@@ -243,17 +249,20 @@ class ClusterHoldings:
 
 
 def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
-    """Assume that wallets and holdings have equal partitions; reading the rows checks it."""
-    none = _require_holdings(frame, by)
+    """Return the holdings of a fetch whose two frames have the same partitions.
+
+    Equal partitions are assumed here, and checked later when the rows are read.
+    """
+    empty = _require_holdings(frame, by)
     like: pd.DataFrame = wallets._meta  # noqa: SLF001 - Dask's
     folders, names = folders_of(wallets, frame), [*_WALLET_COLUMNS, *kept_names(like)]
     if folders:
-        tables = wallet_tables(folders, like, names)
+        tables = read_wallet_tables(folders, like, names)
         [requested] = normalize_blockchains(pd.concat(tables, ignore_index=True))
-    else:  # blockchain names of frames are never changed
+    else:  # the blockchain names of a frame are not changed
         tables = compute(*wallets[names].to_delayed())
         requested = pd.concat(tables, ignore_index=True)
-    whole = read_positions(none, requested)
+    whole = read_positions(empty, requested)
     if len(tables) != frame.npartitions or len(whole.wallets) < len(requested):
         return holdings_of(frame, requested, by)
     edges = np.cumsum([len(table) for table in tables])[:-1]
@@ -261,47 +270,50 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
 
 
 def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
-    """Find the wallets of each partition; raise if a wallet is in two."""
-    none = _require_holdings(frame, by)
+    """Return holdings with the wallets of each partition; raise if two partitions share one."""
+    empty = _require_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
     parts = map(delayed(_distinct_wallets, pure=False), frame[_WALLET].to_delayed())
     delayed_frames = requested.to_delayed() if is_dask_collection(requested) else []
-    tables, frames = compute([*parts], delayed_frames)  # together, so that both are of one moment
+    tables, frames = compute([*parts], delayed_frames)  # together, so that both have the same state
     requested = pd.concat(frames) if frames else requested
     held = pd.concat(tables, ignore_index=True)
-    positions = _wallets_as_rows(none, held, requested)
+    positions = _wallets_as_rows(empty, held, requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]
     _require_one_partition(positions, edges)
-    whole = positions.with_rows(none, token_identities(none), positions.wallet_codes[:0])
+    whole = positions.with_rows(empty, token_identities(empty), positions.wallet_codes[:0])
     by_partition = np.split(positions.wallet_codes, edges)
     return ClusterHoldings(frame, whole, [np.sort(places) for places in by_partition])
 
 
-def _wallets_as_rows(none: pd.DataFrame, wallets: pd.DataFrame, requested: Any = None) -> Positions:
-    """Return positions with one row for each wallet, of a placeholder token."""
-    rows = none[_NEEDED].reindex(range(len(wallets)))
+def _wallets_as_rows(
+    empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any = None
+) -> Positions:
+    """Return positions with one row per wallet, in which the token is a placeholder."""
+    rows = empty[_NEEDED].reindex(range(len(wallets)))
     token = dict.fromkeys(TOKEN, wallets["blockchain"].array)
     rows = rows.assign(**{name: wallets[name] for name in _WALLET}, **token)
     return read_positions(rows, requested)
 
 
 def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
-    """Return an empty frame with the columns, or raise if these are not holdings."""
+    """Return an empty frame with the columns; raise if these are not the columns of holdings."""
     if SNAPSHOT in list_names(by):
         raise SettingsError(
-            "by='snapshot' needs balances in memory, and these are in partitions",
-            hint="choose the rows of one snapshot, or compute() those of a few wallets or tokens",
+            "by='snapshot' needs balances in memory, but these are in a Dask DataFrame",
+            hint="select the rows of one snapshot; or select a few wallets or tokens, and call "
+            "compute()",
         )
-    none: pd.DataFrame = frame._meta  # noqa: SLF001 - as documented for those who extend Dask
-    read_positions(none)
-    return none
+    empty: pd.DataFrame = frame._meta  # noqa: SLF001 - documented for extensions of Dask
+    read_positions(empty)
+    return empty
 
 
-def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
-    """Return holdings for calls that don't need to know their wallets."""
-    none = _require_holdings(frame, ())
-    dummy = _wallets_as_rows(none, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
-    whole = dummy.with_rows(none, token_identities(none), dummy.wallet_codes[:0])
+def wrap_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
+    """Return holdings for methods that don't need the wallets of the partitions."""
+    empty = _require_holdings(frame, ())
+    dummy = _wallets_as_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
+    whole = dummy.with_rows(empty, token_identities(empty), dummy.wallet_codes[:0])
     return ClusterHoldings(frame, whole, [np.empty(0, dtype=np.intp)] * frame.npartitions)
 
 
@@ -312,22 +324,22 @@ def _distinct_wallets(part: pd.DataFrame) -> pd.DataFrame:
 def _require_one_partition(positions: Positions, edges: Codes) -> None:
     """Raise if a wallet has rows in several partitions."""
     codes = positions.wallet_codes
-    times = np.bincount(codes, minlength=len(positions.wallets))
-    if (times > 1).any():
-        first = int(np.argmax(times > 1))
+    partition_counts = np.bincount(codes, minlength=len(positions.wallets))
+    if (partition_counts > 1).any():
+        first = int(np.argmax(partition_counts > 1))
         numbers = np.searchsorted(edges, np.flatnonzero(codes == first), side="right")
         name = ".".join(positions.wallets.iloc[first])
         raise ArgumentError(
-            f"{counted_noun(int((times > 1).sum()), 'wallet')} with rows in several partitions, "
-            f"such as {safe_line(name)!r} in {numbers[0]} and {numbers[1]}: "
-            "it would be counted twice",
-            hint="bring the rows of each wallet together, whatever its spelling: "
+            f"{counted_noun(int((partition_counts > 1).sum()), 'wallet')} with rows in several "
+            f"partitions, such as {safe_line(name)!r} in partitions {numbers[0]} and {numbers[1]}; "
+            "such a wallet would be counted twice",
+            hint="move all rows of a wallet into one partition: "
             'holdings.assign(key=holdings["address"].str.strip().str.lower()).shuffle("key")',
         )
 
 
 def _apply_to_partition(
-    work: Callable[[Chunk], T],
+    func: Callable[[Chunk], T],
     number: int,
     rows: pd.DataFrame,
     wallets: pd.DataFrame | None,
@@ -338,57 +350,58 @@ def _apply_to_partition(
         positions = read_positions(rows.reset_index(drop=True), wallets)
     except UnknownWalletError as fault:
         raise ArgumentError(
-            f"partition {number} of wallets lacks {safe_line(str(fault.wallet))}, "
+            f"partition {number} of wallets does not contain {safe_line(str(fault.wallet))}, "
             f"which has rows in partition {number} of holdings",
-            hint="pass the wallets, to search all partitions for them: wallets=opened.wallets",
+            hint="pass all wallets, such as wallets=details.wallets; then they are looked up in "
+            "every partition",
         ) from None
-    if not len(places):  # the wallets don't matter
+    if not len(places):  # the wallets are not needed
         places = np.zeros(len(positions.wallets), dtype=np.intp)
-    return work(Chunk(positions, places, number * _ROW_STEP + np.arange(len(rows))))
+    return func(Chunk(positions, places, number * _ROW_STEP + np.arange(len(rows))))
 
 
 def _apply_to_folders(
-    work: Callable[[Chunk], T],
-    folders: Sequence[tuple[int, Opened, Codes]],
+    func: Callable[[Chunk], T],
+    folders: Sequence[tuple[int, OpenedFolder, Codes]],
     like: pd.DataFrame,
     names: list[str],
 ) -> list[T]:
-    """Apply a function to each chunk of some folders."""
+    """Apply a function to each chunk of the rows in some folders."""
     outputs: list[T] = []
     for number, folder, places in folders:
 
         def apply(chunk: Chunk, first: int = number * _ROW_STEP, places: Codes = places) -> T:
-            return work(replace(chunk, places=places[chunk.places], rows=first + chunk.rows))
+            return func(replace(chunk, places=places[chunk.places], rows=first + chunk.rows))
 
         outputs += open_unchanged(folder, like).map_chunks(apply, names)
     return outputs
 
 
 def _token_set_codes(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:
-    """Return each row's token-set index, or -1."""
+    """Return the index of each row's set of tokens, or -1 if no set contains the token."""
     by_key = {key: number for number, keys in enumerate(tokens) for key in keys}
     token_ids = token_identities(rows)
     numbers = [by_key.get(key, -1) for key in token_ids.plain_keys]
     return np.array(numbers, dtype=np.intp)[token_ids.codes]
 
 
-def _with_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
+def _add_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
     row_numbers = number.iloc[0] * _ROW_STEP + np.arange(len(rows))
     return rows.assign(**lookup.columns(token_symbol_codes(rows, row_numbers=row_numbers)))
 
 
-def _without_spam(rows: pd.DataFrame, flags: SpamFlags, number: pd.Series) -> pd.DataFrame:
-    return rows[~_with_columns(rows, flags, number)["is_spam"]]
+def _drop_spam(rows: pd.DataFrame, flags: SpamFlags, number: pd.Series) -> pd.DataFrame:
+    return rows[~_add_columns(rows, flags, number)["is_spam"]]
 
 
-def _with_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:
+def _select_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:
     return rows[_token_set_codes(rows, [tokens]) == 0]
 
 
 def _split_by_tokens(
     rows: pd.DataFrame, wallets: pd.DataFrame | None, tokens: list[set[TokenKey]]
 ) -> list[tuple[pd.DataFrame, pd.DataFrame | None]]:
-    """Split rows by their token sets, each with the rows of its wallets."""
+    """Split rows by sets of tokens; return the rows and the wallets of each set."""
     codes = _token_set_codes(rows, tokens)
     subsets = [rows[codes == number] for number in range(len(tokens))]
     if wallets is None:
@@ -400,9 +413,9 @@ def _split_by_tokens(
 
 
 def _apply_to_rows(
-    work: Callable[[Positions], T], chunks: list[tuple[pd.DataFrame, pd.DataFrame | None]]
+    func: Callable[[Positions], T], chunks: list[tuple[pd.DataFrame, pd.DataFrame | None]]
 ) -> T:
-    """Apply a function to the concatenated rows of one set of tokens."""
+    """Apply a function to the rows of one set of tokens, concatenated over all partitions."""
     rows, wallets = zip(*chunks, strict=True)
     joined = None if wallets[0] is None else pd.concat(wallets)
-    return work(read_positions(pd.concat(rows, ignore_index=True), joined))
+    return func(read_positions(pd.concat(rows, ignore_index=True), joined))

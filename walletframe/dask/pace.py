@@ -1,7 +1,8 @@
-"""One pace for a whole cluster: its scheduler keeps it, and workers fetch permits in batches.
+"""A rate limiter for a cluster: it runs on the scheduler, and workers request batches of permits.
 
-A batch has as many permits as a worker used in the last moment, so that most requests need no
-message. If the scheduler is lost, each worker keeps to its share of the last rate.
+A batch contains about as many permits as the worker used in the last moment, so that most HTTP
+requests need no message to the scheduler. If the scheduler is lost, each worker uses its share of
+the last rate.
 """
 
 from __future__ import annotations
@@ -31,51 +32,51 @@ if TYPE_CHECKING:
 
     Reply: TypeAlias = dict[str, Any]
 
-_BATCH_S = 0.1  # the permits for this time are divided among the waiting workers
-_USED_S = 0.2  # twice as long, so that a worker with few permits catches up with the others
+_BATCH_S = 0.1  # waiting workers share the permits for this time
+_USED_S = 0.2  # twice as long, so that a worker with few permits can catch up
 _POLL_S = 0.1
 _RETRY_S = 0.001
 _TIMEOUT_S = 2.0
-_CONNECTION_ERRORS = (OSError, RuntimeError, CancelledError)  # of closed connections
+_CONNECTION_ERRORS = (OSError, RuntimeError, CancelledError)  # raised by closed connections
 
 
 class _Message(TypedDict):
-    """The part that all messages of a worker to the scheduler have."""
+    """The fields of every message from a worker to the scheduler."""
 
-    whose: str  # the service, and the kind of key
-    first: bytes  # the worker's initial pace
-    answers: int
-    unused: int  # permits that it returns
+    whose: str  # the service and the kind of the API key
+    first: bytes  # the worker's initial rate limit
+    answers: int  # number of answers since the last message
+    unused: int  # number of unused permits, which the worker gives back
 
 
 class _SharedPace:
-    """A pace that all workers share."""
+    """The state of a rate limit that all workers share."""
 
     def __init__(self, first: bytes) -> None:
         self.first = first
         self.pace: Pace = pace.read_pace(first, Pace())
-        self.lock = asyncio.Lock()  # first come, first served
-        self.waiting = 0  # workers that wait for the lock, or hold it
+        self.lock = asyncio.Lock()  # served in the order of arrival
+        self.waiting = 0  # number of workers that wait for or hold the lock
 
 
 class PaceKeeper(SchedulerPlugin):
-    """Keeps a pace for each service and kind of key on the scheduler.
+    """The rate limiter on the scheduler, with one rate limit per service and kind of API key.
 
-    Its times are of the scheduler's monotonic clock; the times that it sends are relative to now.
+    Stored times are of the scheduler's monotonic clock. Times in replies are relative to now.
     """
 
     name = "walletframe-pace"
     idempotent = True
 
     def __init__(self, release: str) -> None:
-        self._release = release
+        self._version = release
         self._paces: dict[str, _SharedPace] = {}
 
     async def start(self, scheduler: Scheduler) -> None:
-        """Register the handlers that workers call; raise if the scheduler has another release."""
+        """Register the handlers that workers call; raise if the scheduler's version differs."""
         own = version("walletframe")
-        if own != self._release:
-            raise ValueError(f"it has walletframe {own}, and here it is {self._release}")
+        if own != self._version:
+            raise ValueError(f"the scheduler runs walletframe {own}, this machine {self._version}")
         self._scheduler = scheduler
         scheduler.handlers.update(
             walletframe_permits=self.permits,
@@ -84,41 +85,41 @@ class PaceKeeper(SchedulerPlugin):
         )
 
     async def permits(self, wanted: int, message: _Message) -> Reply:
-        """Wait until the next permit is near; return in how many seconds each permit is due.
+        """Wait until shortly before the next permit; return the delay in seconds of each permit.
 
-        All waiting workers get the same share of the rate.
+        All waiting workers get equal shares of the rate.
         """
-        shared = self._updated(message)
+        shared = self._update_from_message(message)
         shared.waiting += 1
         try:
             async with shared.lock:
-                while True:  # a refusal meanwhile delays the permit
+                while True:  # a rate-limited answer in the meantime delays the permit
                     now = time.monotonic()
                     wait_s = pace.ready_at(shared.pace, now, math.inf) - now - AHEAD_S
                     if wait_s <= 0:
                         break
                     await asyncio.sleep(min(wait_s, _POLL_S))
-                most, waits = max(1, int(shared.pace.rate * _BATCH_S / shared.waiting)), []
-                for _ in range(min(wanted, most)):
+                maximum, waits = max(1, int(shared.pace.rate * _BATCH_S / shared.waiting)), []
+                for _ in range(min(wanted, maximum)):
                     ready = pace.ready_at(shared.pace, now, math.inf)
                     shared.pace = pace.take(shared.pace, ready)
                     waits.append(ready - now)
         finally:
             shared.waiting -= 1
-        return {"waits_s": waits, "share": self._share(shared)}
+        return {"waits_s": waits, "share": self._worker_share(shared)}
 
     def refused(self, retry_after_s: float | None, message: _Message) -> Reply:
-        """Slow down and pause the whole cluster."""
-        shared = self._updated(message)
+        """Reduce the rate of the cluster and pause all workers after a rate-limited answer."""
+        shared = self._update_from_message(message)
         shared.pace = pace.refused(shared.pace, retry_after_s, time.monotonic())
-        return {"waits_s": [], "share": self._share(shared)}
+        return {"waits_s": [], "share": self._worker_share(shared)}
 
     def closed(self, message: _Message) -> None:
-        """Take back the permits of a closed worker."""
-        self._updated(message)
+        """Take back the unused permits of a worker that has finished."""
+        self._update_from_message(message)
 
-    def _updated(self, message: _Message) -> _SharedPace:
-        """Return the pace, updated by a worker's message."""
+    def _update_from_message(self, message: _Message) -> _SharedPace:
+        """Return the shared rate limit, updated from a worker's message."""
         first, now = message["first"], time.monotonic()
         shared = self._paces.setdefault(message["whose"], _SharedPace(first))
         if shared.first != first:  # the settings have changed since the last message
@@ -129,14 +130,14 @@ class PaceKeeper(SchedulerPlugin):
         shared.pace = pace.returned(shared.pace, message["unused"], now)
         return shared
 
-    def _share(self, shared: _SharedPace) -> bytes:
-        """Return the pace of a worker if this is the last reply that it gets."""
+    def _worker_share(self, shared: _SharedPace) -> bytes:
+        """Return the rate limit that a worker uses if this is the last reply that it receives."""
         threads, now = max(1, self._scheduler.total_nthreads), time.monotonic()
-        return pace.write_pace(_shifted(pace.share(shared.pace, threads, now), -now))
+        return pace.write_pace(_shift_times(pace.share(shared.pace, threads, now), -now))
 
 
-def _shifted(pace: Pace, seconds: float) -> Pace:
-    """Return a pace with its times shifted to another clock."""
+def _shift_times(pace: Pace, seconds: float) -> Pace:
+    """Return a rate limit with its times converted to another clock."""
     times = {
         name: getattr(pace, name) + seconds for name in ("next_at", "paused_until", "window_at")
     }
@@ -144,23 +145,23 @@ def _shifted(pace: Pace, seconds: float) -> Pace:
 
 
 class ClusterPacer(Pacer):
-    """The pacer of one worker's fetch, with permits from the scheduler."""
+    """The rate limiter of one worker, which gets its permits from the scheduler."""
 
     def __init__(self, settings: Settings, worker: Worker) -> None:
         super().__init__(settings, in_file=False)
         self._worker = worker
         whose = f"{require_service(settings)} {settings.key_kind}"
         self._message = {"whose": whose, "first": pace.write_pace(self.last_pace)}
-        # Until the first reply:
+        # The rate limit until the first reply.
         self.last_pace: Pace = pace.share(self.last_pace, ASSUMED_PROCESSES, time.time())
-        self._permits: deque[float] = deque()  # when each is due, by time.monotonic()
+        self._permits: deque[float] = deque()  # times of the permits, of time.monotonic()
         self._reply: Future[Reply] | None = None
         self._requested_at, self._received = time.monotonic(), 0
-        self._is_alone = False
+        self._has_lost_scheduler = False
 
     def _take_permit(self) -> Permit:
-        """Take the next permit; if there is none, request as many as were used before."""
-        if self._is_alone:
+        """Take the next permit; if none is left, request about as many as were used recently."""
+        if self._has_lost_scheduler:
             return super()._take_permit()
         now = time.monotonic()
         with self._lock:
@@ -176,18 +177,21 @@ class ClusterPacer(Pacer):
         return Permit(_RETRY_S, is_granted=False)
 
     def note_refusal(self, retry_after_s: float | None) -> None:
-        """Slow down the whole cluster, and return the unused permits."""
-        if not self._is_alone:
+        """Reduce the rate of the cluster, and give the unused permits back to the scheduler."""
+        if not self._has_lost_scheduler:
             self._receive(self._send("refused", retry_after_s=retry_after_s), _TIMEOUT_S)
-        if self._is_alone:
+        if self._has_lost_scheduler:
             super().note_refusal(retry_after_s)
         self._permit_at = -math.inf
 
     def close(self) -> None:
-        """Return the unused permits; late threads keep to a share."""
+        """Give the unused permits back to the scheduler.
+
+        Threads that are still running use only this worker's share of the rate.
+        """
         with suppress(RuntimeError):  # the worker has ended
             self._send("closed")
-        self._is_alone = True
+        self._has_lost_scheduler = True
 
     def _send(self, handler: str, **arguments: object) -> Future[Reply]:
         with self._lock:
@@ -199,16 +203,18 @@ class ClusterPacer(Pacer):
         return asyncio.run_coroutine_threadsafe(call(message=message, **arguments), loop)
 
     def _receive(self, future: Future[Reply], timeout_s: float) -> bool:
-        """Wait for a reply and store its permits; return False if it may still come."""
+        """Wait for a reply and store its permits; return False if the reply may still arrive."""
         try:
             if not wait([future], timeout_s).done:
                 return False
             reply = future.result()
-        except _CONNECTION_ERRORS:  # from now on the share of the last reply counts
-            self._is_alone = True
+        except _CONNECTION_ERRORS:  # from now on, use the share in the last reply
+            self._has_lost_scheduler = True
             return True
         with self._lock:
             now = time.monotonic()
             self._permits.extend(now + wait_s for wait_s in reply["waits_s"])
-            self.last_pace = _shifted(pace.read_pace(reply["share"], self.last_pace), time.time())
+            self.last_pace = _shift_times(
+                pace.read_pace(reply["share"], self.last_pace), time.time()
+            )
         return True

@@ -1,12 +1,12 @@
-"""Shards: subsets of the wallets, chosen by a hash of the address, each with its own folder.
+"""Fetch the wallets in shards, which are subsets by a hash of the address with their own folders.
 
-The number of shards is in a marker, so that each wallet stays in its shard. A fetch first checks
-each worker; then each shard is a task, and this module shows the progress that tasks report.
-Workers get wallets, and settings without the key.
+A marker file stores the number of shards, so that a wallet is always in the same shard. A fetch
+first checks all workers. Then it submits one task per shard, and displays the progress that the
+tasks report. The tasks contain wallets, and settings without the API key.
 """
-# FOLDER/.walletframe/shards.json      the format, the service, and the number of shards
-# FOLDER/.walletframe/shards.lock      held while the marker is written
-# FOLDER/shard-000, shard-001, …       each the folder of a bulk run
+# FOLDER/.walletframe/shards.json      format, service, and number of shards
+# FOLDER/.walletframe/shards.lock      locked while the marker file is written
+# FOLDER/shard-000, shard-001, …       folders of bulk runs
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ if TYPE_CHECKING:
 
     Futures: TypeAlias = set[distributed.Future[FetchSummary]]
 
-LOCK_TIMEOUT_S = 120.0  # longer than a network drive keeps the locks of a dead machine
+LOCK_TIMEOUT_S = 120.0  # network drives release a dead machine's locks sooner
 _REPORT_S = 0.5
 _TICK_S = 0.2
 _MAX_NAMED = 10
-_running: Final[dict[Event, str]] = {}  # the event that cancels a shard, and its fetch
-_cancelled: Final[set[str]] = set()  # fetches
+_running: Final[dict[Event, str]] = {}  # names of fetches, by the event that cancels a shard
+_cancelled: Final[set[str]] = set()  # names of fetches
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Shard:
-    """The input of one task."""
+    """The wallets and the folder of one task."""
 
     root: Path
     wallets: list[WalletAddress]
-    positions: list[int]  # of the wallets in the whole list
+    positions: list[int]  # of the wallets in the complete list
     kept: pd.DataFrame | None
 
     def __repr__(self) -> str:
@@ -72,27 +72,29 @@ class Shard:
 
 
 def claim(root: Path, service: str, shards: int) -> None:
-    """Write the marker of a fetch into shards; raise if the folder has another use."""
+    """Write the marker file of a fetch, or raise if the folder is used for something else."""
     layout = Layout(root)
     marker = layout.inner / "shards.json"
     with dataset_errors(root):
         private_folder(layout.inner)
-        with locked(layout.inner / "shards.lock"):  # of several callers, the first one decides
+        with locked(layout.inner / "shards.lock"):  # the first of several callers sets the number
             if not marker.exists():
                 layout.require_empty("that of an earlier fetch on a cluster")
             existing = write_marker(marker, service=service, shards=shards)["shards"]
     if existing != shards:
         raise DatasetError(
-            f"{root} is split into {existing} shards, not {shards}: its wallets would be requested "
-            "again",
-            hint=f"give shards={existing}, or another folder",
+            f"{root} has {existing} shards, not {shards}, so its wallets would be requested again",
+            hint=f"pass shards={existing}, or use another folder",
         )
 
 
 def split_into_shards(
     root: Path, wallets: list[WalletAddress], kept: pd.DataFrame | None, shards: int
 ) -> list[Shard]:
-    """Split a list of distinct wallets; skip empty shards, but return one for an empty list."""
+    """Split distinct wallets into shards, without empty shards.
+
+    If there are no wallets, return one empty shard.
+    """
     by_shard: dict[int, list[int]] = defaultdict(list)
     for position, wallet in enumerate(wallets):
         by_shard[crc32(key_of(wallet).encode("utf-8", "surrogatepass")) % shards].append(position)
@@ -115,10 +117,10 @@ def fetch_shards(
     summaries: dict[str, FetchSummary],
     display: AbstractContextManager[Callable[..., object]],
 ) -> bool:
-    """Fetch each shard on a worker, and show the progress; return whether it was interrupted.
+    """Fetch the shards on the workers with a progress display; return whether it was interrupted.
 
-    Add the summaries to `summaries`, by the shard's name. Each future is released once it is done,
-    since a worker keeps the shard's wallets until then.
+    The summary of each shard is added to `summaries` with the shard's name as the key. A future is
+    released as soon as it is done, because the worker keeps the shard's wallets until then.
     """
     name = f"walletframe-{uuid4().hex}"
     _require_ready(cluster, root, settings, name)
@@ -127,12 +129,12 @@ def fetch_shards(
         for each in shards
     }
     queue: SimpleQueue[tuple[float, dict[str, Any]]] = SimpleQueue()
-    reports: dict[str, dict[str, Any]] = {}  # the last one of each shard
+    reports: dict[str, dict[str, Any]] = {}  # last report of each shard
     cluster.subscribe_topic(name, queue.put)
     try:
         with display as show:
             while pending:
-                reports |= {report["shard"]: report for report in _received(queue)}
+                reports |= {report["shard"]: report for report in _receive_reports(queue)}
                 for future in [each for each in pending if each.done()]:
                     summary = _result(future)
                     counts = Counter({Status.OK.value: summary.resumed}) + Counter(summary.statuses)
@@ -156,37 +158,42 @@ def fetch_shards(
         summaries |= {summary.folder.name: summary for summary in finished}
         return True
     finally:
-        with suppress(Exception):  # a lost scheduler has raised already
+        with suppress(Exception):  # if the scheduler is lost, an error was already raised
             cluster.unsubscribe_topic(name)
     return False
 
 
-def cluster_here() -> distributed.Client:
-    """Return the current client of a cluster, or raise if there is none, or no workers."""
+def current_cluster() -> distributed.Client:
+    """Return the current client of Dask's cluster; raise if there is no client or no worker."""
     try:
         cluster: distributed.Client = distributed.default_client()
     except ValueError:
         raise ClusterError(
-            "there is no cluster to fetch on",
+            "there is no Dask cluster",
             hint="create a client first: distributed.Client(…) with the scheduler's address, or "
             "distributed.Client() for workers on this machine",
         ) from None
-    if not cluster.nthreads():  # tasks would wait for ever
+    if not cluster.nthreads():  # tasks would wait forever
         raise ClusterError(
-            "the cluster has no workers", hint="start some; client.wait_for_workers(1) waits"
+            "the cluster has no workers",
+            hint="start workers, and call client.wait_for_workers(1) before the fetch",
         )
     return cluster
 
 
 def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, name: str) -> None:
-    """Start the pace keeper on the scheduler; raise, and name the workers, if some can't fetch."""
+    """Start the rate limiter on the scheduler, and check all workers.
+
+    Raise an error that names the workers that can't fetch.
+    """
     release = version("walletframe")
     try:
         cluster.register_plugin(PaceKeeper(release))
-    except Exception as fault:  # without walletframe, it may raise anything
+    except Exception as fault:  # a scheduler without walletframe may raise any exception
         raise ClusterError(
-            f"the scheduler can't keep the pace, and no request was sent: {fault}",
-            hint="it needs this release of walletframe, with the extra dask",
+            "the rate limiter can't be started on the Dask scheduler, so no request was sent: "
+            f"{fault}",
+            hint=f'install "walletframe[dask]=={release}" on the scheduler',
         ) from fault
     probe, lines = Layout(root).inner / name, []
     with dataset_errors(root):
@@ -195,26 +202,28 @@ def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, 
             problems = cluster.run(worker_problem, release, settings, probe, on_error="return")
             for worker, problem in problems.items():
                 if isinstance(problem, Exception):
-                    lines.append(f"\n  {worker}: it can't run walletframe: {problem}")
+                    lines.append(f"\n  {worker}: the worker can't run walletframe: {problem}")
                 elif problem:
                     lines.append(f"\n  {worker}: {problem}")
                 elif not probe_file(probe, worker).exists():
-                    lines.append(f"\n  {worker}: its files in {root} are not visible here")
+                    lines.append(
+                        f"\n  {worker}: the files that it writes to {root} are not visible here"
+                    )
         finally:
             for path in probe.parent.glob(f"{name}*"):
                 path.unlink(missing_ok=True)
     if lines:
         more = f"\n  and {len(lines) - _MAX_NAMED:,} more" if len(lines) > _MAX_NAMED else ""
         raise ClusterError(
-            f"{len(lines):,} of {len(problems):,} workers can't fetch, and no request was sent:"
+            f"{len(lines):,} of {len(problems):,} workers can't fetch, so no request was sent:"
             f"{''.join(lines[:_MAX_NAMED])}{more}",
-            hint="each worker needs this release of walletframe, a key for "
-            f"{settings.endpoint} in its WALLETFRAME_API_KEY, and this folder on a shared drive",
+            hint=f"each worker needs walletframe {release}, an API key for {settings.endpoint} in "
+            "the variable WALLETFRAME_API_KEY, and access to this folder on a shared drive",
         )
 
 
-def _received(queue: SimpleQueue[tuple[float, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """Wait a little, and yield all reports in the queue."""
+def _receive_reports(queue: SimpleQueue[tuple[float, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    """Wait briefly for a report, and yield all reports in the queue."""
     with suppress(Empty):
         yield queue.get(timeout=_TICK_S)[1]
         while True:
@@ -226,19 +235,21 @@ def _result(future: distributed.Future[FetchSummary]) -> FetchSummary:
         return future.result()
     except CancelledError:
         raise ClusterError(
-            "the scheduler, or the connection to it, is lost", f"start it again: {RESUME_HINT}"
+            "the scheduler, or the connection to the scheduler, is lost",
+            f"start the scheduler again; {RESUME_HINT}",
         ) from None
     except KilledWorker as fault:
         workers = counted_noun(fault.allowed_failures + 1, "worker")
         raise ClusterError(
-            f"{workers} died while fetching one shard; the last was {fault.last_worker.address}",
-            hint=f"see its log: perhaps it ran out of memory; {RESUME_HINT}",
+            f"{workers} died while fetching the same shard; the last one was "
+            f"{fault.last_worker.address}",
+            hint=f"read the worker's log, as it may have run out of memory; {RESUME_HINT}",
         ) from None
 
 
 def _cancel_all(cluster: distributed.Client, futures: Futures, name: str) -> None:
-    """Cancel a fetch on all workers, and wait until none of them writes."""
-    with suppress(Exception):  # a lost scheduler, or a failed shard, has raised already
+    """Cancel a fetch on all workers, and wait until no worker writes any more."""
+    with suppress(Exception):  # the error of a scheduler or a shard was already raised
         if cluster.status == "running":
             cluster.run(cancel_fetch, name, on_error="ignore")
             distributed.wait(futures)
@@ -248,29 +259,32 @@ def _cancel_all(cluster: distributed.Client, futures: Futures, name: str) -> Non
 
 
 def worker_problem(release: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
-    """Return why this worker can't fetch, or ""; write a file to show that the folder is shared."""
+    """Return the reason why this worker can't fetch, or "".
+
+    Write a file beside `probe`, which shows the caller that the folder is shared.
+    """
     own = version("walletframe")
     if own != release:
-        return f"it has walletframe {own}, and here it is {release}"
+        return f"the worker runs walletframe {own}, but this machine runs {release}"
     try:
         require_endpoint(with_own_key(settings))
         probe.read_bytes()
         probe_file(probe, dask_worker.address).touch(mode=0o600)
     except SettingsError as fault:
-        return f"in its environment: {str(fault).partition(chr(10))[0]}"
+        return f"in its environment, {str(fault).partition(chr(10))[0]}"
     except OSError as fault:
-        return f"it can't read this machine's {probe.parents[1]}: {fault}"
+        return f"the worker can't access this machine's folder {probe.parents[1]}: {fault}"
     return ""
 
 
 def probe_file(probe: Path, address: str) -> Path:
-    """Return the path of a worker's file beside the caller's `probe`."""
+    """Return the path of the file that a worker writes beside the caller's `probe`."""
     suffix = "".join(char if char.isalnum() else "-" for char in address)
     return probe.with_name(f"{probe.name}-{suffix}")
 
 
 def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
-    """Fetch the wallets of a shard that its folder lacks; report progress to the topic `name`."""
+    """Fetch the unfinished wallets of a shard; report the progress to the topic `name`."""
     worker, counters = get_worker(), RunCounters()
     reported_at = 0.0
 
@@ -281,8 +295,8 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
             event = {"shard": shard.root.name, "worker": worker.address, "before": counters.resumed}
             worker.log_event(name, event | {"counts": dict(counts)})
 
-    with Client(with_own_key(settings)) as client, _cancel_event(name) as cancel:
-        client._new_pacer = partial(ClusterPacer, worker=worker)  # noqa: SLF001 - of ours
+    with Client(with_own_key(settings)) as client, _registered_cancel_event(name) as cancel:
+        client._new_pacer = partial(ClusterPacer, worker=worker)  # noqa: SLF001 - walletframe's own
         return fetch_into(
             shard.root,
             shard.wallets,
@@ -297,8 +311,8 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
 
 
 @contextmanager
-def _cancel_event(name: str) -> Iterator[Event]:
-    """Yield the event that cancels a shard; it is set already if the fetch was cancelled."""
+def _registered_cancel_event(name: str) -> Iterator[Event]:
+    """Yield a new event that cancels a shard; it is already set if the fetch was cancelled."""
     cancel = Event()
     _running[cancel] = name
     try:
@@ -310,7 +324,7 @@ def _cancel_event(name: str) -> Iterator[Event]:
 
 
 def cancel_fetch(name: str) -> None:
-    """Cancel the shards of a fetch on this worker, running and future ones."""
+    """Cancel the running and the future shards of a fetch on this worker."""
     _cancelled.add(name)
     for cancel, fetch in [*_running.items()]:
         if fetch == name:

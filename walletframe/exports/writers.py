@@ -29,7 +29,7 @@ from walletframe.amounts.arrow import DECIMALS, rounded_decimals, text_name, to_
 from walletframe.disk import atomic_write
 from walletframe.errors import ArgumentError, MissingExtraError, SettingsError
 from walletframe.pandas_versions import TEXT
-from walletframe.text import as_cell, as_excel_cell, as_link
+from walletframe.text import as_cell, as_excel_cell, safe_url
 
 if TYPE_CHECKING:
     import sqlite3
@@ -359,7 +359,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
         columns.append(_excel_column(series))
         if str(name).endswith("_url"):
             texts = [(row, text) for row, text in enumerate(series, 2) if isinstance(text, str)]
-            links += [(row, len(names), text) for row, text in texts if as_link(text)]
+            links += [(row, len(names), text) for row, text in texts if safe_url(text)]
         if isinstance(series.dtype, AmountDtype):
             names.append(_excel_value(text_name(name, frame)))
             columns.append(_as_texts(series))

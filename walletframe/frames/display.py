@@ -155,7 +155,7 @@ def table_rows(table: Table, dress: Callable[[str, str], str], text: Callable[[C
 
 def cell_html(cell: Cell) -> str:
     """Return a cell as escaped HTML."""
-    text = as_html(cell.text, cell.limit, whole=cell.whole)
+    text = as_html(cell.text, cell.limit, full=cell.whole)
     if cell.link is None:
         return text
     return f'<a href="{escaped(cell.link)}" target="_blank" rel="noopener noreferrer">{text}</a>'

@@ -12,7 +12,7 @@ from walletframe.address.lists import (
     accepted_wallets,
     frame_rows,
     read_list,
-    warn_of_unknown_blockchains,
+    warn_about_unknown_blockchains,
     with_standard_columns,
 )
 from walletframe.chains import find_blockchain
@@ -73,7 +73,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "rais
     """
     reading = read_list(data)
     wallets = accepted_wallets(reading, on_unreadable)
-    warn_of_unknown_blockchains(wallets)
+    warn_about_unknown_blockchains(wallets)
     return pd.DataFrame(
         {
             "blockchain": pd.array([wallet.blockchain for wallet in wallets], dtype=TEXT),

@@ -23,7 +23,7 @@ from walletframe.address.forms import canonical_address
 from walletframe.frames.known import known_wallets
 from walletframe.frames.names import short_contract, short_wallet, user_wallet_names, whole_wallet
 from walletframe.numerals import money, plain
-from walletframe.text import as_link, safe_line
+from walletframe.text import safe_line, safe_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -169,7 +169,7 @@ def wallet_cells(
         Cell(
             short_wallet(*each),
             whole=whole_wallet(*each),
-            link=as_link(link) if isinstance(link, str) else None,
+            link=safe_url(link) if isinstance(link, str) else None,
         )
         for each, link in zip(named, links, strict=True)
     ]

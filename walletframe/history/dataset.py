@@ -30,7 +30,7 @@ from walletframe.errors import (
     SnapshotError,
     UnknownSnapshotError,
 )
-from walletframe.frameless import at_the_boundary
+from walletframe.frameless import frameless_address_errors
 from walletframe.frames.contract import (
     HOLDING_DTYPES,
     SIMULATED,
@@ -175,7 +175,7 @@ def save(
     return pd.Timestamp(taken_at)
 
 
-@at_the_boundary
+@frameless_address_errors
 def load(
     *,
     since: Moment | None = None,
@@ -237,7 +237,7 @@ def load(
     return _read_selected(select, partial(read_snapshots, keys=keys))
 
 
-@at_the_boundary
+@frameless_address_errors
 def snapshot(
     when: Moment = _LATEST, *, wallets: WalletsLike | None = None, folder: PathLike | None = None
 ) -> WalletDetails:

@@ -191,7 +191,7 @@ class HoldingsExplorer(FetchingWidget):
         publish_display_data(*self._repr_mimebundle_())
 
     @property
-    def safe_line(self) -> WalletDetails:
+    def shown(self) -> WalletDetails:
         """The wallets and holdings that are shown.
 
         Returns

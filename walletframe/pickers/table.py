@@ -31,7 +31,7 @@ from walletframe.frames.names import user_wallet_names
 from walletframe.frames.positions import read_positions
 from walletframe.frames.tables import UNKNOWN, unread
 from walletframe.numerals import cents, counted_noun, plain
-from walletframe.text import as_cell, as_link, safe_line
+from walletframe.text import as_cell, safe_line, safe_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -305,7 +305,7 @@ def _wallet_cells(positions: Positions, named: pd.DataFrame, codes: Codes) -> Te
         texts,
         by=lambda code: f"{names[code]}{texts.whole(code)}",
         key=lambda code: ".".join(pairs[code]),
-        link=(lambda code: as_link(pages[rows[pairs[code]]])) if pages else None,
+        link=(lambda code: safe_url(pages[rows[pairs[code]]])) if pages else None,
     )
 
 
@@ -325,7 +325,7 @@ def _token_cells(
         chain, address = (column[tokens.first[code]] for column in columns)
         is_plain = isinstance(address, str) and _PLAIN.fullmatch(address)
         before = explorers.get(canonical_blockchain(chain)) if isinstance(chain, str) else None
-        return as_link(f"{before}{address}") if before and is_plain else None
+        return safe_url(f"{before}{address}") if before and is_plain else None
 
     return {
         "token": TextCells.of(token, by=token.label, key=key),
@@ -348,7 +348,7 @@ def _explorers(wallets: pd.DataFrame | None) -> dict[str, str]:
         return prefixes
     for (chain, address), page in zip(search.wallet_pairs(wallets), _pages(wallets), strict=True):
         key = canonical_blockchain(chain)
-        if key not in prefixes and address and as_link(page):
+        if key not in prefixes and address and safe_url(page):
             before, _, after = page.lower().rpartition(quote(address, safe="").lower())
             if before and not after:
                 prefixes[key] = page[: len(before)]

@@ -38,7 +38,7 @@ from walletframe.frames.tables import (
 from walletframe.history import compare
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
-from walletframe.text import as_link, safe_line
+from walletframe.text import safe_line, safe_url
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -210,7 +210,8 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
     unpriced = value_total.unpriced if (value_total := value_summary(holdings)) else 0
     lines = {
         f"The balances of {unknown_wallets:,} of {counted_noun(len(wallets), 'wallet')} are "
-        "unknown. Totals cover the other wallets only, so true totals may be higher.": unknown_wallets,
+        "unknown. Totals cover the other wallets only, so true totals may be "
+        "higher.": unknown_wallets,
         f"The answers for {counted_noun(outdated, 'wallet')} are out of date.": outdated,
         f"The amount of {counted_noun(amounts, 'balance')} is unknown, since it can't be "
         "read.": amounts,
@@ -390,7 +391,7 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     extra_names = [name for name in kept_names(wallets) if name != "name"]
     columns = _select_cells(head, "name", "blockchain") | {
         "wallet": [
-            Cell(address, _ADDRESS_LENGTH, link=as_link(link) if isinstance(link, str) else None)
+            Cell(address, _ADDRESS_LENGTH, link=safe_url(link) if isinstance(link, str) else None)
             for address, link in zip(head["address"], head["explorer_url"], strict=True)
         ],
         "status": text_cells(head["status"].astype(TEXT).str.replace("_", " ")),

@@ -1,7 +1,7 @@
-"""The endpoint as a FastAPI application, with random failures, served on loopback.
+"""The endpoint as a FastAPI application with random failures, and a server on localhost.
 
-The server runs in a thread of this process: it logs nothing to the console, installs no signal
-handler, and does not touch the caller's event loop.
+The server runs in a thread of this process. It logs nothing to the console, installs no signal
+handler, and does not use the caller's event loop.
 """
 
 from __future__ import annotations
@@ -44,35 +44,36 @@ _THREAD_NAME = "walletframe-sandbox"
 _LONGEST_REQUEST = 1 << 20
 _LOGGERS = ("uvicorn.error", "uvicorn.access", "uvicorn.asgi", "asyncio")
 _DESCRIPTION = (
-    "Simulated or recorded holdings; no real service is asked. The service's document shows no "
-    "version, no status but 200 and no error body: those here are the sandbox's own choice."
+    "Simulated or recorded holdings. No request is sent to a real service. The service's document "
+    "shows no version, only the status 200, and no error body. The sandbox defines its own."
 )
 _SCHEMA = "#/components/schemas/"
-_CHOSEN = "The sandbox's own choice: "
-_OWN_STATUS = "The service's document does not show this status: it is the sandbox's own choice."
+_CHOSEN = "Defined by the sandbox: "
+_OWN_STATUS = "The service's document does not show this status; the sandbox defines it."
 
 _MEANINGS = {
     200: "The wallets.",
-    400: "An address is missing, has no dot, or has an empty part.",
-    401: "The key is missing or not known.",
-    403: "The key is known, but belongs to the other base address.",
-    404: "There is nothing at this path.",
-    405: "The method is not GET, or the preflight names an origin that the key has not registered.",
-    421: "The Host header does not name this machine: localhost, 127.0.0.1 or [::1].",
-    429: "A limit of the IP address or of the key is exceeded; Retry-After says when to ask again.",
+    400: "An address parameter is missing, has no dot, or is not a valid wallet.",
+    401: "The API key is missing or not known.",
+    403: "The API key is known, but it is for the other base URL.",
+    404: "This path does not exist.",
+    405: "The method is not GET, or the origin of the preflight is not registered for the key.",
+    421: "The Host header is not localhost, 127.0.0.1 or [::1].",
+    429: "The rate limit of the IP address or of the key is exceeded. Wait as Retry-After says.",
     500: "The sandbox could not answer.",
 }
 
 _OPERATION: dict[str, Any] = {
     "description": (
         "Returns all tokens and balances, and the explorer URL, for the given wallet addresses. "
-        "One entry for each wallet asked for. The native coin has asset.address null. "
-        "A wallet whose data can't be retrieved has failed true in an answer with status 200. "
-        "A web page may read the answer if its domain is registered for the key (CORS).\n\n"
-        f"Limits: per IP address and per key; the test key {TEST_KEY_PER_SECOND} requests a "
-        f"second. {_CHOSEN}these numbers, a moving window, and the order of the "
-        "checks (the address's limit, key, base address, the key's limit, addresses). "
-        f"{_CHOSEN}an entry on an unknown blockchain has failed true."
+        "The answer contains one entry for each requested wallet. For the native coin, "
+        "asset.address is null. For a wallet whose data can't be retrieved, failed is true in an "
+        "answer with status 200. "
+        "A web page can read the answer if its domain is registered for the key (CORS).\n\n"
+        "The rate is limited per IP address and per key. The test key is limited to "
+        f"{TEST_KEY_PER_SECOND} requests per second. {_CHOSEN}these numbers, a moving window, and "
+        "the order of the checks (the IP address's limit, the key, the base URL, the key's limit, "
+        f"the address parameters). {_CHOSEN}failed is true for a wallet on an unknown blockchain."
     ),
     "parameters": [
         {
@@ -81,8 +82,8 @@ _OPERATION: dict[str, Any] = {
             "required": True,
             "description": (
                 "<BLOCKCHAIN>.<WALLET_ADDRESS>, the blockchain identifier and the address joined "
-                f"by a dot. {_CHOSEN}several wallets are several such parameters, answered in "
-                "their order, equal ones once; each is split at its first dot."
+                f"by a dot. {_CHOSEN}for several wallets, the parameter is repeated, and the "
+                "answer has their order without duplicates; a parameter is split at its first dot."
             ),
             "schema": {"type": "array", "items": {"type": "string"}, "minItems": 1},
             "style": "form",
@@ -93,19 +94,20 @@ _OPERATION: dict[str, Any] = {
             "in": "query",
             "required": True,
             "description": (
-                "The caller's API key. A private key belongs to the private base address, a "
-                f"public key to the public one. {_CHOSEN}the test key is taken at both."
+                "The caller's API key. A key of the kind private is valid only at the private base "
+                f"URL, and one of the kind public only at the public base URL. {_CHOSEN}the test "
+                "key is valid at both."
             ),
             "schema": {"type": "string"},
         },
     ],
 }
 _HEADERS = {
-    "X-Walletframe-Simulated": "true: not a real service's data",
-    "Retry-After": "Whole seconds to wait.",
+    "X-Walletframe-Simulated": "true if the data is not from a real service.",
+    "Retry-After": "The number of seconds to wait, an integer.",
 }
 _OK, _LIMITED = 200, 429
-_SHAPES = ("ProblemAnswer", "WalletDetailsAnswer")  # of a refusal, of wallets
+_SCHEMAS = ("ProblemAnswer", "WalletDetailsAnswer")  # for refused and valid requests
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {
         "description": meaning if status == _OK else f"{meaning} {_OWN_STATUS}",
@@ -114,14 +116,14 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
             for name, text in _HEADERS.items()
             if name != "Retry-After" or status == _LIMITED
         },
-        "content": {_JSON: {"schema": {"$ref": f"{_SCHEMA}{_SHAPES[status == _OK]}"}}},
+        "content": {_JSON: {"schema": {"$ref": f"{_SCHEMA}{_SCHEMAS[status == _OK]}"}}},
     }
     for status, meaning in _MEANINGS.items()
 }
 
 
 def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
-    """Return the application: the endpoint under both base addresses, and its OpenAPI document."""
+    """Return the application: the endpoint at both base URLs, and its OpenAPI document."""
     app = FastAPI(
         title="Wallet balance service (walletframe's sandbox, simulated data)",
         version=f"sandbox-{GENERATOR_VERSION}",
@@ -137,7 +139,7 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
             path,
             endpoint.details,
             operation_id=f"wallet_details_{base}",
-            summary=f"Get wallet details ({base} base address)",
+            summary=f"Get wallet details ({base} base URL)",
             responses=_RESPONSES,
             response_class=Response,
             response_model=None,
@@ -156,13 +158,13 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
 
 
 def _with_components(document: dict[str, Any]) -> dict[str, Any]:
-    """Return FastAPI's OpenAPI document with the schemas of the endpoint's answers."""
+    """Return FastAPI's OpenAPI document with the schemas of the endpoint's answers added."""
     _, schemas = msgspec.json.schema_components(
         [shapes.WalletDetailsAnswer, ProblemAnswer], ref_template=_SCHEMA + "{name}"
     )
     for schema in schemas.values():
         schema["description"] = schema["description"].partition("\n")[0]
-        # msgspec calls fields with a default optional, but the sandbox omits only prices.
+        # For msgspec, fields with a default are optional, but the sandbox omits only prices.
         schema["required"] = [name for name in schema["properties"] if name != "price"]
         for field in schema["properties"].values():
             field.pop("default", None)
@@ -172,8 +174,8 @@ def _with_components(document: dict[str, Any]) -> dict[str, Any]:
 class _WalletEndpoint:
     """The endpoint, which counts the requests for each wallet.
 
-    The seed, the address and that count decide whether a wallet fails: so a retry can succeed, and
-    a second run fails in the same way.
+    Whether a wallet fails depends on the seed, the wallet, and the number of earlier requests for
+    the wallet. So a retry can succeed, and a second run has the same failures.
     """
 
     def __init__(self, ledger: Ledger, behaviour: Behaviour, gate: Gate) -> None:
@@ -181,17 +183,17 @@ class _WalletEndpoint:
         self._request_counts: Counter[WalletAddress] = Counter()
 
     async def details(self, request: Request) -> Response:
-        """Answer a request; its path begins with the kind of its base address."""
+        """Answer a request, whose path begins with the kind of the base URL."""
         host = request.client.host if request.client else ""
         base = request.url.path.split("/")[1]
         self._gate.admit(request.query_params.get(shapes.KEY_PARAMETER), base, host)
-        wallets = _addresses(request.query_params.getlist(shapes.ADDRESS_PARAMETER))
+        wallets = _parse_addresses(request.query_params.getlist(shapes.ADDRESS_PARAMETER))
         await asyncio.sleep(self._behaviour.latency_s * len(wallets))
         answer = msgspec.json.encode(self._answer(wallets))
         return Response(answer, media_type=_JSON, headers=_cors_headers(request))
 
     def _answer(self, wallets: Sequence[WalletAddress]) -> shapes.WalletDetailsAnswer:
-        """Return one entry for each wallet, in order; spellings of one wallet fail together."""
+        """Return one entry per wallet, in order; all spellings of a wallet have the same entry."""
         failing = {}
         for wallet in {wallet.canonical for wallet in wallets}:
             rng = HashRandom("failure", self._behaviour.seed, wallet, self._request_counts[wallet])
@@ -207,8 +209,8 @@ class _WalletEndpoint:
         )
 
 
-def _addresses(texts: Sequence[str]) -> list[WalletAddress]:
-    """Return the wallets of the address parameters, in their order, without equal texts."""
+def _parse_addresses(texts: Sequence[str]) -> list[WalletAddress]:
+    """Return the wallets in the address parameters, in order and without duplicates."""
     if not texts:
         raise http_error(problems.NO_ADDRESS)
     wallets: dict[WalletAddress, None] = {}
@@ -216,13 +218,13 @@ def _addresses(texts: Sequence[str]) -> list[WalletAddress]:
         try:
             wallets[WalletAddress.parse(text)] = None
         except AddressError as error:
-            message = f"Address parameter {position} (from 0): {error.problems[0][2]}."
+            message = f"Address parameter {position} (counted from 0): {error.problems[0][2]}."
             raise http_error(Problem(400, "bad_address", message)) from None
     return list(wallets)
 
 
 class _HostCheckMiddleware:
-    """Middleware that rejects Host headers of other machines, against DNS rebinding."""
+    """Middleware that rejects requests with a foreign Host header, to prevent DNS rebinding."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -246,7 +248,7 @@ async def _preflight(request: Request) -> Response:
 
 
 def _cors_headers(request: Request) -> dict[str, str]:
-    """Return CORS headers if the request's origin is registered for its key, else none."""
+    """Return CORS headers if the request's origin is registered for its key, else no headers."""
     key = request.app.state.gate.find(request.query_params.get(shapes.KEY_PARAMETER))
     origin = request.headers.get("Origin")
     if key is None or key.domain is None or key.domain != origin:
@@ -259,12 +261,12 @@ def _cors_headers(request: Request) -> dict[str, str]:
 
 
 async def _handle_error(request: Request, error: Any) -> Response:
-    """Answer a request that the gate refused, that has no route, or that raised an exception."""
+    """Answer a request that was refused, that has no route, or that raised an exception."""
     if not isinstance(error, HTTPException):
         return _refusal(request, problems.BROKEN, {})
     problem: Any = error.detail
     if not isinstance(problem, Problem):
-        problem = problems.NO_SUCH_PATH if error.status_code == 404 else problems.NOT_ALLOWED  # noqa: PLR2004 - the status that says so
+        problem = problems.NO_SUCH_PATH if error.status_code == 404 else problems.NOT_ALLOWED  # noqa: PLR2004 - the usual status
     return _refusal(request, problem, error.headers or {})
 
 
@@ -278,7 +280,7 @@ def _answer(problem: Problem, headers: Mapping[str, str]) -> Response:
 
 
 class LoopbackServer:
-    """A server on loopback that runs from its creation until `stop`; port 0 picks a free port."""
+    """A server on localhost that runs from its creation until `stop`; port 0 means a free port."""
 
     def __init__(self, app: FastAPI, *, port: int, headers: list[tuple[str, str]]) -> None:
         self._socket = socket.create_server((HOST, port))
@@ -314,12 +316,12 @@ class LoopbackServer:
             self._ended.set()
 
     def wait(self) -> None:
-        """Return when the server has been stopped, by another thread or an interrupt."""
-        while not self._ended.wait(0.2):  # after an interrupt, `join` would call the thread ended
+        """Block until another thread or an interrupt stops the server."""
+        while not self._ended.wait(0.2):  # `join` has a bug after an interrupt
             pass
 
     def stop(self) -> None:
-        """Stop the server; return when the thread has ended and the socket is closed."""
+        """Stop the server, and wait until its thread has ended and its socket is closed."""
         self._server.should_exit = True
         self._ended.wait()
         self._thread.join()

@@ -1,7 +1,7 @@
-"""Access control: keys, base addresses and limits, and the answers to refused requests.
+"""Access control by API key, base URL and rate limit, and the answers to refused requests.
 
-The service's document shows no error code and no error body: all of them are the sandbox's own
-choice. No body repeats anything of the request, the key least of all.
+The service's document shows neither error codes nor error bodies, so the sandbox defines them. No
+body quotes the request, since the request contains the key.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LONGEST_WINDOW_S = 50
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """The reason for a refusal: a word for programs, a sentence for people."""
+    """An error: the HTTP status, an error code for programs, and a message for people."""
 
     status: int
     code: str
@@ -36,30 +36,33 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class ProblemAnswer(msgspec.Struct, frozen=True):
-    """The body of every refusal."""
+    """The body of every answer to a refused request."""
 
     error: Problem
 
 
 NO_ADDRESS = Problem(400, "no_address", "The query parameter address is missing.")
 NO_KEY = Problem(401, "no_key", "The query parameter apiKey is missing.")
-UNKNOWN_KEY = Problem(401, "unknown_key", "The key is not known.")
-WRONG_BASE = Problem(403, "wrong_base", "The key does not belong to this base address.")
-NO_SUCH_PATH = Problem(404, "no_such_path", "There is nothing at this path.")
+UNKNOWN_KEY = Problem(401, "unknown_key", "The API key is not known.")
+WRONG_BASE = Problem(403, "wrong_base", "The API key is not for this base URL.")
+NO_SUCH_PATH = Problem(404, "no_such_path", "This path does not exist.")
 NOT_ALLOWED = Problem(405, "not_allowed", "Only GET is allowed here.")
-WRONG_HOST = Problem(421, "wrong_host", "The Host header names another machine than this one.")
+WRONG_HOST = Problem(421, "wrong_host", "The Host header is not for this machine.")
 LIMITED_IP = Problem(429, "limited_ip", "Too many requests from this IP address.")
-LIMITED_KEY = Problem(429, "limited_key", "Too many requests with this key.")
-BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be at fault.")
+LIMITED_KEY = Problem(429, "limited_key", "Too many requests with this API key.")
+BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be faulty.")
 
 
 def http_error(problem: Problem, headers: dict[str, str] | None = None) -> HTTPException:
-    """Return an exception that refuses the request when it is raised."""
+    """Return an exception that, when raised, makes the sandbox answer with the problem."""
     return HTTPException(problem.status, problem, headers)
 
 
 class Gate:
-    """Access control by key, base address and limits; the test key always has its own limit."""
+    """Access control by API key, base URL and rate limit.
+
+    The test key always has its own rate limit.
+    """
 
     def __init__(self, requests_per_second: float | None, keys: Iterable[SandboxKey]) -> None:
         self._keys = {known.key: known for known in keys}
@@ -72,26 +75,29 @@ class Gate:
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
     def admit(self, text: str | None, base: str, ip_address: str) -> None:
-        """Check the IP address's limit, the key, its base, and the key's limit, in this order."""
-        self._count(self._limit, LIMITED_IP, "ip", ip_address)
+        """Check the IP address's limit, the key, the base URL, and the key's limit, in this order.
+
+        Raise an `HTTPException` for the first check that fails.
+        """
+        self._count_request(self._limit, LIMITED_IP, "ip", ip_address)
         key = self.find(text)
         if key is None:
             raise http_error(UNKNOWN_KEY if text else NO_KEY)
         if key.kind not in (base, "test"):
             raise http_error(WRONG_BASE)
         limit = self._test_limit if key.kind == "test" else self._limit
-        self._count(limit, LIMITED_KEY, "key", key.key)
+        self._count_request(limit, LIMITED_KEY, "key", key.key)
 
     def find(self, text: str | None) -> SandboxKey | None:
-        """Return the known key that was sent, or None if it is missing or unknown."""
+        """Return the sandbox's key with this text, or None if the text is missing or unknown."""
         return self._keys.get(text or "")
 
     def close(self) -> None:
-        """Wait for the thread in which the library `limits` removes old requests."""
+        """Wait for the thread with which the library `limits` removes old requests."""
         self._storage.timer.join()
 
-    def _count(self, limit: RateLimitItem | None, problem: Problem, *who: str) -> None:
-        if limit is None or self._limiter.hit(limit, *who):
+    def _count_request(self, limit: RateLimitItem | None, problem: Problem, *caller: str) -> None:
+        if limit is None or self._limiter.hit(limit, *caller):
             return
-        wait_s = self._limiter.get_window_stats(limit, *who).reset_time - time.time()
+        wait_s = self._limiter.get_window_stats(limit, *caller).reset_time - time.time()
         raise http_error(problem, {"Retry-After": str(max(1, math.ceil(wait_s)))})

@@ -1,7 +1,8 @@
-"""Ledgers, which hold the balances of wallets: their interface, and the simulated ledger.
+"""Ledgers, which contain the balances of wallets: their interface, and the simulated ledger.
 
-Simulated prices are invented, and no explorer is ever called. Random numbers are integers from a
-hash, so that all machines and Python versions draw the same. Symbols must be escaped for display.
+Simulated prices are invented. No block explorer is called. Random numbers are integers derived from
+a hash, so that they are equal on all machines and Python versions. Symbols must be escaped before
+they are displayed.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 GENERATOR_VERSION = 1
-_ANY_EXPLORER = "https://blockscan.com/address/"  # for many blockchains
+_DEFAULT_EXPLORER = "https://blockscan.com/address/"  # supports many blockchains
 _EMPTY_SHARE, _NULL_SHARE = 0.03, 0.01
 _LONGEST_DRAW = 59
-_PARTS = 1_000_000
+_PROBABILITY_STEPS = 1_000_000
 _UINT256_MAX = 2**256 - 1
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _SPAM = (
@@ -44,12 +45,15 @@ _SPAM = (
     "\N{CYRILLIC CAPITAL LETTER ES}LAIM **now** | `rm`",
     "",
 )
-_STOLEN = ("USDC", "USDT", "ETH", "WBTC")
+_COPIED_SYMBOLS = ("USDC", "USDT", "ETH", "WBTC")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token on one blockchain; the native coin has no contract, and a token may lack a price."""
+    """A token on one blockchain.
+
+    The contract of the native coin is None, and the price is None if it is unknown.
+    """
 
     symbol: str
     contract: str | None
@@ -59,12 +63,12 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A blockchain, its coin, and the URL of its explorer's pages up to the address."""
+    """A blockchain, its native coin, and the URL prefix of wallet pages in its block explorer."""
 
     name: str
     coin: Token
     explorer: str
-    form: str  # of contracts: hex, solana, tron, near, or none if there are no tokens
+    form: str  # format of contracts: hex, solana, tron, near, or none without tokens
 
 
 _CHAINS = [
@@ -90,7 +94,7 @@ CHAINS = {
     for coin in [native_coin(name)]
 }
 
-_PRICED = (  # by symbol, invented
+_PRICED = (  # invented prices by symbol
     "WBTC=64000 BTCB=64000 cbBTC=64000 BTC.b=64000 cbETH=3350 WETH=3100 stETH=3100 ETH=3100 "
     "WETH.e=3100 WBNB=640 GNO=240 mSOL=205 JitoSOL=195 WSOL=170 AAVE=160 WAVAX=31 GMX=28 LINK=14 "
     "UNI=8 wNEAR=4.2 ORCA=2.6 CAKE=2.3 RAY=2.2 WIF=1.9 OP=1.7 LDO=1.2 AERO=1.1 USDC=1 USDT=1 "
@@ -123,94 +127,95 @@ TOKENS = {
 }
 
 
-class Promise(Enum):
-    """The simulated ledger's guarantee for a wallet, with any seed."""
+class Guarantee(Enum):
+    """The property of a simulated wallet that does not depend on the seed."""
 
-    ORDINARY = auto()  # it holds the native coin and, where the blockchain has any, tokens
-    FAILING = auto()  # it always fails
-    EMPTY = auto()  # it holds nothing
-    UNKNOWN = auto()  # its balances are null
-    EXTREME = auto()  # it also holds 2**256 - 1 units of a spam token
+    ORDINARY = auto()  # holds the native coin, and tokens if the blockchain has tokens
+    FAILING = auto()  # always fails
+    EMPTY = auto()  # holds nothing
+    UNKNOWN = auto()  # has balances of null
+    EXTREME = auto()  # also holds 2**256 - 1 units of a spam token
 
 
-# Well-formed, invented addresses: patterns, and the name in NEAR's own manual.
-_PROMISES = {
-    "ETH.0x1111111111111111111111111111111111111111": Promise.ORDINARY,
-    "ETH.0x2222222222222222222222222222222222222222": Promise.EXTREME,
-    "BSC.0x1111111111111111111111111111111111111111": Promise.ORDINARY,
-    "POLYGON.0x3333333333333333333333333333333333333333": Promise.ORDINARY,
-    "ARBITRUM.0x4444444444444444444444444444444444444444": Promise.ORDINARY,
-    "OPTIMISM.0x5555555555555555555555555555555555555555": Promise.EMPTY,
-    "BASE.0x6666666666666666666666666666666666666666": Promise.UNKNOWN,
-    "AVAX_CCHAIN.0x7777777777777777777777777777777777777777": Promise.FAILING,
-    "SOLANA.29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2": Promise.ORDINARY,
-    "TRON.TBXSw8fM4jpQkGc6zZjsVABFpVN7UvXPdV": Promise.ORDINARY,
-    "NEAR.alice.near": Promise.ORDINARY,
-    "BTC.bc1qzyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3h8ffkz": Promise.ORDINARY,
-    "COSMOS.cosmos1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3pahzj0": Promise.ORDINARY,
-    "ETH.0x8888888888888888888888888888888888888888": Promise.ORDINARY,
+# Well-formed, invented addresses: repeated digits, and the name used in NEAR's manual.
+_GUARANTEES = {
+    "ETH.0x1111111111111111111111111111111111111111": Guarantee.ORDINARY,
+    "ETH.0x2222222222222222222222222222222222222222": Guarantee.EXTREME,
+    "BSC.0x1111111111111111111111111111111111111111": Guarantee.ORDINARY,
+    "POLYGON.0x3333333333333333333333333333333333333333": Guarantee.ORDINARY,
+    "ARBITRUM.0x4444444444444444444444444444444444444444": Guarantee.ORDINARY,
+    "OPTIMISM.0x5555555555555555555555555555555555555555": Guarantee.EMPTY,
+    "BASE.0x6666666666666666666666666666666666666666": Guarantee.UNKNOWN,
+    "AVAX_CCHAIN.0x7777777777777777777777777777777777777777": Guarantee.FAILING,
+    "SOLANA.29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2": Guarantee.ORDINARY,
+    "TRON.TBXSw8fM4jpQkGc6zZjsVABFpVN7UvXPdV": Guarantee.ORDINARY,
+    "NEAR.alice.near": Guarantee.ORDINARY,
+    "BTC.bc1qzyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3h8ffkz": Guarantee.ORDINARY,
+    "COSMOS.cosmos1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3pahzj0": Guarantee.ORDINARY,
+    "ETH.0x8888888888888888888888888888888888888888": Guarantee.ORDINARY,
 }
-SHOWCASE: tuple[WalletAddress, ...] = tuple(map(WalletAddress.parse, _PROMISES))
-PROMISES = {wallet.canonical: _PROMISES[str(wallet)] for wallet in SHOWCASE}
+SHOWCASE: tuple[WalletAddress, ...] = tuple(map(WalletAddress.parse, _GUARANTEES))
+GUARANTEES = {wallet.canonical: _GUARANTEES[str(wallet)] for wallet in SHOWCASE}
 
 
 @runtime_checkable
 class Ledger(Protocol):
-    """The interface that the sandbox needs."""
+    """The interface of a ledger for the sandbox."""
 
     @property
     def fingerprint(self) -> str:
-        """A text for file names, equal for two ledgers only if their answers are equal."""
+        """A text for file names. If two ledgers have equal texts, their answers are equal."""
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:
-        """Return a wallet's balances, with the blockchain and the address as requested."""
+        """Return the answer's entry for a wallet, with the requested spelling of the wallet."""
 
 
 class Holding(AssetAndAmount, frozen=True, gc=False, omit_defaults=True):
-    """A balance whose JSON omits an unknown price."""
+    """A balance whose JSON has no price if the price is unknown."""
 
 
 def detail_of(
     wallet: WalletAddress, balances: list[AssetAndAmount] | None, *, failed: bool = False
 ) -> WalletDetail:
-    """Return the answer for a wallet, with its explorer URL."""
+    """Return the answer's entry for a wallet, with the URL of its block explorer page."""
     chain = CHAINS.get(wallet.blockchain.upper())
     return WalletDetail(
         failed=failed,
         block_chain=wallet.blockchain,
         address=wallet.address,
         balances=balances,
-        explorer_url=(chain.explorer if chain else _ANY_EXPLORER) + quote(wallet.address, safe=""),
+        explorer_url=(chain.explorer if chain else _DEFAULT_EXPLORER)
+        + quote(wallet.address, safe=""),
     )
 
 
 class HashRandom:
-    """A random number generator that hashes its subject and a counter."""
+    """A random number generator that hashes a subject and a counter."""
 
     def __init__(self, *subject: object) -> None:
         self._subject = repr([str(part) for part in subject]).encode("utf-8", "replace")
-        self._drawn = 0
+        self._count = 0
 
     def below(self, stop: int) -> int:
-        """Draw an integer from 0 to `stop` - 1; `stop` is at most 2**200."""
-        self._drawn += 1
-        salt = self._drawn.to_bytes(8, "big")
+        """Return an integer from 0 to `stop` - 1; `stop` is at most 2**200."""
+        self._count += 1
+        salt = self._count.to_bytes(8, "big")
         return int.from_bytes(blake2b(self._subject, salt=salt, digest_size=32).digest()) % stop
 
     def bernoulli(self, probability: float) -> bool:
-        """Draw True with this probability, rounded to millionths."""
-        return self.below(_PARTS) < round(probability * _PARTS)
+        """Return True with this probability, which is rounded to millionths."""
+        return self.below(_PROBABILITY_STEPS) < round(probability * _PROBABILITY_STEPS)
 
     def pick(self, options: Sequence[T]) -> T:
-        """Draw one of several equally likely options."""
+        """Return one of several equally likely options."""
         return options[self.below(len(options))]
 
 
 class SimulatedLedger:
-    """Plausible random holdings for any wallet on a known blockchain, from a seed.
+    """Plausible random holdings for any wallet on a known blockchain, derived from a seed.
 
-    They have the native coin first, well-known tokens, long-tailed amounts, spam, stolen symbols. A
-    few wallets are empty or unknown; wallets on unknown blockchains fail.
+    Holdings include tokens with copied symbols, spam tokens and long-tailed amounts. A few wallets
+    are empty or have balances of null. Wallets on unknown blockchains fail.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -222,27 +227,27 @@ class SimulatedLedger:
         return f"v{GENERATOR_VERSION}-seed{self._seed}"
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:
-        """Return a wallet's balances, the same for every spelling of its address."""
+        """Return the answer's entry for a wallet; all spellings of a wallet have equal balances."""
         chain = CHAINS.get(wallet.canonical.blockchain)
-        promise = PROMISES.get(wallet.canonical)
-        if chain is None or promise is Promise.FAILING:
+        guarantee = GUARANTEES.get(wallet.canonical)
+        if chain is None or guarantee is Guarantee.FAILING:
             return detail_of(wallet, None, failed=True)
         rng = HashRandom("holdings", self._seed, wallet.canonical)
-        draw = rng.below(10_000) / 10_000
-        empty, unknown = draw < _EMPTY_SHARE, 0 <= draw - _EMPTY_SHARE < _NULL_SHARE
-        if promise is not None:
-            empty, unknown = promise is Promise.EMPTY, promise is Promise.UNKNOWN
+        fraction = rng.below(10_000) / 10_000
+        empty, unknown = fraction < _EMPTY_SHARE, 0 <= fraction - _EMPTY_SHARE < _NULL_SHARE
+        if guarantee is not None:
+            empty, unknown = guarantee is Guarantee.EMPTY, guarantee is Guarantee.UNKNOWN
         if unknown:
             return detail_of(wallet, None)
         balances = [] if empty else list(_balances(rng, chain))
-        if promise is Promise.EXTREME:
+        if guarantee is Guarantee.EXTREME:
             largest = _invented_token(chain, "largest", "MAX <i>claim at max.example</i>", 18)
             balances.append(_holding(chain, largest, _UINT256_MAX))
         return detail_of(wallet, balances)
 
 
 def _balances(rng: HashRandom, chain: Chain) -> Iterator[AssetAndAmount]:
-    """Draw balances: the coin, well-known tokens, sometimes a stolen symbol, and spam."""
+    """Yield random balances: the coin, known tokens, sometimes a copied symbol, and spam."""
     yield _holding(chain, chain.coin, _raw_amount(rng, chain.coin))
     known = TOKENS.get(chain.name, ())
     if not known:
@@ -250,24 +255,24 @@ def _balances(rng: HashRandom, chain: Chain) -> Iterator[AssetAndAmount]:
     share = rng.pick((0.15, 0.3, 0.3, 0.5, 0.8))
     chosen = [token for token in known if rng.bernoulli(share)] or [known[0]]
     if rng.bernoulli(0.12):
-        symbol = rng.pick(_STOLEN + tuple(token.symbol for token in known))
+        symbol = rng.pick(_COPIED_SYMBOLS + tuple(token.symbol for token in known))
         chosen.append(_invented_token(chain, "stolen", symbol, rng.pick((6, 8, 18))))
     for token in chosen:
         yield _holding(chain, token, _raw_amount(rng, token))
-    drawn = [
+    spam_tokens = [
         _invented_token(chain, "spam", rng.pick(_SPAM), rng.pick((0, 9, 18)))
         for _ in range(rng.pick((0, 0, 0, 0, 1, 1, 2, 4)))
     ]
-    for token in {token.contract: token for token in drawn}.values():
+    for token in {token.contract: token for token in spam_tokens}.values():
         huge = chain.form == "hex" and rng.bernoulli(0.05)
         yield _holding(chain, token, _UINT256_MAX if huge else _raw_amount(rng, token))
 
 
 def _raw_amount(rng: HashRandom, token: Token) -> int:
-    """Draw an amount worth about 1000, or some powers of ten less or more."""
-    whole_digits = 5 if token.price is None else int(f"{1000 / token.price:e}".split("e")[1]) + 1
+    """Return a random amount worth about 1000, or some powers of ten less or more."""
+    integer_digits = 5 if token.price is None else int(f"{1000 / token.price:e}".split("e")[1]) + 1
     tail = rng.pick((-4, -3, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 3))
-    digits = min(max(token.decimals + whole_digits + tail, 1), _LONGEST_DRAW)
+    digits = min(max(token.decimals + integer_digits + tail, 1), _LONGEST_DRAW)
     lowest: int = 10 ** (digits - 1)
     raw_amount = lowest + rng.below(9 * lowest)
     rounding = 10 ** max(digits - 2, 0)
@@ -283,7 +288,7 @@ def _holding(chain: Chain, token: Token, raw_amount: int) -> Holding:
 
 
 def _invented_token(chain: Chain, role: str, symbol: str, decimals: int) -> Token:
-    """Return a token with an invented contract in its blockchain's form, always the same."""
+    """Return a token with an invented contract; equal arguments always give the same contract."""
     subject = f"{chain.name}|{role}|{symbol}".encode()
     digest = blake2b(subject, digest_size=20, person=b"made-up").digest()
     if chain.form == "near":

@@ -1,6 +1,6 @@
-"""Ledgers from data: holdings in a DataFrame or a file, and recorded answers of the service.
+"""Ledgers from holdings in a DataFrame or a file, and from recorded answers of the service.
 
-An error names the first fault with its file, or its row and column.
+An error reports the first fault in the data, with its file or with its row and column.
 """
 
 from __future__ import annotations
@@ -36,28 +36,32 @@ _REQUIRED = ("blockchain", "address", "token_address", "symbol", "raw_amount", "
 _OPTIONAL = ("token_blockchain", "price")
 _SHOWN = 60
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_FORMS = (
-    'give a list of records (as of DataFrame.to_json(orient="records")), or an answer of '
+_FORMATS_HINT = (
+    'use a list of records (as written by DataFrame.to_json(orient="records")), or an answer of '
     'the service: {"wallets": […]}'
 )
 
 
 class RecordedLedger:
-    """Recorded holdings, one detail for each wallet, served as they are.
+    """Recorded holdings, which are served unchanged.
 
-    A wallet that is not recorded is empty. On a blockchain that is neither recorded nor known, it
-    fails, as in the simulated ledger.
+    A wallet that was not recorded is empty if its blockchain is known or has recorded wallets. On
+    any other blockchain it fails, as in the simulated ledger.
     """
 
     def __init__(self, details: Iterable[shapes.WalletDetail]) -> None:
         self._details: dict[WalletAddress, shapes.WalletDetail] = {}
-        for place, detail in enumerate(details):
+        for position, detail in enumerate(details):
             try:
                 wallet = WalletAddress(detail.block_chain, detail.address).canonical
             except AddressError as error:
                 reason = error.problems[0][2]
-                raise LedgerError(f"the answer's wallet {place} (from 0): {reason}") from None
-            balances = detail.balances  # served as Holdings, which omit prices of null
+                raise LedgerError(
+                    f"wallet {position} of the recorded answer (counted from 0) can't be used: "
+                    f"{reason}",
+                    hint="correct or delete this wallet in the file",
+                ) from None
+            balances = detail.balances  # converted to Holding, which omits a price of null
             served = replace(
                 detail,
                 block_chain=wallet.blockchain,
@@ -67,19 +71,20 @@ class RecordedLedger:
             first = self._details.setdefault(wallet, served)
             if (first.failed, first.balances) != (served.failed, served.balances):
                 raise LedgerError(
-                    f"the answer has {wallet} twice, with different holdings", hint="keep one"
+                    f"the recorded answer contains {wallet} twice, with different holdings",
+                    hint="delete one of the two entries in the file",
                 )
         self._known = {wallet.blockchain for wallet in self._details} | set(CHAINS)
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the content; the order of the wallets does not matter."""
+        """A hash of the content, which does not depend on the order of the wallets."""
         ordered = [self._details[wallet] for wallet in sorted(self._details)]
         content = msgspec.json.encode(ordered, order="sorted")
         return f"data-{sha256(content).hexdigest()[:16]}"
 
     def detail(self, wallet: WalletAddress) -> shapes.WalletDetail:
-        """Return the recorded balances, with the blockchain and the address as requested."""
+        """Return the recorded entry for a wallet, with the requested spelling of the wallet."""
         recorded = self._details.get(wallet.canonical)
         if recorded is None:
             is_known = wallet.canonical.blockchain in self._known
@@ -89,37 +94,39 @@ class RecordedLedger:
         return replace(served, explorer_url=page) if page else served
 
 
-def as_ledger(given: LedgerLike) -> Ledger:
-    """Return a ledger from a frame or a file of holdings, a recorded answer, or a ledger."""
-    if isinstance(given, pd.DataFrame):
-        columns = _used_columns([*given.columns])
-        cells = zip(*(given[name].tolist() for name in columns), strict=True)
+def as_ledger(source: LedgerLike) -> Ledger:
+    """Return a ledger from a DataFrame or a file of holdings, a recorded answer, or a ledger."""
+    if isinstance(source, pd.DataFrame):
+        columns = _used_columns([*source.columns])
+        cells = zip(*(source[name].tolist() for name in columns), strict=True)
         return _from_records(dict(zip(columns, row, strict=True)) for row in cells)
-    if isinstance(given, Ledger):
-        return given
-    if not isinstance(given, str | Path):
+    if isinstance(source, Ledger):
+        return source
+    if not isinstance(source, str | Path):
         raise LedgerError(
-            f"{type(given).__name__} is not a ledger", "give a DataFrame, or a path as text or Path"
+            f"a ledger of type {type(source).__name__} is not supported",
+            "pass a DataFrame, or a path as a string or a Path",
         )
-    path = Path(given).expanduser()
+    path = Path(source).expanduser()
     if path.suffix.lower() == ".json":
         return _from_json(path)
     if path.suffix.lower() != ".parquet":
         raise LedgerError(
-            f"{path} is neither .json nor .parquet", hint="save the holdings as one of them"
+            f"{path} is neither a .json nor a .parquet file",
+            hint="save the holdings as one of these",
         )
     try:
         columns = _used_columns(parquet.read_schema(path).names)
         return _from_records(read_parquet(path, columns).to_pylist())
     except (OSError, pa.ArrowInvalid) as error:
-        raise LedgerError(f"{path} can't be read as Parquet ({error})") from error
+        raise LedgerError(f"{path} can't be read as Parquet: {error}") from error
 
 
 def _from_json(path: Path) -> RecordedLedger:
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        raise LedgerError(f"{path} can't be read as JSON ({error})") from error
+        raise LedgerError(f"{path} can't be read as JSON: {error}") from error
     if isinstance(content, dict) and isinstance(content.get("holdings"), list):
         content = content["holdings"]
     if isinstance(content, dict) and "wallets" in content:
@@ -127,35 +134,36 @@ def _from_json(path: Path) -> RecordedLedger:
             return RecordedLedger(msgspec.convert(content, shapes.WalletDetailsAnswer).wallets)
         except msgspec.ValidationError as error:
             raise LedgerError(
-                f"{path} is not an answer of the service: {error}", hint=_FORMS
+                f"{path} is not a valid answer of the service: {error}", hint=_FORMATS_HINT
             ) from error
-    if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
-        raise LedgerError(f"{path} is not a ledger", hint=_FORMS)
+    if not isinstance(content, list) or not all(isinstance(each, dict) for each in content):
+        raise LedgerError(f"{path} does not contain holdings", hint=_FORMATS_HINT)
     if content:
         _used_columns(list({name: None for record in content for name in record}))
     return _from_records(content)
 
 
 def _used_columns(present: list[str]) -> list[str]:
-    """Return the columns that are used; raise if some are missing or duplicated."""
+    """Return the names of the columns to read; raise if a column is missing or duplicate."""
     missing = [name for name in _REQUIRED if name not in present]
     if missing:
         raise LedgerError(
             f"the holdings lack {', '.join(map(repr, missing))}",
-            hint=f"needed: {', '.join(_REQUIRED)} (token_address is NA for the native coin); "
-            f"optional: {', '.join(_OPTIONAL)}",
+            hint=f"required columns: {', '.join(_REQUIRED)} (token_address is NA for the native "
+            f"coin); optional columns: {', '.join(_OPTIONAL)}",
         )
     used = [name for name in present if name in _REQUIRED + _OPTIONAL]
-    twice = sorted({name for name in used if used.count(name) > 1})
-    if twice:
+    duplicates = sorted({name for name in used if used.count(name) > 1})
+    if duplicates:
         raise LedgerError(
-            f"the holdings have {', '.join(map(repr, twice))} twice", hint="drop one of them"
+            f"columns occur twice in the holdings: {', '.join(map(repr, duplicates))}",
+            hint="drop one of the two columns",
         )
     return used
 
 
-class _Row(msgspec.Struct):
-    """A valid row of holdings, with its amount in base units, never a float."""
+class _HoldingRow(msgspec.Struct):
+    """The schema of a row of holdings; the amount is an integer or digits, never a float."""
 
     blockchain: str
     address: str
@@ -174,43 +182,47 @@ def _from_records(records: Iterable[_Record]) -> RecordedLedger:
         try:
             wallet = WalletAddress(row.blockchain, row.address).canonical
         except AddressError as error:
-            lead = f"the holdings' row {number} (from 0) names no wallet: "
-            raise LedgerError(lead + error.problems[0][2]) from None
+            message = f"row {number} of the holdings (counted from 0) has no valid wallet: "
+            raise LedgerError(message + error.problems[0][2]) from None
         chain = row.token_blockchain or row.blockchain
         asset = shapes.Asset(blockchain=chain, address=row.token_address, symbol=row.symbol or "")
         amount = shapes.Amount(amount=str(row.raw_amount), decimals=row.decimals)
         by_wallet.setdefault(wallet, []).append(Holding(asset, amount, row.price))
     return RecordedLedger(
-        shapes.WalletDetail(False, wallet.blockchain, wallet.address, holdings)  # noqa: FBT003 - not failed
+        shapes.WalletDetail(False, wallet.blockchain, wallet.address, holdings)  # noqa: FBT003 - the field `failed`
         for wallet, holdings in by_wallet.items()
     )
 
 
-def _read_row(number: int, record: _Record) -> _Row:
-    """Read a row of pandas or a file; None, NaN and NA count as missing."""
-    cells = {name: _plain(record.get(name)) for name in _Row.__struct_fields__}
+def _read_row(number: int, record: _Record) -> _HoldingRow:
+    """Validate a row of a DataFrame or a file; None, NaN and NA are missing values."""
+    cells = {name: _python_value(record.get(name)) for name in _HoldingRow.__struct_fields__}
     match cells["decimals"]:
-        case float() as decimals if decimals.is_integer():  # a column with NaN has floats
+        case float() as decimals if decimals.is_integer():  # a column with NaN contains floats
             cells["decimals"] = int(decimals)
-    odd = [
+    with_surrogates = [
         name for name, cell in cells.items() if isinstance(cell, str) and _SURROGATE.search(cell)
     ]
     try:
-        row = msgspec.convert(cells, _Row)
-        if not odd:
+        row = msgspec.convert(cells, _HoldingRow)
+        if not with_surrogates:
             return row
-        column, needed = odd[0], "text without lone surrogates is needed"
+        column, needed = with_surrogates[0], "the value must be text without lone surrogates"
     except msgspec.ValidationError as error:
-        needed, _, place = str(error).rpartition(" - at ")
-        column = place.strip("`$.")
-    shown = repr(record.get(column))
-    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
-    raise LedgerError(f"the holdings' row {number} (from 0), column {column!r}: {shown}", needed)
+        needed, _, location = str(error).rpartition(" - at ")
+        column = location.strip("`$.")
+    text = repr(record.get(column))
+    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    raise LedgerError(
+        f"row {number} of the holdings (counted from 0) has an invalid value in the column "
+        f"{column!r}: {text}",
+        needed,
+    )
 
 
-def _plain(value: Any) -> Any:
-    """Return a NumPy scalar or Decimal as plain Python; None, NaN and NA become None."""
-    if value is None or value is pd.NA or value != value:  # noqa: PLR0124 - only NaN differs from itself
+def _python_value(value: Any) -> Any:
+    """Return a Python value for a NumPy scalar or a Decimal, and None for a missing value."""
+    if value is None or value is pd.NA or value != value:  # noqa: PLR0124 - only NaN is not equal to itself
         return None
     if isinstance(value, np.generic):
         return value.item()

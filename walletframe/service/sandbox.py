@@ -1,6 +1,6 @@
-"""The sandbox: the whole service on loopback inside this process, with simulated data.
+"""The sandbox: a server of the service's endpoint on localhost, inside this process.
 
-FastAPI and the other server packages are imported when a sandbox is made.
+FastAPI and the other packages for the server are imported only when a sandbox is created.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ SIMULATED_HEADER = "X-Walletframe-Simulated"
 
 
 class Sandbox:
-    """The wallet balance service, simulated, on a port of this machine.
+    """A simulated wallet balance service on a port of this machine.
 
-    It serves until `stop`, the end of its ``with`` block, or the end of the process. `sandbox`
-    makes one on a free port, and documents the parameters.
+    The server runs until `stop` is called, the ``with`` block ends, or the process ends. The
+    function `sandbox` creates a sandbox on a free port, and documents the parameters.
 
     Parameters
     ----------
     behaviour : Behaviour, optional
-        Latency, failures, seed and limits.
+        The latency, the failures, the seed and the rate limit.
     ledger : DataFrame, path or Ledger, optional
-        Holdings to serve instead of simulated ones.
+        Holdings to serve instead of simulated holdings.
     port : int, default 0
-        Where to listen; 0 for any free port.
+        The port to listen on; 0 means any free port.
 
     Raises
     ------
     LedgerError, MissingExtraError
-        As `sandbox`.
+        In the same cases as `sandbox`.
     OSError
-        If the port is taken.
+        If another program uses the port.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Sandbox:
         except ImportError as error:
             raise MissingExtraError("sandbox", "the sandbox") from error
         self._keys = SANDBOX_KEYS
-        if ledger is not None:  # secret keys, since the ledger may be the user's own data
+        if ledger is not None:  # the data may be private, so the keys must be secret
             self._keys = {
                 kind: replace(known, key=f"wf-sandbox-{kind}-{token_hex(16)}")
                 for kind, known in SANDBOX_KEYS.items()
@@ -84,53 +84,53 @@ class Sandbox:
         self._server = LoopbackServer(app, port=port, headers=[(SIMULATED_HEADER, "true")])
         self._origin = f"http://{HOST}:{self._server.port}"
         self._running = True
-        self._make_again = partial(Sandbox, options, ledger)
+        self._start_copy = partial(Sandbox, options, ledger)
         Sandbox._latest = self
         atexit.register(self.stop)
 
     @property
     def base_url(self) -> str:
-        """The private base address, such as ``http://127.0.0.1:50000/private``."""
+        """The base URL of the private endpoint, such as ``http://127.0.0.1:50000/private``."""
         return f"{self._origin}/private"
 
     @property
     def public_base_url(self) -> str:
-        """The public base address, such as ``http://127.0.0.1:50000/public``."""
+        """The base URL of the public endpoint, such as ``http://127.0.0.1:50000/public``."""
         return f"{self._origin}/public"
 
     @property
     def openapi_url(self) -> str:
-        """The address of the endpoint's OpenAPI document."""
+        """The URL of the endpoint's OpenAPI document."""
         return f"{self._origin}/openapi.json"
 
     @frameless
     def settings(
         self, key_kind: KeyKind = "private", **overrides: Unpack[SettingsKwargsWithoutKind]
     ) -> Settings:
-        """Return settings that reach this sandbox, with nothing from the environment.
+        """Return settings for requests to this sandbox, without settings from the environment.
 
-        Answers are cached in a file of their own for each ledger, as of the service ``sandbox``.
+        The service's name is ``sandbox``. The cache is a separate file for each ledger.
 
         Parameters
         ----------
         key_kind : {"private", "public", "test"}, default "private"
-            Which of the sandbox's keys to use.
+            The sandbox's API key to use.
         **overrides
-            Any setting, instead of the sandbox's own.
+            Settings that replace those of the sandbox.
 
         Returns
         -------
         Settings
-            For `walletframe.Client` or `walletframe.configure`.
+            The settings, for `walletframe.Client` or `walletframe.configure`.
 
         Raises
         ------
         SettingsError
-            If there is no key of this kind, or a setting is unknown or out of range.
+            If there is no key of this kind, or if a setting is unknown or out of range.
         """
         if key_kind not in self._keys:
             hint = f"use one of {', '.join(self._keys)}"
-            raise SettingsError(f"key_kind can't be {quoted(key_kind)}", hint)
+            raise SettingsError(f"key_kind is not valid: {quoted(key_kind)}", hint)
         chosen: dict[str, Any] = {
             "api_key": self._keys[key_kind].key,
             "key_kind": key_kind,
@@ -146,41 +146,41 @@ class Sandbox:
     def client(
         self, key_kind: KeyKind = "private", **overrides: Unpack[SettingsKwargsWithoutKind]
     ) -> Client:
-        """Return a client of this sandbox.
+        """Return a client that sends its requests to this sandbox.
 
         Parameters
         ----------
         key_kind : {"private", "public", "test"}, default "private"
-            Which of the sandbox's keys to use.
+            The sandbox's API key to use.
         **overrides
-            Any setting, instead of the sandbox's own.
+            Settings that replace those of the sandbox.
 
         Returns
         -------
         walletframe.Client
-            To be closed by the caller.
+            The client. The caller has to close it.
 
         Raises
         ------
         SettingsError
-            As `settings`.
+            In the same cases as `settings`.
         """
-        from walletframe.client import Client  # noqa: PLC0415  the one arrow up
+        from walletframe.client import Client  # noqa: PLC0415  avoids a cycle of imports
 
         return Client(self.settings(key_kind, **overrides))
 
     def wait(self) -> None:
-        """Return when the sandbox has been stopped by another thread.
+        """Block until another thread stops the sandbox.
 
         Raises
         ------
         KeyboardInterrupt
-            At an interrupt; the sandbox continues to serve.
+            If the user interrupts the wait. The sandbox continues to run.
         """
         self._server.wait()
 
     def stop(self) -> None:
-        """Stop serving; a second call does nothing."""
+        """Stop the server; a second call does nothing."""
         if self._running:
             self._running = False
             self._server.stop()
@@ -199,9 +199,9 @@ class Sandbox:
 
 
 def latest_sandbox() -> Sandbox | None:
-    """Return the latest sandbox of this process, made again if it was stopped, or None."""
-    made = Sandbox._latest  # noqa: SLF001 - of this module
-    return made if made is None or made._running else made._make_again()  # noqa: SLF001
+    """Return the latest sandbox of this process, or None; start a stopped sandbox again."""
+    latest = Sandbox._latest  # noqa: SLF001 - defined in this module
+    return latest if latest is None or latest._running else latest._start_copy()  # noqa: SLF001
 
 
 def sandbox(
@@ -212,37 +212,39 @@ def sandbox(
     requests_per_second: float | None = None,
     ledger: LedgerLike | None = None,
 ) -> Sandbox:
-    """Start the wallet balance service, simulated, on a free port of this machine.
+    """Start a simulated wallet balance service on a free port of this machine.
 
     Parameters
     ----------
     latency_s : float, default 0.0
-        Seconds that an answer takes for each requested wallet.
+        Delay of an answer per requested wallet, in seconds.
     failure_share : float, default 0.0
-        Share of the wallet answers that say ``failed``, from 0 to 1; a retry can succeed.
+        Share of wallets for which the answer reports a failure, from 0 to 1. A second request for
+        the same wallet can succeed.
     seed : int, default 0
-        Seed of the simulated holdings and failures; equal seeds give equal answers.
+        Seed of the simulated holdings and failures. Equal seeds give equal answers.
     requests_per_second : float, optional
-        Limit for each IP address and each key, from 0.02 to 1,000,000; None for no limit, except
-        for the test key's 2 a second.
+        Rate limit per IP address and per API key, from 0.02 to 1,000,000; None means no limit. The
+        test key is always limited to 2 requests per second.
     ledger : DataFrame, path or Ledger, optional
-        Holdings to serve instead of simulated ones: a DataFrame, a ``.parquet`` file or a ``.json``
-        file with the columns blockchain, address, symbol, token_address, raw_amount, decimals and
-        optionally token_blockchain and price (as the holdings that `fetch_wallets` returns); or a
-        recorded answer of the service, as ``.json``. Only the keys of this sandbox, which its
-        settings and clients have, give access to them.
+        Holdings to serve instead of simulated holdings: a DataFrame, or the path of a ``.parquet``
+        or ``.json`` file. The holdings that `fetch_wallets` returns have the required columns:
+        blockchain, address, symbol, token_address, raw_amount and decimals. The columns
+        token_blockchain and price are optional. A ``.json`` file can also be a recorded answer of
+        the service. These holdings are sent only in answer to requests with a key of this sandbox;
+        ``settings()`` and ``client()`` contain such a key.
 
     Returns
     -------
     Sandbox
-        Running; use it as a context manager, or end it with its ``stop()``.
+        The running sandbox. Use it as a context manager, or call ``stop()``.
 
     Raises
     ------
     SettingsError
         If a number is out of range.
     LedgerError
-        If the given holdings can't be served.
+        If the holdings in `ledger` can't be served.
     MissingExtraError
         If the extra ``sandbox`` is not installed.
 

@@ -1,1 +1,1 @@
-"""Settings: the service, the key, the cache, the request rate and the time limits."""
+"""Settings for the service, the API key, the cache, the request rate and the time limits."""

@@ -1,6 +1,7 @@
-"""The API key and a node's URL, whose text is never shown; and the check of URLs.
+"""Secrets, which are the API key and the URL of a node, and the validation of URLs.
 
-A node's URL is as secret as the key, since it often contains one.
+The text of a secret is never displayed. A node's URL is as secret as an API key, because the URL
+often contains a key.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ RPC_URL_VARIABLE = "WALLETFRAME_RPC_URL"
 
 
 class Secret:
-    """A text that is hidden in its repr and members, and left out of pickles."""
+    """A text that neither the repr nor the members show, and that pickles don't contain."""
 
     __slots__ = ("_reveal",)
     _name = "secret"
     _reveal: Callable[[], str]
 
     def __init__(self, text: str) -> None:
-        self._reveal = lambda: text  # a debugger lists members, but does not call them
+        self._reveal = lambda: text  # debuggers list members, but don't call them
 
     def reveal(self) -> str:
-        """Return the text itself, empty after unpickling."""
+        """Return the text, or an empty text if the secret was unpickled."""
         return self._reveal()
 
     def __repr__(self) -> str:
-        return f"<{self._name}, hidden>" if self else f"<{self._name}, left out>"
+        return f"<{self._name}, hidden>" if self else f"<{self._name}, empty>"
 
     def __bool__(self) -> bool:
         return bool(self.reveal())
@@ -56,30 +57,30 @@ class Secret:
 
 
 class ApiKey(Secret):
-    """An API key, hidden."""
+    """An API key."""
 
     __slots__ = ()
     _name = "API key"
 
 
 class NodeUrl(Secret):
-    """The URL of a node, hidden."""
+    """The URL of a node's JSON-RPC interface."""
 
     __slots__ = ()
     _name = "node URL"
 
     @classmethod
     def of(cls, url: object) -> NodeUrl:
-        """Return a URL as hidden text; None stands for ``WALLETFRAME_RPC_URL``."""
+        """Return a URL as a secret; None means the URL in the variable ``WALLETFRAME_RPC_URL``."""
         if isinstance(url, NodeUrl):
             return url
         if url is None:
             url = os.environ.get(RPC_URL_VARIABLE, "")
-        return cls(url.strip() if isinstance(url, str) else "no text")
+        return cls(url.strip() if isinstance(url, str) else "not a string")
 
 
-def url_parts(value: Any) -> SplitResult | None:
-    """Return the parts of an http or https URL with a host, or None."""
+def split_url(value: Any) -> SplitResult | None:
+    """Return the components of an http or https URL, or None if the value is not such a URL."""
     if not isinstance(value, str) or not is_visible(value.strip()) or "…" in value:
         return None
     try:
@@ -91,13 +92,13 @@ def url_parts(value: Any) -> SplitResult | None:
 
 
 def is_this_machine(host_header: str) -> bool:
-    """Return whether a ``Host`` header names this machine, on any port."""
-    parts = url_parts(f"http://{host_header}/")
+    """Return whether a ``Host`` header refers to this machine, with any port."""
+    parts = split_url(f"http://{host_header}/")
     return parts is not None and parts.netloc == host_header and is_loopback(parts.hostname or "")
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is ``localhost`` or a loopback address."""
+    """Return whether a host is ``localhost`` or a loopback IP address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -105,25 +106,31 @@ def is_loopback(host: str) -> bool:
 
 
 def require_node(url: NodeUrl) -> SplitResult:
-    """Return the parts of a node's URL, or raise an error that does not quote it."""
+    """Return the components of a node's URL, or raise an error that does not quote the URL."""
     if not url:
         raise SettingsError(
             "rpc_url is not set",
-            hint=f"set {RPC_URL_VARIABLE} in the environment, or give rpc_url=…: the address of a "
-            "node's JSON-RPC over https",
+            hint=f"set {RPC_URL_VARIABLE} in the environment, or pass rpc_url=…, to the https URL "
+            "of a node's JSON-RPC interface",
         )
-    parts, fault = url_parts(url.reveal()), "is not an http or https address"
+    parts, fault = split_url(url.reveal()), "is not a valid http or https URL"
     if parts is not None and parts.scheme == "http" and not is_loopback(parts.hostname or ""):
-        fault = "uses http, which everyone on the way can read; http is only for this machine"
+        fault = (
+            "uses http, which everyone on the network can read; http is allowed only for localhost"
+        )
         parts = None
     if parts is None:
-        hint = "use an address such as https://node.example/v2/<key>"
+        hint = "use a URL such as https://node.example/v2/<key>"
         raise SettingsError(f"rpc_url {fault}", hint=hint)
     return parts
 
 
 def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
-    """Return the parts of a node's URL to mask: host, credentials, path segments, query values."""
+    """Return the secret pieces of a node's URL.
+
+    These are the host, the user name, the password, the segments of the path, the values of the
+    query, and the credentials in the form of an HTTP header.
+    """
     values = [value for _, value in parse_qsl(parts.query)]
     pieces = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
     pieces.append(basic_credentials(parts).reveal().rstrip("="))
@@ -131,7 +138,7 @@ def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
 
 
 def basic_credentials(parts: SplitResult) -> Secret:
-    """Return the credentials of an HTTP Basic ``Authorization`` header, or an empty secret."""
+    """Return the value for an HTTP Basic ``Authorization`` header; empty without a user name."""
     if not parts.username:
         return Secret("")
     credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}"

@@ -26,7 +26,7 @@ from walletframe.settings.values import require_endpoint
 from walletframe.text import safe_line
 from walletframe.transport.faults import fault_outcome, is_passing, reason_of, status_outcome
 from walletframe.transport.keyed import MASK, PACKING, node_adapter, service_adapter
-from walletframe.wire.answer import repeated_name
+from walletframe.wire.answer import duplicate_name
 from walletframe.wire.outcome import Outcome, Status
 from walletframe.wire.shapes import DETAILS_PATH
 
@@ -198,7 +198,7 @@ class ServiceSession(Session):
 
     def _flaw(self, body: bytes) -> str | None:
         with self._checking:
-            name = repeated_name(body)
+            name = duplicate_name(body)
         return None if name is None else f"the answer has {safe_line(name)!r} twice in one place"
 
 

@@ -1,4 +1,4 @@
-"""The wallet details endpoint: building the query, and reading the JSON of the answer.
+"""The wallet details endpoint: build the query, and parse the JSON of the answer.
 
-This package knows the service's document, but nothing about HTTP, keys, caches or DataFrames.
+This package implements the service's document. It does not handle HTTP, keys, caches or DataFrames.
 """

@@ -1,8 +1,8 @@
-"""Read the body of an answer into one outcome, or one body, for each requested wallet.
+"""Parse the body of an answer into one outcome, or one body, per requested wallet.
 
-A fast decoder reads answers that follow the service's document, or nearly so. Other answers are
-read leniently, entry by entry and balance by balance: a malformed balance is read as far as
-possible, and a malformed entry makes only its own wallet invalid.
+A fast decoder parses an answer that follows the service's document except in small details. Any
+other answer is parsed leniently, one entry and one balance at a time. As much as possible is read
+from a malformed balance, and a malformed entry makes only its own wallet invalid.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
 
-_Key: TypeAlias = tuple[str, str]  # blockchain and address, in the form for comparisons
+_Key: TypeAlias = tuple[str, str]  # canonical blockchain and address
 _T = TypeVar("_T")
 
 
-class _Name(msgspec.Struct, rename="camel"):
+class _WalletId(msgspec.Struct, rename="camel"):
     block_chain: str
     address: str
 
 
-class _WalletParts(_Name, rename="camel"):
+class _WalletParts(_WalletId, rename="camel"):
     failed: bool = False
     balances: Raw = NULL
     explorer_url: Raw = NULL
@@ -56,56 +56,56 @@ class _Entries(msgspec.Struct):
     error: Raw = NULL
 
 
-# The document's shapes with all fields required.
+# The schema of the service's document, in which all fields are required.
 
 
-class _WholeAsset(msgspec.Struct, gc=False):
+class _StrictAsset(msgspec.Struct, gc=False):
     blockchain: str | None
     symbol: str | None
     address: str | None
 
 
-class _WholeAmount(msgspec.Struct, gc=False):
+class _StrictAmount(msgspec.Struct, gc=False):
     amount: str | int | None
     decimals: int | None
 
 
-class _WholeBalance(msgspec.Struct, gc=False):
-    asset: _WholeAsset
-    amount: _WholeAmount
+class _StrictBalance(msgspec.Struct, gc=False):
+    asset: _StrictAsset
+    amount: _StrictAmount
     price: Price | msgspec.UnsetType = msgspec.UNSET
 
 
-class _WholeWallet(msgspec.Struct, gc=False, rename="camel"):
+class _StrictWallet(msgspec.Struct, gc=False, rename="camel"):
     failed: bool
     block_chain: str
     address: str
-    balances: list[_WholeBalance]
+    balances: list[_StrictBalance]
     explorer_url: str | msgspec.UnsetType | None = msgspec.UNSET
 
 
-class _WholeAnswer(msgspec.Struct, gc=False):
-    wallets: list[_WholeWallet]
+class _StrictAnswer(msgspec.Struct, gc=False):
+    wallets: list[_StrictWallet]
 
 
-NO_LIST = "the service gave no list of balances"
+NO_LIST = "the service sent no list of balances"
 _FAILED_REASON = "the service could not retrieve this wallet"
-_MISSING = Outcome(Status.MISSING, "the answer left this wallet out")
+_MISSING = Outcome(Status.MISSING, "the answer does not contain this wallet")
 _CONTRADICTION = Outcome(
-    Status.INVALID, "the answer has this wallet twice, with different contents"
+    Status.INVALID, "the answer contains this wallet twice, with different contents"
 )
 _ESCAPES = re.compile(
     r"\\\\"  # an escaped backslash
     r"|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"  # a surrogate pair
     r"|(?P<lone>\\u[dD][89a-fA-F][\da-fA-F]{2})"
 )
-_MAX_DECIMALS_DIGITS = 9  # longer numbers of decimals are out of range
+_MAX_DECIMALS_DIGITS = 9  # a longer number is not a valid number of decimals
 _MAX_FAST_CHECK_BYTES = 1_000_000
 
 _decode_answer = Decoder(SentAnswer).decode
-_decode_whole = Decoder(_WholeAnswer).decode
+_decode_strictly = Decoder(_StrictAnswer).decode
 _decode_entries = Decoder(_Entries).decode
-_decode_name = Decoder(_Name).decode
+_decode_wallet_id = Decoder(_WalletId).decode
 _decode_wallet = Decoder(SentWallet).decode
 _decode_wallet_parts = Decoder(_WalletParts).decode
 _decode_list = Decoder(list[Raw] | None).decode
@@ -118,26 +118,26 @@ _decode_any = Decoder().decode
 _encode = msgspec.json.Encoder().encode
 
 
-def repeated_name(body: bytes) -> str | None:
-    """Return a name that a JSON object has twice, else None; None if the body is not JSON.
+def duplicate_name(body: bytes) -> str | None:
+    """Return a name that occurs twice in a JSON object of the body, or None.
 
-    JSON readers differ in which of the two values they use.
+    JSON parsers differ in which of the two values they use. Return None if the body is not JSON.
     """
-    repeated: list[str] = []
+    duplicates: list[str] = []
 
-    def note(pairs: list[tuple[str, object]]) -> None:
+    def record_duplicate(pairs: list[tuple[str, object]]) -> None:
         if len(dict(pairs)) < len(pairs):
             counts = Counter(name for name, _ in pairs)
-            repeated.append(max(counts, key=counts.__getitem__))
+            duplicates.append(max(counts, key=counts.__getitem__))
 
-    # Two fast checks come first, which take ten times the memory. A complete answer has a known
-    # number of names. JSON that is decoded and encoded again has fewer colons if a name was
-    # repeated, unless colons were escaped.
+    # Two fast checks come first. They need ten times the memory of the body. First, the number of
+    # names in a complete answer is known. Second, JSON that is decoded and encoded again contains
+    # fewer colons if a name was duplicated, unless colons were escaped.
     is_small = len(body) <= _MAX_FAST_CHECK_BYTES
     with suppress(ValueError, RecursionError):
         if is_small and not any(space in body for space in (b" :", b"\t", b"\n", b"\r")):
             count = 1
-            for wallet in _decode_whole(body).wallets:
+            for wallet in _decode_strictly(body).wallets:
                 optional = [wallet.explorer_url, *(each.price for each in wallet.balances)]
                 count += 4 + 7 * len(wallet.balances) + len(optional)
                 count -= optional.count(msgspec.UNSET)
@@ -149,19 +149,21 @@ def repeated_name(body: bytes) -> str | None:
             return None
     with suppress(ValueError, RecursionError):
         text = body.decode(json.detect_encoding(body), "replace")
-        json.loads(text, object_pairs_hook=note, parse_int=len, parse_float=len, strict=False)
-    return next(iter(repeated), None)
+        json.loads(
+            text, object_pairs_hook=record_duplicate, parse_int=len, parse_float=len, strict=False
+        )
+    return next(iter(duplicates), None)
 
 
 class Answer(NamedTuple):
-    """One outcome for each requested wallet, in their order, and unrequested wallets as text."""
+    """One outcome per requested wallet, in the requested order, and the unrequested wallets."""
 
     outcomes: list[Outcome]
     unrequested: list[str]
 
 
 def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
-    """Read the body of an answer with status 200, whatever it contains, without an error."""
+    """Parse the body of an answer with status 200; any content is parsed without an error."""
     try:
         answer = _decode_answer(body)
     except (ValueError, RecursionError):
@@ -171,18 +173,18 @@ def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
         (canonical_key(each.block_chain, each.address), _outcome(each, error))
         for each in answer.wallets
     ]
-    return _match(entries, requested, error)
+    return _match_entries(entries, requested, error)
 
 
 def _error_message(sent: Raw) -> str | None:
-    """Return a message for the `error` field of an answer without balances, None if it is empty."""
-    if bytes(sent) == b"null" or not _decoded(_decode_any, sent):
+    """Return a message about the field `error` of an answer without balances, or None."""
+    if bytes(sent) == b"null" or not _decoded_or_none(_decode_any, sent):
         return None
-    return f"an error and no balances came: {safe_line(_as_sent(sent) or '')!r}"
+    return f"the service sent an error and no balances: {safe_line(_text_as_sent(sent) or '')!r}"
 
 
 def _outcome(wallet: SentWallet, error: str | None) -> Outcome:
-    """Return the outcome of an entry; `error` is the message of the whole answer."""
+    """Return the outcome for one entry; `error` is the error message of the complete answer."""
     if wallet.failed:
         return Outcome(Status.FAILED, _FAILED_REASON, wallet.explorer_url)
     if not wallet.balances and (error := _error_message(wallet.error) or error):
@@ -193,12 +195,15 @@ def _outcome(wallet: SentWallet, error: str | None) -> Outcome:
     return Outcome(Status.OK, balances.unreadable_message, wallet.explorer_url, balances)
 
 
-def _match(
+def _match_entries(
     entries: Iterable[tuple[_Key | None, Outcome]],
     requested: Sequence[WalletAddress],
     error: str | None,
 ) -> Answer:
-    """Match entries by canonical address, not position; unnamed ones are of missing wallets."""
+    """Match entries to requested wallets by canonical address, not by position.
+
+    The first entry without an address determines the outcome of all wallets without an entry.
+    """
     by_key: dict[_Key, Outcome] = {}
     missing = Outcome(Status.INVALID, error) if error else None
     for key, outcome in entries:
@@ -221,8 +226,10 @@ def _read_answer_leniently(body: bytes, requested: Sequence[WalletAddress]) -> A
     try:
         answer = _decode_entries(repaired)
     except msgspec.ValidationError:
-        parts = _decoded(_decode_parts, repaired) or {}
-        reason = _error_message(parts.get("error", NULL)) or "the answer has no list of wallets"
+        parts = _decoded_or_none(_decode_parts, repaired) or {}
+        reason = (
+            _error_message(parts.get("error", NULL)) or "the answer contains no list of wallets"
+        )
     except RecursionError:
         reason = "the answer is nested too deeply"
     except ValueError:
@@ -234,76 +241,78 @@ def _read_answer_leniently(body: bytes, requested: Sequence[WalletAddress]) -> A
         error, entries = _error_message(answer.error), []
         for entry in answer.wallets:
             try:
-                wallet = _decoded(_decode_wallet, entry) or _read_wallet_leniently(entry)
+                wallet = _decoded_or_none(_decode_wallet, entry) or _read_wallet_leniently(entry)
                 outcome = _outcome(wallet, error)
             except (ValueError, RecursionError) as fault:
-                reason = f"the entry breaks the contract: {safe_line(str(fault))}"
+                reason = f"the entry does not match the schema: {safe_line(str(fault))}"
                 outcome = Outcome(Status.INVALID, reason)
             entries.append((_entry_key(entry), outcome))
-        return _match(entries, requested, error)
+        return _match_entries(entries, requested, error)
     return Answer([Outcome(Status.INVALID, reason)] * len(requested), [])
 
 
 def _entry_key(entry: Raw) -> _Key | None:
-    """Return the key of the wallet that an entry names, if it does."""
-    name = _decoded(_decode_name, entry)
-    return None if name is None else canonical_key(name.block_chain, name.address)
+    """Return the canonical key of an entry's wallet, or None if the entry has no wallet."""
+    wallet = _decoded_or_none(_decode_wallet_id, entry)
+    return None if wallet is None else canonical_key(wallet.block_chain, wallet.address)
 
 
 def _read_wallet_leniently(entry: Raw) -> SentWallet:
-    """Read a wallet's entry part by part, without dropping a balance.
+    """Parse a wallet's entry field by field, without dropping a balance.
 
-    Raise a ValueError if it names no wallet, ``failed`` is not a boolean, or ``balances`` is not a
-    list.
+    Raise a ValueError if the entry has no wallet, if ``failed`` is not a boolean, or if
+    ``balances`` is not a list.
     """
     parts = _decode_wallet_parts(entry)
     sent = None if parts.failed else _decode_list(parts.balances)
     balances = None if sent is None else [_read_balance_leniently(each) for each in sent]
-    link = _decoded(_decode_text, parts.explorer_url)
+    link = _decoded_or_none(_decode_text, parts.explorer_url)
     return SentWallet(parts.block_chain, parts.address, parts.failed, balances, link, parts.error)
 
 
 def _read_balance_leniently(sent: Raw) -> SentBalance:
-    balance = _decoded(_decode_balance, sent)
+    balance = _decoded_or_none(_decode_balance, sent)
     if balance is not None:
         return balance
-    parts = _decoded(_decode_parts, sent)
+    parts = _decoded_or_none(_decode_parts, sent)
     if parts is None:
-        return SentBalance(amount=SentAmount(_as_sent(sent)))
-    asset = _decoded(_decode_asset, parts.get("asset", NULL))
+        return SentBalance(amount=SentAmount(_text_as_sent(sent)))
+    asset = _decoded_or_none(_decode_asset, parts.get("asset", NULL))
     if asset is None:
-        asset_parts = _decoded(_decode_parts, parts.get("asset", NULL)) or {}
+        asset_parts = _decoded_or_none(_decode_parts, parts.get("asset", NULL)) or {}
         chain, symbol, address = (
-            _decoded(_decode_text, asset_parts.get(name, NULL))
+            _decoded_or_none(_decode_text, asset_parts.get(name, NULL))
             for name in ("blockchain", "symbol", "address")
         )
         if address is None and bytes(asset_parts.get("address", NULL)) != b"null":
             chain = None  # an unreadable address is an unknown token, not the native coin
         asset = SentAsset(chain, symbol, address)
     quantity = parts.get("amount", NULL)
-    amount = SentAmount(_as_sent(quantity))
-    amount_parts = _decoded(_decode_parts, quantity)
+    amount = SentAmount(_text_as_sent(quantity))
+    amount_parts = _decoded_or_none(_decode_parts, quantity)
     if amount_parts is not None:
-        digits = _as_sent(amount_parts.get("decimals", NULL)) or ""
+        digits = _text_as_sent(amount_parts.get("decimals", NULL)) or ""
         is_valid = digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DECIMALS_DIGITS
         decimals = int(digits) if is_valid else None
-        amount = SentAmount(_as_sent(amount_parts.get("amount", NULL)), decimals)
+        amount = SentAmount(_text_as_sent(amount_parts.get("amount", NULL)), decimals)
     sent_price = parts.get("price", NULL)
-    price = _decoded(_decode_price, sent_price)
-    if price is None:  # it can be a number as text
-        price = _decoded(_decode_price, (_decoded(_decode_text, sent_price) or "").encode())
+    price = _decoded_or_none(_decode_price, sent_price)
+    if price is None:  # the price may be a string
+        price = _decoded_or_none(
+            _decode_price, (_decoded_or_none(_decode_text, sent_price) or "").encode()
+        )
     return SentBalance(asset, amount, price)
 
 
-def _as_sent(sent: Raw) -> str | None:
-    """Return a text, or the JSON of anything else; None for null."""
+def _text_as_sent(sent: Raw) -> str | None:
+    """Return a string, the JSON text of any other value, or None for null."""
     if bytes(sent) == b"null":
         return None
-    text = _decoded(_decode_text, sent)
+    text = _decoded_or_none(_decode_text, sent)
     return bytes(sent).decode(errors="replace") if text is None else text
 
 
-def _decoded(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> _T | None:
+def _decoded_or_none(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> _T | None:
     try:
         return decode(sent)
     except (ValueError, RecursionError):
@@ -311,9 +320,10 @@ def _decoded(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> _T | Non
 
 
 class SplitAnswer(NamedTuple):
-    """One body for each requested wallet with an entry, by position, and unrequested wallets.
+    """One body per requested wallet that has an entry, by position, and the unrequested wallets.
 
-    A body is the answer that the service would send for that wallet alone, its entries unchanged.
+    A body is the answer that the service would send to a request for that wallet alone. The entries
+    are unchanged.
     """
 
     bodies: dict[int, bytes]
@@ -321,8 +331,8 @@ class SplitAnswer(NamedTuple):
 
 
 def split_answer(body: bytes, requested: Sequence[WalletAddress]) -> SplitAnswer:
-    """Split the answer for a batch into one body per wallet; without bodies if it is unreadable."""
-    answer = _decoded(_decode_entries, body)
+    """Split the answer to a batch into one body per wallet; return none if it can't be parsed."""
+    answer = _decoded_or_none(_decode_entries, body)
     positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(requested)}
     entries: dict[int, list[bytes]] = {}
     unrequested: dict[str, None] = {}

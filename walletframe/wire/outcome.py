@@ -1,4 +1,4 @@
-"""The result for one wallet: its status, and its balances if it has any."""
+"""The outcome for one wallet: its status, and its balances if the status is ok."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 MAX_DECIMALS = 77
 MAX_DIGITS = 4300
 _VALID_DECIMALS = frozenset(range(MAX_DECIMALS + 1))
-_MAX_KEPT_CHARS = 200  # of an unreadable amount
+_MAX_KEPT_CHARS = 200  # maximum length of an unreadable amount
 
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """The balances of one wallet as columns, each of n values in the order of the answer.
+    """The balances of one wallet, as columns of equal length in the order of the answer.
 
-    A token without blockchain is unknown, else without address the native coin. Amounts are in base
-    units, as sent; unreadable ones are truncated, and `unreadable_amounts` has their positions.
+    A token without blockchain is unknown. A token with a blockchain but no address is the native
+    coin. Amounts are in base units. Unreadable amounts may be truncated.
     """
 
     symbols: list[str | None]
@@ -32,8 +32,8 @@ class Balances:
     raw_amounts: list[str | None]
     decimals: list[int | None]
     prices: list[float | None]
-    unreadable_amounts: frozenset[int] = frozenset()
-    unreadable: int = 0  # balances without readable amount, decimals or token
+    unreadable_amounts: frozenset[int] = frozenset()  # positions
+    unreadable: int = 0  # number of balances whose amount, decimals or token can't be read
 
     @classmethod
     def of(cls, sent: Sequence[SentBalance]) -> Balances:
@@ -48,7 +48,9 @@ class Balances:
         prices = [balance.price for balance in sent]
         if not all(symbols):
             symbols = [symbol or None for symbol in symbols]
-        if not all(addresses) and "" in addresses:  # only null means the native coin
+        if (
+            not all(addresses) and "" in addresses
+        ):  # null is the native coin, but "" is an unknown token
             chains = [
                 None if address == "" else chain
                 for chain, address in zip(chains, addresses, strict=True)
@@ -62,24 +64,24 @@ class Balances:
         if is_plain and _are_digits(texts, max_digits):
             return cls(symbols, addresses, chains, texts, decimals, prices)
         chains = [chain or None for chain in chains]
-        wrong = frozenset(
+        invalid = frozenset(
             n
             for n, text in enumerate(texts)
             if not (text and _only_digits(text) and len(text) <= max_digits)
         )
         unreadable = sum(
-            n in wrong or each not in _VALID_DECIMALS or chain is None
+            n in invalid or each not in _VALID_DECIMALS or chain is None
             for n, (each, chain) in enumerate(zip(decimals, chains, strict=True))
         )
-        for n in wrong:  # a number of too many digits is not truncated
+        for n in invalid:  # a number with too many digits is not truncated
             text = texts[n]
             if text and len(text) > _MAX_KEPT_CHARS and not _only_digits(text):
                 texts[n] = f"{text[: _MAX_KEPT_CHARS - 1]}…"
-        return cls(symbols, addresses, chains, texts, decimals, prices, wrong, unreadable)
+        return cls(symbols, addresses, chains, texts, decimals, prices, invalid, unreadable)
 
     @property
     def unreadable_message(self) -> str | None:
-        """A message on the unreadable balances, None if there are none."""
+        """A message about the unreadable balances, or None if all balances can be read."""
         if not self.unreadable:
             return None
         noun = "balance" if len(self) == 1 else "balances"
@@ -89,8 +91,8 @@ class Balances:
         return len(self.symbols)
 
 
-def _are_digits(sent: Sequence[str | int | None], most: int) -> TypeGuard[list[str | None]]:
-    """Return whether all values are strings of 1 to `most` digits; fast if they are."""
+def _are_digits(sent: Sequence[str | int | None], max_digits: int) -> TypeGuard[list[str | None]]:
+    """Return whether all values are strings of 1 to `max_digits` digits; fast if all are."""
     strings = cast("list[str]", sent)
     try:
         joined = "".join(strings)
@@ -98,7 +100,7 @@ def _are_digits(sent: Sequence[str | int | None], most: int) -> TypeGuard[list[s
         return False
     if "" in strings or (joined and not (joined.isascii() and joined.encode().isdigit())):
         return False
-    return len(joined) <= most or max(map(len, strings)) <= most
+    return len(joined) <= max_digits or max(map(len, strings)) <= max_digits
 
 
 def _only_digits(text: str) -> bool:
@@ -106,9 +108,9 @@ def _only_digits(text: str) -> bool:
 
 
 class Status(StrEnum):
-    """The status of a requested wallet; the categories of the column ``status``.
+    """The status of a requested wallet, which is a category of the column ``status``.
 
-    Only a wallet that is OK has a list of balances, which may be empty.
+    Only a wallet with the status OK has a list of balances, which may be empty.
     """
 
     OK = "ok"
@@ -126,9 +128,10 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result for one wallet, with balances if and only if it is ok.
+    """The outcome for one wallet, which has balances if and only if the status is OK.
 
-    The error is one line for a person; an ok wallet has one if balances could not be read.
+    The error is one line of text. The outcome of an ok wallet has an error if some of its balances
+    can't be read.
     """
 
     status: Status
@@ -138,10 +141,10 @@ class Outcome:
 
 
 def outcome_of_exception(fault: BaseException) -> Outcome:
-    """Return the outcome of a wallet whose processing raised an unexpected exception.
+    """Return the outcome for a wallet whose processing raised an unexpected exception.
 
     >>> outcome_of_exception(ZeroDivisionError()).error
-    'an unforeseen error: ZeroDivisionError'
+    'an unexpected error: ZeroDivisionError'
     """
-    name = type(fault).__name__  # not its text, which could quote a secret
-    return Outcome(Status.INVALID, f"an unforeseen error: {name}")
+    name = type(fault).__name__  # without the exception's text, which could contain a secret
+    return Outcome(Status.INVALID, f"an unexpected error: {name}")

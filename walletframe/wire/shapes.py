@@ -1,8 +1,8 @@
-"""The endpoint: its path, parameters and query, and the strict and tolerant shapes of its answer.
+"""The endpoint: its path, its parameters, its query, and the strict and lenient answer schemas.
 
-The sandbox sends the strict, documented shapes, and requires them of the holdings that it is told
-to serve: a wrong type or a missing field is an error, and only a field that can be null may be
-left out. Answers are read in the tolerant shapes, whose names begin with `Sent`.
+The sandbox answers with the strict, documented schema, and validates the holdings that it serves
+against this schema. A wrong type or a missing field is an error, unless the field is nullable.
+Answers of the service are parsed with the lenient schemas, whose names begin with `Sent`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Price = Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)] | None
 
 
 def details_query(wallets: Iterable[WalletAddress]) -> str:
-    """Return the percent-encoded query string for wallets, without the key."""
+    """Return the percent-encoded query string for wallets, without the API key."""
     return urlencode([(ADDRESS_PARAMETER, str(wallet)) for wallet in wallets])
 
 
 class Asset(msgspec.Struct, frozen=True, gc=False):
-    """A token; a native coin has no address, and a symbol is neither unique nor harmless."""
+    """A token; the native coin has no address, and the symbol is untrusted and not unique."""
 
     blockchain: str
     symbol: str
@@ -40,14 +40,14 @@ class Asset(msgspec.Struct, frozen=True, gc=False):
 
 
 class Amount(msgspec.Struct, frozen=True, gc=False):
-    """A quantity in base units, as digits; decimals are None if the service does not know them."""
+    """A quantity in base units, as digits; the decimals are None if they are not known."""
 
     amount: str
     decimals: int | None = None
 
 
 class AssetAndAmount(msgspec.Struct, frozen=True, gc=False):
-    """A balance: a token and its amount; live services also send a price."""
+    """A balance: a token, its amount, and a price, which only some services send."""
 
     asset: Asset
     amount: Amount
@@ -55,7 +55,7 @@ class AssetAndAmount(msgspec.Struct, frozen=True, gc=False):
 
 
 class WalletDetail(msgspec.Struct, frozen=True, gc=False, rename="camel"):
-    """The entry of one wallet; `failed` if the service could not retrieve it."""
+    """The entry of one wallet; `failed` means that the service could not retrieve the wallet."""
 
     failed: bool
     block_chain: str
@@ -65,17 +65,17 @@ class WalletDetail(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class WalletDetailsAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The whole answer to a valid request: one entry for each requested wallet."""
+    """The answer to a valid request, with one entry for each requested wallet."""
 
     wallets: list[WalletDetail]
 
 
-# In practice, nearly every field can be null or missing, and an amount can be an integer; other
-# fields are ignored.
+# The lenient schemas. In practice, nearly every field can be null or missing, and an amount can be
+# an integer. Unknown fields are ignored.
 
 
 class SentAsset(msgspec.Struct, frozen=True, gc=False):
-    """A token: unknown if it has no blockchain, else the native coin if it has no address."""
+    """A token: unknown without a blockchain; the native coin with a blockchain but no address."""
 
     blockchain: str | None = None
     symbol: str | None = None
@@ -83,14 +83,14 @@ class SentAsset(msgspec.Struct, frozen=True, gc=False):
 
 
 class SentAmount(msgspec.Struct, frozen=True, gc=False):
-    """A quantity in base units, as an integer if JSON had one, else as text; and its decimals."""
+    """A quantity in base units, which may be an integer or a string, and its decimals."""
 
     amount: str | int | None = None
     decimals: int | None = None
 
 
 class SentBalance(msgspec.Struct, frozen=True, gc=False):
-    """A balance: a token, its amount, and perhaps a price."""
+    """A balance: a token, its amount, and optionally its price."""
 
     asset: SentAsset = SentAsset()
     amount: SentAmount = SentAmount()
@@ -109,7 +109,7 @@ class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class SentAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The whole answer; other endpoints of the service send `error` if they fail."""
+    """The complete answer; `error` is a field that other endpoints of the service send."""
 
     wallets: list[SentWallet]
     error: msgspec.Raw = NULL
