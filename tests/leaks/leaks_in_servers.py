@@ -9,7 +9,7 @@ from leak_ground import WALLET, within
 from leak_surfaces import surface, surfaces
 from leaks_in_files import echoing
 from leaks_in_logs import listening
-from leaks_in_values import WAYS
+from leaks_in_values import DISPLAYS
 from requests_cache import RedisCache
 
 TRAVELLING = ("copies", "pickle", "state", "reduced", "unpickled")  # a connection does not
@@ -25,13 +25,13 @@ def client_of(ground, server):
             yield client
 
 
-@surfaces([way for way in WAYS if way not in TRAVELLING])
+@surfaces([way for way in DISPLAYS if way not in TRAVELLING])
 def at_work(ground, variant):
     """A client with such a cache, and its fetch."""
     with valkeys.running() as server, client_of(ground, server) as client:
         details = client.fetch(WALLET)
         assert details.wallets.status.item() == "ok"
-        return [*within(details), WAYS[variant](client)]
+        return [*within(details), DISPLAYS[variant](client)]
 
 
 @surface
