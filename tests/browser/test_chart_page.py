@@ -69,7 +69,7 @@ def test_it_opens_on_values_with_one_note(shared_tab, shown):
     assert page.locator(".wf-chart-line").bounding_box()["height"] < 30
     expect(page.get_by_role("group").get_by_role("listitem").first).not_to_be_visible()
     page.get_by_text("About this chart").click()
-    expect(page.get_by_text("12 of 14 wallets known (2 failed).")).to_be_visible()
+    expect(page.get_by_text("12 of 14 wallets are known (2 failed).")).to_be_visible()
     assert page.locator("select").first.evaluate("each => each.value") == "Treemap"
     assert (shared_tab.outside_requests, errors(shared_tab), shown._alert) == ([], [], "")
 
@@ -198,7 +198,7 @@ def test_hidden_changes_are_drawn_on_return(shared_tab, shown):
         "const list = away.querySelector('.wf-choice select'); list.value = 'Heatmap';"
         "list.dispatchEvent(new Event('change', { bubbles: true }))"
     )
-    page.wait_for_function("() => away.textContent.includes('in powers of ten')")
+    page.wait_for_function("() => away.textContent.includes('logarithmic scale')")
     page.evaluate("document.body.append(away)")
     color = page.evaluate("getComputedStyle(away.querySelector('h3')).color")
     expect(page.locator(".ytick text").first).to_have_css("fill", color)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from walletframe import charts
 from walletframe.analysis.distribution import concentration
 from walletframe.analysis.valuation import value
-from walletframe.charts.palette import OTHER
+from walletframe.charts.palette import OTHER_COLOR
 from walletframe.errors import (
     AmbiguousTokenError,
     AmountError,
@@ -143,7 +143,7 @@ class TestHierarchies:
         figure = charts.treemap(frame, top=50)
         assert sum(tree(figure).values()) == 90
         assert tree(figure)["ETH/0xa1/Other (50 tokens)"] == 50
-        assert "40 of 90 balances are drawn; the rest is Other" in notes_of(figure)
+        assert "40 of 90 balances are drawn; Other contains the rest" in notes_of(figure)
 
     def test_small_wallets_are_combined_by_token(self):
         """Amounts of a token in many wallets are added up on each blockchain, exactly."""
@@ -179,7 +179,7 @@ class TestHierarchies:
             "ETH/Other (200 wallets)/USDC": 200,
         }
         assert (
-            "1 of 201 wallets is drawn, the others are combined by blockchain and token"
+            "1 of 201 wallets is drawn; the others are combined by blockchain and token"
             in notes_of(figure)
         )
 
@@ -348,7 +348,9 @@ class TestBars:
         assert figure.layout.yaxis.ticktext[-1] == "Other (3 wallets)"
         assert figure.data[-1].name == "Other (3 tokens)"
         assert sum(size or 0 for trace in figure.data for size in trace.x) == 9
-        assert "3 of 6 wallets and 2 of 5 tokens are drawn; the rest is Other" in notes_of(figure)
+        assert "3 of 6 wallets and 2 of 5 tokens are drawn; Other contains the rest" in notes_of(
+            figure
+        )
 
     def test_a_large_other_is_an_annotation(self):
         """It does not shorten the bars, and no bar has its length."""
@@ -358,7 +360,7 @@ class TestBars:
         assert annotations_of(figure) == ["3,588 balances, 99.7% of all"]
         assert {len(trace.x) for trace in figure.data} == {3}
         assert sum(size or 0 for trace in figure.data for size in trace.x) == 12
-        assert "Other is given as text" in notes_of(figure)
+        assert "Other is written as text" in notes_of(figure)
 
     def test_a_large_other_of_one_token_is_exact(self):
         """Its hover has every digit."""
@@ -407,7 +409,7 @@ class TestHeatmap:
         figure = charts.heatmap(frame, top=4, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (14 wallets)"
         assert "55.6% of the token" in hovers(figure)[-1]
-        assert "3 of 5 tokens are drawn: those held in most of these wallets" in notes_of(figure)
+        assert "3 of 5 tokens are drawn, chosen by the number of holders." in notes_of(figure)
 
     def test_the_scale_is_that_of_the_wallets(self):
         """A larger Other has its own scale, and the chart says so."""
@@ -415,8 +417,10 @@ class TestHeatmap:
         wallets, others = charts.heatmap(frame, top=4).data
         assert 10**wallets.zmax == pytest.approx(1 / 99)
         assert (wallets.colorbar.ticktext, len(wallets.z)) == (("1.01%",), 4)
-        assert (others.y, others.colorscale[0][1], others.text[0]) == ((4,), OTHER, ["96.0%"])
-        assert "Other is grey: it is beyond this scale" in notes_of(charts.heatmap(frame, top=4))
+        assert (others.y, others.colorscale[0][1], others.text[0]) == ((4,), OTHER_COLOR, ["96.0%"])
+        assert "Other is grey, since its sizes are beyond the colour scale" in notes_of(
+            charts.heatmap(frame, top=4)
+        )
         assert len(charts.heatmap(frame.head(6), top=4).data) == 2
         assert len(charts.heatmap(frame.head(5), top=4).data) == 1
 
@@ -468,14 +472,14 @@ class TestPie:
         reasons = {
             str(wallet): charts.pie(details.holdings, wallet, wallets=details)
             .layout.annotations[0]
-            .text
+            .text.replace("<br>", " ")
             for wallet in SHOWCASE
             if wallet.blockchain in {"AVAX_CCHAIN", "OPTIMISM", "BASE"}
         }
         assert [*reasons.values()] == [
-            "It holds nothing.",
-            "Its holdings are unknown: failed.",
-            "Its holdings are unknown: failed.",
+            "The wallet holds nothing.",
+            "The wallet's holdings are unknown, since its status is failed.",
+            "The wallet's holdings are unknown, since its status is failed.",
         ]
 
     def test_notes_are_those_of_the_wallet(self, details):
@@ -484,12 +488,14 @@ class TestPie:
         wallet = (row.blockchain, row.address)
         text = notes_of(charts.pie(details.holdings, wallet, wallets=details))
         assert text.startswith("Simulated data. ")
-        assert text.endswith(f" Answer of {row.fetched_at:%Y-%m-%d %H:%M} UTC.")
+        assert text.endswith(f" The answer is of {row.fetched_at:%Y-%m-%d %H:%M} UTC.")
         assert "known" not in text
         stale = details.wallets.assign(source="stale")
-        assert "UTC, out of date." in notes_of(charts.pie(details.holdings, wallet, wallets=stale))
+        assert "UTC and is outdated." in notes_of(
+            charts.pie(details.holdings, wallet, wallets=stale)
+        )
         others = details.wallets[details.wallets.status == "failed"]
-        assert "Answer" not in notes_of(charts.pie(details.holdings, wallet, wallets=others))
+        assert "The answer" not in notes_of(charts.pie(details.holdings, wallet, wallets=others))
 
     def test_an_unknown_wallet_is_refused(self, details):
         """A wallet that was not requested is an error."""
@@ -516,7 +522,7 @@ class TestLorenz:
         differences = sum(abs(one - other) for one in amounts for other in amounts)
         expected = Fraction(differences, 2 * len(amounts) * sum(amounts))
         text = notes_of(charts.lorenz(wallets_of([*amounts, *amounts]), ("ETH", None)))
-        assert float(text.partition("Gini coefficient ")[2].split()[0]) == pytest.approx(
+        assert float(text.partition("Gini coefficient is ")[2].split(",")[0]) == pytest.approx(
             float(expected), abs=0.0006
         )
 
@@ -524,7 +530,7 @@ class TestLorenz:
         """The chart and `concentration` have one coefficient."""
         frame, token = details.holdings, ("ETH", None)
         gini = concentration(frame, token)["gini"].item()
-        assert f"Gini coefficient {gini:.3f} " in notes_of(charts.lorenz(frame, token))
+        assert f"The Gini coefficient is {gini:.3f}, " in notes_of(charts.lorenz(frame, token))
 
     def test_curve_of_running_sums(self):
         """The smallest holders come first; the hover has their exact amounts."""
@@ -533,17 +539,17 @@ class TestLorenz:
         assert figure.data[0].y == (0, 0.1, 0.3, 1)
         assert "2 of 3 wallets" in figure.data[0].hovertext[2]
         assert "3 ETH" in figure.data[0].hovertext[2]
-        assert "The largest wallet holds 70.0%." in notes_of(figure)
+        assert "The largest wallet holds 70.0% of it." in notes_of(figure)
 
     def test_rows_of_one_wallet_are_one(self):
         """A wallet with two rows of the token is one holder."""
         frame = pd.concat([wallets_of([1, 2])] * 2)
-        assert "over the 2 wallets that hold it" in notes_of(charts.lorenz(frame, "ETH"))
+        assert "over 2 wallets that hold it" in notes_of(charts.lorenz(frame, "ETH"))
 
     def test_one_holder_has_no_coefficient(self):
         """With one holder there is no inequality."""
         text = notes_of(charts.lorenz(wallets_of([3]), "ETH"))
-        assert "One wallet holds all of it" in text
+        assert "One wallet holds the whole amount" in text
         assert "Gini" not in text
 
     def test_points_are_few(self):
@@ -579,7 +585,9 @@ class TestTimeline:
             "2026-01-03 00:00:00",
         )
         assert figure.data[0].y == (2, 2, 2)
-        assert "3 snapshots from 2026-01-01 00:00 to 2026-01-03 00:00 UTC" in notes_of(figure)
+        assert "3 snapshots are drawn, from 2026-01-01 00:00 to 2026-01-03 00:00 UTC" in notes_of(
+            figure
+        )
 
     def test_nothing_is_drawn_between_two_snapshots(self):
         """Holdings between two snapshots are unknown: each snapshot is a bar of its own."""
@@ -603,10 +611,10 @@ class TestTimeline:
         figure = charts.timeline(frame, wallets=wallets)
         marks = figure.data[-1]
         assert marks.x == ("2026-01-02 00:00:00",)
-        assert marks.hovertext == ("2 of 3 wallets known",)
+        assert marks.hovertext == ("2 of 3 wallets are known",)
         assert (
-            "3 of 3 wallets are known in some snapshot. In 1 of 2 snapshots fewer of them are known"
-            in notes_of(figure)
+            "3 of 3 wallets are known in at least one snapshot. "
+            "In 1 of 2 snapshots, fewer wallets are known." in notes_of(figure)
         )
         assert "Simulated data." in notes_of(figure)
 
@@ -615,7 +623,7 @@ class TestTimeline:
         frame, wallets = snapshots(1, 2, wallets=[3, 4, 5])
         figure = charts.timeline(frame[frame.snapshot.dt.day == 1], wallets=wallets)
         assert figure.data[0].x == ("2026-01-01 00:00:00",)
-        assert figure.data[-1].hovertext == ("0 of 3 wallets known",)
+        assert figure.data[-1].hovertext == ("0 of 3 wallets are known",)
 
     def test_an_empty_snapshot_is_zero(self):
         """All wallets are known and hold nothing."""
@@ -643,7 +651,7 @@ class TestTimeline:
     def test_one_snapshot_is_marked_by_its_time(self):
         """The axis is of its day, with one mark, instead of a millisecond."""
         figure = charts.timeline(snapshots(1)[0])
-        assert "1 snapshot of 2026-01-01 00:00 UTC." in notes_of(figure)
+        assert "The snapshot is of 2026-01-01 00:00 UTC." in notes_of(figure)
         axis = figure.layout.xaxis
         assert axis.tickvals == ("2026-01-01 00:00:00",)
         assert axis.range == ("2025-12-31T12:00:00", "2026-01-01T12:00:00")
@@ -665,7 +673,7 @@ class TestTimeline:
             "2026-01-01 00:00:00",
             "2028-09-26 00:00:00",
         )
-        assert "200 of 1,000 snapshots" in notes_of(figure)
+        assert "200 of 1,000 snapshots are drawn, from" in notes_of(figure)
 
 
 class TestNotes:
@@ -675,8 +683,8 @@ class TestNotes:
         """Completeness, age, and whether it is simulated."""
         text = notes_of(charts.treemap(details.holdings, wallets=details))
         oldest = details.wallets.fetched_at[details.wallets.status == "ok"].min()
-        assert "12 of 14 wallets known (2 failed)." in text
-        assert f"Oldest answer {oldest:%Y-%m-%d %H:%M} UTC." in text
+        assert "12 of 14 wallets are known (2 failed)." in text
+        assert f"The oldest answer is of {oldest:%Y-%m-%d %H:%M} UTC." in text
         assert "Simulated data." in text
 
     def test_provenance_of_no_wallets(self, details):
@@ -709,7 +717,7 @@ def test_title_and_notes_are_split_from_a_figure(place):
     frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
     figure = [charts.heatmap(frame, top=4), charts.lorenz(wallets_of([7, 1]), "ETH")][place]
     bare = charts.Figure(figure)
-    title, notes = charts.take_notes(bare)
+    title, notes = charts.extract_notes(bare)
     assert (title, " ".join(notes)) == (figure.layout.title.text, notes_of(figure))
     assert (
         figure.layout.height - bare.layout.height == figure.layout.margin.t - bare.layout.margin.t
@@ -729,7 +737,7 @@ class TestRefusals:
     def test_top_out_of_range(self, top):
         """The error names the argument and the range."""
         with pytest.raises(
-            SettingsError, match=r"top can't be .*\n\nHint: use an integer from 1 to 500"
+            SettingsError, match=r"top=.* is not valid\n\nHint: use an integer from 1 to 500"
         ):
             charts.treemap(HOLDINGS, top=top)
 
@@ -762,7 +770,7 @@ class TestRefusals:
             charts.treemap(VALUED.assign(currency=["USD"] * 5 + [None]))
         unpriced = VALUED.assign(currency=["USD"] * 3 + [None] + ["USD"] * 2)
         assert charts.treemap(unpriced) == charts.treemap(VALUED)
-        assert "Area: value." in notes_of(charts.treemap(VALUED.assign(currency=None)))
+        assert "Areas show the value." in notes_of(charts.treemap(VALUED.assign(currency=None)))
 
     def test_tokens_by_name(self):
         """An error for a shared symbol names its contracts; an unknown one is refused."""

@@ -93,8 +93,8 @@ class TestBars:
         assert bars(figure) == {"Ada": {"USDT": 70, "USDC": 30}, "no owner": {"USDC": 40}}
         [text] = [text for text in hovers(figure) if "000000001" in text]
         assert text == (
-            "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>3 of 4 wallets known<br>"
-            "3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
+            "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>"
+            "3 of 4 wallets are known<br>3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
         )
         assert "2 owners and 2 assets are drawn." in notes_of(figure)
 
@@ -104,7 +104,7 @@ class TestBars:
         assert (
             "0 of 2 wallets of owner Ben are known. 3 of 4 wallets of owner Ada are known." in about
         )
-        assert "4 of 7 wallets known (3 failed)" in about
+        assert "4 of 7 wallets are known (3 failed)" in about
 
     def test_many_incomplete_groups_are_counted(self):
         """A few are named, the rest is a number."""
@@ -119,7 +119,7 @@ class TestBars:
         """A failed ETH wallet does not affect a token on BASE, as in totals."""
         holdings = VALUED[VALUED.blockchain == "BASE"]
         figure = charts.bar(holdings, by="owner", token="USDC", wallets=WALLETS)
-        assert "1 of 1 wallet known" in hovers(figure)[0]
+        assert "1 of 1 wallet is known" in hovers(figure)[0]
         assert "0 of 1 wallet of owner Ben are known." in notes_of(figure)
         assert "owner Ada" not in notes_of(figure)
 
@@ -159,7 +159,7 @@ class TestBars:
         assert few.layout.yaxis.ticktext[-1] == "Other (5 assets)"
         assert "5 balances, 55.6% of all" in {note.text for note in few.layout.annotations}
         [trace] = charts.bar(many, by="token", top=7).data
-        assert (trace.x[-1], trace.marker.color[-1]) == (2, charts.palette.OTHER)
+        assert (trace.x[-1], trace.marker.color[-1]) == (2, charts.palette.OTHER_COLOR)
 
     def test_assets_and_their_tokens(self):
         """Bars are assets, colours their contracts."""
@@ -191,7 +191,7 @@ class TestBars:
     def test_the_rest_of_several_columns_are_groups(self):
         """So is that of a column whose name has no plural."""
         figure = charts.bar(VALUED, by=["owner", "bag"], wallets=WALLETS, top=1)
-        assert "1 of 3 groups and 3 tokens are drawn; the rest is Other." in notes_of(figure)
+        assert "1 of 3 groups and 3 tokens are drawn; Other contains the rest." in notes_of(figure)
         renamed = WALLETS.rename(columns={"owner": "treasury"})
         assert "2 groups and 3 tokens are drawn." in notes_of(
             charts.bar(VALUED, by="treasury", wallets=renamed)
@@ -330,10 +330,10 @@ class TestHierarchies:
         """From inside out, with the known wallets, and the exact amount."""
         texts = hovers(charts.treemap(VALUED, by=["owner", "asset"], wallets=WALLETS))
         assert (
-            "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>3 of 4 wallets known<br>"
-            "3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
+            "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>"
+            "3 of 4 wallets are known<br>3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
         ) in texts
-        assert "<b>owner Ada</b><br>3 of 4 wallets known<br>100.00 USD (71.4% of all)" in texts
+        assert "<b>owner Ada</b><br>3 of 4 wallets are known<br>100.00 USD (71.4% of all)" in texts
         assert "0 of 2 wallets of owner Ben are known." in notes_of(
             charts.sunburst(VALUED, by="owner", wallets=WALLETS)
         )
@@ -378,7 +378,9 @@ class TestHierarchies:
             figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets, top=top)
             assert 0 < len(figure.data[0].ids) <= top
             assert sum(boxes(figure).values()) == pytest.approx(135)
-        assert "7 owners and 25 of 90 parts are drawn; the rest is Other." in notes_of(figure)
+        assert "7 owners and 25 of 90 inner groups are drawn; Other contains the rest." in notes_of(
+            figure
+        )
 
     def test_a_single_rest_is_not_other(self):
         """It is drawn by itself."""
@@ -436,11 +438,11 @@ class TestHeatmap:
         assert figure.layout.yaxis.ticktext == ("Ada", "no owner")
         assert figure.data[0].text == (["42.9%", "100%"], ["57.1%", ""])
         assert (
-            "3 of 4 wallets known<br>3.000000000000000001 USDC<br>42.9% of the asset"
+            "3 of 4 wallets are known<br>3.000000000000000001 USDC<br>42.9% of the asset"
             in (figure.data[0].hovertext[0][0])
         )
         assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
-        assert "Colour: share of all of the asset" in notes_of(figure)
+        assert "Colours show the share of the asset's total in these holdings" in notes_of(figure)
 
     def test_values(self):
         """Values of a group are added up."""
@@ -502,7 +504,7 @@ class TestTimeline:
         }
         assert figure.data[1].hovertext[0] == "Ada: 100 USD (3 of 3 wallets known)"
         assert figure.data[2].hovertext[3] == "Ada: 80 USD (2 of 3 wallets known)"
-        assert "Hollow points: fewer wallets of the group are known" in notes_of(figure)
+        assert "At hollow points, fewer wallets of the group are known" in notes_of(figure)
         assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
         assert "2 owners are drawn." in notes_of(figure)
 
@@ -550,7 +552,7 @@ class TestTimeline:
             "Other (6 wallets): 6",
             "Other (6 wallets): 6 USDC",
         }
-        assert "3 of 9 wallets are drawn; the rest is Other." in notes_of(figure)
+        assert "3 of 9 wallets are drawn; Other contains the rest." in notes_of(figure)
 
     def test_several_names_with_the_asset(self):
         """Each line has the amounts of one asset."""
@@ -575,7 +577,7 @@ class TestTimeline:
     def test_snapshots_are_refused_as_groups(self):
         """They are on the axis."""
         wallets, holdings = snapshots()
-        with pytest.raises(SettingsError, match="on the axis already"):
+        with pytest.raises(SettingsError, match="already has the snapshots on its axis"):
             charts.timeline(holdings, by=["owner", "snapshot"], wallets=wallets)
 
 

@@ -12,7 +12,7 @@ import pytest
 from hostile_symbols import SYMBOLS, hostile_holdings
 
 from walletframe import charts
-from walletframe.charts.palette import COLORS, OTHER, text_on
+from walletframe.charts.palette import COLORS, OTHER_COLOR, text_color
 from walletframe.errors import SettingsError
 from walletframe.frames.assembly import assemble
 from walletframe.pandas_versions import TEXT
@@ -53,8 +53,8 @@ def holdings(*amounts, value=None):
 
 EMPTY = assemble([]).holdings
 NOTHING = {
-    "no rows": (EMPTY, "No holdings: there is no row to draw."),
-    "no rows with values": (EMPTY.assign(value=1.0), "No holdings: there is no row to draw."),
+    "no rows": (EMPTY, "There are no holdings to draw."),
+    "no rows with values": (EMPTY.assign(value=1.0), "There are no holdings to draw."),
     "zeros": (holdings("0", "0"), "No amount is above zero."),
     "negative": (holdings("-1", "-2"), "No amount is above zero."),
     "values of zero": (holdings("1", "1", value=0.0), "No value is above zero."),
@@ -111,8 +111,11 @@ def test_two_lines_describe_the_reliability(chart):
     assert len(lines) <= 2
     assert max(map(len, lines)) <= 96
     assert lines[0].startswith("Simulated data.")
-    trust = {"timeline": "2 of 33 wallets are known in some snapshot.", "pie": "UTC, out of date."}
-    assert trust.get(chart, "3 of 33 wallets known (1 out of date, 3 failed, ") in below(figure)
+    trust = {
+        "timeline": "33 wallets are known in at least one snapshot.",
+        "pie": "UTC and is outdated.",
+    }
+    assert trust.get(chart, "3 of 33 wallets are known (1 outdated, 3 failed, ") in below(figure)
     marks = [note.hovertext for note in figure.layout.annotations if note.name == "about"]
     text = f"{below(figure)} {' '.join(marks).replace('<br>', ' ')}"
     assert all(note in text for note in figure.layout.meta["about"])
@@ -299,9 +302,11 @@ class TestColors:
 
     def test_other_is_grey(self):
         """No token has this colour."""
-        assert charts.bar(self.FRAME, top_tokens=3).data[-1].marker.color == OTHER
+        assert charts.bar(self.FRAME, top_tokens=3).data[-1].marker.color == OTHER_COLOR
 
-    @pytest.mark.parametrize("color", [*COLORS, OTHER, "#4D4D4D", "#707070", "#FFFFFF", "#000000"])
+    @pytest.mark.parametrize(
+        "color", [*COLORS, OTHER_COLOR, "#4D4D4D", "#707070", "#FFFFFF", "#000000"]
+    )
     def test_text_is_readable_on_every_colour(self, color):
         """The contrast of text is at least 4.5, as WCAG requires."""
 
@@ -310,7 +315,7 @@ class TestColors:
             lines = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
             return np.dot(lines, [0.2126, 0.7152, 0.0722])
 
-        dark, light = sorted([luminance(color), luminance(text_on(color))])
+        dark, light = sorted([luminance(color), luminance(text_color(color))])
         assert (light + 0.05) / (dark + 0.05) >= 4.5
 
     def test_tokens_match_in_any_spelling(self):
@@ -331,7 +336,7 @@ class TestColors:
 
     def test_colours_are_a_mapping(self):
         """A list is refused."""
-        with pytest.raises(SettingsError, match="colors is a list, not a mapping"):
+        with pytest.raises(SettingsError, match="colors of type list are not supported"):
             charts.pie(self.FRAME, WALLET, colors=["red"])
 
     def test_colours_in_words_have_dark_text(self):

@@ -34,7 +34,7 @@ def test_each_change_is_a_bar_beside_their_sum():
     assert "<b>" not in figure.layout.title.text
     subtitle = figure.layout.title.subtitle.text
     assert "1 change is unknown and not drawn: ETH.0xD." in subtitle
-    assert "From 2026-01-31 05:59 UTC to 2026-01-31 05:59 UTC." in subtitle
+    assert "The changes are from 2026-01-31 05:59 UTC to 2026-01-31 05:59 UTC." in subtitle
     assert "Other (2 changes)" in figure.layout.yaxis.ticktext
 
 
@@ -45,9 +45,10 @@ def test_bars_are_the_rows_of_the_table():
         for side in (BEFORE, AFTER)
     ]
     figure = waterfall(compare(*sides, by="owner", token=("ETH", USDC)))
-    assert [*figure.layout.yaxis.ticktext] == ["Ada", "no owner", "Bo", "all together"]
+    assert [*figure.layout.yaxis.ticktext] == ["Ada", "no owner", "Bo", "Total"]
     assert (
-        "Some wallets are unknown, so changes may differ: Bo." in figure.layout.title.subtitle.text
+        "Some wallets are unknown, so these changes may be incomplete: Bo."
+        in figure.layout.title.subtitle.text
     )
 
 
@@ -73,8 +74,8 @@ def test_owners_times_and_simulation_are_noted():
     ]
     notes = compare(*sides, by="owner").wf.plot.waterfall().layout.meta["about"]
     assert "Simulated data." in notes
-    assert "From 2026-01-31 05:59 UTC to 2026-02-01 05:59 UTC." in notes
-    assert any("4 changes are unknown and not drawn: B, C, D, 1 more." in note for note in notes)
+    assert "The changes are from 2026-01-31 05:59 UTC to 2026-02-01 05:59 UTC." in notes
+    assert any("4 changes are unknown and not drawn: B, C, D and 1 more." in note for note in notes)
 
 
 def test_an_asset_needs_changes_by_asset():
@@ -92,7 +93,7 @@ def test_changes_of_an_asset_are_drawn_by_wallet():
     coins = [fetched({"ETH.0xA": [token("ETH", each, contract=None)]}) for each in (1, 3)]
     figure = waterfall(compare(*coins, asset="ETH"))
     assert figure.layout.title.text == "Changes of ETH"
-    assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "all together"]
+    assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "Total"]
 
 
 def test_numbers_are_beside_the_bars():
@@ -121,7 +122,7 @@ def test_wallets_are_named_and_distinct():
 def test_a_token_in_all_wallets_is_one_bar():
     """By token, without other groups."""
     figure = waterfall(compare(BEFORE, AFTER, by="token", token=("ETH", USDC)))
-    assert [*figure.layout.yaxis.ticktext] == ["all wallets", "all together"]
+    assert [*figure.layout.yaxis.ticktext] == ["all wallets", "Total"]
 
 
 def test_changes_by_asset_need_one_asset():
@@ -132,7 +133,7 @@ def test_changes_by_asset_need_one_asset():
     changes = compare(before, after, by=["wallet", "asset"])
     figure = changes.wf.plot.waterfall(asset="eth")
     assert figure.layout.title.text == "Changes of ETH"
-    assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "all together"]
+    assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "Total"]
     assert "1 change is unknown" in figure.layout.title.subtitle.text
     with pytest.raises(SettingsError, match="never added") as caught:
         waterfall(changes)

@@ -62,8 +62,10 @@ def below(figure):
 def noted(figure):
     """Read the counts below a chart's title."""
     text = below(figure)
-    known, requested, flaws = re.search(r"(\d+) of (\d+) wallets known \((.*?)\)", text).groups()
-    stale = re.search(r"(\d+) out of date", flaws)
+    known, requested, flaws = re.search(
+        r"(\d+) of (\d+) wallets are known \((.*?)\)", text
+    ).groups()
+    stale = re.search(r"(\d+) outdated", flaws)
     return int(known), int(stale[1]), int(requested)
 
 
@@ -167,9 +169,9 @@ def drawn(history):
     figure = charts.timeline(history.holdings, token=TOKEN, wallets=history)
     text = below(figure)
     known, requested = re.search(
-        r"(\d+) of (\d+) wallets (?:is|are) known in some snapshot", text
+        r"(\d+) of (\d+) wallets (?:is|are) known in at least one snapshot", text
     ).groups()
-    assert "1 balance of answers out of date is not drawn." in text
+    assert "1 balance from outdated answers is not drawn." in text
     return int(known), int(requested), Fraction(figure.data[0].y[-1])
 
 
@@ -280,13 +282,13 @@ def test_charts_of_a_token_count_wallets_that_may_hide_it():
     """How many may hold more of it, and how many of a group or a time are known."""
     wallets, holdings = OWNED
     drawn = charts.bar(holdings, token=TOKEN, wallets=wallets)
-    assert "3 wallets may hold more of it, in balances of unknown tokens." in below(drawn)
+    assert "3 wallets with unknown tokens may hold more TKN." in below(drawn)
     assert "may hold more" not in below(charts.bar(holdings, wallets=wallets))
     whose = charts.bar(holdings, by="owner", token=TOKEN, wallets=wallets)
     assert "4 of 9 wallets of owner Ada are known." in below(whose)
     history = followed(OWNED)
     for by in ("token", "owner"):
         over_time = charts.timeline(history.holdings, by=by, token=TOKEN, wallets=history)
-        assert "3 of 9 wallets are known in some snapshot." in below(over_time)
+        assert "3 of 9 wallets are known in at least one snapshot." in below(over_time)
     everything = charts.timeline(history.holdings, wallets=history)
-    assert "6 of 9 wallets are known in some snapshot." in below(everything)
+    assert "6 of 9 wallets are known in at least one snapshot." in below(everything)

@@ -173,9 +173,9 @@ class TestPictures:
         picture = drawn(portfolio)
         assert picture.options.measure == "value"
         assert picture.measures == ("value", "amounts", "balances")
-        assert picture.line.startswith("Area: value.")
+        assert picture.line.startswith("Areas show the value.")
         counts = drawn(portfolio, measure="balances")
-        assert counts.line.startswith("Area: number of balances")
+        assert counts.line.startswith("Areas show the number of balances")
         assert drawn(portfolio, "Heatmap", "amounts").options.measure == "value"
         assert drawn(portfolio, "Heatmap", "balances").title.startswith("Share of")
 

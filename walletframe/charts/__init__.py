@@ -1,14 +1,18 @@
-"""Charts of holdings: frame in, plain plotly ``Figure`` out.
+"""Charts of holdings: each function draws a DataFrame and returns a plotly ``Figure``.
 
-Pure: nothing is shown, sent or kept, and no option of plotly is read or changed but the default
-template, which plotly itself applies. Amounts of different tokens are never added: charts draw
-values where the frame has a column ``value``, one token's amounts where one is named, and else
-counts or each token's shares.
+The functions display, send and store nothing, and change no option of plotly. Amounts of different
+tokens are never added. If the caller names a token, a chart shows the amounts of this token.
+Otherwise it shows values, if the frame has a column ``value``, and counts or shares, if not.
 """
 
 from plotly.graph_objects import Figure
 
-from walletframe.charts.canvas import has_template, plain, plotly_library, take_notes
+from walletframe.charts.canvas import (
+    extract_notes,
+    has_custom_template,
+    plain_text,
+    plotlyjs_bundle,
+)
 from walletframe.charts.grids import bar, heatmap, lorenz, pie
 from walletframe.charts.hierarchies import read_box_id, sunburst, treemap
 from walletframe.charts.palette import token_colors

@@ -1,4 +1,4 @@
-"""The rows of holdings that a chart draws, the meaning of their sizes, and their groups."""
+"""Selection of the rows of holdings that a chart draws, with the size and group of each row."""
 
 from __future__ import annotations
 
@@ -13,15 +13,21 @@ import plotly.graph_objects as go
 from walletframe.charts.canvas import (
     Notes,
     axis_title,
-    hover,
-    markup,
-    not_drawn,
-    other_name,
-    provenance,
-    simulated_note,
+    hover_text,
+    markup_lines,
+    other_label,
+    provenance_notes,
+    simulated_notes,
+    undrawn_notes,
     wallets_frame,
 )
-from walletframe.charts.palette import OTHER, OUTLINE, PATTERN, chosen_colors, patterns
+from walletframe.charts.palette import (
+    OTHER_COLOR,
+    OUTLINE_STYLE,
+    PATTERN_STYLE,
+    choose_colors,
+    choose_patterns,
+)
 from walletframe.errors import PricesError, SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.coverage import completeness_among, known_by_token
@@ -55,94 +61,106 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike, WalletLike
     from walletframe.frames.positions import PositionsLike
 
-    Places: TypeAlias = npt.NDArray[np.intp]
+    Indices: TypeAlias = npt.NDArray[np.intp]
     Sizes: TypeAlias = npt.NDArray[np.float64]
 
-_SYMBOL, _LABEL, _NAME, _HOVER, _BETWEEN = 24, 32, 24, 100, " · "
-_BUILT_IN = {"wallet", "blockchain", "token", "asset"}  # their labels need no column name
-_GAPS = 8
+_SYMBOL_CHARS, _LABEL_CHARS, _NAME_CHARS, _HOVER_CHARS, _SEPARATOR = 24, 32, 24, 100, " · "
+# The labels of these groups are clear without the name of the column.
+_BUILT_IN = {"wallet", "blockchain", "token", "asset"}
+_MAX_GAP_NOTES = 8
 MIN_SHARE = 0.0003
-"""The smallest share of the total that is drawn: smaller areas can't be seen, and browsers draw
-circles around the wrong centre if an arc is much shorter than a pixel."""
+"""The smallest share of the total that is drawn. A smaller area is invisible, and browsers draw a
+circle around the wrong centre if its arc is much shorter than a pixel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """The meaning of sizes: values, one token's amounts, shares of each token, or counts."""
+    """The quantity that a chart shows: values, amounts of a token, shares of tokens, or counts."""
 
     kind: Literal["value", "amount", "share", "count"]
-    title_start: str  # the first words of a chart's title
-    phrase: str
-    name: str  # the title of an axis of sizes
-    unit: str = ""  # behind a number; for shares, "token" or "asset"
+    title_start: str  # the first words of the chart's title
+    phrase: str  # the description of the quantity, to follow "the" in a sentence
+    name: str  # the title of the axis
+    unit: str = ""  # the unit to write after a number; for shares, "token" or "asset"
 
-    def short(self, size: float) -> str:
-        """Write a size in a few characters."""
+    def short_text(self, size: float) -> str:
+        """Return a size as a short text with its unit."""
         return f"{compact(size)} {self.unit}".rstrip()
 
-    def words(self, size: float) -> str:
-        """Write a size that stands alone; a count with its noun."""
-        return counted_noun(round(size), "balance") if self.kind == "count" else self.short(size)
+    def text_with_noun(self, size: float) -> str:
+        """Return a size as a short text with its unit; the unit of a count is its noun."""
+        return (
+            counted_noun(round(size), "balance") if self.kind == "count" else self.short_text(size)
+        )
 
-    def share(self, size: float, total: float) -> str:
-        """Write a size with its share of the total, for a sentence."""
+    def share_text(self, size: float, total: float) -> str:
+        """Return a text with a size and its share of the total."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = f"{percent(size / total)} of all"
         if self.kind == "amount":
             return part
-        text = self.words(size) if self.kind == "count" else f"{money(size)} {self.unit}".rstrip()
+        text = (
+            self.text_with_noun(size)
+            if self.kind == "count"
+            else f"{money(size)} {self.unit}".rstrip()
+        )
         return f"{text} ({part})"
 
-    def axis(self, largest: float) -> dict[str, Any]:
-        """Return plotly's options for an axis of sizes up to the largest."""
+    def axis_options(self, largest: float) -> dict[str, Any]:
+        """Return plotly's options for an axis that ends at the largest size."""
         no_half = self.kind == "count" and largest < 10  # noqa: PLR2004  there are no half balances
         return axis_title(self.name) | ({"dtick": 1} if no_half else {}) | {"rangemode": "tozero"}
 
 
 def measure_rows(
-    positions: Positions, rows: Places, *, token: TokenLike | None, shares: bool
+    positions: Positions, rows: Indices, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Sizes]:
-    """Return the measure, and the size of each row: NaN if unknown, 0 or less if nothing is held.
+    """Return the measure of the chart, and the size of each row.
 
-    The size is the amount if one token is drawn, else the value if there are values, else with
-    `shares` the row's share of its token, else 1. Several currencies are a PricesError.
+    The size is the first of these that applies: the amount, if one token is drawn; the value, if
+    there are values; the row's share of its token, if `shares` is true; 1. Unknown sizes are NaN.
     """
     if token is not None:
         name = token if isinstance(token, str) else token[1] or f"{token[0]} coin"
-        name = symbol = safe_line(name, _SYMBOL)
+        name = symbol = safe_line(name, _SYMBOL_CHARS)
         if len(rows):
             code = positions.tokens.codes[rows[:1]]
             [name] = token_or_asset_names(positions, code)
             symbol = name
             if not positions.assets:
                 symbol, _ = whole_token(positions.holdings, positions.tokens, int(code[0]))
-            symbol = safe_line(symbol, _SYMBOL)
+            symbol = safe_line(symbol, _SYMBOL_CHARS)
         phrase = f"amount of {name}"
         amounts = positions.amounts[rows].to_numpy(dtype=np.float64)
-        return Measure("amount", symbol, phrase, phrase, symbol), _finite(amounts)
+        return Measure("amount", symbol, phrase, phrase, symbol), _mask_infinite(amounts)
     if "value" in positions.holdings:
-        values = _finite(positions.holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan))
-        unit = _currency(positions.holdings, values)
+        values = _mask_infinite(
+            positions.holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
+        )
+        unit = _single_currency(positions.holdings, values)
         phrase = f"value in {unit}" if unit else "value"
         return Measure("value", "Holdings", phrase, phrase, unit), values[rows]
     amounts = positions.amounts[rows]
     if shares:
-        sizes, tokens = _finite(amounts.to_numpy(dtype=np.float64)), positions.tokens.codes[rows]
+        sizes, tokens = (
+            _mask_infinite(amounts.to_numpy(dtype=np.float64)),
+            positions.tokens.codes[rows],
+        )
         totals = np.bincount(tokens, np.where(sizes > 0, sizes, 0))
         kind = positions.kind
-        phrase = f"a wallet's share of all of the {kind} that these wallets hold"
+        phrase = f"wallet's share of the {kind}'s total in these holdings"
         share = Measure("share", f"Share of each {kind}", phrase, f"share of the {kind}", kind)
         return share, np.asarray(sizes / np.where(totals > 0, totals, 1)[tokens])
-    # A balance of unknown amount counts, too; one of 0 or less does not.
+    # A balance of unknown amount is also counted, but a balance of 0 or less is not.
     integers, missing, _ = amounts.exact()
     name = "number of balances"
     count = Measure("count", "Holdings", f"{name}, since different tokens can't be added", name)
     return count, np.where(missing | (integers > 0), 1.0, np.where(integers < 0, -1.0, 0.0))
 
 
-def _currency(holdings: pd.DataFrame, values: Sizes) -> str:
-    """Return the one currency of all values; values without a currency count as another one."""
+def _single_currency(holdings: pd.DataFrame, values: Sizes) -> str:
+    """Return the currency of all values; the missing currency of a value counts as a currency."""
     if "currency" not in holdings.columns:
         return ""
     distinct = holdings["currency"][~np.isnan(values)].unique()
@@ -150,77 +168,81 @@ def _currency(holdings: pd.DataFrame, values: Sizes) -> str:
     if len(currencies) > 1:
         raise PricesError(
             f"the values are in {len(currencies)} currencies: {currencies[:5]}",
-            hint="draw the rows of each currency separately, since currencies can't be added",
+            hint="draw the rows of each currency separately, since values in different currencies "
+            "can't be added",
         )
     return safe_line(currencies[0], 12) if currencies != ["unknown"] and currencies else ""
 
 
-def _finite(sizes: npt.NDArray[Any]) -> Sizes:
-    """Replace infinite sizes, which no plot has room for, by NaN."""
+def _mask_infinite(sizes: npt.NDArray[Any]) -> Sizes:
+    """Replace infinite sizes, which can't be drawn, with NaN."""
     return np.where(np.isfinite(sizes), sizes, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """The rows of holdings that are drawn, and the notes on those that are not."""
+    """The rows of holdings that a chart draws, and the notes about rows that it does not draw."""
 
-    positions: Positions  # all of the holdings
-    rows: Places  # the indices of the drawn rows
-    sizes: Sizes  # of each drawn row, above 0
+    positions: Positions  # all holdings, including rows that are not drawn
+    rows: Indices  # the indices of the drawn rows
+    sizes: Sizes  # the size of each drawn row; all sizes are above 0
     measure: Measure
-    left_out: list[str]  # sentences on the rows that are not drawn
-    caveats: list[str]  # sentences on wallets that may hold more
-    empty_reason: str  # shown if no row is drawn
-    names: list[str]  # the user's name of each wallet
+    left_out: list[str]  # sentences about the rows that are not drawn
+    caveats: list[str]  # sentences about wallets that may hold more
+    empty_reason: str  # the sentence to show if no row is drawn
+    user_wallet_names: list[str]  # the user's name of each wallet; empty for a wallet without name
 
     @property
-    def token_codes(self) -> Places:
+    def token_codes(self) -> Indices:
         """The token code of each drawn row."""
         return np.asarray(self.positions.tokens.codes[self.rows])
 
     @property
-    def wallet_codes(self) -> Places:
+    def wallet_codes(self) -> Indices:
         """The wallet code of each drawn row."""
         return np.asarray(self.positions.wallet_codes[self.rows])
 
     def notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> Notes:
-        """Return the notes of a chart, with the completeness and age of the data."""
+        """Return the notes of a chart; with `wallets`, they include the quality of the data."""
         if wallets is None:
-            return Notes(drawn=drawn, left_out=self.left_out, trust=self.caveats)
-        marked = simulated_note(wallets_frame(wallets))
-        return Notes(marked, drawn, self.left_out, [*provenance(wallets), *self.caveats])
+            return Notes(drawn=drawn, left_out=self.left_out, data_quality=self.caveats)
+        marked = simulated_notes(wallets_frame(wallets))
+        return Notes(marked, drawn, self.left_out, [*provenance_notes(wallets), *self.caveats])
 
-    def token_names(self, places: Sequence[int], *, by_chain: bool = False) -> list[str]:
-        """Return short names of tokens; with `by_chain`, the blockchain is written elsewhere."""
-        held, chosen = self.positions, np.array(places, dtype=np.intp)
+    def token_names(self, indices: Sequence[int], *, by_chain: bool = False) -> list[str]:
+        """Return short names of tokens; with `by_chain`, the names leave out the blockchain."""
+        held, chosen = self.positions, np.array(indices, dtype=np.intp)
         if held.assets:
             return token_or_asset_names(held, chosen)
         return token_names(held.holdings, held.tokens, chosen, by_chain=by_chain)
 
-    def whole_token(self, place: int) -> tuple[str, str]:
-        """Return a token's symbol, and its blockchain and contract; for assets, their numbers."""
+    def full_token(self, index: int) -> tuple[str, str]:
+        """Return a token's symbol, and its blockchain and contract.
+
+        For an asset, the second text counts its contracts and their blockchains instead.
+        """
         held = self.positions
-        if held.assets and held.tokens.keys[place] in held.assets.blockchains:
-            contracts = np.flatnonzero(held.tokens.codes[held.contracts.first] == place)
+        if held.assets and held.tokens.keys[index] in held.assets.blockchains:
+            contracts = np.flatnonzero(held.tokens.codes[held.contracts.first] == index)
             chains = {held.contracts.keys[contract][0] for contract in contracts.tolist()}
             spread = counted_noun(len(contracts), "contract")
             spread = f"{spread} on {counted_noun(len(chains), 'blockchain')}"
-            return self.token_names([place])[0], spread
-        return whole_token(held.holdings, held.tokens, place, limit=_HOVER)
+            return self.token_names([index])[0], spread
+        return whole_token(held.holdings, held.tokens, index, limit=_HOVER_CHARS)
 
-    def wallet_names(self, places: Sequence[int]) -> list[str]:
+    def wallet_names(self, indices: Sequence[int]) -> list[str]:
         """Return short names of wallets."""
-        chosen = np.array(places, dtype=np.intp)
-        return wallet_names(self.positions.wallets, chosen, self.names)
+        chosen = np.array(indices, dtype=np.intp)
+        return wallet_names(self.positions.wallets, chosen, self.user_wallet_names)
 
-    def whole_wallet(self, place: int) -> str:
+    def full_wallet(self, index: int) -> str:
         """Return a wallet's name, blockchain and address in full."""
         columns = (self.positions.wallets[name].array for name in ("blockchain", "address"))
-        blockchain, address = (cell_text(column[place]) for column in columns)
-        return whole_wallet(blockchain, address, self.names[place], limit=_HOVER)
+        blockchain, address = (cell_text(column[index]) for column in columns)
+        return whole_wallet(blockchain, address, self.user_wallet_names[index], limit=_HOVER_CHARS)
 
-    def exact(self, groups: Places, wanted: Places) -> list[Amount | None]:
-        """Return exact sums of the wanted groups, which have one token each; None if unknown."""
+    def exact_sums(self, groups: Indices, wanted: Indices) -> list[Amount | None]:
+        """Return the exact sum of each wanted group, or None if unknown; a group has one token."""
         cells = ranks(wanted, int(max(groups.max(initial=0), wanted.max(initial=0))) + 1)[groups]
         rows = np.flatnonzero(cells < len(wanted))
         sums = cell_sums(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
@@ -235,7 +257,10 @@ def read_balances(
     wallets: FetchLike | None = None,
     shares: bool = False,
 ) -> Balances:
-    """Read the rows to draw, optionally of one token or wallet; names come from `wallets`."""
+    """Read the rows to draw; with `token` or `wallet`, only rows of that token or wallet.
+
+    The user's names of wallets are read from `wallets`.
+    """
     positions = read_positions(holdings)
     frame, tokens = positions.holdings, positions.tokens
     token = token if token is None or isinstance(token, str) else token_key(token)
@@ -250,10 +275,10 @@ def read_balances(
     unknown, negative = np.isnan(sizes), int((sizes < 0).sum())
     if measure.kind == "value":
         unpriced = np.unique(positions.contracts.codes[rows[unknown]])
-        left_out = not_drawn(len(unpriced), "token", " without a value")
+        left_out = undrawn_notes(len(unpriced), "token", " without a value")
     else:
-        left_out = not_drawn(int(unknown.sum()), "balance", " of unknown amount")
-    left_out += not_drawn(negative, "negative balance")
+        left_out = undrawn_notes(int(unknown.sum()), "balance", " of unknown amount")
+    left_out += undrawn_notes(negative, "negative balance")
     named = None if wallets is None else as_wallets_frame(wallets)
     noun = "value" if measure.kind == "value" else "amount"
     empty_reason = f"No {noun} is {'known' if unknown.all() else 'above zero'}."
@@ -262,7 +287,7 @@ def read_balances(
         can_hold = positions.wallets_that_can_hold(tokens.codes[rows[0]])
         count = int((positions.has_unknown_token & can_hold).sum())
         caveat = (
-            f"{counted_noun(count, 'wallet')} may hold more of it, in balances of unknown tokens."
+            f"{counted_noun(count, 'wallet')} with unknown tokens may hold more {measure.unit}."
         )
         caveats = [caveat] * (count > 0)
     return Balances(
@@ -272,102 +297,114 @@ def read_balances(
         measure=measure,
         left_out=left_out,
         caveats=caveats,
-        empty_reason=empty_reason if len(rows) else "No holdings: there is no row to draw.",
-        names=user_wallet_names(positions.wallets, named),
+        empty_reason=empty_reason if len(rows) else "There are no holdings to draw.",
+        user_wallet_names=user_wallet_names(positions.wallets, named),
     )
 
 
 def check_top(name: str, number: Any, limit: int) -> int:
-    """Check how many items to draw: more than `limit` freeze a browser or look all the same."""
+    """Return the maximum number of items to draw, or raise if it is not from 1 to `limit`.
+
+    Browsers become slow if there are more items, or the items can't be told apart.
+    """
     whole_number = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole_number or not 1 <= number <= limit:
-        hint = f"use an integer from 1 to {limit}; the rest is drawn as Other"
-        raise SettingsError(f"{name} can't be {number!r}", hint=hint)
+        hint = f"use an integer from 1 to {limit}; all other items are combined as Other"
+        raise SettingsError(f"{name}={number!r} is not valid", hint=hint)
     return int(number)
 
 
-def sum_by(groups: Places, sizes: Sizes, count: int = 0) -> Sizes:
-    """Return the sum of sizes of each group, 0 for an empty one, for at least `count` groups."""
+def sum_by_group(groups: Indices, sizes: Sizes, count: int = 0) -> Sizes:
+    """Return the sum of the sizes in each group (0 if it is empty), for at least `count` groups."""
     return np.bincount(groups, sizes, minlength=count).astype(np.float64, copy=False)
 
 
-def largest(sizes: Sizes, top: int) -> Places:
-    """Return the `top` largest above 0, in order, or `top` + 1 if one would be alone in Other."""
+def largest_indices(sizes: Sizes, top: int) -> Indices:
+    """Return the indices of the `top` largest sizes above 0, the largest first.
+
+    If only one other size is above 0, return its index, too: Other would contain nothing else.
+    """
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]
 
 
-class Series(NamedTuple):
-    """The name in plain text, colour and pattern of one token, or of Other."""
+class TraceStyle(NamedTuple):
+    """The name (as plain text), the colour and the pattern of a token or of Other."""
 
     name: str
     color: str
-    pattern: str  # tells it from others of its colour; empty for none
+    pattern: str  # distinguishes traces of the same colour; empty for a plain fill
 
-    def bar(self, **drawn: Any) -> go.Bar:
-        """Return a trace of its bars, with hover texts."""
+    def bar_trace(self, **drawn: Any) -> go.Bar:
+        """Return a bar trace in this style; `drawn` are further arguments of the trace."""
         marker = {
             "color": self.color,
-            "line": OUTLINE,
-            "pattern": PATTERN | {"shape": self.pattern},
+            "line": OUTLINE_STYLE,
+            "pattern": PATTERN_STYLE | {"shape": self.pattern},
         }
-        return go.Bar(name=markup([self.name]), marker=marker, hoverinfo="text", **drawn)
+        return go.Bar(name=markup_lines([self.name]), marker=marker, hoverinfo="text", **drawn)
 
 
 @dataclass(frozen=True, slots=True)
 class PivotedSizes:
-    """Sizes pivoted by group (or snapshot) and token, with the exact sums of the cells."""
+    """A table of sizes with a row per group or snapshot, a column per token, and exact sums."""
 
     balances: Balances
-    rows: Places  # the group of each row but Other
-    tokens: Places  # the token of each column but Other
-    other_rows: int  # how many groups share the last row
-    other_tokens: int  # how many tokens share the last column
-    sizes: Sizes  # of shape (rows + 1, tokens + 1), Other last
-    amounts: list[Amount | None]  # of each cell of one token, row by row; None if unknown
-    codes: Places  # the group of each drawn balance
+    rows: Indices  # the group of each row, without the last row, which is Other
+    tokens: Indices  # the token of each column, without the last column, which is Other
+    other_row_count: int  # the number of groups that are combined in the last row
+    other_token_count: int  # the number of tokens that are combined in the last column
+    sizes: Sizes  # an array of shape (len(rows) + 1, len(tokens) + 1)
+    # The sums of all cells but those of Other tokens, row by row; None if the sum is unknown.
+    amounts: list[Amount | None]
+    codes: Indices  # the group of each drawn row of holdings
 
     @property
     def kind(self) -> str:
-        """The noun for a column: "token" or "asset"."""
+        """The noun for the columns: "token" or "asset"."""
         return self.balances.positions.kind
 
     @property
     def sample_rows(self) -> dict[str, list[int]]:
-        """One row of holdings in each row and each column of this table, without Other."""
+        """The index of one row of holdings for each row and each column, without Other."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
         first = {name: first_rows(codes[name], int(codes[name].max()) + 1) for name in codes}
         return {name: self.balances.rows[first[name][chosen[name]]].tolist() for name in chosen}
 
-    def exact(self, row: int, token: int) -> str:
-        """Write the exact sum of a cell of one token."""
+    def exact_text(self, row: int, token: int) -> str:
+        """Return the exact sum of a cell as text; the cell must not be in the column Other."""
         return full_amount(self.amounts[row * len(self.tokens) + token])
 
-    def hover(self, row: int, token: int, owner: Sequence[str], total: float) -> str:
-        """Return the hover text of a cell, empty if its size is 0; `owner` describes its row."""
+    def hover_text(self, row: int, token: int, owner: Sequence[str], total: float) -> str:
+        """Return a cell's hover text, empty if its size is 0; `owner` are lines about the row."""
         size = float(self.sizes[row, token])
         if not size:
             return ""
-        share = self.balances.measure.share(size, total)
+        share = self.balances.measure.share_text(size, total)
         if token == len(self.tokens):
-            return hover(counted_noun(self.other_tokens, f"other {self.kind}"), *owner, share)
-        symbol, where = self.balances.whole_token(int(self.tokens[token]))
-        return hover(symbol, where, *owner, f"{self.exact(row, token)} {symbol}", share)
+            return hover_text(
+                counted_noun(self.other_token_count, f"other {self.kind}"), *owner, share
+            )
+        symbol, where = self.balances.full_token(int(self.tokens[token]))
+        return hover_text(symbol, where, *owner, f"{self.exact_text(row, token)} {symbol}", share)
 
-    def series(self, colors: Mapping[TokenKey, str] | None = None) -> list[Series]:
-        """Return name, colour and pattern of each column; Other is last, if there is one."""
-        balances, places = self.balances, self.tokens.tolist()
-        names = balances.token_names(places)
-        fills = [*chosen_colors(balances.positions, places, colors).values()]
-        if self.other_tokens:
-            names.append(other_name(self.other_tokens, self.kind))
-            fills.append(OTHER)
-        return [Series(*each) for each in zip(names, fills, patterns(fills), strict=True)]
+    def trace_styles(self, colors: Mapping[TokenKey, str] | None = None) -> list[TraceStyle]:
+        """Return the style of each column; the last one is Other, if any tokens are combined."""
+        balances, indices = self.balances, self.tokens.tolist()
+        names = balances.token_names(indices)
+        fill_colors = [*choose_colors(balances.positions, indices, colors).values()]
+        if self.other_token_count:
+            names.append(other_label(self.other_token_count, self.kind))
+            fill_colors.append(OTHER_COLOR)
+        return [
+            TraceStyle(*each)
+            for each in zip(names, fill_colors, choose_patterns(fill_colors), strict=True)
+        ]
 
 
-def pivot_sizes(balances: Balances, codes: Places, rows: Places, tokens: Places) -> PivotedSizes:
-    """Pivot sizes by group and token; groups not in `rows`, tokens not in `tokens` are Other."""
+def pivot_sizes(balances: Balances, codes: Indices, rows: Indices, tokens: Indices) -> PivotedSizes:
+    """Pivot sizes by group and token; combine all groups and tokens not listed as Other."""
     row_ranks = ranks(rows, int(max(codes.max(), rows.max())) + 1)[codes]
     token_ranks = ranks(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
     width = len(tokens) + 1
@@ -376,16 +413,19 @@ def pivot_sizes(balances: Balances, codes: Places, rows: Places, tokens: Places)
         balances=balances,
         rows=rows,
         tokens=tokens,
-        other_rows=len(np.unique(codes[row_ranks == len(rows)])),
-        other_tokens=len(np.unique(balances.token_codes[token_ranks == len(tokens)])),
-        sizes=sum_by(cells, balances.sizes, count).reshape(-1, width),
-        amounts=balances.exact(cells, np.flatnonzero(np.arange(count) % width < len(tokens))),
+        other_row_count=len(np.unique(codes[row_ranks == len(rows)])),
+        other_token_count=len(np.unique(balances.token_codes[token_ranks == len(tokens)])),
+        sizes=sum_by_group(cells, balances.sizes, count).reshape(-1, width),
+        amounts=balances.exact_sums(cells, np.flatnonzero(np.arange(count) % width < len(tokens))),
         codes=codes,
     )
 
 
-def ranks(chosen: Places, count: int) -> Places:
-    """Return the rank of each of `count` codes among `chosen`, or len(chosen) if not chosen."""
+def ranks(chosen: Indices, count: int) -> Indices:
+    """Return the position in `chosen` of each code from 0 to `count` - 1.
+
+    The position is len(chosen) for a code that is not in `chosen`.
+    """
     ranks = np.full(count, len(chosen), dtype=np.intp)
     ranks[chosen] = np.arange(len(chosen))
     return ranks
@@ -393,11 +433,11 @@ def ranks(chosen: Places, count: int) -> Places:
 
 @dataclass(frozen=True, slots=True)
 class GroupedBalances:
-    """The rows that are drawn, and the names to group them by."""
+    """The rows that a chart draws, and the column names to group them by."""
 
-    names: list[str]  # as requested, each once
+    names: list[str]  # the requested names without duplicates
     balances: Balances
-    positions: Positions  # the same; by asset, with assets in the place of tokens
+    positions: Positions  # the positions to group; their tokens are assets if grouped by asset
 
     @property
     def title(self) -> str:
@@ -405,14 +445,15 @@ class GroupedBalances:
         return f"{self.balances.measure.title_start} by {join_names(self.names)}"
 
     def level(self, names: list[str]) -> Level:
-        """Group the rows by some of the names."""
+        """Return the groups of the rows by some of the names."""
         groups = group(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
         known = requested = np.zeros(len(groups), dtype=np.intp)
-        if "wallet" not in names and not {*names}.isdisjoint(self._of_wallets()):
+        if "wallet" not in names and not {*names}.isdisjoint(self._wallet_columns()):
             held, token = self.positions, self.balances.token_codes[:1]
             able = np.ones(len(held.wallets), dtype=bool)
-            if self.balances.measure.kind == "amount" and len(token):  # who could hold it?
+            # Count only the wallets that can hold the token.
+            if self.balances.measure.kind == "amount" and len(token):
                 all_held = self.balances.positions
                 tokens, chains = all_held.possible_blockchains()
                 able = np.isin(held.chain_codes, chains[tokens == token])
@@ -422,105 +463,115 @@ class GroupedBalances:
             requested = counted["wallets_asked"].to_numpy(np.intp)
         return Level(names, self.balances, groups, first_wallets, known, requested)
 
-    def _of_wallets(self) -> list[str]:
-        """Return the names that group wallets; none if the requested wallets are not known."""
+    def _wallet_columns(self) -> list[str]:
+        """Return the names that are columns of wallets; none if there is no wallets frame."""
         if not self.positions.has_wallets:
             return []
         return [name for name in self.names if name in {"blockchain", *self.positions.kept}]
 
-    def gaps(self) -> list[str]:
-        """Return a sentence for each group with unknown wallets, those with most unknown first."""
-        names = self._of_wallets()
+    def gap_notes(self) -> list[str]:
+        """Return a sentence for each group with unknown wallets, the least complete group first."""
+        names = self._wallet_columns()
         if not names or "wallet" in self.names:
             return []
         level = self.level(names)
         lacking = np.flatnonzero(level.wallets_known < level.wallets_asked)
         shares = level.wallets_known[lacking] / level.wallets_asked[lacking]
-        places = lacking[np.argsort(shares, kind="stable")].tolist()
-        sentences = [f"{level.coverage(place, level.whole(place))}." for place in places[:_GAPS]]
-        others = counted_noun(len(places) - _GAPS, f"more {level.noun}")
+        indices = lacking[np.argsort(shares, kind="stable")].tolist()
+        sentences = [
+            f"{level.coverage_text(index, level.full_name(index))}."
+            for index in indices[:_MAX_GAP_NOTES]
+        ]
+        others = counted_noun(len(indices) - _MAX_GAP_NOTES, f"more {level.noun}")
         more = f"Some wallets of {others} are unknown."
-        return [*sentences, *[more] * (len(places) > _GAPS)]
+        return [*sentences, *[more] * (len(indices) > _MAX_GAP_NOTES)]
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Groups of rows, by one or several names."""
+    """The groups of the rows by one or several names: one level of a hierarchy."""
 
     names: list[str]
     balances: Balances
     groups: Groups
-    first_wallets: Places  # one wallet of each set of wallets
-    wallets_known: Codes  # how many in each group; 0 if it is not known which were requested
-    wallets_asked: Codes  # how many were requested; likewise
+    first_wallets: Indices  # the first wallet of each set of wallets
+    # Both counts are 0 if it is not known which wallets were requested.
+    wallets_known: Codes  # the number of known wallets in each group
+    wallets_asked: Codes  # the number of requested wallets in each group
 
     @property
-    def codes(self) -> Places:
+    def codes(self) -> Indices:
         """The group of each drawn row."""
         return np.asarray(self.groups.codes[self.balances.rows])
 
     @property
     def noun(self) -> str:
-        """The noun for a group: the column's name, or "group" if an s makes no plural of that."""
+        """The noun for a group: the name of the column, or "group".
+
+        The noun is "group" if there are several names, or if the plural needs more than an s.
+        """
         [name, *more] = self.names
         takes_s = name.isascii() and name.isalpha() and not name.endswith(("s", "y", "x", "h"))
-        return name if takes_s and not more and len(name) <= _NAME else "group"
+        return name if takes_s and not more and len(name) <= _NAME_CHARS else "group"
 
-    def short(self, places: Sequence[int]) -> list[str]:
-        """Return distinct short names of groups, in one line each."""
+    def short_names(self, indices: Sequence[int]) -> list[str]:
+        """Return distinct short names of groups; each name is one line."""
         if self.names == ["wallet"]:
-            return self.balances.wallet_names(places)
-        chosen = np.array(places, dtype=np.intp)
+            return self.balances.wallet_names(indices)
+        chosen = np.array(indices, dtype=np.intp)
         names = self._shown_names
         parts = [self._group_labels(name, chosen) for name in names]
-        whole = [self._group_labels(name, chosen, limit=_HOVER) for name in names]
-        short, long = ([*map(_BETWEEN.join, zip(*each, strict=True))] for each in (parts, whole))
+        whole = [self._group_labels(name, chosen, limit=_HOVER_CHARS) for name in names]
+        short, long = ([*map(_SEPARATOR.join, zip(*each, strict=True))] for each in (parts, whole))
         return unique_names(short, long.__getitem__)
 
-    def whole(self, place: int) -> str:
-        """Return a group's full name, with the names of columns: ``owner Ada``."""
+    def full_name(self, index: int) -> str:
+        """Return a group's full name with the column names, such as ``owner Ada``."""
         parts = []
         for name in self._shown_names:
-            [text] = self._group_labels(name, np.array([place]), limit=_HOVER)
-            is_clear = name in _BUILT_IN or text == no_label(name)
-            parts.append(text if is_clear else f"{safe_line(name, _NAME)} {text}")
-        return _BETWEEN.join(parts)
+            [text] = self._group_labels(name, np.array([index]), limit=_HOVER_CHARS)
+            is_clear = name in _BUILT_IN or text == missing_label(name)
+            parts.append(text if is_clear else f"{safe_line(name, _NAME_CHARS)} {text}")
+        return _SEPARATOR.join(parts)
 
-    def coverage(self, place: int, whose: str = "") -> str:
-        """Write how many of a group's wallets are known, if it is known which were requested."""
-        known, requested = int(self.wallets_known[place]), int(self.wallets_asked[place])
-        verb = f" of {whose} {'is' if known == 1 else 'are'}" if whose else ""
-        return f"{known:,} of {counted_noun(requested, 'wallet')}{verb} known" if requested else ""
+    def coverage_text(self, index: int, whose: str = "") -> str:
+        """Return the number of a group's wallets that are known, as text; `whose` names the group.
 
-    def rows(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
-        """Return short names and hover lines of a grid's rows; Other is last, if there is one."""
-        places = grid.rows.tolist()
-        rest = [other_name(grid.other_rows, self.noun)] * bool(grid.other_rows)
-        lines = [[*filter(None, (self.whole(at), self.coverage(at)))] for at in places]
-        return self.short(places) + rest, lines + [[each] for each in rest]
+        The text is empty if the requested wallets of the group are not known.
+        """
+        known, requested = int(self.wallets_known[index]), int(self.wallets_asked[index])
+        noun = f"{counted_noun(requested, 'wallet')}{f' of {whose}' if whose else ''}"
+        return f"{known:,} of {noun} {'is' if known == 1 else 'are'} known" if requested else ""
+
+    def row_texts(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
+        """Return the short names and the hover lines of a grid's rows; Other, if any, is last."""
+        indices = grid.rows.tolist()
+        rest = [other_label(grid.other_row_count, self.noun)] * bool(grid.other_row_count)
+        lines = [[*filter(None, (self.full_name(at), self.coverage_text(at)))] for at in indices]
+        return self.short_names(indices) + rest, lines + [[each] for each in rest]
 
     @property
     def _shown_names(self) -> list[str]:
-        """The names to show; blockchains are left out beside wallets, whose names contain them."""
+        """The names to show. The names of wallets contain the blockchain, so it is not repeated."""
         return [name for name in self.names if name != "blockchain" or "wallet" not in self.names]
 
-    def _group_labels(self, name: str, places: Places, *, limit: int = _LABEL) -> list[str]:
-        """Return the labels of some groups for one of the names."""
+    def _group_labels(self, name: str, indices: Indices, *, limit: int = _LABEL_CHARS) -> list[str]:
+        """Return the labels of some groups in the column `name`."""
         balances, held = self.balances, self.balances.positions
-        wallets = self.first_wallets[self.groups.wallet_sets[places]].tolist()
+        wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
         if name == "wallet":
-            if limit == _HOVER:
-                return [*map(balances.whole_wallet, wallets)]
+            if limit == _HOVER_CHARS:
+                return [*map(balances.full_wallet, wallets)]
             parts = [held.wallets[name].array.take(wallets) for name in ("blockchain", "address")]
-            names = [balances.names[wallet] for wallet in wallets]
+            names = [balances.user_wallet_names[wallet] for wallet in wallets]
             return [*map(short_wallet, *parts, names)]
         if name == "blockchain":
             chains = [*held.chain_places]
             return [safe_line(chains[held.chain_codes[wallet]]) for wallet in wallets]
         if name == "token":
-            return balances.token_names(self.groups.tokens[places].tolist())
-        labels = pd.Series(self.groups.columns[name].take(places), dtype=object)
-        return [label_text(label, limit, name) or no_label(name) for label in labels.tolist()]
+            return balances.token_names(self.groups.tokens[indices].tolist())
+        labels = pd.Series(self.groups.columns[name].take(indices), dtype=object)
+        return [label_text(label, limit, name) or missing_label(name) for label in labels.tolist()]
 
 
 def read_grouped(  # noqa: PLR0913 - the options of a chart
@@ -533,11 +584,14 @@ def read_grouped(  # noqa: PLR0913 - the options of a chart
     assets: AssetsLike | None = None,
     bridged: bool = False,
     shares: bool = False,
-    all_wallets: bool = False,  # whether to read wallets without holdings, even if not needed
+    all_wallets: bool = False,  # whether to read `wallets` also if the names are not its columns
 ) -> GroupedBalances:
-    """Read the rows to draw, optionally of one token or asset, and the names to group them by."""
+    """Read the rows to draw, and the column names to group the rows by.
+
+    With `token` or `asset`, read only rows of that token or asset.
+    """
     requested, (one_token, read_by) = list_names(by), resolve_token(token, asset, by)
-    # For wallets, blockchains and tokens, holdings are enough.
+    # Holdings alone have the columns to group by wallet, blockchain or token.
     all_wallets |= not {"wallet", "blockchain", "token"}.issuperset(requested)
     positions, names = read_names(
         holdings, read_by, wallets if all_wallets else None, assets=assets, bridged=bridged
@@ -546,26 +600,27 @@ def read_grouped(  # noqa: PLR0913 - the options of a chart
     if "token" in names:
         balances = replace(balances, positions=positions.by_contract())
     names = [name for name in names if name != "asset" or name in requested]
-    if gaps := GroupedBalances(names, balances, positions).gaps():  # these cover the caveats
+    if gaps := GroupedBalances(names, balances, positions).gap_notes():
+        # These notes also cover the wallets in the caveats.
         balances = replace(balances, left_out=[*gaps, *balances.left_out], caveats=[])
     return GroupedBalances(names, balances, positions)
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Join names as in a sentence."""
-    *first, last = [safe_line(name, _NAME) for name in names]
+    """Return names as an enumeration, such as ``owner, team and asset``."""
+    *first, last = [safe_line(name, _NAME_CHARS) for name in names]
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def no_label(name: str) -> str:
-    """Return the name of the group without a label."""
-    return f"no {safe_line(name, _NAME)}"
+def missing_label(name: str) -> str:
+    """Return the name of the group of rows without a label, such as ``no owner``."""
+    return f"no {safe_line(name, _NAME_CHARS)}"
 
 
 def label_text(label: Any, limit: int, name: str) -> str:
-    """Return the label of a group as safe text, with numbers and times in plain notation."""
+    """Return the label of a group as safe text; numbers have no exponent, and times no seconds."""
     if pd.isna(label):
-        return no_label(name)
+        return missing_label(name)
     if isinstance(label, Decimal):
         return f"{label:f}"
     if isinstance(label, pd.Timestamp):

@@ -1,7 +1,7 @@
-"""The figure around a chart: title, notes, margins, and no connection to the web.
+"""The frame around a chart: its title, its notes, its margins and its legend.
 
-All text becomes plotly's markup here. The colours of paper and text come from the template, which
-the user chooses.
+All text is escaped and converted to plotly's markup here. The template, which the user can choose,
+sets the colours of the background and the text. Plotly's button that uploads a chart is removed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from walletframe.frames.contract import require_columns
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.known import is_simulated, known_wallets, stale_wallets
-from walletframe.numerals import counted_noun
+from walletframe.numerals import count_of, counted_noun
 from walletframe.text import as_markup
 
 if TYPE_CHECKING:
@@ -29,122 +29,142 @@ if TYPE_CHECKING:
 
 
 _TITLE_CHARS, _HOVER_CHARS = 48, 70
-_ABOUT = "about"
-LEAST_SIZE = 11  # pixels; smaller text is hard to read
-_TITLE_LINE, _NOTE_LINE, _ABOVE, _BELOW = 22, 15, 14, 14
-_NOTE_SIZE = 12
-_EDGE, _RIGHT = 16, 24
-_LEGEND_LINE, _LEGEND_EDGE, _ENTRY, _LETTER = 19, 12, 40, 6
-_NARROW_PAGE, _WIDE_PAGE = 300, 668
+_ALL_NOTES_KEY = "about"
+MIN_FONT_SIZE = 11  # pixels; smaller text is hard to read
+_TITLE_HEIGHT, _NOTE_HEIGHT, _TOP_PAD, _NOTES_PAD = 22, 15, 14, 14
+_NOTE_FONT_SIZE = 12
+_EDGE_MARGIN, _RIGHT_MARGIN = 16, 24
+_LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 12, 40, 6
+_NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH = 300, 668
 _BLANK_HEIGHT, _MAX_NOTE_CHARS = 240, 500
 _UPLOAD_BUTTON = "sendChartToCloud"
-_TEMPLATE = "plotly"  # plotly's default
+_DEFAULT_TEMPLATE = "plotly"  # plotly's default
 _LABEL_PAD, _CHAR_WIDTH = 16, 6.5
-_STANDOFF, _AXIS_TITLE = 8, 20  # from an axis's title to its ticks; width of the title
-_ROW, _LOWEST = 22, 120
+_AXIS_TITLE_STANDOFF = 8  # the distance from an axis title to the tick labels
+_AXIS_TITLE_WIDTH = 20
+_ROW_HEIGHT, _MIN_PLOT_HEIGHT = 22, 120  # pixels
 _AT_LEFT = {"xref": "container", "x": 0, "xanchor": "left", "yref": "container"}
 _PAPER: dict[str, str | float] = {"xref": "paper", "yref": "paper"}
 TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"}
 
 
-class Space(NamedTuple):
-    """Sizes of a figure's parts in pixels.
+class Dimensions(NamedTuple):
+    """The sizes of a figure's parts in pixels.
 
-    With margins given, plotly draws a chart once; otherwise it draws it, measures the labels, and
-    draws it again. It still enlarges a margin that is too small.
+    Plotly draws a chart twice if the margins are not set, since it first measures the labels. If
+    a margin that is set here is too small, plotly still enlarges it.
     """
 
-    plot: int  # the height of the plot, its axes and its legend
-    above: int = 0  # between the notes and the plot
-    below: int = 0  # outside the axes, such as names and a legend
-    left: int = 0
+    plot_height: int  # the height of the plot with its axes and its legend
+    above: int = 0  # the distance between the notes and the plot
+    below: int = 0  # the space for labels and a legend below the plot
+    left: int = 0  # the space for labels on the left of the plot
 
 
 def label_width(names: Sequence[str]) -> int:
-    """Estimate the width of the longest name on an axis, in pixels of plotly's usual fonts."""
+    """Estimate the width in pixels of the longest axis label in plotly's default font."""
     return int(_LABEL_PAD + _CHAR_WIDTH * max(map(len, names)))
 
 
-def row_space(names: Sequence[str], above: int = 36, below: int = 0) -> Space:
-    """Return the space for one row per name, with the names beside the rows."""
-    left = _AXIS_TITLE + label_width(names)
-    return Space(max(_ROW * len(names), _LOWEST) + below, above, below, left)
+def row_dimensions(names: Sequence[str], above: int = 36, below: int = 0) -> Dimensions:
+    """Return the dimensions of a chart with one row per name, labelled on the left."""
+    left = _AXIS_TITLE_WIDTH + label_width(names)
+    return Dimensions(max(_ROW_HEIGHT * len(names), _MIN_PLOT_HEIGHT) + below, above, below, left)
 
 
-def figure(
+def make_figure(
     traces: Sequence[Any],
     *,
     title: str,
     notes: Notes,
-    space: Space,
+    dimensions: Dimensions,
     annotations: Sequence[dict[str, Any]] = (),
-    sample_rows: Mapping[str, list[int]] | None = None,  # for the meta, to handle clicks
+    sample_rows: Mapping[str, list[int]] | None = None,  # stored in the meta, to handle clicks
     **layout: Any,
 ) -> go.Figure:
-    """Return a figure with a title, two lines of notes at most, and all notes in its meta."""
-    every, visible = notes.every(), notes.lines()
-    top = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(visible) + _BELOW + space.above
+    """Return a figure with a title and at most two lines of notes; all notes are in its meta.
+
+    The other notes appear in the hover text of an annotation.
+    """
+    every, visible = notes.all_notes(), notes.visible_lines()
+    top = _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(visible) + _NOTES_PAD + dimensions.above
     others = [note for note in every if note not in " ".join(visible)]
     marks = []
-    if others:  # the link is at the right end of the shorter line
-        line = min(range(len(visible)), key=lambda place: len(visible[place]))
+    if others:  # the annotation is at the right end of the shorter line
+        line = min(range(len(visible)), key=lambda index: len(visible[index]))
         mark = {
-            "name": _ABOUT,
+            "name": _ALL_NOTES_KEY,
             "text": counted_noun(len(others), "more note"),
-            "hovertext": markup([part for note in others for part in wrap(note, _HOVER_CHARS)]),
-            "font": {"size": LEAST_SIZE, "lineposition": "under"},
+            "hovertext": markup_lines(
+                [part for note in others for part in wrap(note, _HOVER_CHARS)]
+            ),
+            "font": {"size": MIN_FONT_SIZE, "lineposition": "under"},
             **TOP_RIGHT,
-            "yshift": top - _ABOVE - _TITLE_LINE - _NOTE_LINE * line,
+            "yshift": top - _TOP_PAD - _TITLE_HEIGHT - _NOTE_HEIGHT * line,
         }
         marks.append(mark)
     own = {
         "title": {
             "text": as_markup(title, _TITLE_CHARS),
-            "subtitle": {"text": markup(visible), "font": {"size": _NOTE_SIZE}},
+            "subtitle": {"text": markup_lines(visible), "font": {"size": _NOTE_FONT_SIZE}},
             **_AT_LEFT,
             "y": 1,
             "yanchor": "top",
-            "pad": {"t": _ABOVE, "l": _EDGE},
+            "pad": {"t": _TOP_PAD, "l": _EDGE_MARGIN},
         },
         "meta": {
-            _ABOUT: [as_markup(note, _MAX_NOTE_CHARS) for note in every],
-            "line": as_markup(notes.line(), _MAX_NOTE_CHARS),
+            _ALL_NOTES_KEY: [as_markup(note, _MAX_NOTE_CHARS) for note in every],
+            "line": as_markup(notes.short_line(), _MAX_NOTE_CHARS),
             **(sample_rows or {}),
         },
         "annotations": [{"showarrow": False, **each} for each in (*annotations, *marks)],
-        "margin": {"t": top, "l": _EDGE + space.left, "r": _RIGHT, "b": _EDGE + space.below},
-        "height": top + space.plot,
+        "margin": {
+            "t": top,
+            "l": _EDGE_MARGIN + dimensions.left,
+            "r": _RIGHT_MARGIN,
+            "b": _EDGE_MARGIN + dimensions.below,
+        },
+        "height": top + dimensions.plot_height,
         "hoverlabel": {"align": "left", "namelength": -1},
         "modebar": {"remove": [_UPLOAD_BUTTON]},
     }
     return go.Figure(list(traces), layout=own | layout)
 
 
-def take_notes(figure: go.Figure) -> tuple[str, list[str]]:
-    """Remove title and notes from a figure, reduce its height, and return them as plain text."""
+def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
+    """Remove the title and all notes from a figure, and return both as plain text."""
     layout = figure.layout
-    title, notes = plain(layout.title.text), [*map(plain, layout.meta[_ABOUT])]
-    removed = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(layout.title.subtitle.text.split("<br>"))
+    title, notes = plain_text(layout.title.text), [*map(plain_text, layout.meta[_ALL_NOTES_KEY])]
+    removed = (
+        _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(layout.title.subtitle.text.split("<br>"))
+    )
     height = layout.height
     layout.title, layout.meta = None, None
     layout.margin.t, layout.height = layout.margin.t - removed, height - removed
-    layout.annotations = [each for each in layout.annotations if each.name != _ABOUT]
-    for trace in figure.select_traces(selector={"type": "heatmap"}):  # y is a share of the height
+    layout.annotations = [each for each in layout.annotations if each.name != _ALL_NOTES_KEY]
+    for trace in figure.select_traces(
+        selector={"type": "heatmap"}
+    ):  # its y is a fraction of the height
         if trace.colorbar.y is not None:
             trace.colorbar.y = 1 - ((1 - trace.colorbar.y) * height - removed) / layout.height
     return title, notes
 
 
-def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
-    """Return the arguments of `figure` for a legend at the bottom, with room on narrow pages."""
-    if len(names) < 2:  # noqa: PLR2004  one trace needs no legend
-        return {"space": space, "showlegend": False}
-    widest = _ENTRY + _LETTER * max(map(len, names))
-    most, least = (-(-len(names) // max(1, wide // widest)) for wide in (_NARROW_PAGE, _WIDE_PAGE))
+def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, Any]:
+    """Return the arguments of `make_figure` for a legend below the plot.
+
+    The legend has enough space even on a narrow page, where its entries need more lines.
+    """
+    if len(names) < 2:  # noqa: PLR2004  a single trace needs no legend
+        return {"dimensions": dimensions, "showlegend": False}
+    widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))
+    most, least = (
+        -(-len(names) // max(1, wide // widest)) for wide in (_NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH)
+    )
     return {
-        "space": space._replace(
-            plot=space.plot + _LEGEND_LINE * most,
-            below=space.below + _LEGEND_LINE * least + _LEGEND_EDGE,
+        "dimensions": dimensions._replace(
+            plot_height=dimensions.plot_height + _LEGEND_LINE_HEIGHT * most,
+            below=dimensions.below + _LEGEND_LINE_HEIGHT * least + _LEGEND_PAD,
         ),
         "showlegend": True,
         "legend": {
@@ -152,21 +172,21 @@ def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
             **_AT_LEFT,
             "y": 0.01,
             "yanchor": "bottom",
-            "font": {"size": LEAST_SIZE},
+            "font": {"size": MIN_FONT_SIZE},
             "traceorder": "normal",
         },
     }
 
 
 def category_axis(names: Sequence[str], title: str) -> dict[str, Any]:
-    """Return plotly's options for an axis with plain names at 0, 1, 2 and so on."""
+    """Return plotly's options for an axis with the names as labels at 0, 1, 2 and so on."""
     return {
         **axis_title(title),
         "tickmode": "array",
         "tickvals": list(range(len(names))),
-        "ticktext": [markup([name]) for name in names],
+        "ticktext": [markup_lines([name]) for name in names],
         "ticklabelstandoff": 4,
-        "ticklabeloverflow": "allow",  # plotly is slow to check each label
+        "ticklabeloverflow": "allow",  # otherwise plotly checks each label, which is slow
         "automargin": True,
         "showgrid": False,
         "zeroline": False,
@@ -174,43 +194,49 @@ def category_axis(names: Sequence[str], title: str) -> dict[str, Any]:
 
 
 def axis_title(name: str) -> dict[str, Any]:
-    """Return plotly's options for an axis title."""
-    title = {"text": as_markup(name), "font": {"size": _NOTE_SIZE}, "standoff": _STANDOFF}
+    """Return plotly's options for the title of an axis."""
+    title = {
+        "text": as_markup(name),
+        "font": {"size": _NOTE_FONT_SIZE},
+        "standoff": _AXIS_TITLE_STANDOFF,
+    }
     return {"title": title}
 
 
-def blank(title: str, notes: Notes, reason: str) -> go.Figure:
-    """Return a figure without traces that shows why nothing is drawn."""
+def empty_figure(title: str, notes: Notes, reason: str) -> go.Figure:
+    """Return a figure without traces, with the reason as its text."""
     middle = _PAPER | {"x": 0.5, "y": 0.5}
-    return figure(
+    return make_figure(
         [],
         title=title,
         notes=notes,
-        space=Space(_BLANK_HEIGHT),
-        annotations=[{**middle, "text": markup(wrap(reason, _TITLE_CHARS)), "font": {"size": 15}}],
+        dimensions=Dimensions(_BLANK_HEIGHT),
+        annotations=[
+            {**middle, "text": markup_lines(wrap(reason, _TITLE_CHARS)), "font": {"size": 15}}
+        ],
         xaxis={"visible": False},
         yaxis={"visible": False},
         plot_bgcolor="rgba(0,0,0,0)",
     )
 
 
-def has_template() -> bool:
-    """Return whether the user has set a template other than plotly's default."""
-    return bool(pio.templates.default != _TEMPLATE)
+def has_custom_template() -> bool:
+    """Return whether the user has set a default template other than plotly's own."""
+    return bool(pio.templates.default != _DEFAULT_TEMPLATE)
 
 
-def plain(text: str) -> str:
-    """Return the plain text of plotly's markup, on one line."""
+def plain_text(text: str) -> str:
+    """Convert plotly's markup to plain text on one line."""
     return unescape(text.replace("<br>", " "))
 
 
-def markup(lines: Sequence[str]) -> str:
-    """Join lines of untrusted text as plotly's markup, escaped."""
+def markup_lines(lines: Sequence[str]) -> str:
+    """Escape lines of untrusted text, and join them as plotly's markup."""
     return "<br>".join(as_markup(line, 200) for line in lines)
 
 
-def hover(head: str, *lines: str) -> str:
-    """Return a hover text as markup: a bold head, and lines, of which long ones are broken."""
+def hover_text(head: str, *lines: str) -> str:
+    """Return a hover text as plotly's markup: a bold heading and lines, with long lines wrapped."""
     broken = [
         line[start : start + _HOVER_CHARS]
         for line in lines
@@ -223,34 +249,36 @@ _MAX_LINES, _LINE_CHARS = 2, 96
 
 
 class Notes(NamedTuple):
-    """Sentences on a chart, in reading order; in each group the most important first."""
+    """The sentences below a chart's title; each field has its most important sentence first."""
 
     simulated: Sequence[str] = ()  # the note that the data is simulated
-    drawn: Sequence[str] = ()  # what is drawn
-    left_out: Sequence[str] = ()  # what is not drawn
-    trust: Sequence[str] = ()  # the completeness and age of the data
+    drawn: Sequence[str] = ()  # notes about the data that is drawn
+    left_out: Sequence[str] = ()  # notes about the data that is not drawn
+    data_quality: Sequence[str] = ()  # notes about the completeness and the age of the data
 
-    def every(self) -> list[str]:
-        """Return all sentences."""
+    def all_notes(self) -> list[str]:
+        """Return the sentences of all fields in one list."""
         return [note for group in self for note in group]
 
-    def line(self) -> str:
-        """Join the notes on what is drawn and left out, for a page that shows the others itself."""
-        return _wrap([*self.drawn[:1], *self.left_out, *self.drawn[1:]] or self.trust or [""])[0]
+    def short_line(self) -> str:
+        """Join the notes about drawn and omitted data in one line; pages show other notes apart."""
+        return _wrap_sentences(
+            [*self.drawn[:1], *self.left_out, *self.drawn[1:]] or self.data_quality or [""]
+        )[0]
 
-    def lines(self) -> list[str]:
-        """Return the lines that fit on a figure; notes on trust take precedence."""
+    def visible_lines(self) -> list[str]:
+        """Return the lines that fit on a figure; notes about the data quality take precedence."""
         first, rest = self.drawn[:1], self.drawn[1:]
         fitting: set[str] = set()
-        for note in (*self.simulated, *self.trust, *first, *self.left_out, *rest):
-            tried = [each for each in self.every() if each in fitting or each == note]
-            if len(_wrap(tried)) <= _MAX_LINES:
+        for note in (*self.simulated, *self.data_quality, *first, *self.left_out, *rest):
+            tried = [each for each in self.all_notes() if each in fitting or each == note]
+            if len(_wrap_sentences(tried)) <= _MAX_LINES:
                 fitting.add(note)
-        return _wrap([note for note in self.every() if note in fitting])
+        return _wrap_sentences([note for note in self.all_notes() if note in fitting])
 
 
-def _wrap(sentences: Sequence[str]) -> list[str]:
-    """Join sentences into lines; one that is longer than a line is cut between two words."""
+def _wrap_sentences(sentences: Sequence[str]) -> list[str]:
+    """Join sentences into lines; a sentence that does not fit in a line is cut after a word."""
     lines: list[str] = []
     for sentence in sentences:
         whole = shorten(sentence, _LINE_CHARS, placeholder=" …")
@@ -262,69 +290,75 @@ def _wrap(sentences: Sequence[str]) -> list[str]:
 
 
 def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
-    """Return the DataFrame of wallets, and check that it has the columns needed here."""
+    """Return the DataFrame of wallets; raise a ColumnsError if it lacks a column needed here."""
     frame = as_wallets_frame(wallets)
     require_columns(frame, ("status", "tokens", "fetched_at", "source", "service"))
     return frame
 
 
 def drawn_note(*parts: tuple[int, int, str]) -> str:
-    """Write how much is drawn: ``3 of 9 wallets and 3 tokens are drawn; the rest is Other.``."""
+    """Return a sentence such as ``3 wallets are drawn.`` from counts and nouns.
+
+    Each part is the number of drawn items, the number of other items, and the noun. If there are
+    other items, the sentence ends with ``; Other contains the rest.``.
+    """
     texts = [
-        f"{drawn:,} of {counted_noun(drawn + rest, noun)}" if rest else counted_noun(drawn, noun)
-        for drawn, rest, noun in parts
+        f"{drawn:,} of {counted_noun(drawn + others, noun)}"
+        if others
+        else counted_noun(drawn, noun)
+        for drawn, others, noun in parts
     ]
-    one = len(parts) == 1 and parts[0][0] == 1
-    other = "; the rest is Other" if any(rest for _, rest, _ in parts) else ""
-    return f"{' and '.join(texts)} {'is' if one else 'are'} drawn{other}."
+    is_singular = len(parts) == 1 and parts[0][0] == 1
+    end = "; Other contains the rest" if any(others for _, others, _ in parts) else ""
+    return f"{' and '.join(texts)} {'is' if is_singular else 'are'} drawn{end}."
 
 
-def not_drawn(count: int, noun: str, kind: str = "") -> list[str]:
-    """Return a sentence on rows that are not drawn, if there are any."""
+def undrawn_notes(count: int, noun: str, kind: str = "") -> list[str]:
+    """Return a sentence about rows that are not drawn, in a list that is empty if `count` is 0."""
     return [f"{counted_noun(count, noun)}{kind} {'is' if count == 1 else 'are'} not drawn."] * bool(
         count
     )
 
 
-def other_name(count: int, noun: str) -> str:
-    """Return the label of Other, such as ``Other (3 tokens)``."""
+def other_label(count: int, noun: str) -> str:
+    """Return the label of combined items, such as ``Other (3 tokens)``."""
     return f"Other ({counted_noun(count, noun)})"
 
 
-def provenance(fetch: FetchLike) -> list[str]:
-    """Return a sentence on the known wallets, and one on the oldest answer."""
+def provenance_notes(fetch: FetchLike) -> list[str]:
+    """Return sentences about the number of known wallets and about the oldest answer."""
     wallets = wallets_frame(fetch)
     if not len(wallets):
         return ["No wallet was requested."]
     known, outdated = known_wallets(wallets), int(stale_wallets(wallets).sum())
-    flaws = [f"{outdated} out of date"] * bool(outdated)
+    flaws = [f"{outdated} outdated"] * bool(outdated)
     flaws += [
         f"{count} {str(status).replace('_', ' ')}"
         for status, count in wallets["status"][~known].value_counts().items()
         if count
     ]
-    text = f"{int(known.sum()):,} of {counted_noun(len(wallets), 'wallet')} known"
+    text = f"{count_of(int(known.sum()), len(wallets), 'wallet')} known"
     text += f" ({', '.join(flaws)})" if flaws else ""
-    return [f"{text}.", *_age(wallets[known], "Oldest answer {}.")]
+    return [f"{text}.", *_age_sentences(wallets[known], "The oldest answer is of {}.")]
 
 
-def age_note(wallets: pd.DataFrame) -> list[str]:
-    """Return a sentence on the age of one wallet's answer, given its rows."""
-    stale = ", out of date" if stale_wallets(wallets).any() else ""
-    return _age(wallets, f"Answer of {{}}{stale}.")
+def age_notes(wallets: pd.DataFrame) -> list[str]:
+    """Return a sentence about the age of the answer for one wallet."""
+    stale = " and is outdated" if stale_wallets(wallets).any() else ""
+    return _age_sentences(wallets, f"The answer is of {{}}{stale}.")
 
 
-def _age(wallets: pd.DataFrame, sentence: str) -> list[str]:
+def _age_sentences(wallets: pd.DataFrame, template: str) -> list[str]:
     times = pd.to_datetime(wallets["fetched_at"], utc=True).dropna()
-    return [sentence.format(f"{times.min():%Y-%m-%d %H:%M} UTC")] if len(times) else []
+    return [template.format(f"{times.min():%Y-%m-%d %H:%M} UTC")] if len(times) else []
 
 
-def simulated_note(wallets: pd.DataFrame) -> list[str]:
-    """Return a note if the answers are simulated."""
+def simulated_notes(wallets: pd.DataFrame) -> list[str]:
+    """Return the note that the data is simulated, or no note if the data is real."""
     return ["Simulated data."] * is_simulated(wallets)
 
 
 @cache
-def plotly_library() -> tuple[str, bytes]:
-    """Return the version and the script of plotly.js, read once."""
+def plotlyjs_bundle() -> tuple[str, bytes]:
+    """Return the version and the script of plotly.js; both are cached."""
     return str(get_plotlyjs_version()), str(get_plotlyjs()).encode()

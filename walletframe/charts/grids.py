@@ -1,4 +1,4 @@
-"""Bars and heatmap of groups by token, the pie of one wallet, the Lorenz curve of one token."""
+"""Bar chart and heatmap of groups by token, pie chart of a wallet, and Lorenz curve of a token."""
 
 from __future__ import annotations
 
@@ -15,32 +15,38 @@ from walletframe.charts.balances import (
     MIN_SHARE,
     check_top,
     join_names,
-    largest,
+    largest_indices,
     pivot_sizes,
     read_balances,
     read_grouped,
-    sum_by,
+    sum_by_group,
 )
 from walletframe.charts.canvas import (
-    LEAST_SIZE,
+    MIN_FONT_SIZE,
     TOP_RIGHT,
+    Dimensions,
     Notes,
-    Space,
-    age_note,
+    age_notes,
     axis_title,
-    blank,
     category_axis,
     drawn_note,
-    figure,
-    hover,
+    empty_figure,
+    hover_text,
     label_width,
-    markup,
-    row_space,
-    simulated_note,
+    legend_options,
+    make_figure,
+    markup_lines,
+    row_dimensions,
+    simulated_notes,
     wallets_frame,
-    with_legend,
 )
-from walletframe.charts.palette import EDGE, OTHER, OUTLINE, PATTERN, text_on
+from walletframe.charts.palette import (
+    EDGE_COLOR,
+    OTHER_COLOR,
+    OUTLINE_STYLE,
+    PATTERN_STYLE,
+    text_color,
+)
 from walletframe.errors import UnknownWalletError
 from walletframe.frames.groups import ADDED
 from walletframe.frames.identity import token_key
@@ -52,7 +58,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from walletframe.amounts import AmountArray
-    from walletframe.charts.balances import Balances, Level, Measure, PivotedSizes, Places, Sizes
+    from walletframe.charts.balances import Balances, Indices, Level, Measure, PivotedSizes, Sizes
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
@@ -60,23 +66,28 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike, WalletLike
     from walletframe.frames.positions import PositionsLike
 
-_BARS, _SERIES, _SLICES, _LIMIT = 200, 20, 20, 200
-_LONGER, _PIE = 2, Space(320)
-_NO_BAR = "Other is given as text: its bar would make the others too short."
-_ASLANT, _ABOVE, _BELOW = 12, 52, 20
-_LINE = 16
-_COLORS = sample_colorscale("cividis", [place / 10 for place in range(2, 11)])
-"""Without the darkest part, which can't be seen on black."""
-_DECADES, _TICKS = 6, 4
+_MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_CELLS = 200, 20, 20, 200
+_MAX_OTHER_RATIO, _PIE_DIMENSIONS = 2, Dimensions(320)
+_OTHER_AS_TEXT_NOTE = "Other is written as text, since its bar would make all other bars too short."
+_MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 12, 52, 20
+_COLOR_BAR_OFFSET = 16
+_COLOR_SCALE = sample_colorscale("cividis", [index / 10 for index in range(2, 11)])
+"""The colours of a heatmap, without the darkest ones, which are hard to see on black."""
+_DECADES, _MAX_TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 16, 10
-_GREY = "Other is grey: it is beyond this scale."
-_BAR = {"orientation": "h", "thickness": 8, "ypad": 0, "outlinewidth": 0}
-_AT_TOP = {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top"}
-# The title of the scale is an annotation, since plotly draws the title of a horizontal colour bar
-# over the bar if a figure is high. At the right there is room for it even on a narrow page.
-_SCALE = TOP_RIGHT | {"font": {"size": LEAST_SIZE}, "yshift": _ABOVE}
-_POINTS, _FEW = 100, 30
-_EQUALITY = {"text": "equal shares", "xanchor": "right", "yanchor": "bottom", "xshift": -6}
+_GREY_OTHER_NOTE = "Other is grey, since its sizes are beyond the colour scale."
+_COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 0, "outlinewidth": 0}
+_AT_TOP_LEFT = {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top"}
+# The title of the colour scale is an annotation: plotly draws the own title of a horizontal colour
+# bar over the bar if a figure is high. On the right, even a narrow page has space for the title.
+_SCALE_TITLE = TOP_RIGHT | {"font": {"size": MIN_FONT_SIZE}, "yshift": _PAD_ABOVE}
+_MAX_POINTS_PER_AXIS, _MAX_MARKED_POINTS = 100, 30
+_EQUALITY_LABEL = {
+    "text": "line of equality",
+    "xanchor": "right",
+    "yanchor": "bottom",
+    "xshift": -6,
+}
 
 
 def bar(  # noqa: PLR0913  the options of a chart
@@ -94,55 +105,64 @@ def bar(  # noqa: PLR0913  the options of a chart
 ) -> go.Figure:
     """Draw a bar for each wallet, owner or other group, stacked by token or asset.
 
-    Lengths show ``value`` if there is such a column (float64, with an optional ``currency``),
-    else numbers of balances.
+    The lengths show the column ``value`` (float64, with an optional column ``currency``), if the
+    frame has it, and numbers of balances otherwise.
 
     Parameters
     ----------
     by : str or list of str, default "wallet"
-        What to draw a bar for: ``"wallet"``, ``"blockchain"`` (that of the wallet), a column of
-        yours that `wallets` kept, such as ``"owner"``, any column of these holdings, or several
-        of them. ``"asset"`` after other names colours the bars by asset, as in `totals`;
-        ``"asset"`` or ``"token"`` alone draws a bar for each. Rows without a label are a group
-        of their own, such as "no owner".
+        The column, or the list of columns, to group the holdings by. There is one bar for each
+        group:
+
+        - ``"wallet"`` or ``"blockchain"`` (the blockchain of the wallet);
+        - an extra column of `wallets`, such as ``"owner"``, or any column of these holdings;
+        - ``"token"`` or ``"asset"``. After other names, as in ``["owner", "asset"]``, it does not
+          add bars, but colours each bar by token or asset.
+
+        Rows without a label are a group of their own, such as "no owner".
     token : str or (str, str or None), optional
-        Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
+        Draw only the amounts of this token. Pass an unambiguous symbol, or (blockchain, contract),
+        with None as the contract of a native coin.
     asset : str or (str, str or None), optional
-        Draw the amounts of this asset on all blockchains: one that `walletframe.assets` lists,
-        or one of its contracts.
+        Draw only the amounts of this asset, added up over all blockchains. Pass the name of an
+        asset that `walletframe.assets` lists, or one of its contracts.
     top : int, default 20
-        The most bars, up to 200. The rest are Other, which is given as text if its bar would be
-        more than twice as long as the longest.
+        Maximum number of bars (at most 200). All other groups are combined as Other. If the bar
+        of Other would be more than twice as long as the longest bar, Other is written as text.
     top_tokens : int, default 8
-        The most tokens or assets with a colour of their own, up to 20; the rest are drawn as
-        Other.
+        Maximum number of tokens or assets with a colour of their own (at most 20). All others are
+        combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, to note how complete and how old the data is, also
-        for each group. ``details.wf`` passes them.
+        The ``wallets`` of the same fetch. Then the chart notes how complete and how old the data
+        is, and how many wallets of each group are known. The methods of ``details.wf`` pass this
+        argument for you.
     assets : DataFrame, str or Path, optional
-        By asset: your own contracts, as in `walletframe.assets`.
+        Your own contracts of assets, as in `walletframe.assets`. It is used if holdings are
+        grouped by asset.
     bridged : bool, default False
-        By asset: whether bridged versions count, such as USDC.e and WETH.
+        Whether an asset includes bridged versions, such as USDC.e and WETH. It is used if
+        holdings are grouped by asset.
     colors : mapping of (str, str or None) to str, optional
-        Colours of tokens, hex or CSS names, as from `token_colors`. An asset has that of its
-        largest token.
+        The colours of tokens as hex codes or CSS names, such as `token_colors` returns. An asset
+        has the colour of its largest token.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        One trace for each token or asset, the largest first; the hover has exact amounts, and
-        how many wallets of a group are known. If nothing is above 0, no trace, but a note why.
+        A figure with one trace for each token or asset, the largest first. The hover texts show
+        exact amounts, and how many wallets of a group are known. If no size is above 0, the figure
+        has no trace, but an annotation that says why.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `by`, `wallets` or `colors` has another type, `top` or `top_tokens` is out of range,
-        or `wallets` lacks the wallet of a row.
+        If `by`, `wallets` or `colors` has an unsupported type or value, if `top` or `top_tokens`
+        is out of range, or if a wallet of the holdings is missing in `wallets`.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
-        If a column is missing, ``amount`` holds no amounts, values have several currencies, or
-        `assets` can't be used.
+        If a column is missing, if the column ``amount`` does not contain amounts, if the values
+        are in several currencies, or if `assets` can't be read.
     UnknownTokenError, AmbiguousTokenError
-        If no row has the token or asset, or several tokens share the symbol.
+        If no row has the token or asset, or if several tokens share the symbol.
 
     Examples
     --------
@@ -152,79 +172,89 @@ def bar(  # noqa: PLR0913  the options of a chart
     >>> list(frame.wf.plot.bar().data[0].x)
     [1.0, 1.0]
     """
-    bars, colored = check_top("top", top, _BARS), check_top("top_tokens", top_tokens, _SERIES)
+    bars, colored = (
+        check_top("top", top, _MAX_BARS),
+        check_top("top_tokens", top_tokens, _MAX_COLORS),
+    )
     grouped = read_grouped(
         holdings, by, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
     )
     balances = grouped.balances
     if not len(balances.rows):
-        return blank(grouped.title, balances.notes([], wallets), balances.empty_reason)
-    # If the last name is token or asset, it sets the colours, and the others make the bars.
+        return empty_figure(grouped.title, balances.notes([], wallets), balances.empty_reason)
+    # If the last of several names is token or asset, it sets the colours, not the bars.
     [*first, last] = grouped.names
     level = grouped.level(first if first and last in ADDED else grouped.names)
     owners = level.codes
-    by_owner = sum_by(owners, balances.sizes)
-    rows = largest(by_owner, bars)
-    too_long = bool(by_owner.sum() - by_owner[rows].sum() > _LONGER * by_owner.max())
+    by_owner = sum_by_group(owners, balances.sizes)
+    rows = largest_indices(by_owner, bars)
+    too_long = bool(by_owner.sum() - by_owner[rows].sum() > _MAX_OTHER_RATIO * by_owner.max())
     of_bars = balances.sizes * np.isin(owners, rows) if too_long else balances.sizes
-    tokens = largest(sum_by(balances.token_codes, of_bars), colored)
+    tokens = largest_indices(sum_by_group(balances.token_codes, of_bars), colored)
     if is_single := level.names == [balances.positions.kind]:
-        tokens = rows  # each bar is one token, and has its colour
+        tokens = rows  # each bar is one token, with the colour of this token
     grid = pivot_sizes(balances, owners, rows, tokens)
-    measure, (short, full) = balances.measure, level.rows(grid)
+    measure, (short, full) = balances.measure, level.row_texts(grid)
     drawn = grid.sizes[: len(rows) if too_long else len(short)]
     count, total = len(drawn), float(grid.sizes.sum())
-    extent = [(len(rows), grid.other_rows, level.noun)]
-    series = grid.series(colors)[: None if drawn[:, -1].any() else len(tokens)]
+    extent = [(len(rows), grid.other_row_count, level.noun)]
+    series = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(tokens)]
     if is_single:
         one_each = go.Bar(
             orientation="h",
             y=list(range(count)),
             x=np.diagonal(grid.sizes)[:count].tolist(),
-            hovertext=[grid.hover(place, place, [], total) for place in range(count)],
+            hovertext=[grid.hover_text(index, index, [], total) for index in range(count)],
             hoverinfo="text",
-            marker={"color": [each.color for each in series][:count], "line": OUTLINE},
+            marker={"color": [each.color for each in series][:count], "line": OUTLINE_STYLE},
         )
         traces = [one_each]
     else:
         if measure.kind != "amount":
-            extent.append((len(tokens), grid.other_tokens, grid.kind))
+            extent.append((len(tokens), grid.other_token_count, grid.kind))
         traces = [
-            each.bar(
+            each.bar_trace(
                 orientation="h",
                 y=list(range(count)),
                 x=[size or None for size in drawn[:, token].tolist()],
                 hovertext=[
-                    grid.hover(row, token, owner, total) for row, owner in enumerate(full[:count])
+                    grid.hover_text(row, token, owner, total)
+                    for row, owner in enumerate(full[:count])
                 ],
             )
             for token, each in enumerate(series)
         ]
-    notes = [drawn_note(*extent), *[_NO_BAR] * too_long, f"Length: {measure.phrase}."]
-    return figure(
+    notes = [
+        drawn_note(*extent),
+        *[_OTHER_AS_TEXT_NOTE] * too_long,
+        f"Lengths show the {measure.phrase}.",
+    ]
+    return make_figure(
         traces,
         title=grouped.title,
         notes=balances.notes(notes, wallets),
-        **with_legend(row_space(short), [each.name for each in series][: 1 if is_single else None]),
+        **legend_options(
+            row_dimensions(short), [each.name for each in series][: 1 if is_single else None]
+        ),
         barmode="stack",
         bargap=0.25,
         annotations=[_other_annotation(grid, full[-1])] * too_long,
         sample_rows=grid.sample_rows,
-        xaxis=measure.axis(float(drawn.sum(axis=1).max())) | {"side": "top"},
+        xaxis=measure.axis_options(float(drawn.sum(axis=1).max())) | {"side": "top"},
         yaxis=category_axis(short, join_names(level.names)) | {"range": [len(short) - 0.5, -0.5]},
     )
 
 
 def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
-    """Return the text in the place of the bar of Other."""
+    """Return the annotation that replaces the bar of Other."""
     measure, size, total = grid.balances.measure, grid.sizes[-1].sum(), float(grid.sizes.sum())
-    of_token = grid.hover(len(grid.rows), 0, name, total)
-    below = hover(*name, measure.share(size, total))
+    of_token = grid.hover_text(len(grid.rows), 0, name, total)
+    below = hover_text(*name, measure.share_text(size, total))
     return {
         "x": 0,
         "xanchor": "left",
         "y": len(grid.rows),
-        "text": markup([f"{measure.words(size)}, {percent(size / total)} of all"]),
+        "text": markup_lines([f"{measure.text_with_noun(size)}, {percent(size / total)} of all"]),
         "hovertext": of_token if measure.kind == "amount" else below,
     }
 
@@ -237,32 +267,36 @@ def pie(
     wallets: FetchLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw one wallet's holdings as a pie.
+    """Draw the holdings of one wallet as a pie chart.
 
-    Slices show ``value`` if there is such a column (float64, with an optional ``currency``).
-    Otherwise all have one size, since amounts of different tokens can't be compared.
+    The slices show the column ``value`` (float64, with an optional column ``currency``), if the
+    frame has it. Otherwise all slices are equal, since amounts of different tokens can't be
+    compared.
 
     Parameters
     ----------
     wallet : str, (str, str) or WalletAddress
-        ``"ETH.0x…"`` or (blockchain, address).
+        The wallet, as ``"ETH.0x…"`` or (blockchain, address).
     top : int, default 8
-        The most tokens, up to 20; the rest are drawn as Other.
-    wallets, colors : optional
-        As in `bar`, to note how old the answer is, or why the wallet has no rows.
+        Maximum number of tokens (at most 20). All others are combined as Other.
+    wallets : DataFrame or WalletDetails, optional
+        The ``wallets`` of the same fetch. Then the chart notes how old the answer for the wallet
+        is, or why the wallet has no rows.
+    colors : mapping of (str, str or None) to str, optional
+        As in `bar`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        One trace, the largest slice first, with exact amounts in the hover; if nothing is above
-        0, no trace, but a note why.
+        A figure with one trace, with the largest slice first and exact amounts in the hover
+        texts. If no size is above 0, the figure has no trace, but an annotation that says why.
 
     Raises
     ------
     ArgumentError, SettingsError, ColumnsError, AmountError, PricesError
         As `bar`.
     AddressError, UnknownWalletError
-        If the wallet can't be read, or has no rows and is not in `wallets`.
+        If `wallet` can't be read, or if it has no rows and is missing in `wallets`.
 
     Examples
     --------
@@ -272,68 +306,78 @@ def pie(
     >>> frame.wf.plot.pie("ETH.0xa").data[0].labels
     ('ETH',)
     """
-    limit = check_top("top", top, _SLICES)
+    limit = check_top("top", top, _MAX_SLICES)
     [named] = parse_wallets(wallet)
     answers = None
     if wallets is not None:
         frame = wallets_frame(wallets)
-        with suppress(UnknownWalletError):  # it was not requested
+        with suppress(UnknownWalletError):  # the wallet was not requested
             answers = frame[find_wallet(frame, wallet)]
     name = "" if answers is None else user_wallet_names(answers, answers)[0]
     title = f"Holdings of {short_wallet(named.blockchain, named.address, name)}"
-    notes = Notes() if answers is None else Notes(simulated_note(answers), trust=age_note(answers))
+    notes = (
+        Notes()
+        if answers is None
+        else Notes(simulated_notes(answers), data_quality=age_notes(answers))
+    )
     try:
         balances = read_balances(holdings, wallet=wallet)
     except UnknownWalletError:
         if answers is None:
             raise
         status = answers["status"].iloc[0]
-        nothing = f"Its holdings are unknown: {status}."
-        return blank(title, notes, "It holds nothing." if status == "ok" else nothing)
+        unknown = f"The wallet's holdings are unknown, since its status is {status}."
+        return empty_figure(
+            title, notes, "The wallet holds nothing." if status == "ok" else unknown
+        )
     if not len(balances.rows):
-        return blank(title, notes._replace(left_out=balances.left_out), balances.empty_reason)
-    sizes = sum_by(balances.token_codes, balances.sizes)
+        return empty_figure(
+            title, notes._replace(left_out=balances.left_out), balances.empty_reason
+        )
+    sizes = sum_by_group(balances.token_codes, balances.sizes)
     sizes[sizes < MIN_SHARE * sizes.sum()] = 0
-    grid = pivot_sizes(balances, np.zeros_like(balances.rows), np.array([0]), largest(sizes, limit))
+    grid = pivot_sizes(
+        balances, np.zeros_like(balances.rows), np.array([0]), largest_indices(sizes, limit)
+    )
     owner = whole_wallet(named.blockchain, named.address, name)
     rest = float(grid.sizes[0, -1] / grid.sizes.sum())
-    slices = grid.series(colors)[: len(grid.tokens) + (rest >= MIN_SHARE)]
+    slices = grid.trace_styles(colors)[: len(grid.tokens) + (rest >= MIN_SHARE)]
     sizes = grid.sizes[0, : len(slices)]
     total = float(sizes.sum())
-    # Counts make all slices equal, so percentages would say nothing.
+    # The slices of counts are all equal, so percentages would be useless.
     is_count = balances.measure.kind == "count"
     parts = ["" if is_count else percent(size / total) for size in sizes.tolist()]
     texts = [(each.name, part) for each, part in zip(slices, parts, strict=True)]
     labels = [f"{name} {part}".rstrip() for name, part in texts]
     trace = go.Pie(
-        labels=[markup([label]) for label in labels],
+        labels=[markup_lines([label]) for label in labels],
         values=sizes.tolist(),
-        text=[markup([part or name]) for name, part in texts],
-        hovertext=[grid.hover(0, token, [owner], total) for token in range(len(slices))],
-        textfont={"color": [text_on(each.color) for each in slices]},
+        text=[markup_lines([part or name]) for name, part in texts],
+        hovertext=[grid.hover_text(0, token, [owner], total) for token in range(len(slices))],
+        textfont={"color": [text_color(each.color) for each in slices]},
         marker={
             "colors": [each.color for each in slices],
-            "line": OUTLINE,
-            "pattern": PATTERN | {"shape": [each.pattern for each in slices]},
+            "line": OUTLINE_STYLE,
+            "pattern": PATTERN_STYLE | {"shape": [each.pattern for each in slices]},
         },
         sort=False,
         direction="clockwise",
         hole=0.4,
         hoverinfo="text",
         textinfo="text",
-        textposition="inside",  # of slices with room for it
+        textposition="inside",  # plotly hides a text that does not fit in its slice
         insidetextorientation="horizontal",
     )
-    extent = len(grid.tokens), grid.other_tokens, "token"
-    drawn = [f"Slice: {balances.measure.phrase}.", drawn_note(extent)]
+    extent = len(grid.tokens), grid.other_token_count, "token"
+    drawn = [f"Slices show the {balances.measure.phrase}.", drawn_note(extent)]
     small = [f"Other ({percent(rest)}) is too small to draw."] * (0 < rest < MIN_SHARE)
-    return figure(
+    return make_figure(
         [trace],
         title=title,
         notes=notes._replace(drawn=drawn, left_out=[*small, *balances.left_out]),
-        uniformtext={"minsize": LEAST_SIZE, "mode": "hide"},
+        uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
         sample_rows=grid.sample_rows,
-        **with_legend(_PIE, labels),
+        **legend_options(_PIE_DIMENSIONS, labels),
     )
 
 
@@ -347,31 +391,34 @@ def heatmap(  # noqa: PLR0913  the options of a chart
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> go.Figure:
-    """Draw a heatmap of wallets, owners or other groups, by tokens or assets.
+    """Draw a heatmap with a row per wallet, owner or other group, and a column per token or asset.
 
-    Colours show ``value`` if there is such a column (float64, with an optional ``currency``),
-    else the row's share of the token's total in the frame, on a logarithmic scale. Wallets of one
-    blockchain stand together, and so do tokens.
+    The colours show the column ``value`` (float64, with an optional column ``currency``), if the
+    frame has it. Otherwise they show which share of the token's total in the frame the row holds.
+    The colour scale is logarithmic. Wallets, and tokens, of the same blockchain are placed next to
+    each other.
 
     Parameters
     ----------
     by : str or list of str, default "wallet"
-        What to draw a row for: the names that `bar` takes. With ``"asset"`` among them, the
-        columns are assets.
+        The grouping of the rows; `bar` lists the supported names. If ``"asset"`` is one of the
+        names, the columns of the heatmap are assets.
     top : int, default 30
-        The most rows, up to 200; the rest are drawn as Other.
+        Maximum number of rows (at most 200). All others are combined as Other.
     top_tokens : int, default 20
-        The most tokens or assets, up to 200: those with the largest value, or the most holders,
-        among the rows drawn. With values, the rest are drawn as Other.
+        Maximum number of tokens or assets (at most 200). The ones with the largest value among the
+        drawn rows are chosen, and all others are combined as Other. Without values, the ones with
+        the most holders are chosen, and no others are drawn.
     wallets, assets, bridged : optional
         As in `bar`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        One trace, with exact amounts in the hover; a cell is empty if its row holds none of the
-        token. Other is a second trace, in grey, if it holds more of a token than any other row.
-        If nothing is above 0, no trace, but a note why.
+        A figure with one trace, with exact amounts in the hover texts. A cell is empty if its row
+        holds none of the token. If a cell of the row Other is larger than the cells of all other
+        rows, this row is a second trace, in grey. If no size is above 0, the figure has no trace,
+        but an annotation that says why.
 
     Raises
     ------
@@ -388,7 +435,10 @@ def heatmap(  # noqa: PLR0913  the options of a chart
     >>> len(frame.wf.plot.heatmap().data)
     1
     """
-    rows, columns = check_top("top", top, _LIMIT), check_top("top_tokens", top_tokens, _LIMIT)
+    rows, columns = (
+        check_top("top", top, _MAX_CELLS),
+        check_top("top_tokens", top_tokens, _MAX_CELLS),
+    )
     grouped = read_grouped(
         holdings, by, wallets=wallets, assets=assets, bridged=bridged, shares=True
     )
@@ -398,104 +448,113 @@ def heatmap(  # noqa: PLR0913  the options of a chart
     is_shares = measure.kind == "share"
     title = f"{measure.title_start} by {join_names(names if is_shares else [*names, held.kind])}"
     if not len(balances.rows):
-        return blank(title, balances.notes([], wallets), balances.empty_reason)
+        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
     level = grouped.level(names)
-    owners, tokens = _choose(balances, level.codes, rows, columns)
+    owners, tokens = _choose_rows_and_columns(balances, level.codes, rows, columns)
     if names == ["wallet"]:
         owners = _sort_by_chain(owners, held.wallet_keys)
     if held.assets is None:
         tokens = _sort_by_chain(tokens, held.tokens.keys)
     grid = pivot_sizes(balances, level.codes, owners, tokens)
-    width = len(tokens) + bool(grid.other_tokens and not is_shares)
-    short, full = level.rows(grid)
+    width = len(tokens) + bool(grid.other_token_count and not is_shares)
+    short, full = level.row_texts(grid)
     sizes = grid.sizes[: len(short), :width]
-    off_scale = bool(grid.other_rows and sizes[-1].max() > sizes[:-1].max())
+    off_scale = bool(grid.other_row_count and sizes[-1].max() > sizes[:-1].max())
     on_scale = len(short) - off_scale
     total = float(grid.sizes.sum())
     texts = [
-        [grid.hover(row, token, owner, total) for token in range(width)]
+        [grid.hover_text(row, token, owner, total) for token in range(width)]
         for row, owner in enumerate(full)
     ]
-    traces = [_scaled_cells(sizes[:on_scale], texts[:on_scale], measure)]
+    traces = [_log_scaled_trace(sizes[:on_scale], texts[:on_scale], measure)]
     if off_scale:
         z = [[1 if size else None for size in sizes[-1].tolist()]]
-        grey = {"z": z, "y": [on_scale], "colorscale": [[0, OTHER], [1, OTHER]]}
-        traces.append(_cells(sizes[-1:], texts[-1:], measure, showscale=False, **grey))
-    labels = [series.name for series in grid.series()][:width]
-    angle, high = (-45, 0.65) if width <= _ASLANT else (-90, 0.9)
-    below = _BELOW + int(high * label_width(labels))
-    drawn = figure(
+        grey = {"z": z, "y": [on_scale], "colorscale": [[0, OTHER_COLOR], [1, OTHER_COLOR]]}
+        traces.append(_heatmap_trace(sizes[-1:], texts[-1:], measure, showscale=False, **grey))
+    labels = [series.name for series in grid.trace_styles()][:width]
+    angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
+    below = _PAD_BELOW + int(high * label_width(labels))
+    drawn = make_figure(
         traces,
         title=title,
-        notes=balances.notes([*_heatmap_notes(grid, level), *[_GREY] * off_scale], wallets),
-        space=row_space(short, _ABOVE, below),
+        notes=balances.notes(
+            [*_heatmap_notes(grid, level), *[_GREY_OTHER_NOTE] * off_scale], wallets
+        ),
+        dimensions=row_dimensions(short, _PAD_ABOVE, below),
         sample_rows=grid.sample_rows,
-        annotations=[_SCALE | {"text": markup([f"{measure.name}, in powers of ten"])}],
-        xaxis=category_axis(labels, grid.kind) | {"tickangle": angle, "tickfont_size": LEAST_SIZE},
+        annotations=[
+            _SCALE_TITLE | {"text": markup_lines([f"{measure.name} (logarithmic scale)"])}
+        ],
+        xaxis=category_axis(labels, grid.kind)
+        | {"tickangle": angle, "tickfont_size": MIN_FONT_SIZE},
         yaxis=category_axis(short, join_names(level.names)) | {"range": [len(short) - 0.5, -0.5]},
     )
-    place = 1 - (drawn.layout.margin.t - _ABOVE + _LINE) / drawn.layout.height
-    return drawn.update_traces(colorbar_y=place, selector=0)
+    index = 1 - (drawn.layout.margin.t - _PAD_ABOVE + _COLOR_BAR_OFFSET) / drawn.layout.height
+    return drawn.update_traces(colorbar_y=index, selector=0)
 
 
-def _choose(balances: Balances, wallets: Places, rows: int, columns: int) -> tuple[Places, Places]:
-    """Choose the largest groups and tokens, without empty rows or columns."""
+def _choose_rows_and_columns(
+    balances: Balances, wallets: Indices, rows: int, columns: int
+) -> tuple[Indices, Indices]:
+    """Choose the largest groups and tokens, so that no row or column is empty."""
     is_shares, tokens = balances.measure.kind == "share", balances.token_codes
     weights = np.ones_like(balances.sizes) if is_shares else balances.sizes
-    by_wallet = sum_by(wallets, weights)
-    in_rows = np.isin(wallets, largest(by_wallet, rows))
-    chosen = largest(sum_by(tokens[in_rows], weights[in_rows]), columns)
-    if is_shares:  # there is no Other column, so drop rows outside the columns
+    by_wallet = sum_by_group(wallets, weights)
+    in_rows = np.isin(wallets, largest_indices(by_wallet, rows))
+    chosen = largest_indices(sum_by_group(tokens[in_rows], weights[in_rows]), columns)
+    if is_shares:  # there is no column Other, so drop rows without a drawn token
         in_columns = np.bincount(wallets[np.isin(tokens, chosen)], minlength=len(by_wallet))
         by_wallet = np.where(in_columns > 0, by_wallet, 0)
-    return largest(by_wallet, rows), chosen
+    return largest_indices(by_wallet, rows), chosen
 
 
-def _sort_by_chain(places: Places, keys: list[TokenKey]) -> Places:
-    """Sort places by blockchain, stably."""
-    chains = [keys[place][0] for place in places]
-    return places[sorted(range(len(places)), key=chains.__getitem__)]
+def _sort_by_chain(indices: Indices, keys: list[TokenKey]) -> Indices:
+    """Sort indices of keys by blockchain with a stable sort."""
+    chains = [keys[index][0] for index in indices]
+    return indices[sorted(range(len(indices)), key=chains.__getitem__)]
 
 
 def _heatmap_notes(grid: PivotedSizes, level: Level) -> list[str]:
     measure, noun = grid.balances.measure, level.noun
-    owners = (len(grid.rows), grid.other_rows, noun)
-    drawn, rest, kind = tokens = (len(grid.tokens), grid.other_tokens, grid.kind)
-    phrase = measure.phrase if noun == "wallet" else measure.phrase.removeprefix("a wallet's ")
-    colour = f"Colour: {phrase}, in powers of ten."
+    owners = (len(grid.rows), grid.other_row_count, noun)
+    drawn, rest, kind = tokens = (len(grid.tokens), grid.other_token_count, grid.kind)
+    phrase = measure.phrase if noun == "wallet" else measure.phrase.removeprefix("wallet's ")
+    colour = f"Colours show the {phrase}, on a logarithmic scale."
     if measure.kind != "share":
         return [drawn_note(owners, tokens), colour]
-    subset = f"{count_of(drawn, drawn + rest, kind)} drawn: those held in most of these {noun}s."
+    subset = f"{count_of(drawn, drawn + rest, kind)} drawn, chosen by the number of holders."
     return [drawn_note(owners), subset if rest else drawn_note(tokens), colour]
 
 
-def _scaled_cells(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap:
-    """Return cells on a logarithmic colour scale that ends at the largest size."""
+def _log_scaled_trace(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap:
+    """Return a heatmap trace with a logarithmic colour scale that ends at the largest size."""
     held = sizes > 0
     z = np.log10(np.where(held, sizes, 1.0))
     cells = z.astype(object)
     cells[~held] = None
     highest = float(z[held].max())
     lowest = float(max(z[held].min(), highest - _DECADES))
-    # Ticks are at a few powers of ten, or at both ends if the scale has less than two of these.
+    # Ticks are at a few powers of ten. A scale with fewer than two powers has ticks at its ends.
     marks = [float(power) for power in range(int(np.ceil(lowest)), int(highest // 1) + 1)]
-    marks = marks[:: -(-len(marks) // _TICKS)] if len(marks) > 1 else sorted({lowest, highest})
+    marks = marks[:: -(-len(marks) // _MAX_TICKS)] if len(marks) > 1 else sorted({lowest, highest})
     scale, unit = (100, "%") if measure.kind == "share" else (1, "")
     ticks = [f"{compact(scale * 10**mark)}{unit}" for mark in marks]
-    return _cells(
+    return _heatmap_trace(
         sizes,
         texts,
         measure,
         z=cells.tolist(),
         zmin=lowest,
         zmax=highest,
-        colorscale=_COLORS,
-        colorbar=_BAR | _AT_TOP | {"tickvals": marks, "ticktext": ticks},
+        colorscale=_COLOR_SCALE,
+        colorbar=_COLOR_BAR | _AT_TOP_LEFT | {"tickvals": marks, "ticktext": ticks},
     )
 
 
-def _cells(sizes: Sizes, texts: list[list[str]], measure: Measure, **colors: Any) -> go.Heatmap:
-    """Return cells with hover texts, and with their sizes as text if there are few cells."""
+def _heatmap_trace(
+    sizes: Sizes, texts: list[list[str]], measure: Measure, **colors: Any
+) -> go.Heatmap:
+    """Return a heatmap trace with hover texts; if there are few cells, they show their sizes."""
     write = percent if measure.kind == "share" else compact
     if len(sizes) <= _FEW_ROWS and sizes.shape[1] <= _FEW_TOKENS:
         written = [[write(size) if size else "" for size in row] for row in sizes.tolist()]
@@ -506,7 +565,7 @@ def _cells(sizes: Sizes, texts: list[list[str]], measure: Measure, **colors: Any
         hoverongaps=False,
         xgap=1,
         ygap=1,
-        textfont_size=LEAST_SIZE,
+        textfont_size=MIN_FONT_SIZE,
         **colors,
     )
 
@@ -519,15 +578,17 @@ def lorenz(
     Parameters
     ----------
     token : str or (str, str or None)
-        An unambiguous symbol, or (blockchain, contract), None for a native coin.
+        The token, as an unambiguous symbol or as (blockchain, contract), with None as the contract
+        of a native coin.
     wallets : DataFrame or WalletDetails, optional
         As in `bar`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        The curve, of at most 200 points, with exact amounts in the hover, and the diagonal of
-        equal shares. If no amount is above 0, no trace, but a note why.
+        A figure with two traces: the curve, with at most 200 points and exact amounts in the
+        hover texts, and the diagonal line of equality. If no amount is above 0, the figure has no
+        trace, but an annotation that says why.
 
     Raises
     ------
@@ -536,10 +597,11 @@ def lorenz(
 
     Notes
     -----
-    The curve covers the wallets that hold more than 0; one wallet is not one person. For n
-    wallets with amounts x in ascending order, the Gini coefficient is
-    ``(n + 1 - 2 * sum(cumsum(x)) / sum(x)) / n``: 0 if all hold the same, ``1 - 1/n`` at most.
-    ``df.wf.concentration`` computes the same, and names its source.
+    The curve includes only wallets that hold more than 0. Note that one person may own several
+    wallets. For n wallets with amounts x in ascending order, the Gini coefficient is
+    ``(n + 1 - 2 * sum(cumsum(x)) / sum(x)) / n``. It is 0 if all wallets hold the same amount, and
+    at most ``1 - 1/n``. ``df.wf.concentration`` computes the same coefficient, and its
+    documentation cites the source of the formula.
 
     Examples
     --------
@@ -552,68 +614,68 @@ def lorenz(
     balances = read_balances(holdings, token=token if isinstance(token, str) else token_key(token))
     title = f"Lorenz curve of {balances.measure.unit}"
     if not len(balances.rows):
-        return blank(title, balances.notes([], wallets), balances.empty_reason)
+        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
     owners, _ = pd.factorize(balances.wallet_codes)
     amounts = balances.positions.amounts[balances.rows]
     held = pd.Series(cell_sums(amounts, owners, int(owners.max()) + 1))
-    running: AmountArray = held.sort_values().cumsum().array  # exact, least first
+    running: AmountArray = held.sort_values().cumsum().array  # exact sums, the smallest first
     shares = np.asarray(running / running[-1], dtype=np.float64)
     equality = go.Scatter(
         x=[0, 1],
         y=[0, 1],
         mode="lines",
-        line={"color": EDGE, "dash": "dash", "width": 1},
+        line={"color": EDGE_COLOR, "dash": "dash", "width": 1},
         fill="tonexty",
         fillcolor="rgba(128, 128, 128, 0.2)",
         hoverinfo="skip",
     )
     axis = {"tickformat": ".0%", "range": [0, 1.005], "automargin": True}
-    return figure(
-        [_curve(running, shares, balances.measure.unit), equality],
+    return make_figure(
+        [_curve_trace(running, shares, balances.measure.unit), equality],
         title=title,
         notes=balances.notes(_lorenz_notes(running, shares, balances.measure.phrase), wallets),
-        space=Space(380, below=40, left=56),
+        dimensions=Dimensions(380, below=40, left=56),
         showlegend=False,
         hovermode="x",
         hoverdistance=-1,
-        xaxis=axis_title("share of the wallets that hold it, least first") | axis,
+        xaxis=axis_title("share of the wallets that hold it, the smallest first") | axis,
         yaxis=axis_title("share of the amount") | axis,
-        annotations=[_EQUALITY | {"x": 0.5, "y": 0.5}],
+        annotations=[_EQUALITY_LABEL | {"x": 0.5, "y": 0.5}],
     )
 
 
 def _lorenz_notes(running: AmountArray, shares: Sizes, phrase: str) -> list[str]:
-    count = len(running)
+    count, curve = len(running), f"The curve shows cumulative shares of the {phrase}."
     if count == 1:
-        return ["One wallet holds all of it, so there is nothing to compare.", f"Curve: {phrase}."]
+        return ["One wallet holds the whole amount, so there is nothing to compare.", curve]
     gini = float((count + 1 - 2 * (running.sum() / running[-1])) / count)
     few = min(10, count // 2)
     who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
     return [
-        f"Gini coefficient {gini:.3f} over the {counted_noun(count, 'wallet')} that hold it.",
-        f"{who} {percent(1 - float(shares[-few - 1]))}.",
-        f"Curve: {phrase}.",
+        f"The Gini coefficient is {gini:.3f}, over {counted_noun(count, 'wallet')} that hold it.",
+        f"{who} {percent(1 - float(shares[-few - 1]))} of it.",
+        curve,
     ]
 
 
-def _curve(running: AmountArray, shares: Sizes, unit: str) -> go.Scatter:
-    """Return the curve, by points that are spaced out on both axes."""
+def _curve_trace(running: AmountArray, shares: Sizes, unit: str) -> go.Scatter:
+    """Return the trace of the curve, with points at regular distances along both axes."""
     count, last = len(running), len(running) - 1
-    along = np.linspace(0, last, _POINTS).round().astype(np.intp)
-    up = np.searchsorted(shares, np.linspace(0, 1, _POINTS)).clip(0, last)
+    along = np.linspace(0, last, _MAX_POINTS_PER_AXIS).round().astype(np.intp)
+    up = np.searchsorted(shares, np.linspace(0, 1, _MAX_POINTS_PER_AXIS)).clip(0, last)
     points = np.unique(np.concatenate((along, up))).tolist()
     texts = [
-        hover(
-            f"{place + 1:,} of {counted_noun(count, 'wallet')} ({percent((place + 1) / count)})",
-            f"hold {percent(float(shares[place]))}",
-            f"{full_amount(running[place])} {unit}",
+        hover_text(
+            f"{index + 1:,} of {counted_noun(count, 'wallet')} ({percent((index + 1) / count)})",
+            f"hold {percent(float(shares[index]))} of the amount",
+            f"{full_amount(running[index])} {unit}",
         )
-        for place in points
+        for index in points
     ]
     return go.Scatter(
-        x=[0.0, *((place + 1) / count for place in points)],
+        x=[0.0, *((index + 1) / count for index in points)],
         y=[0.0, *shares[points].tolist()],
-        mode="lines+markers" if count <= _FEW else "lines",
+        mode="lines+markers" if count <= _MAX_MARKED_POINTS else "lines",
         hovertext=["", *texts],
         hoverinfo="text",
     )

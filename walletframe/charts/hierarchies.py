@@ -1,9 +1,13 @@
-"""Treemap and sunburst: blockchains, their wallets, and their tokens; or any other path."""
-# A tree is a list of rings, from outside in: the groups by the first name of the path, by the first
-# two, and so on. Every box costs the browser time, so their number is limited. If all visible boxes
-# fit, they are drawn. Otherwise, on the default path, the budget goes first to blockchains, large
-# wallets, and one box for the other wallets of each blockchain, and the rest of it to the largest
-# tokens in these. On any other path, the largest groups of all rings are drawn.
+"""Treemap and sunburst charts of blockchains, wallets and tokens, or of any other groups."""
+# The path is the list of column names to group by. A tree is a list of rings: the first ring has
+# the groups by the first name of the path, the second ring has the groups by the first two names,
+# and so on. Each group is a box (a rectangle or an arc) inside the box of its parent group.
+#
+# The number of boxes is limited, since each box takes the browser time. If all visible boxes are
+# within the limit, all are drawn. Otherwise, on the default path, boxes are first assigned to
+# blockchains, to large wallets, and to the combined other wallets of each blockchain. The remaining
+# boxes are assigned to the largest tokens in these. On any other path, the largest groups of all
+# rings are drawn.
 
 from __future__ import annotations
 
@@ -16,25 +20,32 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from walletframe.charts.balances import MIN_SHARE, check_top, largest, ranks, read_grouped, sum_by
+from walletframe.charts.balances import (
+    MIN_SHARE,
+    check_top,
+    largest_indices,
+    ranks,
+    read_grouped,
+    sum_by_group,
+)
 from walletframe.charts.canvas import (
-    LEAST_SIZE,
-    Space,
-    blank,
+    MIN_FONT_SIZE,
+    Dimensions,
     drawn_note,
-    figure,
-    hover,
-    markup,
-    other_name,
+    empty_figure,
+    hover_text,
+    make_figure,
+    markup_lines,
+    other_label,
 )
 from walletframe.charts.palette import (
     COLORS,
-    OTHER,
-    OUTLINE,
-    PATTERN,
-    chosen_colors,
-    patterns,
-    text_on,
+    OTHER_COLOR,
+    OUTLINE_STYLE,
+    PATTERN_STYLE,
+    choose_colors,
+    choose_patterns,
+    text_color,
 )
 from walletframe.frames.groups import ADDED, list_names
 from walletframe.frames.identity import first_rows
@@ -48,7 +59,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from walletframe.amounts.scalar import Amount
-    from walletframe.charts.balances import Balances, GroupedBalances, Level, Places, Sizes
+    from walletframe.charts.balances import Balances, GroupedBalances, Indices, Level, Sizes
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
@@ -56,32 +67,33 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
 
-_ROUNDING = 1e-12
-_OUTER_COLOR, _INNER_COLOR = "#4D4D4D", "#707070"  # of boxes that contain others
-_ROOM_FOR_SIZE = 0.01  # below this share of the total a box shows its name, but not its size
-_OPPOSITE = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
-_NEVER, _NONE = sys.maxsize, np.array([], dtype=np.intp)
+_MAX_ROUNDING_ERROR = 1e-12
+_OUTER_COLOR, _INNER_COLOR = "#4D4D4D", "#707070"  # of boxes that contain boxes
+_MIN_SHARE_WITH_SIZE = 0.01  # a box with a smaller share of the total shows only its name
+_OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
+_NO_GROUP, _EMPTY = sys.maxsize, np.array([], dtype=np.intp)
 _ID = re.compile(r"(\d+)\.(\d+)(\+?)")
-PATH = ("blockchain", "wallet", "token")
+DEFAULT_PATH = ("blockchain", "wallet", "token")
 
 
 class _Style(NamedTuple):
-    """The style of a tree, and the smallest shares of the total that it draws."""
+    """The style of a tree, and the smallest shares of the total that are drawn."""
 
     trace: Mapping[str, Any]  # its type, and options of that type
-    size: str  # what shows the size: area or angle
-    space: Space
-    line_break: str  # in the names of boxes that contain others: a rectangle has one line for it
+    size: str  # "Areas" or "Angles", which show the sizes
+    dimensions: Dimensions
+    line_break: str  # replaces line breaks in the name of a box that contains boxes
     min_leaf: float = MIN_SHARE
-    min_box: float = MIN_SHARE  # of an opened blockchain or a single wallet, if everything fits
-    min_parent: float = 0.01  # likewise, if not everything fits: less has no room for content
-    min_sum: float = 0  # of all leaves together, else none is drawn
+    # The minimum for a blockchain with boxes inside and for a wallet with a box of its own:
+    min_box: float = MIN_SHARE  # if all boxes are within the limit
+    min_parent: float = 0.01  # if they are not; a smaller box has no space for boxes inside
+    min_sum: float = 0  # the minimum for the sum of all leaves; below it, no leaf is drawn
 
 
 def treemap(  # noqa: PLR0913  the options of a chart
     holdings: PositionsLike,
     *,
-    by: By = PATH,
+    by: By = DEFAULT_PATH,
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     top: int = 250,
@@ -90,29 +102,32 @@ def treemap(  # noqa: PLR0913  the options of a chart
     bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw holdings as nested rectangles: blockchains, wallets, tokens, or any other path.
+    """Draw holdings as nested rectangles: blockchains, wallets and tokens, or other groups.
 
-    Areas show ``value`` if there is such a column (float64, with an optional ``currency``),
-    else numbers of balances.
+    The areas show the column ``value`` (float64, with an optional column ``currency``), if the
+    frame has it, and numbers of balances otherwise.
 
     Parameters
     ----------
     by : str or list of str, default ("blockchain", "wallet", "token")
-        The path, from outside in: the names that `bar` takes, such as ``["owner", "asset"]``.
+        The columns to group by, from the outermost to the innermost rectangles, such as
+        ``["owner", "asset"]``. `bar` lists the supported names.
     token, asset : str or (str, str or None), optional
-        Draw the amounts of one, as in `bar`.
+        Draw only the amounts of this token or asset, as in `bar`.
     top : int, default 250
-        The most rectangles, up to 500, since a browser is slow with more. If there are more,
-        only the largest wallets are drawn separately; the others of each blockchain are
-        combined by token, and the rest is Other. On other paths the largest groups are drawn,
-        and the rest of each is its Other.
+        Maximum number of rectangles (at most 500, since browsers are slow with more). If the
+        holdings need more, only the largest wallets are drawn separately. All other wallets of a
+        blockchain are combined by token, and what still does not fit is combined as Other. With
+        another `by`, the largest groups are drawn, and all others are combined as Other inside
+        the group that contains them.
     wallets, assets, bridged, colors : optional
         As in `bar`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        One trace, exact amounts in its hover; if nothing is above 0, no trace, but a note why.
+        A figure with one trace and exact amounts in the hover texts. If no size is above 0, the
+        figure has no trace, but an annotation that says why.
 
     Raises
     ------
@@ -131,7 +146,7 @@ def treemap(  # noqa: PLR0913  the options of a chart
     """
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
     own = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
-    style = _Style(own, "Area", Space(420), " · ")
+    style = _Style(own, "Areas", Dimensions(420), " · ")
     path = _without_token_level(by, token, asset)
     grouped = read_grouped(
         holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
@@ -142,7 +157,7 @@ def treemap(  # noqa: PLR0913  the options of a chart
 def sunburst(  # noqa: PLR0913  the options of a chart
     holdings: PositionsLike,
     *,
-    by: By = PATH,
+    by: By = DEFAULT_PATH,
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     top: int = 250,
@@ -151,29 +166,31 @@ def sunburst(  # noqa: PLR0913  the options of a chart
     bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw holdings as rings: blockchains, wallets, tokens from inside out, or any other path.
+    """Draw holdings as nested rings: blockchains, wallets and tokens, or other groups.
 
-    Angles show ``value`` if there is such a column (float64, with an optional ``currency``),
-    else numbers of balances.
+    The angles show the column ``value`` (float64, with an optional column ``currency``), if the
+    frame has it, and numbers of balances otherwise.
 
     Parameters
     ----------
     by : str or list of str, default ("blockchain", "wallet", "token")
-        The path, from inside out, as in `treemap`.
+        The columns to group by, from the innermost to the outermost ring. `bar` lists the
+        supported names.
     token, asset : str or (str, str or None), optional
-        Draw the amounts of one, as in `bar`.
+        Draw only the amounts of this token or asset, as in `bar`.
     top : int, default 250
-        The most pieces, up to 300, since a browser is slow with more. Only pieces with room for
-        a name are drawn separately: the other wallets of each blockchain are combined by token,
-        and the rest is Other. An outer ring that would mostly be Other is left out. On other
-        paths the largest groups are drawn, and the rest of each is its Other.
+        Maximum number of arcs (at most 300, since browsers are slow with more). Only arcs with
+        enough space for a name are drawn. All other wallets of a blockchain are combined by token,
+        and what still has no space is combined as Other. An outer ring that would mostly be Other
+        is left out. With another `by`, the largest groups are drawn, and all others are combined
+        as Other inside the group that contains them.
     wallets, assets, bridged, colors : optional
         As in `bar`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        As `treemap`.
+        As from `treemap`.
 
     Raises
     ------
@@ -191,8 +208,10 @@ def sunburst(  # noqa: PLR0913  the options of a chart
     1
     """
     own = {"type": "sunburst", "leaf_opacity": 1}
-    # The smallest shares have room for a name on rings of 250 pixels.
-    style = _Style(own, "Angle", Space(520), "<br>", 0.014, 0.025, min_parent=0.025, min_sum=0.5)
+    # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
+    style = _Style(
+        own, "Angles", Dimensions(520), "<br>", 0.014, 0.025, min_parent=0.025, min_sum=0.5
+    )
     path = _without_token_level(by, token, asset)
     grouped = read_grouped(
         holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
@@ -201,9 +220,9 @@ def sunburst(  # noqa: PLR0913  the options of a chart
 
 
 def _without_token_level(by: By, token: TokenLike | None, asset: TokenLike | None) -> By:
-    """Drop the token level from the default path if one token is drawn: wallets are its parts."""
+    """Return the path; drop the last level, tokens, from the default path if one token is drawn."""
     is_one = token is not None or asset is not None
-    return PATH[:-1] if is_one and (*list_names(by),) == PATH else by
+    return DEFAULT_PATH[:-1] if is_one and (*list_names(by),) == DEFAULT_PATH else by
 
 
 def _draw_tree(
@@ -215,14 +234,16 @@ def _draw_tree(
 ) -> go.Figure:
     balances = grouped.balances
     if not len(balances.rows):
-        return blank(grouped.title, balances.notes([], wallets), balances.empty_reason)
+        return empty_figure(grouped.title, balances.notes([], wallets), balances.empty_reason)
     tree: _DefaultTree | _PathTree
-    if grouped.names == [*(PATH[:-1] if balances.measure.kind == "amount" else PATH)]:
+    if grouped.names == [
+        *(DEFAULT_PATH[:-1] if balances.measure.kind == "amount" else DEFAULT_PATH)
+    ]:
         tree, extent = _default_tree(balances, top, style, colors)
     else:
         tree, extent = _path_tree(grouped, top, style, colors)
     boxes = [*_make_boxes(tree)]
-    on_color, around = [text_on(box.color) for box in boxes], {box.parent for box in boxes}
+    on_color, around = [text_color(box.color) for box in boxes], {box.parent for box in boxes}
     trace = {
         **style.trace,
         "ids": [box.id for box in boxes],
@@ -233,15 +254,15 @@ def _draw_tree(
         ],
         "text": [box.text for box in boxes],
         "values": [box.size for box in boxes],
-        "hovertext": [box.hover for box in boxes],
+        "hovertext": [box.hover_text for box in boxes],
         "marker": {
             "colors": [box.color for box in boxes],
-            "line": OUTLINE,
+            "line": OUTLINE_STYLE,
             "pattern": {
-                **PATTERN,
+                **PATTERN_STYLE,
                 "shape": [box.pattern for box in boxes],
-                # In the opposite colour of the text, so that it stays readable.
-                "fgcolor": [_OPPOSITE[color] for color in on_color],
+                # Patterns have the opposite colour of the text, so that the text is readable.
+                "fgcolor": [_OPPOSITE_COLOR[color] for color in on_color],
                 "fgopacity": 0.4,
             },
         },
@@ -251,72 +272,72 @@ def _draw_tree(
         "hoverinfo": "text",
     }
     lost = 1 - sum(box.size for box in boxes) / float(balances.sizes.sum())
-    small = [f"{percent(lost)} of the total is too small to draw."] * (lost > _ROUNDING)
-    notes = balances.notes([f"{style.size}: {balances.measure.phrase}.", *extent], wallets)
-    return figure(
+    small = [f"{percent(lost)} of the total is too small to draw."] * (lost > _MAX_ROUNDING_ERROR)
+    notes = balances.notes([f"{style.size} show the {balances.measure.phrase}.", *extent], wallets)
+    return make_figure(
         [trace],
         title=grouped.title,
         notes=notes._replace(left_out=[*notes.left_out, *small]),
-        space=style.space,
-        uniformtext={"minsize": LEAST_SIZE, "mode": "hide"},
+        dimensions=style.dimensions,
+        uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
     )
 
 
 class BoxId(NamedTuple):
-    """The id of a box: its depth in the path, and one row of holdings in it."""
+    """The id of a box: its depth in the path, and the index of one row of holdings in the box."""
 
     depth: int
     row: int
-    in_several: bool  # whether the box around it is of several wallets
+    in_several: bool  # whether the box is inside a box of several wallets
 
     def __str__(self) -> str:
         return f"{self.depth}.{self.row}{'+' * self.in_several}"
 
 
 def read_box_id(text: str) -> BoxId | None:
-    """Parse the id of a box; None for a box of several groups."""
+    """Parse the id of a box; return None for a box that combines several groups."""
     match = _ID.fullmatch(text)
     return BoxId(int(match[1]), int(match[2]), bool(match[3])) if match else None
 
 
 class _Box(NamedTuple):
-    """The arguments of one box for plotly; texts are markup."""
+    """Plotly's arguments for one box; all texts are markup."""
 
-    id: str  # of our own, since names are untrusted text
+    id: str  # made of numbers, since names are untrusted text
     parent: str
-    size: float  # 0 if others are in it: plotly adds these up, and rounding would matter
-    label: str  # lines
+    size: float  # 0 if the box contains boxes: plotly adds up their sizes, without rounding errors
+    label: str
     text: str
-    hover: str
+    hover_text: str
     color: str
     pattern: str = ""
 
 
 class _Ring(NamedTuple):
-    """The groups of one ring of the tree, each inside a group of the ring before."""
+    """The groups of one ring of the tree; each is inside a group of the previous ring."""
 
-    name: str  # the name of the path that this ring adds
-    noun: str  # for a group
-    codes: Places  # the group of each drawn row
-    rows: Places  # of each group, its first row of holdings, if it has any
-    parents: Places  # of each group, the group that it is in; 0 in the outermost ring
-    sizes: Sizes
-    of_token: bool  # whether each group has one token or asset alone
-    drawn: Places = _NONE  # the groups that are drawn, in this order
-    wallets: Places = _NONE  # the number of wallets in each group, if boxes show it
-    combined: int = _NEVER  # the first of the groups that combine several wallets
+    name: str  # the last of the names that the groups are grouped by
+    noun: str  # the noun for a group
+    codes: Indices  # the group of each drawn row
+    rows: Indices  # the first row of holdings in each group; meaningless for a group without rows
+    parents: Indices  # the parent of each group in the previous ring; 0 in the first ring
+    sizes: Sizes  # the size of each group
+    of_token: bool  # whether each group has only one token or asset
+    drawn: Indices = _EMPTY  # the groups to draw, in the order of drawing
+    wallets: Indices = _EMPTY  # the number of wallets in each group; empty if boxes don't show it
+    combined: int = _NO_GROUP  # this group and all later ones combine several wallets each
 
 
 def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
-    """Yield a box for each drawn group, and an Other for the rest of the group around it."""
+    """Yield a box for each drawn group, and a box Other for the undrawn groups of each parent."""
     balances, measure, total = tree.balances, tree.balances.measure, tree.total
 
     def combine(parent: str, size: float, label: str, color: str, *, is_leaf: bool = True) -> _Box:
-        hover_lines = hover(label, measure.share(size, total))
-        text = "" if measure.kind == "count" else measure.short(size)
+        hover_lines = hover_text(label, measure.share_text(size, total))
+        text = "" if measure.kind == "count" else measure.short_text(size)
         return _Box(f"o{parent}", parent, size * is_leaf, label, text, hover_lines, color)
 
-    outer = {0: ""}  # the ids of the ring before
+    outer = {0: ""}  # the box ids of the previous ring
     for depth, ring in enumerate(tree.rings):
         groups, parents = ring.drawn.tolist(), ring.parents[ring.drawn].tolist()
         inner = tree.rings[depth + 1 :][:1]
@@ -324,7 +345,7 @@ def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
         leaves = [group for group in groups if group not in opened]
         amounts: dict[int, Amount | None] = {}
         if ring.of_token:
-            exact = balances.exact(ring.codes, np.array(leaves, dtype=np.intp))
+            exact = balances.exact_sums(ring.codes, np.array(leaves, dtype=np.intp))
             amounts = dict(zip(leaves, exact, strict=True))
         single = {at for group, at in zip(groups, parents, strict=True) if group < ring.combined}
         labels, ids = tree.labels(depth), dict[int, str]()
@@ -333,83 +354,93 @@ def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
             if group >= ring.combined:
                 ids[group], count = f"o{parent}", int(ring.wallets[group])
                 label = (
-                    other_name(count, ring.noun)
+                    other_label(count, ring.noun)
                     if around in single
                     else counted_noun(count, ring.noun)
                 )
-                color = OTHER if is_leaf else _INNER_COLOR
+                color = OTHER_COLOR if is_leaf else _INNER_COLOR
                 yield combine(parent, size, label, color, is_leaf=is_leaf)
                 continue
             ids[group] = str(BoxId(depth, int(ring.rows[group]), parent.startswith("o")))
             color, shape = _INNER_COLOR if depth else _OUTER_COLOR, ""
             if is_leaf and (ring.of_token or not inner):
-                color, shape = tree.paints[depth, group]
+                color, shape = tree.fills[depth, group]
             lines, hover_lines = tree.texts(depth, group, amounts.get(group), is_leaf=is_leaf)
-            parts = (markup(labels[group]), markup(lines), hover(*hover_lines), color, shape)
+            parts = (
+                markup_lines(labels[group]),
+                markup_lines(lines),
+                hover_text(*hover_lines),
+                color,
+                shape,
+            )
             yield _Box(ids[group], parent, size * is_leaf, *parts)
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
         outside = ring.parents[undrawn]
-        counts, rest = np.bincount(outside), sum_by(outside, ring.sizes[undrawn])
+        counts, rest = np.bincount(outside), sum_by_group(outside, ring.sizes[undrawn])
         for around in {*parents} if depth else {0}:
             if around < len(counts) and rest[around] >= MIN_SHARE * total:
-                name = other_name(int(counts[around]), ring.noun)
-                yield combine(outer[around], float(rest[around]), name, OTHER)
+                name = other_label(int(counts[around]), ring.noun)
+                yield combine(outer[around], float(rest[around]), name, OTHER_COLOR)
         outer = ids
 
 
-def _choose_paints(
+def _choose_fills(
     balances: Balances,
     rings: Sequence[_Ring],
-    weights: Sizes,  # of tokens: the largest get the first patterns of a colour
+    weights: Sizes,  # of tokens; the largest token of a colour gets the first pattern
     colors: Mapping[TokenKey, str] | None,
 ) -> dict[tuple[int, int], tuple[str, str]]:
-    """Choose colour and pattern of each group: by its token, or the outermost group around it."""
+    """Choose the colour and pattern of each group, by its token or by its outermost parent."""
     ranks = np.argsort(np.argsort(-rings[0].sizes, kind="stable"))
-    paint_keys: dict[tuple[int, int], tuple[bool, int]] = {}
+    fill_keys: dict[tuple[int, int], tuple[bool, int]] = {}
     for depth, ring in enumerate(rings):
         outermost = ring.drawn
         for each in rings[depth:0:-1]:
             outermost = each.parents[outermost]
         tokens = balances.positions.tokens.codes[ring.rows[ring.drawn]]
-        places = (tokens if ring.of_token else ranks[outermost]).tolist()
-        paint_keys |= {
-            (depth, group): (ring.of_token, place)
-            for group, place in zip(ring.drawn.tolist(), places, strict=True)
+        indices = (tokens if ring.of_token else ranks[outermost]).tolist()
+        fill_keys |= {
+            (depth, group): (ring.of_token, index)
+            for group, index in zip(ring.drawn.tolist(), indices, strict=True)
         }
     keys = sorted(
-        {*paint_keys.values()}, key=lambda each: (-weights[each[1]] if each[0] else 0, each[1])
+        {*fill_keys.values()}, key=lambda each: (-weights[each[1]] if each[0] else 0, each[1])
     )
-    chosen = chosen_colors(balances.positions, [at for is_token, at in keys if is_token], colors)
-    fills = [chosen[at] if is_token else COLORS[at % len(COLORS)] for is_token, at in keys]
-    paints = dict(zip(keys, zip(fills, patterns(fills), strict=True), strict=True))
-    return {group: paints[key] for group, key in paint_keys.items()}
+    chosen = choose_colors(balances.positions, [at for is_token, at in keys if is_token], colors)
+    fill_colors = [chosen[at] if is_token else COLORS[at % len(COLORS)] for is_token, at in keys]
+    fills = dict(
+        zip(keys, zip(fill_colors, choose_patterns(fill_colors), strict=True), strict=True)
+    )
+    return {group: fills[key] for group, key in fill_keys.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class _PathTree:
-    """The tree of any path: its rings, with the labels and colours of boxes."""
+    """A tree on any path but the default one, with the labels and colours of its boxes."""
 
     balances: Balances
     rings: Sequence[_Ring]
     total: float
-    paints: Mapping[tuple[int, int], tuple[str, str]]
-    levels: Sequence[tuple[Level, Level]]  # of each ring: by all names so far, by its own name
-    whole: Sequence[Mapping[int, list[str]]]  # per ring: the names of a group and those around it
+    fills: Mapping[tuple[int, int], tuple[str, str]]
+    # For each ring, the level by all names of the path so far, and the level by the last name.
+    levels: Sequence[tuple[Level, Level]]
+    # For each ring, the full names of each drawn group and of its parents.
+    full_names: Sequence[Mapping[int, list[str]]]
 
     def labels(self, depth: int) -> dict[int, list[str]]:
-        """Return the lines of each group's name; wallets and tokens break before the blockchain."""
+        """Return the name of each group in lines, such as a token's symbol and its blockchain."""
         ring, (level, own) = self.rings[depth], self.levels[depth]
-        places = own.groups.codes[ring.rows[ring.drawn]].tolist()
-        chosen = [*dict.fromkeys(places)]
-        names = dict(zip(chosen, own.short(chosen), strict=True))
+        indices = own.groups.codes[ring.rows[ring.drawn]].tolist()
+        chosen = [*dict.fromkeys(indices)]
+        names = dict(zip(chosen, own.short_names(chosen), strict=True))
         group_lines = {}
-        for group, place in zip(ring.drawn.tolist(), places, strict=True):
-            group_lines[group] = [names[place]]
-            head, _, rest = names[place].partition(" (")
+        for group, index in zip(ring.drawn.tolist(), indices, strict=True):
+            group_lines[group] = [names[index]]
+            head, _, rest = names[index].partition(" (")
             if ring.name == "wallet":
                 lines = without_chain if "blockchain" in level.names else wallet_lines
-                group_lines[group] = lines(names[place], self.balances.names[place])
+                group_lines[group] = lines(names[index], self.balances.user_wallet_names[index])
             elif ring.name in ADDED and head and rest:
                 group_lines[group] = [head, f"({rest}"]
         return group_lines
@@ -417,28 +448,28 @@ class _PathTree:
     def texts(
         self, depth: int, group: int, amount: Amount | None, *, is_leaf: bool
     ) -> tuple[list[str], list[str]]:
-        """Return the lines of text on a box, and those of its hover text."""
+        """Return the lines of the text on a box, and the lines of its hover text."""
         balances, ring, level = self.balances, self.rings[depth], self.levels[depth][0]
         measure, row, size = balances.measure, int(ring.rows[group]), float(ring.sizes[group])
         if ring.of_token and measure.kind == "count" and is_leaf:
             text = brief(amount)
         else:
-            text = (measure.words if is_leaf else measure.short)(size)
-        head, *lines = self.whole[depth][group]
-        lines.append(level.coverage(int(level.groups.codes[row])))
+            text = (measure.text_with_noun if is_leaf else measure.short_text)(size)
+        head, *lines = self.full_names[depth][group]
+        lines.append(level.coverage_text(int(level.groups.codes[row])))
         if ring.of_token:
-            symbol, where = balances.whole_token(int(balances.positions.tokens.codes[row]))
+            symbol, where = balances.full_token(int(balances.positions.tokens.codes[row]))
             lines = [where] * (ring.name in ADDED) + lines
             lines += [f"{full_amount(amount)} {symbol}"] * is_leaf
-        hover_lines = [head, *filter(None, lines), measure.share(size, self.total)]
-        has_room = not is_leaf or size >= _ROOM_FOR_SIZE * self.total
+        hover_lines = [head, *filter(None, lines), measure.share_text(size, self.total)]
+        has_room = not is_leaf or size >= _MIN_SHARE_WITH_SIZE * self.total
         return [text] * has_room, hover_lines
 
 
 def _path_tree(
     grouped: GroupedBalances, top: int, style: _Style, colors: Mapping[TokenKey, str] | None
 ) -> tuple[_PathTree, list[str]]:
-    """Choose at most `top` boxes of any path, and write how many groups are drawn."""
+    """Return the tree of at most `top` boxes on any path, and notes about its extent."""
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
         level, own = grouped.level(grouped.names[:count]), grouped.level([name])
@@ -450,7 +481,7 @@ def _path_tree(
             codes=codes,
             rows=balances.rows[first],
             parents=rings[-1].codes[first] if rings else np.zeros(len(groups), dtype=np.intp),
-            sizes=sum_by(codes, balances.sizes),
+            sizes=sum_by_group(codes, balances.sizes),
             of_token=balances.measure.kind == "amount" or not ADDED.isdisjoint(level.names),
         )
         rings.append(ring)
@@ -463,24 +494,31 @@ def _path_tree(
         parts = [each[ring.drawn].tolist() for each in (own.groups.codes[ring.rows], ring.parents)]
         each = zip(ring.drawn.tolist(), *parts, strict=True)
         around = called[-1]
-        called.append({group: [own.whole(at), *around[parents]] for group, at, parents in each})
-    paints = _choose_paints(balances, rings, sum_by(balances.token_codes, balances.sizes), colors)
+        called.append({group: [own.full_name(at), *around[parents]] for group, at, parents in each})
+    fills = _choose_fills(
+        balances, rings, sum_by_group(balances.token_codes, balances.sizes), colors
+    )
     counts = [(int(drawn.sum()), int((~drawn).sum())) for drawn in marks]
     extent = [(*counts[0], rings[0].noun)]
-    extent += [(*counts[-1], "part")] * (len(rings) > 1 and counts[-1][0] > 0)
-    tree = _PathTree(balances, rings, float(balances.sizes.sum()), paints, levels, called[1:])
+    extent += [(*counts[-1], "inner group")] * (len(rings) > 1 and counts[-1][0] > 0)
+    tree = _PathTree(balances, rings, float(balances.sizes.sum()), fills, levels, called[1:])
     return tree, [drawn_note(*extent)]
 
 
 def _mark_groups(rings: Sequence[_Ring], top: int, style: _Style) -> list[Mask]:
-    """Mark the groups to draw in each ring: the largest, and those that would be alone in Other."""
+    """Mark the groups to draw in each ring.
+
+    These are the largest groups, and each group that would otherwise be the only one in Other.
+    """
     edges = np.cumsum([0, *(len(ring.sizes) for ring in rings)])
     sizes, total = np.concatenate([ring.sizes for ring in rings]), rings[0].sizes.sum()
     root = len(sizes)
     inner = [ring.parents + start for ring, start in zip(rings[1:], edges, strict=False)]
     parents = np.concatenate([np.full(edges[1], root), *inner])
     marks = np.zeros(root, dtype=bool)
-    room = np.append(sizes, total)[parents] >= style.min_parent * total  # in the parent
+    room = (
+        np.append(sizes, total)[parents] >= style.min_parent * total
+    )  # whether the parent has space for boxes
     room &= sizes >= style.min_leaf * total
     depths = np.repeat(np.arange(len(rings)), np.diff(edges))
     marks[_choose_largest(sizes, parents, depths, room, top)] = True
@@ -494,20 +532,23 @@ def _mark_groups(rings: Sequence[_Ring], top: int, style: _Style) -> list[Mask]:
     return np.split(marks, edges[1:-1])
 
 
-def _choose_largest(sizes: Sizes, parents: Places, depths: Places, room: Mask, top: int) -> Places:
-    """Choose the largest groups with room, so that these and their Others are at most `top` boxes.
+def _choose_largest(
+    sizes: Sizes, parents: Indices, depths: Indices, room: Mask, top: int
+) -> Indices:
+    """Choose the largest groups, so that they need at most `top` boxes, including boxes Other.
 
-    A group is never larger than its parent, so the parent comes first and is chosen, too.
+    Only groups marked in `room` are chosen. A group is never larger than its parent, so its parent
+    comes first in the order, and is also chosen.
     """
     root = len(sizes)
     siblings = np.bincount(parents, minlength=root + 1)
     by_size = np.argsort(-sizes, kind="stable")
-    turns = np.empty(root, dtype=np.intp)  # ties take turns between parents
+    turns = np.empty(root, dtype=np.intp)  # for equal sizes, alternate between the parents
     turns[by_size] = pd.Series(by_size).groupby(parents[by_size]).cumcount()
     order = np.lexsort((turns, depths, -sizes))
     order = order[room[order]]
     order_parents = parents[order]
-    has_other = siblings[order_parents] > 1  # an only child needs no Other
+    has_other = siblings[order_parents] > 1  # an only child has no box Other beside it
     opened = has_other & (turns[order] == 0) & (order_parents != root)
     closed = has_other & (turns[order] + 1 == siblings[order_parents])
     costs = np.cumsum(1 + opened.astype(np.intp) - closed) + (siblings[root] > 1)
@@ -516,61 +557,69 @@ def _choose_largest(sizes: Sizes, parents: Places, depths: Places, room: Mask, t
 
 @dataclass(frozen=True, slots=True)
 class _DefaultTree:
-    """The tree of the default path: its rings, with the labels and colours of boxes."""
+    """A tree on the default path, with the labels and colours of its boxes."""
 
     balances: Balances
     rings: Sequence[_Ring]
     total: float
-    paints: Mapping[tuple[int, int], tuple[str, str]]
-    tokens: Mapping[int, str]  # the names of drawn tokens
-    inside: Mapping[int, str]  # the same, for boxes inside one of the blockchain
+    fills: Mapping[tuple[int, int], tuple[str, str]]
+    tokens: Mapping[int, str]  # the name of each drawn token
+    inside: Mapping[int, str]  # the name of each drawn token without its blockchain
 
     def labels(self, depth: int) -> dict[int, list[str]]:
-        """Return the lines of the name of each group that is not combined."""
+        """Return the name of each group in lines, without the groups that combine wallets."""
         balances, ring, held = self.balances, self.rings[depth], self.balances.positions
         groups = [group for group in ring.drawn.tolist() if group < ring.combined]
         rows = ring.rows[groups]
         owners, tokens = held.wallet_codes[rows].tolist(), held.tokens.codes[rows].tolist()
-        chains = [held.chains[place] for place in held.chain_codes[owners].tolist()]
+        chains = [held.chains[index] for index in held.chain_codes[owners].tolist()]
         if ring.name == "blockchain":
             lines = [[chain] for chain in chains]
         elif ring.name == "wallet":
             called = zip(owners, balances.wallet_names(owners), strict=True)
-            lines = [without_chain(name, balances.names[owner]) for owner, name in called]
+            lines = [
+                without_chain(name, balances.user_wallet_names[owner]) for owner, name in called
+            ]
         else:
             keys = held.tokens.keys
             parts = zip(tokens, chains, strict=True)
-            lines = [_lines_of(self.inside[place], keys[place][0], chain) for place, chain in parts]
+            lines = [
+                _split_token_name(self.inside[index], keys[index][0], chain)
+                for index, chain in parts
+            ]
         return dict(zip(groups, lines, strict=True))
 
     def texts(
         self, depth: int, group: int, amount: Amount | None, *, is_leaf: bool
     ) -> tuple[list[str], list[str]]:
-        """Return the lines of text on a box, and those of its hover text."""
+        """Return the lines of the text on a box, and the lines of its hover text."""
         balances, held, ring = self.balances, self.balances.positions, self.rings[depth]
         measure, is_count = balances.measure, balances.measure.kind == "count"
         row, whole_size = int(ring.rows[group]), float(ring.sizes[group])
-        size, share = measure.short(whole_size), measure.share(whole_size, self.total)
+        size, share = measure.short_text(whole_size), measure.share_text(whole_size, self.total)
         owner, count = int(held.wallet_codes[row]), int(ring.wallets[group])
         chain, wallets = held.chains[held.chain_codes[owner]], counted_noun(count, "wallet")
         if depth == 0:
             text = [wallets] * is_leaf + [size] * (not (is_leaf and is_count))
             return text, [chain, wallets, share]
         if not ring.of_token:
-            return [size], [balances.whole_wallet(owner), share]
+            return [size], [balances.full_wallet(owner), share]
         token = int(held.tokens.codes[row])
-        symbol, where = balances.whole_token(token)
+        symbol, where = balances.full_token(token)
         if ring.parents[group] >= self.rings[depth - 1].combined:
             whose, size = f"{wallets} of {chain}", wallets if is_count else size
         else:
-            whose = balances.whole_wallet(owner)
+            whose = balances.full_wallet(owner)
             size, share = (brief(amount), "") if is_count else (size, share)
         hover_lines = [self.tokens[token], where, whose, f"{full_amount(amount)} {symbol}", share]
-        return [size] * (whole_size >= _ROOM_FOR_SIZE * self.total), hover_lines
+        return [size] * (whole_size >= _MIN_SHARE_WITH_SIZE * self.total), hover_lines
 
 
-def _lines_of(label: str, own: str, chain: str) -> list[str]:
-    """Break a token's name into short lines; its blockchain is added inside another one's box."""
+def _split_token_name(label: str, own: str, chain: str) -> list[str]:
+    """Split a token's name into short lines.
+
+    The token's own blockchain is added if it is not the blockchain of the box around it.
+    """
     name, _, where = label.removesuffix(")").rpartition(" (")
     if not name or not label.endswith(")"):
         name, where = label, ""
@@ -582,19 +631,22 @@ def _lines_of(label: str, own: str, chain: str) -> list[str]:
 def _default_tree(
     balances: Balances, top: int, style: _Style, colors: Mapping[TokenKey, str] | None
 ) -> tuple[_DefaultTree, list[str]]:
-    """Choose at most `top` boxes of the default path, and write how many are drawn."""
-    held, one_token = balances.positions, balances.measure.kind == "amount"  # wallets are leaves
+    """Return the tree of at most `top` boxes on the default path, and notes about its extent."""
+    held, one_token = (
+        balances.positions,
+        balances.measure.kind == "amount",
+    )  # then wallets are the leaves
     chain_of, count, chain_count = held.chain_codes, len(held.wallets), len(held.chains)
     stride = max(len(held.tokens.keys), count)
     owners = balances.wallet_codes
-    # A pair is a wallet and a token, with the sum of its rows.
+    # A pair is a combination of wallet and token; its size is the sum of the sizes of its rows.
     of_rows, codes = pd.factorize(owners * stride + balances.token_codes)
     pair_wallets, pair_tokens = np.divmod(codes, stride)
-    pair_sizes = sum_by(of_rows, balances.sizes)
+    pair_sizes = sum_by_group(of_rows, balances.sizes)
     chains, opened, alone, spare = _choose_parents(
         pair_wallets, pair_sizes, chain_of, top, style, one_token=one_token
     )
-    # Boxes 0 to count - 1 are wallets; behind are the combined other wallets of each blockchain.
+    # Boxes 0 to count - 1 are wallets. The following boxes are the blockchains' combined wallets.
     box_of = count + chain_of
     box_of[alone] = alone
     boxes = box_of[pair_wallets]
@@ -602,31 +654,31 @@ def _default_tree(
     others = members - np.bincount(chain_of[alone], minlength=chain_count)
     things = pair_wallets if one_token else pair_tokens
     of_pairs, cells = pd.factorize(boxes * stride + things)
-    around, places = np.divmod(cells, stride)
-    sizes, common = sum_by(of_pairs, pair_sizes), np.bincount(things)[places]
+    around, indices = np.divmod(cells, stride)
+    sizes, common = sum_by_group(of_pairs, pair_sizes), np.bincount(things)[indices]
     leaves = _choose_leaves(around, sizes, common, np.append(alone, count + opened), spare, style)
 
     kind = "wallet" if one_token else "token"
 
     def add(
-        name: str, codes: Places, parents: Places, sizes: Sizes, drawn: Places, wallets: Places
+        name: str, codes: Indices, parents: Indices, sizes: Sizes, drawn: Indices, wallets: Indices
     ) -> None:
         rows = np.zeros(len(sizes), dtype=np.intp)
-        rows[codes[::-1]] = balances.rows[::-1]  # the last write stays: the first row
-        if rings:  # in the order of their parents
+        rows[codes[::-1]] = balances.rows[::-1]  # the last write of a group, its first row, stays
+        if rings:  # sort the groups in the order of their parents
             turns = ranks(rings[-1].drawn, len(rings[-1].sizes))[parents[drawn]]
             drawn = drawn[np.argsort(turns, kind="stable")]
-        combined = count if name != kind and rings else _NEVER
+        combined = count if name != kind and rings else _NO_GROUP
         fields = (name, name, codes, rows, parents, sizes, name == kind, drawn, wallets, combined)
         rings.append(_Ring(*fields))
 
     rings: list[_Ring] = []
-    chain_sizes = sum_by(chain_of[pair_wallets], pair_sizes, chain_count)
+    chain_sizes = sum_by_group(chain_of[pair_wallets], pair_sizes, chain_count)
     least_seen = MIN_SHARE * chain_sizes.sum()
     nowhere = np.zeros(chain_count, dtype=np.intp)
     add("blockchain", chain_of[owners], nowhere, chain_sizes, chains, members)
     if not one_token:
-        box_sizes = sum_by(boxes, pair_sizes, count + chain_count)
+        box_sizes = sum_by_group(boxes, pair_sizes, count + chain_count)
         is_seen = np.isin(np.arange(chain_count), chain_of[alone])
         is_seen &= box_sizes[count:] >= least_seen
         is_seen[around[leaves][around[leaves] >= count] - count] = True
@@ -637,13 +689,13 @@ def _default_tree(
     parents = around - count if one_token else around
     add(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
     tokens = held.tokens.codes[rings[-1].rows[leaves]]
-    weights = sum_by(tokens, sizes[leaves], len(held.tokens.keys))
-    named = largest(weights, len(weights)).tolist()
+    weights = sum_by_group(tokens, sizes[leaves], len(held.tokens.keys))
+    named = largest_indices(weights, len(weights)).tolist()
     tree = _DefaultTree(
         balances,
         rings,
         float(pair_sizes.sum()),
-        _choose_paints(balances, rings, weights, colors),
+        _choose_fills(balances, rings, weights, colors),
         tokens=dict(zip(named, balances.token_names(named), strict=True)),
         inside=dict(zip(named, balances.token_names(named, by_chain=True), strict=True)),
     )
@@ -651,7 +703,10 @@ def _default_tree(
 
 
 def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
-    """Write how many wallets or balances are drawn, and how many blockchains if not all are."""
+    """Return the notes about the number of drawn wallets or balances.
+
+    If not all blockchains are drawn, a first note is about their number.
+    """
     (outer, *boxes, _), leaves = rings, len(rings[-1].drawn)
     [single] = [int((ring.drawn < ring.combined).sum()) for ring in boxes] or [leaves]
     wallets, pieces, rest = int(outer.wallets.sum()), leaves * bool(boxes), outer.sizes.copy()
@@ -669,7 +724,7 @@ def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
         sentence = f"{count_of(single, wallets, 'wallet')} drawn."
     else:
         count = count_of(single, wallets, "wallet")
-        sentence = f"{count} drawn, the others are combined by {level}."
+        sentence = f"{count} drawn; the others are combined by {level}."
     rest[outer.drawn] = 0
     undrawn = int((outer.wallets > 0).sum()) - len(outer.drawn)
     has_other = bool(rest.sum() >= MIN_SHARE * outer.sizes.sum())
@@ -677,45 +732,57 @@ def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
 
 
 def _choose_parents(
-    wallets: Places, sizes: Sizes, chain_of: Places, top: int, style: _Style, *, one_token: bool
-) -> tuple[Places, Places, Places, int]:
-    """Choose the blockchains to draw and to open, the single wallets, and the budget for leaves."""
+    wallets: Indices, sizes: Sizes, chain_of: Indices, top: int, style: _Style, *, one_token: bool
+) -> tuple[Indices, Indices, Indices, int]:
+    """Choose the boxes that are not leaves.
+
+    Return the blockchains to draw, the blockchains with boxes inside, the wallets with a box of
+    their own, and the remaining number of boxes for leaves.
+    """
     shares = sizes / sizes.sum()
     seen = shares >= style.min_leaf
-    folds = np.bincount(wallets[~seen], minlength=len(chain_of)) > 0  # wallets with small tokens
-    by_wallet = sum_by(wallets, shares, len(chain_of))
-    by_chain = sum_by(chain_of, by_wallet)
-    chains = largest(np.where(by_chain >= MIN_SHARE, by_chain, 0), top // 2)
+    folds = (
+        np.bincount(wallets[~seen], minlength=len(chain_of)) > 0
+    )  # whether a wallet has small tokens
+    by_wallet = sum_by_group(wallets, shares, len(chain_of))
+    by_chain = sum_by_group(chain_of, by_wallet)
+    chains = largest_indices(np.where(by_chain >= MIN_SHARE, by_chain, 0), top // 2)
     everything = (style.min_box, top, len(chain_of))
     what_has_room = (style.min_parent, max(1, top // 8), top // 12)
     for least, most_chains, most_wallets in (everything, what_has_room):
         opened = chains[by_chain[chains] >= least][:most_chains]
         others = (by_wallet > 0) & np.isin(chain_of, opened)
         large = others & (by_wallet >= least) & (not one_token)
-        alone = largest(np.where(large, by_wallet, 0), most_wallets)
+        alone = largest_indices(np.where(large, by_wallet, 0), most_wallets)
         others[alone] = False
-        lonely = np.bincount(chain_of[others], minlength=len(by_chain)) == 1  # drawn alone
+        lonely = (
+            np.bincount(chain_of[others], minlength=len(by_chain)) == 1
+        )  # the only other wallet
         single = others & lonely[chain_of] & (by_wallet >= MIN_SHARE) & (not one_token)
         alone = np.append(alone, np.flatnonzero(single))
         others[alone] = False
         groups = len(np.unique(chain_of[others]))
-        boxes = (len(alone) + groups) * (1 if one_token else 2)  # each has an Other
+        boxes = (len(alone) + groups) * (1 if one_token else 2)  # each has a box Other inside
         spare = top - len(chains) - 1 - boxes
         at_best = spare if groups else spare + int((~folds[alone]).sum())
         if at_best >= seen.sum():
             return chains, opened, alone, at_best
     if spare < 0:
         return chains, opened[:0], alone[:0], 0
-    # A fifth of the boxes is reserved for blockchains and wallets.
+    # One fifth of the boxes is reserved for blockchains and wallets.
     return chains, opened, alone, spare if one_token else min(spare, 4 * top // 5)
 
 
 def _choose_leaves(
-    boxes: Places, sizes: Sizes, common: Places, opened: Places, spare: int, style: _Style
-) -> Places:
-    """Choose the largest leaves in the opened boxes, and those that would be alone in an Other."""
+    boxes: Indices, sizes: Sizes, common: Indices, opened: Indices, spare: int, style: _Style
+) -> Indices:
+    """Choose the largest leaves of the open boxes.
+
+    Also choose each leaf that would otherwise be the only one in a box Other.
+    """
     shares = sizes / sizes.sum()
-    # Ties: the most widely held (`common`) first, and boxes take turns.
+    # Leaves of the same size are sorted by the number of boxes with this token or wallet
+    # (`common`), and then the boxes take turns.
     best = np.flatnonzero((shares >= style.min_leaf) & np.isin(boxes, opened))
     best = best[np.lexsort((-common[best], -sizes[best]))]
     turns = pd.Series(best).groupby(boxes[best]).cumcount()

@@ -1,7 +1,7 @@
-"""Colours of tokens: few enough to tell apart, also with colour blindness.
+"""The colours of tokens: nine colours that colour-blind people can distinguish, too.
 
-Paul Tol's muted scheme; of nine such colours any two differ by at least 11.5 (CIEDE2000) under
-simulated protanopia, deuteranopia and tritanopia.
+The colours are Paul Tol's muted scheme. Under simulated protanopia, deuteranopia and tritanopia,
+the difference between any two of them is at least 11.5 (CIEDE2000).
 """
 
 from __future__ import annotations
@@ -39,32 +39,34 @@ COLORS = (
     "#999933",
     "#AA4499",
 )
-OTHER = "#DDDDDD"
-EDGE = "#808080"
-"""The outline of every colour, since some colours can't be seen on white or on black."""
-OUTLINE: dict[str, str | float] = {"color": EDGE, "width": 0.5}
-PATTERN: dict[str, str | float] = {"fillmode": "overlay", "solidity": 0.2}
+OTHER_COLOR = "#DDDDDD"
+EDGE_COLOR = "#808080"
+"""The outline of all coloured areas, since some colours are hard to see on white or on black."""
+OUTLINE_STYLE: dict[str, str | float] = {"color": EDGE_COLOR, "width": 0.5}
+PATTERN_STYLE: dict[str, str | float] = {"fillmode": "overlay", "solidity": 0.2}
 _HEX = re.compile("#[0-9a-fA-F]{6}")
 _MAX_NAMED = 20
 _HINT = (
-    "use tokens as keys, as token_colors() does: (blockchain, contract), None for a native coin; "
-    'and colours as values, such as "#CC6677" or "gold"'
+    "use a dict such as token_colors() returns: its keys are (blockchain, contract), with None as "
+    'the contract of a native coin, and its values are colours such as "#CC6677" or "gold"'
 )
-PATTERNS = ("", "/", "x", ".")
-"""Plotly's patterns that tell traces of one colour apart, in the order of their use."""
+PATTERN_SHAPES = ("", "/", "x", ".")
+"""Plotly's patterns that distinguish traces of the same colour, in the order of their use."""
 
 
 def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
-    """Choose a colour for each token, so that it stays the same in several charts.
+    """Choose a colour for each token, to use the same colours in several charts.
 
-    Call it once with all holdings, and pass the result to charts of some of them as ``colors=``.
+    Call this function once with all holdings. Then pass its result as ``colors=`` to each chart,
+    also to charts of some of these holdings.
 
     Returns
     -------
     dict of (str, str or None) to str
-        The colour, as ``#RRGGBB``, of each token (blockchain, contract), the largest first: by
-        value if there is one, else by the number of rows. The first nine differ, then the colours
-        repeat. Empty for no rows.
+        The colour of each token (blockchain, contract), as ``#RRGGBB``. Tokens are sorted by
+        value, if there is a column ``value``, and by the number of their rows otherwise; the
+        largest comes first. The first nine tokens have different colours, then the colours repeat.
+        The dict is empty if there are no rows.
 
     Raises
     ------
@@ -82,43 +84,45 @@ def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
         frame, tokens = holdings.holdings, holdings.tokens
     else:
         frame, tokens = holdings, token_identities(holdings)
-    order = _by_size(frame, tokens)
-    return {tokens.keys[place]: COLORS[rank % len(COLORS)] for rank, place in enumerate(order)}
+    order = _order_by_size(frame, tokens)
+    return {tokens.keys[index]: COLORS[rank % len(COLORS)] for rank, index in enumerate(order)}
 
 
-def chosen_colors(
-    positions: Positions, places: Iterable[int], colors: Mapping[TokenKey, str] | None
+def choose_colors(
+    positions: Positions, indices: Iterable[int], colors: Mapping[TokenKey, str] | None
 ) -> dict[int, str]:
-    """Return the colours of some tokens: from `colors`, or by their rank in size if it is None.
+    """Return the colours of some tokens, from `colors` or, if it is None, by their rank in size.
 
-    An asset has the colour of its largest token. A token that is not in `colors` gets one that
-    depends on its contract alone; in that case bad keys or values are a SettingsError.
+    An asset has the colour of its largest token. If a token is missing in `colors`, all of `colors`
+    is checked, and the colour of this token depends only on its blockchain and contract.
     """
     tokens = positions.tokens
     if colors is None:
-        ranks = np.argsort(_by_size(positions.holdings, tokens))
-        return {place: COLORS[ranks[place] % len(COLORS)] for place in places}
-    keys = {place: tokens.keys[place] for place in places}
+        ranks = np.argsort(_order_by_size(positions.holdings, tokens))
+        return {index: COLORS[ranks[index] % len(COLORS)] for index in indices}
+    keys = {index: tokens.keys[index] for index in indices}
     if positions.assets:
         contracts = positions.contracts
-        order = _by_size(positions.holdings, contracts)[::-1]
+        order = _order_by_size(positions.holdings, contracts)[::-1]
         largest = np.empty(len(tokens.keys), dtype=np.intp)
-        largest[tokens.codes[contracts.first][order]] = order  # the last write stays: the largest
-        keys = {place: contracts.keys[largest[place]] for place in keys}
+        largest[tokens.codes[contracts.first][order]] = (
+            order  # the last, largest token of an asset stays
+        )
+        keys = {index: contracts.keys[largest[index]] for index in keys}
     if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):
-        return {place: colors[key] for place, key in keys.items()}  # no need to check all
-    known = _checked(colors)
+        return {index: colors[key] for index, key in keys.items()}  # all colours needed are valid
+    known = _check_colors(colors)
     return {
-        place: known.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
-        for place, key in keys.items()
+        index: known.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
+        for index, key in keys.items()
     }
 
 
-def text_on(color: str) -> str:
-    """Return black or white, whichever has more contrast by WCAG 2's relative luminance."""
+def text_color(color: str) -> str:
+    """Return black or white, whichever contrasts more with a colour according to WCAG 2."""
     if not _HEX.fullmatch(color):
-        return "#000000"  # other formats count as light
-    channels = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        return "#000000"  # the luminance of other formats is not computed
+    channels = [int(color[index : index + 2], 16) / 255 for index in (1, 3, 5)]
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  as sRGB is defined
         for part in channels
@@ -127,16 +131,16 @@ def text_on(color: str) -> str:
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
 
 
-def patterns(colors: Sequence[str]) -> list[str]:
-    """Choose plotly's patterns so that traces of one colour differ."""
+def choose_patterns(colors: Sequence[str]) -> list[str]:
+    """Choose a plotly pattern for each trace, so that traces of the same colour differ."""
     seen: defaultdict[str, count[int]] = defaultdict(count)
-    return [PATTERNS[next(seen[color]) % len(PATTERNS)] for color in colors]
+    return [PATTERN_SHAPES[next(seen[color]) % len(PATTERN_SHAPES)] for color in colors]
 
 
-def _checked(colors: Mapping[TokenKey, str]) -> dict[TokenKey, str]:
-    """Return colours by canonical token; the error names all bad tokens and colours at once."""
+def _check_colors(colors: Mapping[TokenKey, str]) -> dict[TokenKey, str]:
+    """Return the colours by canonical token; the error names all invalid tokens and colours."""
     if not isinstance(colors, Mapping):
-        raise SettingsError(f"colors is a {type(colors).__name__}, not a mapping", hint=_HINT)
+        raise SettingsError(f"colors of type {type(colors).__name__} are not supported", hint=_HINT)
     checked, bad = {}, []
     for token, color in colors.items():
         try:
@@ -164,7 +168,7 @@ def _is_color(color: object) -> bool:
     return True
 
 
-def _by_size(holdings: pd.DataFrame, tokens: KeyCodes) -> np.ndarray:
+def _order_by_size(holdings: pd.DataFrame, tokens: KeyCodes) -> np.ndarray:
     weights = None
     if "value" in holdings.columns:
         values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)

@@ -1,4 +1,4 @@
-"""Charts of snapshots: holdings over time, and the changes between two of them."""
+"""Charts of holdings over time, and of the changes between two snapshots."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from walletframe.charts.balances import (
     check_top,
     join_names,
     label_text,
-    largest,
+    largest_indices,
     pivot_sizes,
     ranks,
     read_grouped,
-    sum_by,
+    sum_by_group,
 )
 from walletframe.charts.canvas import (
+    Dimensions,
     Notes,
-    Space,
     axis_title,
-    blank,
     category_axis,
     drawn_note,
-    figure,
-    hover,
-    markup,
-    not_drawn,
-    other_name,
-    row_space,
-    simulated_note,
+    empty_figure,
+    hover_text,
+    legend_options,
+    make_figure,
+    markup_lines,
+    other_label,
+    row_dimensions,
+    simulated_notes,
+    undrawn_notes,
     wallets_frame,
-    with_legend,
 )
-from walletframe.charts.palette import COLORS, EDGE, OTHER, OUTLINE
+from walletframe.charts.palette import COLORS, EDGE_COLOR, OTHER_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import token_or_asset_index
 from walletframe.frames.contract import COMPARED, SIMULATED
@@ -59,7 +59,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from walletframe.amounts.scalar import Amount
-    from walletframe.charts.balances import Balances, GroupedBalances, Level, Measure, Places, Sizes
+    from walletframe.charts.balances import (
+        Balances,
+        GroupedBalances,
+        Indices,
+        Level,
+        Measure,
+        Sizes,
+    )
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
@@ -67,44 +74,44 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions, PositionsLike
 
-_SERIES, _SNAPSHOTS, _FEW_TICKS = 20, 200, 8
-_INCOMPLETE = "fewer wallets known"
+_MAX_GROUPS, _MAX_SNAPSHOTS, _MAX_TICKS = 20, 200, 8
+_FEWER_KNOWN_LABEL = "fewer known wallets"
 _DASHES = ("solid", "dot", "dash")
-_FEW_POINTS, _LARGE, _SMALL = 40, 8, 4
-_HOLLOW = "Hollow points: fewer wallets of the group are known than at other times."
+_FEW_POINTS, _LARGE_POINT, _SMALL_POINT = 40, 8, 4
+_HOLLOW_NOTE = "At hollow points, fewer wallets of the group are known than at other times."
 _TOKEN_COLUMNS, _ASSET = ["symbol", "token_address", "token_blockchain"], "asset"
 _CHANGE_COLUMNS = ["before", "difference", "change"]
-_CHANGES = 100
+_MAX_CHANGES = 100
 _SHORT, _LONG = 24, 80
-_MAX_NAMED = 3  # names in a note
-_PAD = 0.12  # of the axis, for numbers beside the bars
-_ALL_ROWS = "all together"
-_BY_ASSET = (
-    "use compare(before, after, asset=…).wf.plot.waterfall(); or, to choose from several assets, "
+_MAX_NAMED = 3  # the maximum number of names in a note
+_PAD_SHARE = 0.12  # the fraction of the axis that a number beside a bar needs
+_TOTAL_LABEL = "Total"
+_BY_ASSET_HINT = (
+    "use compare(before, after, asset=…).wf.plot.waterfall(); to choose from several assets, use "
     "compare(before, after, by=['wallet', 'asset']).wf.plot.waterfall(asset=…)"
 )
-_COMPARED = "use compare(before, after).wf.plot.waterfall()"
+_COMPARE_HINT = "use compare(before, after).wf.plot.waterfall()"
 
 
 @dataclass(frozen=True, slots=True)
 class _Snapshots:
-    """The snapshots that are drawn."""
+    """The snapshots that a timeline draws, and the notes about them."""
 
-    codes: Places  # the snapshot of each row of holdings, -1 if that is not drawn
-    drawn: pd.DatetimeIndex  # in order
-    times: list[str]  # the same as text, in UTC
-    requests: pd.DataFrame | None  # columns wallet (a code), time, and whether known
-    incomplete: list[tuple[str, str]]  # times with fewer known wallets than ever, and how many
+    codes: Indices  # the snapshot of each row of holdings; -1 if the row is not drawn
+    drawn: pd.DatetimeIndex  # the times of the drawn snapshots, sorted
+    times: list[str]  # these times as text, in UTC
+    requests: pd.DataFrame | None  # with the columns wallet (a code), time and known (a bool)
+    incomplete: list[tuple[str, str]]  # (time, text) of each snapshot with fewer known wallets
     notes: Notes
 
 
-class _Traces(NamedTuple):
+class _TimelineTraces(NamedTuple):
     """The bars or lines of a timeline."""
 
     traces: list[Any]
     names: list[str]
-    notes: list[str]  # how much is drawn, and what its points mean
-    highest: float
+    notes: list[str]  # sentences about the number of traces, and about hollow points
+    highest: float  # the largest height
 
 
 def timeline(  # noqa: PLR0913  the options of a chart
@@ -119,42 +126,50 @@ def timeline(  # noqa: PLR0913  the options of a chart
     bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw snapshots of holdings over time: stacked by token, or a line for each owner.
+    """Draw snapshots of holdings over time, as stacked bars or as lines.
 
-    The frame has the rows of several fetches, and a column ``snapshot``, datetime64[us, UTC].
-    Heights show ``value`` if there is such a column (float64, with an optional ``currency``),
-    else numbers of balances.
+    The frame contains the rows of several fetches and requires a column ``snapshot``
+    (datetime64[us, UTC]). The heights show the column ``value`` (float64, with an optional column
+    ``currency``), if the frame has it, and numbers of balances otherwise.
 
     Parameters
     ----------
     by : str or list of str, default "token"
-        ``"token"`` or ``"asset"`` for stacked bars; any other names that `bar` takes, such as
-        ``"owner"`` or ``"wallet"``, for a line for each group.
+        The grouping. ``"token"`` and ``"asset"`` draw one bar per snapshot, which is stacked by
+        token or asset. Any other names, such as ``"owner"`` or ``"wallet"``, draw one line per
+        group; `bar` lists the supported names.
     token, asset : str or (str, str or None), optional
-        Draw the amounts of one, as in `bar`.
+        Draw only the amounts of this token or asset, as in `bar`.
     top_tokens : int, default 8
-        The most tokens, assets or lines with a colour of their own, up to 20; the rest are
-        drawn as Other.
+        Maximum number of tokens, assets or lines with a colour of their own (at most 20). All
+        others are combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetches, with a column ``snapshot``. Then snapshots with
-        failed wallets are marked, wholly unknown snapshots are not drawn as 0, and out-of-date
-        answers are left out; with a token, only wallets that could hold it count. A line has a
-        gap if no wallet of its group is known, and a separate point if fewer are known than at
-        other times. ``details.wf`` passes them.
+        The ``wallets`` of the same fetches, with a column ``snapshot``. The methods of
+        ``details.wf`` pass this argument for you. With `wallets`:
+
+        - snapshots with failed wallets are marked;
+        - a snapshot without any known wallet is not drawn as 0;
+        - answers that are out of date are not drawn;
+        - if one token is drawn, only wallets that could hold this token are counted;
+        - a line has a gap at times when no wallet of its group is known;
+        - a line has a separate, hollow point at times when fewer wallets of its group are known
+          than at other times.
     assets, bridged, colors : optional
         As in `bar`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        One trace for each token, the largest first, with exact amounts in the hover; a line has
-        two or three; with `wallets`, marks are one more. If nothing is above 0, no trace, but a
-        note why. At most 200 snapshots are drawn, evenly chosen. Times are in UTC.
+        A figure with one trace for each token or asset, the largest first, or with two or three
+        traces for each line. Exact amounts are in the hover texts. If `wallets` is passed, the
+        marks of incomplete snapshots are a further trace. At most 200 snapshots are drawn; if there
+        are more, they are chosen at regular intervals. Times are in UTC. If no size is above 0, the
+        figure has no trace, but an annotation that says why.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        As `bar`, or if `wallets` has several owners of one wallet.
+        As `bar`, or if rows of `wallets` contain different owners for the same wallet.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
         As `bar`.
     UnknownTokenError, AmbiguousTokenError
@@ -169,10 +184,10 @@ def timeline(  # noqa: PLR0913  the options of a chart
     >>> frame.wf.plot.timeline(token="ETH").data[0].y
     (4.0,)
     """
-    series, names = check_top("top_tokens", top_tokens, _SERIES), list_names(by)
+    series, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), list_names(by)
     if SNAPSHOT in names:
-        hint = "snapshots are on the axis already; leave snapshot out of by="
-        raise SettingsError(f"a timeline can't be grouped by {by!r}", hint=hint)
+        hint = "leave snapshot out of by=, since a timeline already has the snapshots on its axis"
+        raise SettingsError(f"by={by!r} is not supported in a timeline", hint=hint)
     grouped = read_grouped(
         holdings,
         names,
@@ -191,52 +206,54 @@ def timeline(  # noqa: PLR0913  the options of a chart
     mask = snapshots.codes[balances.rows] >= 0
     if not mask.any():
         reason = "No row has a snapshot." if len(balances.rows) else balances.empty_reason
-        return blank(title, notes, reason)
+        return empty_figure(title, notes, reason)
     drawn = replace(balances, rows=balances.rows[mask], sizes=balances.sizes[mask])
     if stacked:
         lines = _draw_bars(drawn, snapshots, series, colors)
     else:
         lines = _draw_lines(replace(grouped, balances=drawn), snapshots, series)
-    if snapshots.incomplete:  # mark them by triangles on the axis
+    if snapshots.incomplete:  # triangles on the axis mark these snapshots
         times, texts = zip(*snapshots.incomplete, strict=True)
         line = {"color": "#000000", "width": 1.5}
         marks = go.Scatter(
-            name=_INCOMPLETE,
+            name=_FEWER_KNOWN_LABEL,
             x=times,
             y=[0] * len(times),
             mode="markers",
             marker={"symbol": "triangle-up", "size": 11, "color": "#FFFFFF", "line": line},
-            hovertext=[markup([text]) for text in texts],
+            hovertext=[markup_lines([text]) for text in texts],
             hoverinfo="text",
             cliponaxis=False,
         )
         lines.traces.append(marks)
-        lines.names.append(_INCOMPLETE)
-    return figure(
+        lines.names.append(_FEWER_KNOWN_LABEL)
+    return make_figure(
         lines.traces,
         title=title,
-        notes=notes._replace(drawn=[*notes.drawn, *lines.notes, f"Height: {measure.phrase}."]),
-        **with_legend(Space(360), lines.names),
+        notes=notes._replace(
+            drawn=[*notes.drawn, *lines.notes, f"Heights show the {measure.phrase}."]
+        ),
+        **legend_options(Dimensions(360), lines.names),
         barmode="stack",
         hovermode="x unified",
         xaxis=axis_title("time (UTC)")
         | {"type": "date", "automargin": True}
         | _time_ticks({*snapshots.times, *(time for time, _ in snapshots.incomplete)}),
-        yaxis=measure.axis(lines.highest) | {"ticklabelstandoff": 4, "automargin": True},
+        yaxis=measure.axis_options(lines.highest) | {"ticklabelstandoff": 4, "automargin": True},
     )
 
 
 def _read_snapshots(
     positions: Positions, wallets: FetchLike | None, token: TokenLike | None
 ) -> _Snapshots:
-    """Choose the snapshots that have rows or, by `wallets`, could have had some.
+    """Choose the snapshots to draw: those with rows, or with a known wallet in `wallets`.
 
-    Answers out of date count as unknown. If one token is drawn, wallets that can't hold it don't
-    count, and a wallet with an unknown amount of it counts as unknown.
+    A wallet counts as unknown if its answer is out of date. With `token`, wallets that can't hold
+    the token are not counted, and a wallet with an unknown amount of it counts as unknown.
     """
     column, requests = snapshot_times(positions.holdings), None
     times, known, most = column.dropna().unique(), pd.Series(dtype=np.int64), 0
-    marked, trust = list[str](), list[str]()
+    marked, data_quality = list[str](), list[str]()
     certain = np.ones(len(column), dtype=bool)
     if wallets is not None:
         frame = wallets_frame(wallets)
@@ -245,111 +262,126 @@ def _read_snapshots(
         most = requests["wallet"][requests["known"]].nunique()
         times = column[certain].dropna().unique()
         times = times.union(pd.DatetimeIndex(known.index[known > 0]))
-        marked = simulated_note(frame)
+        marked = simulated_notes(frame)
         requested = requests["wallet"].nunique()
-        trust = [f"{count_of(most, requested, 'wallet')} known in some snapshot."]
+        data_quality = [f"{count_of(most, requested, 'wallet')} known in at least one snapshot."]
         if fewer := int((known < most).sum()):
-            trust.append(
-                f"In {fewer:,} of {counted_noun(len(known), 'snapshot')} fewer of them are known."
+            data_quality.append(
+                f"In {fewer:,} of {counted_noun(len(known), 'snapshot')}, fewer wallets are known."
             )
     times = times.sort_values()
-    places = np.linspace(0, len(times) - 1, min(len(times), _SNAPSHOTS)).round().astype(np.intp)
-    chosen = times[places]
-    lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_SNAPSHOTS)
+    indices = (
+        np.linspace(0, len(times) - 1, min(len(times), _MAX_SNAPSHOTS)).round().astype(np.intp)
+    )
+    chosen = times[indices]
+    lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_MAX_SNAPSHOTS)
     without = len(column) - len(column.dropna())
-    left_out = not_drawn(without, "balance", " without a snapshot")
-    left_out += not_drawn(int((~certain).sum()), "balance", " of answers out of date")
+    left_out = undrawn_notes(without, "balance", " without a snapshot")
+    left_out += undrawn_notes(int((~certain).sum()), "balance", " from outdated answers")
     return _Snapshots(
         codes=np.where(certain, chosen.get_indexer(column), -1),
         drawn=chosen,
-        times=_texts(chosen),
+        times=_time_texts(chosen),
         requests=requests,
         incomplete=[
-            (time, f"{count:,} of {counted_noun(most, 'wallet')} known")
-            for time, count in zip(_texts(pd.DatetimeIndex(lacking.index)), lacking, strict=True)
+            (time, f"{count_of(count, most, 'wallet')} known")
+            for time, count in zip(
+                _time_texts(pd.DatetimeIndex(lacking.index)), lacking, strict=True
+            )
         ],
-        notes=Notes(marked, [_extent_note(times, len(chosen))], left_out, trust),
+        notes=Notes(marked, [_snapshots_note(times, len(chosen))], left_out, data_quality),
     )
 
 
 def _read_requests(
     positions: Positions, times: pd.DatetimeIndex, wallets: pd.DataFrame, token: TokenLike | None
 ) -> tuple[pd.DataFrame, Mask]:
-    """Return the requests of wallets that can hold it, and a mask of the rows not out of date."""
+    """Return the requests of wallets, and a mask of the rows whose wallet is known at that time.
+
+    With `token`, the requests are only of wallets that can hold this token.
+    """
     identities, tokens = wallet_identities(wallets), positions.tokens
     requests = pd.DataFrame({"wallet": identities.codes, "known": known_and_fresh(wallets)})
     requests["time"] = snapshot_times(wallets)
-    # Encode the wallet and time of each row of holdings, and of each request, as one integer.
-    places = {key: place for place, key in enumerate(identities.keys)}
-    owners = np.array([places.get(key, len(places)) for key in positions.wallet_keys], np.intp)
+    # Encode the wallet and the time of each row of holdings, and of each request, as one integer.
+    indices = {key: index for index, key in enumerate(identities.keys)}
+    owners = np.array([indices.get(key, len(indices)) for key in positions.wallet_keys], np.intp)
     every = pd.DatetimeIndex(requests["time"].unique())
-    width = len(every) + 1  # the last column is for rows of other times
+    width = len(every) + 1  # the last column is for rows at other times
     held = owners[positions.wallet_codes] * width + every.get_indexer(times) % width
     requested = identities.codes * width + every.get_indexer(pd.DatetimeIndex(requests["time"]))
     certain = ~np.isin(held, requested[~requests["known"]])
     if token is not None and len(times):
-        place = token_or_asset_index(positions, token)
+        index = token_or_asset_index(positions, token)
         # A row of an unknown token, or of an unknown amount, makes the wallet's total unknown.
-        doubtful = (tokens.codes == place) & positions.amounts.isna() | tokens.unknown[tokens.codes]
+        doubtful = (tokens.codes == index) & positions.amounts.isna() | tokens.unknown[tokens.codes]
         requests["known"] &= ~np.isin(requested, held[doubtful])
         of_tokens, chains = positions.possible_blockchains()
         names = [*positions.chain_places]
-        able = {names[chain] for chain in chains[of_tokens == place]} | {tokens.keys[place][0]}
+        able = {names[chain] for chain in chains[of_tokens == index]} | {tokens.keys[index][0]}
         can_hold = np.array([chain in able for chain, _ in identities.keys], dtype=bool)
         requests = requests[can_hold[identities.codes]]
     return requests, certain
 
 
-def _texts(times: pd.DatetimeIndex) -> list[str]:
+def _time_texts(times: pd.DatetimeIndex) -> list[str]:
     return times.strftime("%Y-%m-%d %H:%M:%S").tolist()
 
 
-def _extent_note(times: pd.DatetimeIndex, drawn: int) -> str:
+def _snapshots_note(times: pd.DatetimeIndex, drawn: int) -> str:
     if not len(times):
-        return "No snapshot."
+        return "There is no snapshot."
     if len(times) == 1:
-        return f"1 snapshot of {times[0]:%Y-%m-%d %H:%M} UTC."
+        return f"The snapshot is of {times[0]:%Y-%m-%d %H:%M} UTC."
     count = counted_noun(len(times), "snapshot")
     if drawn < len(times):
         count = f"{drawn:,} of {count}"
-    return f"{count} from {times[0]:%Y-%m-%d %H:%M} to {times[-1]:%Y-%m-%d %H:%M} UTC."
+    period = f"from {times[0]:%Y-%m-%d %H:%M} to {times[-1]:%Y-%m-%d %H:%M} UTC"
+    return f"{count} are drawn, {period}."
 
 
 def _draw_bars(
     balances: Balances, snapshots: _Snapshots, top: int, colors: Mapping[TokenKey, str] | None
-) -> _Traces:
-    """Return bars of the largest tokens, and of the others, with one-line hover texts."""
+) -> _TimelineTraces:
+    """Return bars for each of the largest tokens, and for all other tokens together."""
     measure, count = balances.measure, len(snapshots.times)
-    tokens = largest(sum_by(balances.token_codes, balances.sizes), top)
+    tokens = largest_indices(sum_by_group(balances.token_codes, balances.sizes), top)
     grid = pivot_sizes(balances, snapshots.codes[balances.rows], np.arange(count), tokens)
-    # Bars touch only if snapshots are very close; the width is in milliseconds.
+    # The width is in milliseconds. Bars touch only if snapshots are very close to each other.
     times = np.array(snapshots.times, dtype="datetime64[ms]").astype(np.int64)
     width = 6 * 60 * 60 * 1000.0
     if count > 1:
-        width = float(max(0.8 * np.diff(times).min(), np.ptp(times) / _SNAPSHOTS / 2))
-    traces, series = [], grid.series(colors)
+        width = float(max(0.8 * np.diff(times).min(), np.ptp(times) / _MAX_SNAPSHOTS / 2))
+    traces, series = [], grid.trace_styles(colors)
     for token, each in enumerate(series):
         sizes, texts = grid.sizes[:count, token].tolist(), []
         for row, size in enumerate(sizes):
-            exact = grid.exact(row, token) if token < len(tokens) and size else ""
-            texts.append(f"{markup([each.name])}: {markup([_size_text(measure, size, exact)])}")
-        traces.append(each.bar(x=snapshots.times, y=sizes, width=width, hovertext=texts))
-    notes = [drawn_note((len(tokens), grid.other_tokens, grid.kind))] * (measure.kind != "amount")
+            exact = grid.exact_text(row, token) if token < len(tokens) and size else ""
+            texts.append(
+                f"{markup_lines([each.name])}: {markup_lines([_size_text(measure, size, exact)])}"
+            )
+        traces.append(each.bar_trace(x=snapshots.times, y=sizes, width=width, hovertext=texts))
+    notes = [drawn_note((len(tokens), grid.other_token_count, grid.kind))] * (
+        measure.kind != "amount"
+    )
     names = [each.name for each in series]
-    return _Traces(traces, names, notes, float(grid.sizes.sum(axis=1).max()))
+    return _TimelineTraces(traces, names, notes, float(grid.sizes.sum(axis=1).max()))
 
 
 def _size_text(measure: Measure, size: float, exact: str) -> str:
-    """Write a size on one line; `exact` is empty if there are several tokens or none."""
+    """Return a size as a text on one line; `exact` is its exact amount, or empty."""
     if measure.kind == "amount":
         return exact or "0"
-    short = measure.short(size)
+    short = measure.short_text(size)
     return f"{exact} ({short})" if exact and measure.kind == "value" else short
 
 
 def _time_ticks(times: set[str]) -> dict[str, Any]:
-    """Return ticks at the snapshots if there are few; for a single one, the range of a day."""
-    if len(times) > _FEW_TICKS:
+    """Return plotly's options for the time axis.
+
+    If there are few snapshots, each has a tick. The axis of a single snapshot covers 24 hours.
+    """
+    if len(times) > _MAX_TICKS:
         return {}
     at_midnight = all(time.endswith(" 00:00:00") for time in times)
     form = "%Y-%m-%d" if at_midnight else "%Y-%m-%d<br>%H:%M"
@@ -360,19 +392,19 @@ def _time_ticks(times: set[str]) -> dict[str, Any]:
     return axis
 
 
-def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _Traces:
-    """Return a line for each of the largest groups, and one for the others."""
+def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _TimelineTraces:
+    """Return a line for each of the largest groups, and a line for all other groups together."""
     balances, level, width = grouped.balances, grouped.level(grouped.names), len(snapshots.times)
-    chosen = largest(sum_by(level.codes, balances.sizes), top)
+    chosen = largest_indices(sum_by_group(level.codes, balances.sizes), top)
     of_rows = ranks(chosen, len(level.groups))[level.codes]
     cells, count = of_rows * width + snapshots.codes[balances.rows], (len(chosen) + 1) * width
-    sizes = sum_by(cells, balances.sizes, count).reshape(-1, width)
-    # No point if nothing is known, or the others hold nothing; a hollow one if fewer wallets are
-    # known than at other times.
+    sizes = sum_by_group(cells, balances.sizes, count).reshape(-1, width)
+    # A group has no point at a time when none of its wallets is known, and a hollow point when
+    # fewer wallets are known than at other times. Other has no point when it holds nothing.
     held = np.bincount(cells, minlength=count).reshape(-1, width) > 0
     hollow, heights = np.zeros_like(held), _point_texts(grouped, cells, sizes)
     if snapshots.requests is not None:
-        known, most = _count_known(level, chosen, snapshots.drawn, snapshots.requests)
+        known, most = _count_known_wallets(level, chosen, snapshots.drawn, snapshots.requests)
         held[:-1] = known > 0
         hollow[:-1] = held[:-1] & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
@@ -380,46 +412,46 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _T
             each = zip(heights[line], known[line].tolist(), strict=True)
             heights[line] = [f"{height} ({count:,} of {of} known)" for height, count in each]
     others = len(np.unique(level.codes[of_rows == len(chosen)]))
-    names = level.short(chosen.tolist()) + [other_name(others, level.noun)] * bool(others)
+    names = level.short_names(chosen.tolist()) + [other_label(others, level.noun)] * bool(others)
     traces = []
     for line, name in enumerate(names):
         points = {
             "x": snapshots.times,
             "legendgroup": str(line),
-            "hovertext": [markup([f"{name}: {height}"]) for height in heights[line]],
+            "hovertext": [markup_lines([f"{name}: {height}"]) for height in heights[line]],
             "hoverinfo": "text",
         }
         drawn, alone = (
             [size if at else None for size, at in zip(sizes[line].tolist(), mask, strict=True)]
             for mask in ((held & ~hollow)[line].tolist(), hollow[line].tolist())
         )
-        color = EDGE if line == len(chosen) else COLORS[line % len(COLORS)]
+        color = EDGE_COLOR if line == len(chosen) else COLORS[line % len(COLORS)]
         dash = _DASHES[line // len(COLORS) % len(_DASHES)]
-        marker = {"size": _LARGE if width <= _FEW_POINTS else _SMALL}
-        # A grey line below makes it visible on any paper.
-        below = points | {"hoverinfo": "skip", "line": {"color": EDGE, "width": 4}}
+        marker = {"size": _LARGE_POINT if width <= _FEW_POINTS else _SMALL_POINT}
+        # A wider grey line below the line makes it visible on any background.
+        below = points | {"hoverinfo": "skip", "line": {"color": EDGE_COLOR, "width": 4}}
         ring = marker | {"color": "#FFFFFF", "line": {"color": color, "width": 2}}
         traces += [
             go.Scatter(**below, y=drawn, mode="lines", showlegend=False),
             go.Scatter(
                 **points,
-                name=markup([name]),
+                name=markup_lines([name]),
                 y=drawn,
                 mode="lines+markers",
                 line={"color": color, "width": 2, "dash": dash},
-                marker=marker | {"color": color, "line": {"color": EDGE, "width": 1}},
+                marker=marker | {"color": color, "line": {"color": EDGE_COLOR, "width": 1}},
             ),
             *[go.Scatter(**points, y=alone, mode="markers", marker=ring, showlegend=False)]
             * bool(hollow[line].any()),
         ]
-    notes = [drawn_note((len(chosen), others, level.noun)), *[_HOLLOW] * bool(hollow.any())]
-    return _Traces(traces, names, notes, float(sizes.max()))
+    notes = [drawn_note((len(chosen), others, level.noun)), *[_HOLLOW_NOTE] * bool(hollow.any())]
+    return _TimelineTraces(traces, names, notes, float(sizes.max()))
 
 
-def _count_known(
-    level: Level, chosen: Places, times: pd.DatetimeIndex, requests: pd.DataFrame
-) -> tuple[Places, Places]:
-    """Count the known wallets of each chosen group: at each time, and at any time."""
+def _count_known_wallets(
+    level: Level, chosen: Indices, times: pd.DatetimeIndex, requests: pd.DataFrame
+) -> tuple[Indices, Indices]:
+    """Count the known wallets of each chosen group at each time, and the wallets ever known."""
     rows = requests[requests["known"]]
     once = rows.drop_duplicates(["wallet", "time"])
     at = times.get_indexer(pd.DatetimeIndex(once["time"]))
@@ -433,19 +465,19 @@ def _count_known(
     return known[sets], most[sets]
 
 
-def _point_texts(grouped: GroupedBalances, cells: Places, sizes: Sizes) -> list[list[str]]:
-    """Write the size of each point, exactly if it is of one token or asset."""
+def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Sizes) -> list[list[str]]:
+    """Return the size of each point as text; the size of a single token or asset is exact."""
     balances, (lines, width) = grouped.balances, sizes.shape
     exact = [""] * sizes.size
     if balances.measure.kind == "amount" or not ADDED.isdisjoint(grouped.names):
-        amounts = balances.exact(cells, np.arange((lines - 1) * width))
+        amounts = balances.exact_sums(cells, np.arange((lines - 1) * width))
         exact[: len(amounts)] = [
             "" if amount is None else full_amount(amount) for amount in amounts
         ]
     each = zip(sizes.ravel().tolist(), exact, strict=True)
     texts = [_size_text(balances.measure, *parts) for parts in each]
-    if balances.measure.kind == "amount":  # Other has no exact amount
-        texts[-width:] = [balances.measure.short(size) for size in sizes[-1].tolist()]
+    if balances.measure.kind == "amount":  # the amounts of Other are not exact
+        texts[-width:] = [balances.measure.short_text(size) for size in sizes[-1].tolist()]
     return [texts[start : start + width] for start in range(0, len(texts), width)]
 
 
@@ -457,34 +489,38 @@ def waterfall(
     top: int = 20,
     wallets: FetchLike | None = None,
 ) -> go.Figure:
-    """Draw the changes of one token or asset, as `history.compare` returns them.
+    """Draw the changes of one token or asset in a table that `history.compare` returned.
 
     Parameters
     ----------
     token : str or (str, str or None), optional
-        The token: an unambiguous symbol, or (blockchain, contract), None if native; needed if
-        there are changes of several.
+        The token, as an unambiguous symbol or as (blockchain, contract), with None as the contract
+        of a native coin. It is required if the table has changes of several tokens.
     asset : str, optional
-        For changes by asset: the asset.
+        The asset. It is required if the table has changes of several assets.
     top : int, default 20
-        The most bars, up to 100: the largest changes; the rest are drawn as Other.
+        Maximum number of bars (at most 100). The largest changes are drawn, and all others are
+        combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        One of the two fetches, whose column ``name``, if any, names the wallets.
+        The ``wallets`` of one of the two compared fetches. If it has a column ``name``, the bars
+        are labelled with these names.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        One trace with a bar for each wallet, or each group of ``by=``, and one for all
-        together, with exact amounts in the hover; if no change is known, no trace, but a note.
+        A figure with one trace. It has a bar for each wallet, or for each group if the changes
+        are grouped, and a last bar for the total. Exact amounts are in the hover texts. If no
+        change is known, the figure has no trace, but an annotation that says why.
 
     Raises
     ------
     SettingsError
-        If there are several tokens or assets and none is named, or `top` is out of range.
+        If the table has changes of several tokens or assets, and neither `token` nor `asset`
+        chooses one of them; or if `top` is out of range.
     ColumnsError
-        If a column of changes is missing, as in holdings.
+        If a column of changes is missing, for example because the frame contains holdings.
     UnknownTokenError, AmbiguousTokenError
-        If no row has the token, or several tokens share the symbol.
+        If no row has the token or asset, or if several tokens share the symbol.
 
     Examples
     --------
@@ -495,36 +531,42 @@ def waterfall(
     >>> changes.wf.plot.waterfall().data[0].x
     (2.0, 1.5, 0)
     """
-    most = check_top("top", top, _CHANGES)
+    most = check_top("top", top, _MAX_CHANGES)
     by_asset = _ASSET in changes or asset is not None
     needed = [*_CHANGE_COLUMNS, *([_ASSET] if by_asset else _TOKEN_COLUMNS)]
     if missing := [name for name in needed if name not in changes.columns]:
         present = [str(name) for name in changes.columns]
         of_tokens = missing == [_ASSET] and {*_TOKEN_COLUMNS} <= {*present}
-        raise ColumnsError(missing, present, hint=_BY_ASSET if of_tokens else _COMPARED)
+        raise ColumnsError(missing, present, hint=_BY_ASSET_HINT if of_tokens else _COMPARE_HINT)
     # A row without a token belongs to an unknown wallet.
     has_token = changes["token_blockchain" if "symbol" in changes else _ASSET].notna()
-    selected = _select_one(changes[has_token], token, asset)
+    selected = _select_changes(changes[has_token], token, asset)
     is_known = selected["change"] != "unknown"
     known, unknown = selected[is_known], pd.concat([selected[~is_known], changes[~has_token]])
-    left_out, trust = [], []
+    left_out, data_quality = [], []
     if len(unknown):
         count = f"{counted_noun(len(unknown), 'change')} {'is' if len(unknown) == 1 else 'are'}"
-        left_out.append(f"{count} unknown and not drawn: {_join_first(unknown, wallets)}.")
+        left_out.append(f"{count} unknown and not drawn: {_join_first_names(unknown, wallets)}.")
     if {"wallets_known", "wallets"} <= {*known.columns}:
         partly = known[known["wallets_known"] < known["wallets"]]
         if len(partly):
-            affected = _join_first(partly, wallets)
-            trust.append(f"Some wallets are unknown, so changes may differ: {affected}.")
+            affected = _join_first_names(partly, wallets)
+            data_quality.append(
+                f"Some wallets are unknown, so these changes may be incomplete: {affected}."
+            )
     info = changes.attrs.get(COMPARED, {})
-    times = [f"From {info['before']} to {info['after']}."] if {"before", "after"} <= {*info} else []
+    times = (
+        [f"The changes are from {info['before']} to {info['after']}."]
+        if {"before", "after"} <= {*info}
+        else []
+    )
     marked = ["Simulated data."] if info.get("service") == SIMULATED else []
     if wallets is not None:
-        marked = simulated_note(wallets_frame(wallets))
-    drawn = [*times, "Length: the change in the amounts that are known at both times."]
-    notes = Notes(marked, drawn, left_out, trust)
+        marked = simulated_notes(wallets_frame(wallets))
+    drawn = [*times, "Lengths show the change of the amounts that are known at both times."]
+    notes = Notes(marked, drawn, left_out, data_quality)
     if known.empty:
-        return blank("Changes", notes, "No change is known.")
+        return empty_figure("Changes", notes, "No change is known.")
     sizes = np.abs(known["difference"].astype("float64").to_numpy())
     order = np.argsort(-sizes, kind="stable")
     rows, rest = known.iloc[order[:most]], known.iloc[order[most:]]
@@ -532,12 +574,13 @@ def waterfall(
     short, full = _row_names(rows, wallets)
     exact = [*rows["difference"]]
     if len(rest):
-        short, full = ([*each, other_name(len(rest), "change")] for each in (short, full))
+        short, full = ([*each, other_label(len(rest), "change")] for each in (short, full))
         exact.append(rest["difference"].sum())
-    sums, names = [*exact, known["difference"].sum()], [*short, _ALL_ROWS]
+    sums, names = [*exact, known["difference"].sum()], [*short, _TOTAL_LABEL]
     exact_texts = [f"{each} {symbol}" for each in sums]
     more, less, all_ = (
-        {"marker": {"color": color, "line": OUTLINE}} for color in (COLORS[6], COLORS[0], OTHER)
+        {"marker": {"color": color, "line": OUTLINE_STYLE}}
+        for color in (COLORS[6], COLORS[0], OTHER_COLOR)
     )
     trace = go.Waterfall(
         orientation="h",
@@ -548,21 +591,25 @@ def waterfall(
         textposition="outside",
         cliponaxis=False,
         constraintext="none",
-        hovertext=[hover(*each) for each in zip([*full, _ALL_ROWS], exact_texts, strict=True)],
+        hovertext=[
+            hover_text(*each) for each in zip([*full, _TOTAL_LABEL], exact_texts, strict=True)
+        ],
         hoverinfo="text",
         increasing=more,
         decreasing=less,
         totals=all_,
-        connector={"line": OUTLINE},
+        connector={"line": OUTLINE_STYLE},
     )
     axis_name = (
-        "wallet" if "address" in rows else ", ".join(map(safe_line, _keys(rows))) or "wallets"
+        "wallet"
+        if "address" in rows
+        else ", ".join(map(safe_line, _group_columns(rows))) or "wallets"
     )
-    return figure(
+    return make_figure(
         [trace],
         title=f"Changes of {symbol}",
         notes=notes,
-        space=row_space(names),
+        dimensions=row_dimensions(names),
         showlegend=False,
         bargap=0.25,
         yaxis=category_axis(names, axis_name) | {"range": [len(sums) - 0.5, -0.5]},
@@ -571,56 +618,59 @@ def waterfall(
     )
 
 
-def _select_one(named: pd.DataFrame, token: TokenLike | None, asset: str | None) -> pd.DataFrame:
-    """Return the changes of one token or asset."""
+def _select_changes(
+    named: pd.DataFrame, token: TokenLike | None, asset: str | None
+) -> pd.DataFrame:
+    """Return the rows of one token or asset; raise a SettingsError if several are left."""
     if asset is not None:
         held = [name for name in named[_ASSET].unique() if name.casefold() == asset.casefold()]
         if not held:
-            raise UnknownTokenError(asset, _ASSET, "use one from the column asset")
+            raise UnknownTokenError(asset, _ASSET, "use an asset from the column asset")
         named = named[named[_ASSET].isin(held)]
     if token is not None:
         named = named[find_token(named, token)]
     by_token = "symbol" in named
     kinds = token_identities(named).keys if by_token else named[_ASSET].unique()
     if len(kinds) > 1:
-        hint = f"choose one with {'token' if by_token else _ASSET}=…"
-        raise SettingsError("amounts of different tokens are never added", hint=hint)
+        kind = "token" if by_token else _ASSET
+        reason = f"the changes are of several {kind}s, whose amounts are never added"
+        raise SettingsError(reason, hint=f"choose one with {kind}=…")
     return named
 
 
-def _join_first(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
-    """Join the first few names of the rows, and the number of the others."""
+def _join_first_names(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
+    """Return the first few names of the rows, and the number of all others, in one text."""
     names = list(dict.fromkeys(_row_names(rows, wallets)[0]))
-    more = [f"{len(names) - _MAX_NAMED:,} more"] if len(names) > _MAX_NAMED else []
-    return ", ".join([*names[:_MAX_NAMED], *more])
+    more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
+    return f"{', '.join(names[:_MAX_NAMED])}{more}"
 
 
 def _axis_range(exact: list[Amount]) -> list[float]:
-    """Return the axis range, with room for numbers: right of increases, left of decreases."""
+    """Return the range of the axis, with space for a number at the outer end of each bar."""
     sizes = [float(each) for each in exact]
     ends: list[float] = np.cumsum(sizes).tolist()
     bars = [*zip([*sizes, ends[-1]], [*ends, ends[-1]], strict=True)]
     low, high = min(0, *ends), max(0, *ends)
-    pad = _PAD * (high - low)
+    pad = _PAD_SHARE * (high - low)
     left = min([low, *(end - pad for size, end in bars if size < 0)])
     return [left, max([high, *(end + pad for size, end in bars if size > 0)])]
 
 
-def _keys(rows: pd.DataFrame) -> list[str]:
-    """Return the columns that changes are grouped by, without those of the token or asset."""
+def _group_columns(rows: pd.DataFrame) -> list[str]:
+    """Return the columns that changes are grouped by, except the columns of the token or asset."""
     columns = [str(name) for name in rows.columns]
     others = {*_TOKEN_COLUMNS, _ASSET}
     return [name for name in columns[: columns.index("before")] if name not in others]
 
 
 def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
-    """Return short and full names of rows: of their wallets, or of their groups."""
+    """Return the short and the full names of the wallets or groups in the rows."""
     if "address" in rows:
         called = user_wallet_names(rows, None if wallets is None else as_wallets_frame(wallets))
         each = zip(rows["blockchain"], rows["address"], called, strict=True)
         full = [whole_wallet(*parts) for parts in each]
         return wallet_names(rows, np.arange(len(rows)), called), full
-    labels = rows[_keys(rows)]
+    labels = rows[_group_columns(rows)]
     if not len(labels.columns):
         return ["all wallets"], ["all wallets"]
     short, full = (

@@ -12,7 +12,7 @@ from IPython.display import publish_display_data
 from traitlets import Dict, Instance, Int, Unicode, Union
 
 from walletframe.bulk import StoredHoldings
-from walletframe.charts import plotly_library
+from walletframe.charts import plotlyjs_bundle
 from walletframe.client import default_client, require_client
 from walletframe.errors import ArgumentError, WalletframeError
 from walletframe.exports import to_csv, to_excel, to_parquet
@@ -152,7 +152,7 @@ class HoldingsExplorer(FetchingWidget):
     ) -> None:
         require_client(client)
         self._client, self._prepare, self._most = client, prepare, max_balances
-        version, script = plotly_library()
+        version, script = plotlyjs_bundle()
         super().__init__(_plotly=version, _filters=FILTERS)
         self._handlers["plotly"] = lambda _: ({}, [script])
         self._edition = 0  # now the page may ask for plotly.js

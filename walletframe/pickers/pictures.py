@@ -156,9 +156,9 @@ def draw(selected: Selected, options: ChartOptions) -> Picture:
     except Exception as error:  # noqa: BLE001 - shown in place of the chart
         return replace(picture, reason=f"No chart: {error_text(error)}")
     if not figure.data:  # its only annotation is the reason
-        return replace(picture, reason=charts.plain(figure.layout.annotations[0].text))
+        return replace(picture, reason=charts.plain_text(figure.layout.annotations[0].text))
     meta, token = figure.layout.meta, ""
-    title, about = charts.take_notes(figure)  # this removes the meta, too
+    title, about = charts.extract_notes(figure)  # this removes the meta, too
     if "token" in arguments:
         place = held.tokens.keys.index(arguments["token"])
         [token] = token_names(held.holdings, held.tokens, np.array([place]))
@@ -167,7 +167,7 @@ def draw(selected: Selected, options: ChartOptions) -> Picture:
         picture,
         token=token,
         title=title,
-        line=charts.plain(meta["line"]),
+        line=charts.plain_text(meta["line"]),
         about=tuple(about),
         figure=figure.to_json(validate=False).encode(),
         arguments=arguments,
@@ -179,7 +179,7 @@ def draw(selected: Selected, options: ChartOptions) -> Picture:
 def _fit(figure: charts.Figure, options: ChartOptions) -> None:
     """Fit a figure to the page, which sets its own colours."""
     layout = figure.layout
-    if not charts.has_template():
+    if not charts.has_custom_template():
         layout.template = None
     if options.chart in _ROUND:  # there are no axes
         room = layout.margin.t + layout.margin.b

@@ -16,7 +16,7 @@ import numpy as np
 
 from walletframe.address.forms import canonical_blockchain, read_wallet
 from walletframe.analysis.selection import Selection, label_texts
-from walletframe.charts import has_template, read_box_id
+from walletframe.charts import has_custom_template, read_box_id
 from walletframe.frames.asset_list import with_assets
 from walletframe.frames.groups import ADDED
 from walletframe.frames.identity import is_unknown
@@ -156,7 +156,7 @@ class View:
             "summary": self._summarize(selection),
             "spam": {"shown": selection.spam is None, "text": spam_words(picture.selected)},
             "dust": {"shown": selection.small is None, "text": dust_words(picture.selected)},
-            "painted": has_template(),
+            "painted": has_custom_template(),
             "title": picture.title,
             "line": picture.line,
             "about": picture.about,

@@ -313,8 +313,8 @@ def _make_chart(caption: str, wide: Figure, narrow: Figure | None = None) -> Cha
     views = []
     for name, chart in (("wide", wide), ("narrow", narrow or wide)):
         figure = charts.Figure(chart)
-        title, notes = charts.take_notes(figure)
-        if not charts.has_template():
+        title, notes = charts.extract_notes(figure)
+        if not charts.has_custom_template():
             figure.update_layout(**_STYLE)
         views.append(ChartView(name, " ".join(notes), figure))
     return Chart(title, caption, tuple(views))

@@ -1,4 +1,4 @@
-"""Well-known tokens: their genuine contracts, and the assets that they represent."""
+"""A list of well-known tokens: their genuine contracts, and the assets that they represent."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from operator import attrgetter
 
 from walletframe.chains import known_blockchains, read_known_csv
 
-# The first rows of known.csv were chosen by hand: native coins, and the tokens that are used and
-# imitated most. The other rows have the same symbols. Each row names the list on npm, of November
-# 2026, that has its contract, symbol and decimals; all of the lists are permissively licensed.
+# The first rows of known.csv were chosen by hand. They are native coins, and the tokens that are
+# most used and most often imitated. All other rows are further tokens with the same symbols. The
+# column `source` names the list that contains the row's contract, symbol and decimals. The lists
+# were downloaded from npm in November 2026, and all of them have permissive licences.
 SOURCES = {
     "circle": "Circle's Bridge Kit 1.15.1, September 2026, Apache 2.0",
     "ledger": "Ledger's crypto assets 11.4.0, March 2026, Apache 2.0",
@@ -24,36 +25,40 @@ SOURCES = {
     "1delta": "1delta's asset registry 0.0.99, October 2025, MIT",
     "swapkit": "SwapKit's tokens 2.4.0, May 2026, Apache 2.0",
     "yodl": "yodl's list 0.8.40, May 2026, MIT",
-    "hand": "chosen by hand; those on EVM chains and Solana are on a list above, too",
+    "hand": "chosen by hand; the tokens on EVM chains and Solana are also on a list above",
 }
-# Contracts of these assets are never summed. BTT: one unit of the old contracts is 1,000 of the new
-# ones. EURe: the first contract on a blockchain shows the balances of the second. FRAX, FXS: the
-# symbol of one has become that of the other.
+# The contracts of these assets are never summed:
+# - BTT: one unit of an old contract corresponds to 1,000 units of a new contract.
+# - EURe: the first contract on a blockchain shows the same balances as the second contract.
+# - FRAX and FXS: the symbol of one token was later reused for the other token.
 _NEVER_SUMMED = frozenset({"BTT", "EURe", "FRAX", "FXS"})
-_REPLACED = frozenset({"0x8dAEBADE922dF735c38C80C7eBD708Af50815fAa"})  # the first tBTC
+_REPLACED_CONTRACTS = frozenset({"0x8dAEBADE922dF735c38C80C7eBD708Af50815fAa"})  # the first tBTC
 ASSET_KINDS = ("native", "canonical", "bridged")
 _TEST_NETWORKS = ("GOERLI", "SEPOLIA")
-# What scams imitate most; other coins have honest bridges under their symbol in many places.
+# The symbols that scams imitate most. Genuine bridges often use the symbols of other coins.
 MOST_IMITATED = frozenset({"BTC", "DAI", "ETH", "USDC", "USDT"})
 
 
 @dataclass(frozen=True, slots=True)
 class KnownToken:
-    """A well-known token on one blockchain; the contract of a native coin is None."""
+    """A well-known token on one blockchain; for a native coin, the contract is None."""
 
     blockchain: str
     symbol: str
     contract: str | None
     decimals: int
-    asset: str  # ETH for WETH; the project's name if it uses another project's symbol
-    kind: str  # "native", "canonical" (of the asset's own issuer), "wrapped" or "bridged"
+    # The asset that the token represents, such as ETH for WETH. If the token uses the symbol of
+    # another project, this is the name of the token's own project.
+    asset: str
+    kind: str  # "native", "canonical" (issued by the asset's own issuer), "wrapped" or "bridged"
     source: str  # a key of `SOURCES`
 
     @property
     def owns_symbol(self) -> bool:
-        """Whether another contract with its symbol on its blockchain has to be an imitation."""
-        # Several bridges can issue one symbol. So a bridged token owns its symbol only on a
-        # blockchain of which the list has most bridges, and if it is among the most imitated.
+        """Whether any other contract with the same symbol on this blockchain is an imitation."""
+        # Several bridges can issue tokens with the same symbol. So a bridged token owns its symbol
+        # only if it is one of the most imitated tokens, and if the list contains most bridges of
+        # the blockchain.
         if self.kind != "bridged" or self.source == "hand":
             return not self.shares_symbol
         imitated = self.symbol.upper().removeprefix("W") in MOST_IMITATED
@@ -61,13 +66,16 @@ class KnownToken:
 
     @property
     def shares_symbol(self) -> bool:
-        """Whether it is genuine, but its symbol usually means another project's token."""
+        """Whether the token is genuine, but its symbol usually means another project's token."""
         return self.kind == "canonical" and self.asset.lower() != self.symbol.lower()
 
 
 @cache
 def known_tokens() -> tuple[KnownToken, ...]:
-    """Return the tokens, coins first; of equal symbols on a blockchain the usual one is first."""
+    """Return the well-known tokens, native coins first.
+
+    If tokens on the same blockchain have the same symbol, the most usual token comes first.
+    """
     return tuple(
         KnownToken(chain, symbol, contract or None, int(decimals), *rest)
         for chain, symbol, contract, decimals, *rest in read_known_csv(__package__)
@@ -76,21 +84,21 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 @cache
 def covered_blockchains() -> frozenset[str]:
-    """Return the blockchains of which the list has most tokens in use: those chosen by hand."""
+    """Return the blockchains with contracts chosen by hand; most of their tokens are listed."""
     return frozenset(
         token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
     )
 
 
 def native_coin(blockchain: str) -> KnownToken:
-    """Return the native coin of a listed blockchain; its identifier is in capitals."""
+    """Return the native coin of a blockchain, whose identifier must be in the list, in capitals."""
     coins = (token for token in known_tokens() if token.contract is None)
     return next(coin for coin in coins if coin.blockchain == blockchain)
 
 
 @dataclass(frozen=True, slots=True)
 class AssetContract:
-    """One contract of an asset, None for a native coin."""
+    """One contract of an asset; for a native coin, the contract is None."""
 
     asset: str
     blockchain: str
@@ -101,17 +109,18 @@ class AssetContract:
 
 @cache
 def asset_contracts() -> tuple[AssetContract, ...]:
-    """Return the contracts of assets that have several, equal unit for unit, the issuer's first.
+    """Return the contracts of all assets that have several contracts.
 
-    Native coins come from `walletframe.chains`, without the worthless ones of test networks.
+    The contracts are equal unit for unit, and those of the asset's own issuer come first. Native
+    coins that are not listed come from `walletframe.chains`, except those of test networks.
     """
     known = [
         token
         for token in known_tokens()
         if not (
             token.shares_symbol
-            or token.symbol.endswith("_")  # a former contract at Ledger
-            or token.contract in _REPLACED
+            or token.symbol.endswith("_")  # Ledger marks a former contract by this suffix
+            or token.contract in _REPLACED_CONTRACTS
             or token.asset in _NEVER_SUMMED
         )
     ]
@@ -120,7 +129,7 @@ def asset_contracts() -> tuple[AssetContract, ...]:
     listed = [
         AssetContract(*fields_of(token), token.kind.replace("wrapped", "bridged"))
         for token in known
-        # Lists of many projects may have an issuer's former contract as a bridged one.
+        # Lists of many projects may include a former contract of an issuer as a bridged contract.
         if (token.blockchain, token.asset) not in issued
         or token.kind != "bridged"
         or token.source in ("hand", "wormhole", "beefy")
