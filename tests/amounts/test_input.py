@@ -115,7 +115,7 @@ def test_values_that_are_not_exact_are_refused(value):
 
 def test_floats_get_a_hint_with_their_text():
     """The hint shows how to write the amount that was probably meant."""
-    with pytest.raises(AmountError, match=r"'0\.1' if that is what was meant"):
+    with pytest.raises(AmountError, match=r"'0\.1' if this is the correct amount"):
         pd.array(np.array([0.1]), dtype="amount")
 
 
@@ -151,7 +151,7 @@ def test_base_units_at_unknown_decimals_are_missing():
     assert AmountArray.from_raw(["1"], None).isna().all()
     assert texts(AmountArray.from_raw([1, 2], pd.array([1, None], dtype="Int16"))) == ["0.1", None]
     assert len(AmountArray.from_raw([], [])) == len(AmountArray.from_raw([], 18)) == 0
-    with pytest.raises(AmountError, match="'x' at position 0 is not an integer"):
+    with pytest.raises(AmountError, match=r"'x' \(at position 0\) is not an integer"):
         AmountArray.from_raw(["x"], None)
 
 
@@ -164,7 +164,7 @@ def test_base_units_are_ascii_digits(value):
     for column in (["1", value], [1, value], [None, value]):
         with pytest.raises(AmountError, match="at position 1"):
             AmountArray.from_raw(column, 0)
-    with pytest.raises(AmountError, match="raw can't be a single string"):
+    with pytest.raises(AmountError, match="raw is a single string"):
         AmountArray.from_raw("15", 0)
 
 
@@ -179,7 +179,7 @@ def test_decimals_are_integers_from_0_to_77(decimals):
 
 def test_huge_decimals_are_refused():
     """The message has the number's length in place of its digits."""
-    with pytest.raises(AmountError, match="an integer of more than 4300 digits"):
+    with pytest.raises(AmountError, match="an integer with more than 4300 digits"):
         AmountArray.from_raw(["1"], [10**5000])
 
 
@@ -189,7 +189,7 @@ def test_fractional_base_units_are_refused():
     assert list(array.raw([1, 6])) == [15, None]
     with pytest.raises(AmountError, match=r"1\.5 \(at position 0\) is not a whole number"):
         array.raw(0)
-    with pytest.raises(AmountError, match="unknown decimals"):
+    with pytest.raises(AmountError, match="decimals of the token: unknown"):
         array.raw([None, 6])
 
 

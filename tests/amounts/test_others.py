@@ -207,7 +207,7 @@ def test_powers_with_too_many_decimals():
 def test_sqlite_refuses_amounts():
     """The error has a hint, which pandas's to_sql passes on."""
     with closing(sqlite3.connect(":memory:")) as database:
-        with pytest.raises(AmountError, match=r"Hint: write str\(amount\)"):
+        with pytest.raises(AmountError, match=r"Hint: write the amount as text, str\(amount\)"):
             database.execute("select ?", [Amount("1.5")])
         with pytest.raises(AmountError, match=r"df\.wf\.to_sql"):
             pd.DataFrame({"a": pd.array(VALUES, dtype="amount")}).to_sql("t", database)
@@ -241,7 +241,7 @@ def test_inexact_numbers_are_refused_with_the_reason(apply, other):
         check(apply, amounts, other)
         return
     for side in (amounts, amounts[0]):
-        with pytest.raises(AmountPrecisionError, match=r"1, 3\) can't be written with 77 decimals"):
+        with pytest.raises(AmountPrecisionError, match=r"1, 3\) has more than 77 decimals"):
             apply(side, other)
 
 
@@ -266,7 +266,7 @@ class TestScalar:
         """Other powers are refused, of an amount and of a column, and as exponents."""
         column = pd.array([self.large], dtype="amount")
         for base in (self.large, column):
-            with pytest.raises(AmountTypeError, match=r"has to be (an|one) integer of 0 or more"):
+            with pytest.raises(AmountTypeError, match=r"must be a (single )?non-negative integer"):
                 base**exponent
         with pytest.raises(AmountTypeError, match="exponent"):
             2**self.large

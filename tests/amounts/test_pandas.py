@@ -68,15 +68,16 @@ def test_any_and_all_skip_missing_amounts(amount):
 
 def test_prod_and_cumprod_are_refused(amount):
     """`prod` and `cumprod` raise, with a hint."""
-    with pytest.raises(AmountTypeError, match=r"'prod'\n\nHint: use \.astype\(float\)"):
+    hint = r"\n\nHint: convert the amounts to floats first, with \.astype\(float\)"
+    with pytest.raises(AmountTypeError, match=rf"'prod'{hint}"):
         amount.prod()
-    with pytest.raises(AmountTypeError, match=r"'cumprod'\n\nHint: use \.astype\(float\)"):
+    with pytest.raises(AmountTypeError, match=rf"'cumprod'{hint}"):
         amount.cumprod()
-    with pytest.raises(AmountTypeError, match=r"'prod'\n\nHint: use \.astype\(float\)"):
+    with pytest.raises(AmountTypeError, match=rf"'prod'{hint}"):
         amount.groupby(list("aabbccaa")).prod()
-    with pytest.raises(AmountTypeError, match=r"'ohlc'\n\nHint: \.agg\("):
+    with pytest.raises(AmountTypeError, match=r"'ohlc'\n\nHint: use \.agg\("):
         amount.groupby(list("aabbccaa")).ohlc()
-    with pytest.raises(AmountTypeError, match=r"'interpolate'\n\nHint: use \.astype\(float\)"):
+    with pytest.raises(AmountTypeError, match=rf"'interpolate'{hint}"):
         amount.interpolate()
 
 
@@ -282,7 +283,7 @@ def test_products_beyond_77_decimals_raise():
     """A product that needs a 78th decimal raises; one with trailing zeros is exact."""
     finest = pd.array(["1e-77", "10"], dtype="amount")
     assert (finest * Decimal("1.0"))[0] == Decimal("1e-77")
-    with pytest.raises(AmountError, match="at position 0 has more than 77 decimals"):
+    with pytest.raises(AmountError, match=r"\(at position 0\) has more than 77 decimals"):
         finest * Decimal("0.5")
     assert (finest[1:] * Decimal("0.5"))[0] == 5
 
@@ -407,6 +408,6 @@ def test_ratios_of_scalars_are_floats():
         Amount(1) + 0.5
     with pytest.raises(TypeError):
         Amount(1) / "x"
-    with pytest.raises(TypeError, match="can't be an exponent"):
+    with pytest.raises(TypeError, match="can't be used as an exponent"):
         2 ** Amount(2)
     assert (Amount(1) + Decimal("nan")).is_nan()

@@ -12,7 +12,7 @@ import pytest
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.scalar import Amount
-from walletframe.amounts.text import plain, plain_texts
+from walletframe.amounts.text import plain_text, plain_texts
 
 LARGE = 2**256 - 1
 INTEGERS = [0, 1, -1, 10, -105, 10**18, -(10**18), 10**40, LARGE, -LARGE, 10**77, 3 * 10**60 + 7]
@@ -22,14 +22,14 @@ INTEGERS = [0, 1, -1, 10, -105, 10**18, -(10**18), 10**40, LARGE, -LARGE, 10**77
 def test_text_of_many_is_that_of_each(scale):
     """Signs, zeros and lengths of all sorts are written right, and so is an empty column."""
     integers = np.array(INTEGERS, dtype=object)
-    assert plain_texts(integers, scale).to_pylist() == [plain(n, scale) for n in INTEGERS]
+    assert plain_texts(integers, scale).to_pylist() == [plain_text(n, scale) for n in INTEGERS]
     assert plain_texts(integers[:0], scale).to_pylist() == []
 
 
 @pytest.mark.parametrize("scale", [0, 18, 36, 77])
 def test_text_is_read_back(scale):
     """Long numbers among short ones, exponents, signs and gaps."""
-    texts = [plain(n, scale) for n in INTEGERS] + [None, "+1.50", "1e3", ".5", "5.", "-0"]
+    texts = [plain_text(n, scale) for n in INTEGERS] + [None, "+1.50", "1e3", ".5", "5.", "-0"]
     amounts = pd.array(texts, dtype="amount")
     wanted = [pd.NA if text is None else Amount(text) for text in texts]
     assert amounts.tolist() == wanted

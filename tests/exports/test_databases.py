@@ -132,7 +132,8 @@ def test_columns_of_several_types_are_named(frame, tmp_path):
     mixed = frame.assign(mine=["a", 1, 2.5, None, True, 7])
     for write in (mixed.wf.to_arrow, lambda: mixed.wf.to_parquet(tmp_path / "f.parquet")):
         with pytest.raises(
-            wf.errors.ArgumentError, match=r"'mine' \(bool, float, int, str\)[\s\S]*astype"
+            wf.errors.ArgumentError,
+            match=r"'mine', with values of type bool, float, int, str, [\s\S]*astype",
         ):
             write()
     assert [*tmp_path.iterdir()] == []

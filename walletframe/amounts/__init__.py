@@ -1,4 +1,4 @@
-"""Exact amounts as a pandas dtype: integers of any size and a scale, never rounded."""
+"""The pandas dtype of exact amounts, which stores integers of any size and never rounds."""
 
 from walletframe.amounts.array import AmountArray, AmountDtype
 from walletframe.amounts.columns import as_amounts

@@ -1,8 +1,8 @@
 """The pandas extension dtype and array of exact amounts.
 
-pandas documents its hooks; the docstrings here describe what is special to amounts. Sums,
-differences, comparisons, order and extremes are exact. Means, medians, quotients and products with
-floats are the nearest float64; all other statistics are pandas's own, of the nearest floats.
+The documentation of pandas describes its hooks; the docstrings here say only what differs for
+amounts. Sums, differences, comparisons, order, minima and maxima are exact. Means, medians,
+quotients and products with floats are the nearest float64. All other statistics use floats.
 """
 
 from __future__ import annotations
@@ -25,26 +25,37 @@ from pandas.api.indexers import check_array_indexer
 from pandas.core.reshape import merge
 
 from walletframe.amounts import arithmetic, sums
-from walletframe.amounts.arrow import AmountType, as_decimals, as_text, from_arrow, to_scale
+from walletframe.amounts.arrow import (
+    AmountType,
+    as_decimals,
+    as_text,
+    from_arrow,
+    integers_at_scale,
+)
 from walletframe.amounts.integers import (
-    POWERS,
+    POWERS_OF_TEN,
     Exact,
     Integers,
-    aligned,
+    align_scales,
     as_objects,
-    at_sorted_positions,
+    at_same_scale,
     codes,
     nearest_float,
-    or_none,
+    objects_with_none,
+    order_statistics,
     ratios,
     rescale,
-    same_scale,
     stable_order,
     to_floats,
 )
-from walletframe.amounts.scalar import Amount, TextAmount, plain_number, reflectable, scalars_of
-from walletframe.amounts.text import COMMON_DECIMALS, plain
-from walletframe.amounts.values import base_units, plain_integers, read, scales_of
+from walletframe.amounts.scalar import Amount, TextAmount, operator_pair, python_number, scalars_of
+from walletframe.amounts.text import COMMON_DECIMALS, plain_text
+from walletframe.amounts.values import (
+    read_amounts,
+    read_base_units,
+    read_plain_integers,
+    read_scales,
+)
 from walletframe.errors import AmountError, AmountTypeError, AmountValueError
 
 if TYPE_CHECKING:
@@ -57,22 +68,23 @@ if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats, Indices, Mask
     from walletframe.amounts.sums import Int128Amounts
 
-    Whole: TypeAlias = int | np.integer[Any] | Decimal | Fraction | NAType | None
-    Operand: TypeAlias = Whole | np.ndarray[Any, Any] | ExtensionArray | Sequence[Any]
+    ExactNumber: TypeAlias = int | np.integer[Any] | Decimal | Fraction | NAType | None
+    Operand: TypeAlias = ExactNumber | np.ndarray[Any, Any] | ExtensionArray | Sequence[Any]
 
-_WHOLE = slice(None)
-_PANDAS_OWN = (pd.Series, pd.Index, pd.DataFrame)  # they call the operator again with their arrays
+_FULL_WINDOW = slice(None)
+_PANDAS_CONTAINERS = (pd.Series, pd.Index, pd.DataFrame)  # call operators with their arrays
 _FLOAT_FUNCTIONS = {np.exp, np.cbrt, np.sqrt, np.log, np.log2, np.log10, np.log1p}
 _EXACT_REDUCTIONS = {"sum", "min", "max"}
-_SPREADS = {"std", "var", "sem"}
+_DDOF_STATISTICS = {"std", "var", "sem"}
 
 
 @pd.api.extensions.register_extension_dtype
 class AmountDtype(ExtensionDtype):
-    """The pandas dtype of exact amounts: integers of any size and a scale of up to 77 decimals.
+    """The pandas dtype of exact amounts of any size, with up to 77 decimals.
 
-    Its name is ``"amount"``; importing walletframe makes pandas know it. A missing amount is
-    `pandas.NA`, and a single amount is a `decimal.Decimal` with plain text.
+    The name of the dtype is ``"amount"``, which pandas knows as soon as walletframe is imported. A
+    missing amount is `pandas.NA`. A single amount is a `decimal.Decimal` that is written as plain
+    text.
 
     Examples
     --------
@@ -86,12 +98,12 @@ class AmountDtype(ExtensionDtype):
 
     name = "amount"
     type = Decimal
-    # Else pandas ignores amounts in round by column, decimal commas and float formats, and plotly
-    # express treats them as categories.
+    # Without this kind, pandas would not apply `round` by column, decimal commas and float formats
+    # to amounts, and plotly express would treat amounts as categories.
     kind = "f"
-    itemsize = 8  # of a reference; pandas 3.0 reads it
+    itemsize = 8  # the size of a reference, which pandas 3.0 reads
     na_value: Any = pd.NA
-    _is_numeric = True  # else numeric_only, describe and plots ignore amounts
+    _is_numeric = True  # otherwise numeric_only, describe and plots ignore amounts
 
     def __repr__(self) -> str:
         return "AmountDtype()"
@@ -102,7 +114,7 @@ class AmountDtype(ExtensionDtype):
         return AmountArray
 
     def _get_common_dtype(self, dtypes: list[Any]) -> AmountDtype | None:
-        """Return this dtype if the others are integers or Arrow's decimals, which fit exactly."""
+        """Return this dtype if the others are integers or Arrow decimals, which convert exactly."""
         for dtype in dtypes:
             is_arrow = isinstance(dtype, pd.ArrowDtype)
             is_decimal = is_arrow and pa.types.is_decimal(dtype.pyarrow_dtype)
@@ -111,15 +123,14 @@ class AmountDtype(ExtensionDtype):
         return self
 
     def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> AmountArray:
-        """Return an array of amounts from Parquet and Feather."""
+        """Read an Arrow array as amounts (the hook of pandas for Parquet and Feather)."""
         return AmountArray(*from_arrow(array))
 
 
 class _Buffer:
-    """Integers, mask and scale that an array shares with its views, with copy on write.
+    """The amounts that an array shares with its views, with copy on write.
 
-    After a read, the next write goes to a copy, so that returned arrays never change. 128-bit
-    amounts become integers when integers are needed.
+    Amounts that were read are copied before the next write, so that returned arrays never change.
     """
 
     __slots__ = ("_amounts", "_is_shared", "_lock", "count")
@@ -128,7 +139,7 @@ class _Buffer:
         self.count = len(amounts.missing)
         self._amounts = amounts
         self._is_shared = False
-        self._lock = RLock()  # a garbage collection in between may read the array
+        self._lock = RLock()  # reentrant, since a garbage collection may read the array
 
     def amounts(self) -> Exact | Int128Amounts:
         """Return the amounts as they are stored."""
@@ -137,7 +148,7 @@ class _Buffer:
             return self._amounts
 
     def exact(self) -> Exact:
-        """Return the amounts as integers."""
+        """Return the amounts as Python integers, and replace stored 128-bit amounts by them."""
         with self._lock:
             self._is_shared = True
             return self._integers()
@@ -148,13 +159,17 @@ class _Buffer:
         return self._amounts
 
     def select(self, window: slice, key: Any) -> tuple[Any, Any, int]:
-        """Return one amount as an integer and a bool, or n amounts as new arrays."""
+        """Return the integers, the mask and the scale of the selected amounts.
+
+        The key selects amounts in the window. If it is a position, the first two results are one
+        integer and one bool.
+        """
         with self._lock:
             integers, missing, scale = self._integers()
             return integers[window][key], missing[window][key], scale
 
     def write(self, window: slice, key: Any, values: tuple[Any, Any, int]) -> None:
-        """Set the amounts that a key selects in a window."""
+        """Replace the amounts that the key selects in the window."""
         new_integers, new_missing, new_scale = values
         with self._lock:
             integers, missing, scale = self._integers()
@@ -163,36 +178,36 @@ class _Buffer:
                 integers, missing = rescale(integers, scale, finest), missing.copy()
             elif self._is_shared:
                 integers, missing = integers.copy(), missing.copy()
-            integers[window][key] = new_integers * POWERS[finest - new_scale]
+            integers[window][key] = new_integers * POWERS_OF_TEN[finest - new_scale]
             missing[window][key] = new_missing
             self._amounts, self._is_shared = Exact(integers, missing, finest), False
 
 
 def _operators(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     def method(self: AmountArray, other: Any, *, reflected: bool = False) -> Any:
-        if isinstance(other, _PANDAS_OWN):
+        if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
-        operand = arithmetic.as_operand(other, len(self))
+        operand = arithmetic.coerce_operand(other, len(self))
         if operand is None:
             return NotImplemented
         own = self.exact()
         result = compute(operand, own) if reflected else compute(own, operand)
         return type(self)(*result) if isinstance(result, Exact) else result
 
-    return reflectable(method)
+    return operator_pair(method)
 
 
 def _exact_operators(operation: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
-    return _operators(partial(arithmetic.exact_operation, operation=operation))
+    return _operators(partial(arithmetic.apply_exactly, operation=operation))
 
 
 def _comparison(
     compare: Callable[[Any, Any], Any],
 ) -> Callable[[AmountArray, Any], pd.arrays.BooleanArray]:
     def method(self: AmountArray, other: Any) -> Any:
-        if isinstance(other, _PANDAS_OWN):
+        if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
-        operand, incomparable = arithmetic.as_comparable(other, len(self))
+        operand, incomparable = arithmetic.coerce_comparable(other, len(self))
         if incomparable.any() and compare not in {operator.eq, operator.ne}:
             return NotImplemented
         results, missing = arithmetic.compare(self.exact(), operand, compare)
@@ -204,33 +219,38 @@ def _comparison(
 
 def _float_statistic(name: str) -> Callable[..., np.float64]:
     def method(self: AmountArray, *, skipna: bool = True, ddof: int = 1, **_: Any) -> Any:
-        options = {"ddof": ddof} if name in _SPREADS else {}
+        options = {"ddof": ddof} if name in _DDOF_STATISTICS else {}
         return getattr(pd.Series(to_floats(self.exact())), name)(skipna=skipna, **options)
 
     return method
 
 
-class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it has no hash
-    """Exact amounts: n integers of any size, a scale of up to 77 decimals, and a mask of NA.
+class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it has no hash
+    """A pandas array of exact amounts: n integers of any size, one scale, and a mask of NA.
 
-    Create one with ``pd.array(values, dtype="amount")`` from text, Decimals and integers, or with
-    `AmountArray.from_raw` from base units. Floats are refused, since they have lost digits already.
+    To create an array from text, Decimals or integers, use ``pd.array(values, dtype="amount")``. To
+    create an array from base units, use `AmountArray.from_raw`. Floats are refused, since they may
+    already have lost digits.
 
     Parameters
     ----------
     integers : ndarray of Python integers, shape (n,)
-        The amounts times ``10**scale``, 0 for missing ones.
+        The amounts times ``10**scale``, and 0 for missing amounts.
     missing : ndarray of bool, shape (n,)
         The mask of missing amounts.
     scale : int
-        The decimals of all amounts, from 0 to 77.
+        The number of decimals of all amounts, from 0 to 77.
 
     Notes
     -----
-    Sums, differences, comparisons, order, groups, running values and extremes are exact, and so are
-    whole powers and products with integers and Decimals. Quotients, products with floats, means and
-    medians are the float64 nearest to the exact value; other statistics are those of the nearest
-    floats. No decimal context is read or changed.
+    These operations are exact: sums, differences, comparisons, sorting, grouping, cumulative sums,
+    minima and maxima, products with integers and Decimals, and powers with an integer exponent of
+    0 or more.
+
+    Quotients, products with floats, means and medians are the float64 nearest to the exact value.
+    For all other statistics, each amount is first converted to the nearest float64.
+
+    The decimal context is neither used nor changed.
 
     Examples
     --------
@@ -245,16 +265,17 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
     """
 
     dtype: ClassVar[AmountDtype] = AmountDtype()
-    _readonly = False  # pandas 3's mark for an array that a caller must not change
-    _iterated: type[Amount] = Amount  # the type of the elements when iterating
+    _readonly = False  # pandas 3 sets this flag on arrays that must not be changed
+    _scalar_class: type[Amount] = Amount  # the type of the elements when iterating
 
-    # With these, NumPy and pandas's other arrays leave `other + array` to this class.
+    # Because of these priorities, NumPy arrays and other arrays of pandas leave the computation of
+    # `other + array` to this class.
     __array_priority__ = 1000
     __pandas_priority__ = 1500
 
     def __init__(self, integers: Integers, missing: Mask, scale: int) -> None:
         self._buffer = _Buffer(Exact(integers, missing, scale))
-        self._window = _WHOLE
+        self._window = _FULL_WINDOW
 
     @classmethod
     def from_raw(cls, raw: Sequence[Any], decimals: Any) -> Self:
@@ -263,9 +284,11 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         Parameters
         ----------
         raw : sequence of int or str
-            Base units: n integers, or ASCII digit strings with an optional minus; None or NA is NA.
+            The amounts in base units, as integers or as strings of ASCII digits with an optional
+            minus. None and NA are missing amounts.
         decimals : int, None or sequence of n ints and None
-            The decimals of all amounts, or of each: 0 to 77. If None or NA, the amount is NA.
+            The number of decimals, from 0 to 77: one for all amounts, or one per amount. If it is
+            None or NA, the amount is NA.
 
         Returns
         -------
@@ -274,8 +297,9 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         Raises
         ------
         AmountError
-            If a value is not an integer, or decimals are out of range, not integers, or neither
-            one nor n; the message names the value and its position.
+            If a value is not an integer, if a number of decimals is not an integer from 0 to 77,
+            or if there are not as many numbers of decimals as values. The message contains the
+            value and its position.
 
         Examples
         --------
@@ -285,51 +309,54 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         Length: 3, dtype: amount
         """
         if isinstance(raw, str):
-            raise AmountError("raw can't be a single string", hint="put it in a list")
+            raise AmountError(
+                "raw is a single string, but must be a sequence of integers or strings",
+                hint="put the string in a list",
+            )
         values = raw if isinstance(raw, list) else as_objects(raw)
-        scales, missing = scales_of(decimals, len(values))
+        scales, missing = read_scales(decimals, len(values))
         integers = None
-        with suppress(ValueError):  # an empty string, or more digits than Python reads
-            integers = plain_integers(values)
+        with suppress(ValueError):  # an empty string, or one with more digits than Python reads
+            integers = read_plain_integers(values)
         if integers is None:
             is_na = np.asarray(pd.isna(as_objects(values)), dtype=bool)
             missing |= is_na
             rows = enumerate(zip(values, is_na, strict=True))
-            units = (0 if na else base_units(value, n) for n, (value, na) in rows)
+            units = (0 if na else read_base_units(value, n) for n, (value, na) in rows)
             integers = np.fromiter(units, object, len(values))
         if missing.any():
             integers[missing] = 0
-        return cls(*aligned(integers, missing, scales))
+        return cls(*align_scales(integers, missing, scales))
 
     @classmethod
     def _of_int128(cls, amounts: Int128Amounts) -> Self:
-        """Return an array of 128-bit amounts, which become integers when integers are needed."""
+        """Return an array of 128-bit amounts, which are converted to integers only when needed."""
         array = cls.__new__(cls)
-        vars(array).update(_buffer=_Buffer(amounts), _window=_WHOLE)
+        vars(array).update(_buffer=_Buffer(amounts), _window=_FULL_WINDOW)
         return array
 
     @classmethod
-    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> Self:  # noqa: ARG003  there is but one dtype
-        """Return an array of text, Decimals or integers (pandas's hook behind ``pd.array``)."""
+    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> Self:  # noqa: ARG003  there is only one dtype
+        """Return an array from text, Decimals or integers (the hook of pandas for ``pd.array``)."""
         if isinstance(scalars, cls):
             return scalars.copy() if copy else scalars
-        return cls(*read(scalars))
+        return cls(*read_amounts(scalars))
 
-    _from_sequence_of_strings = _from_sequence  # pandas's hook behind ``read_csv``
+    _from_sequence_of_strings = _from_sequence  # the hook of pandas for ``read_csv``
 
     @classmethod
     def _from_scalars(cls, scalars: Sequence[Any], *, dtype: Any) -> Self:
-        """Return an array of a function's results, if they are amounts (pandas's hook behind map).
+        """Return an array of the results of a function (the hook of pandas for ``map``).
 
-        Numbers and text that a function returns keep their type.
+        If any result is not an amount, pandas catches the error and infers another dtype.
         """
         if all(isinstance(value, Decimal) or value is pd.NA for value in scalars):
             return cls._from_sequence(scalars, dtype=dtype)
-        raise TypeError("these results are not amounts")
+        raise TypeError("not all results of the function are amounts")
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[Self]) -> Self:
-        """Concatenate arrays of any scales at the largest scale (pandas's hook behind concat)."""
+        """Concatenate arrays at the largest of their scales (the hook of pandas for ``concat``)."""
         parts = [array.exact() for array in to_concat]
         finest = max(part.scale for part in parts)
         integers = [rescale(part.integers, part.scale, finest) for part in parts]
@@ -337,63 +364,74 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return cls(np.concatenate(integers), np.concatenate(missing), finest)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle only the amounts of this array, not those outside its window."""
+        """Pickle the amounts of this array, without other amounts of a shared buffer."""
         return type(self), tuple(self.exact())
 
     def exact(self) -> Exact:
-        """Return a consistent snapshot of the integers, the mask of missing ones and the scale.
+        """Return the integers, the mask of missing amounts and the scale.
+
+        The three belong together even if another thread changes the array.
 
         Returns
         -------
         Exact
-            ``integers``, Python integers, 0 for missing amounts, shape (n,); ``missing``, bool,
-            shape (n,); ``scale``, from 0 to 77. They are not copied: don't change them.
+            A tuple of three fields:
+
+            - ``integers``: the amounts times ``10**scale``, an array of Python integers of shape
+              (n,), 0 for missing amounts;
+            - ``missing``: the mask of missing amounts, an array of bool of shape (n,);
+            - ``scale``: the number of decimals, an int from 0 to 77.
+
+            The arrays are not copies, so don't change them.
 
         Examples
         --------
         >>> pd.array(["1.5", None], dtype="amount").exact().integers
         array([15, 0], dtype=object)
         """
-        integers, missing, scale = whole = self._buffer.exact()
-        if self._window is _WHOLE:
-            return whole
+        integers, missing, scale = amounts = self._buffer.exact()
+        if self._window is _FULL_WINDOW:
+            return amounts
         return Exact(integers[self._window], missing[self._window], scale)
 
     def _amounts(self) -> Exact | Int128Amounts:
         """Return the amounts as they are stored; the caller must not change them."""
-        return self._buffer.amounts() if self._window is _WHOLE else self.exact()
+        return self._buffer.amounts() if self._window is _FULL_WINDOW else self.exact()
 
     @property
     def nbytes(self) -> int:
-        """The size of the buffers in bytes, without the integers themselves."""
+        """The size of the arrays in bytes, without the Python integers that they refer to."""
         integers, missing, _ = self.exact()
         return int(integers.nbytes + missing.nbytes)
 
     def memory_usage(self, *, deep: bool = False) -> int:
-        """Return the size in bytes (pandas's hook); with ``deep``, it includes the integers."""
+        """Return the size in bytes (a hook of pandas).
+
+        With ``deep``, the size includes the Python integers.
+        """
         return self.nbytes + (sum(map(getsizeof, self.exact().integers)) if deep else 0)
 
     def __len__(self) -> int:
         return len(range(self._buffer.count)[self._window])
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._scalars(self._iterated))
+        return iter(self._scalars(self._scalar_class))
 
     def tolist(self) -> list[Any]:
-        """Return a list of amounts, NA for missing ones."""
+        """Return a list of amounts, with NA for missing amounts."""
         return self._scalars(Amount)
 
-    def _scalars(self, kind: type[Amount]) -> list[Any]:
+    def _scalars(self, scalar_class: type[Amount]) -> list[Any]:
         integers, missing, scale = self.exact()
-        scalars: list[Any] = scalars_of(integers, scale, kind)
+        scalars: list[Any] = scalars_of(integers, scale, scalar_class)
         for position in np.flatnonzero(missing):
             scalars[position] = pd.NA
         return scalars
 
     def __getitem__(self, item: Any) -> Any:
-        """Return an amount, or amounts; for a slice, a view that shares the buffer."""
+        """Return one amount or an array. A slice returns a view that shares the amounts."""
         if isinstance(item, slice) or item is Ellipsis:
-            part = _WHOLE if item is Ellipsis else item
+            part = _FULL_WINDOW if item is Ellipsis else item
             positions = range(self._buffer.count)[self._window][part]
             stop = positions.stop if positions.stop >= 0 else None
             window = slice(positions.start, stop, positions.step) if positions else slice(0, 0)
@@ -406,36 +444,36 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
             return type(self)(integers, missing, scale)
         return pd.NA if missing else Amount.of(integers, scale)
 
-    def ravel(self, order: Any = "C") -> Self:  # noqa: ARG002  pandas's own; there is one axis
-        """Return a view for pandas's CSV writer, which formats its elements one by one."""
+    def ravel(self, order: Any = "C") -> Self:  # noqa: ARG002  a parameter of pandas; there is one axis
+        """Return a view for the CSV writer of pandas, which formats the elements one by one."""
         view: Self = self[:]
-        vars(view)["_iterated"] = TextAmount
+        vars(view)["_scalar_class"] = TextAmount
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if self._readonly:
             raise ValueError("Cannot modify read-only array")
         key = check_array_indexer(self, key)
-        several = pd.api.types.is_list_like(value)
-        if several and pd.api.types.is_integer(key):
+        is_list = pd.api.types.is_list_like(value)
+        if is_list and pd.api.types.is_integer(key):
             raise ValueError("setting an array element with a sequence.")
         try:
-            amounts = self._from_sequence(value if several else [value], copy=several)
+            amounts = self._from_sequence(value if is_list else [value], copy=is_list)
         except AmountError as fault:
             raise AmountValueError(fault.message, fault.hint) from None
         integers, missing, scale = amounts.exact()
-        values = (integers, missing, scale) if several else (integers[0], missing[0], scale)
+        values = (integers, missing, scale) if is_list else (integers[0], missing[0], scale)
         self._buffer.write(self._window, key, values)
 
     def insert(self, loc: int, item: Any) -> Self:
-        """Return an array with an amount inserted at a position."""
+        """Return a copy with an amount inserted at a position."""
         positions = np.insert(np.arange(len(self)), loc, -1)
         inserted = self.take(positions, allow_fill=True)
         inserted[positions == -1] = item
         return inserted
 
     def __contains__(self, item: Any) -> bool:
-        """Return whether the array contains an amount or NA; other missing values never match."""
+        """Return whether the array contains an amount or NA. None and NaN never match."""
         if item is pd.NA:
             return bool(self.exact().missing.any())
         return not pd.isna(item) and bool((self == item).any())
@@ -445,14 +483,17 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return self._amounts().missing.copy()
 
     def copy(self) -> Self:
-        """Return an array that does not share its buffer."""
+        """Return a copy, which shares nothing with this array."""
         integers, missing, scale = self.exact()
         return type(self)(integers.copy(), missing.copy(), scale)
 
     __copy__ = copy
 
     def take(self, indexer: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
-        """Take amounts by position; with ``allow_fill``, -1 gives the fill value or NA."""
+        """Return the amounts at the given positions.
+
+        With ``allow_fill``, the position -1 returns the fill value, or NA if there is none.
+        """
         integers, missing, scale = self.exact()
         take: Any = partial(pd.api.extensions.take, indices=indexer, allow_fill=allow_fill)
         taken = type(self)(take(integers, fill_value=0), take(missing, fill_value=True), scale)
@@ -460,8 +501,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
             taken[np.asarray(indexer) == -1] = fill_value
         return taken
 
-    def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:  # noqa: ARG002, FBT001, FBT002  pandas's own; there is but one form
-        """Format amounts as plain text (pandas's hook behind every repr)."""
+    def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:  # noqa: ARG002, FBT001, FBT002  a parameter of pandas; both forms are equal
+        """Return the function that formats an amount (the hook of pandas for every repr)."""
         return str
 
     # Operators
@@ -505,19 +546,19 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return other // self, other % self
 
     def __pow__(self, other: Any) -> Any:
-        """Raise to an integer of 0 or more, exactly."""
-        exponent = plain_number(other)
+        """Raise the amounts exactly to an integer power of 0 or more."""
+        exponent = python_number(other)
         if not isinstance(exponent, int) or exponent < 0:
             return self.__rpow__(other)
         return type(self)(*arithmetic.power(self.exact(), exponent))
 
     def __rpow__(self, other: Any) -> Any:
-        """Refuse, since NumPy would let each Decimal round by its context."""
-        if isinstance(other, _PANDAS_OWN):
+        """Raise, since NumPy would round each Decimal to the precision of the decimal context."""
+        if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
         raise AmountTypeError(
-            "the exponent of amounts has to be one integer of 0 or more",
-            hint="use .astype(float) for floats",
+            "in a power with amounts, the exponent must be a single non-negative integer",
+            hint="for other exponents, convert the amounts to floats first, with .astype(float)",
         )
 
     def __neg__(self) -> Self:
@@ -531,22 +572,25 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return type(self)(np.abs(integers), missing.copy(), scale)
 
     def round(self, decimals: int = 0) -> Self:
-        """Round to a number of decimals, half to even, exactly."""
-        return type(self)(*arithmetic.rounded(self.exact(), operator.index(decimals)))
+        """Round half to even to a number of decimals, exactly."""
+        return type(self)(*arithmetic.round_half_even(self.exact(), operator.index(decimals)))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute NumPy's functions exactly where possible, else on float64."""
-        if method == "__call__" and ufunc in _FUNCTIONS and not kwargs:
+        """Compute a NumPy function exactly if possible, otherwise with float64."""
+        if method == "__call__" and ufunc in _EXACT_FUNCTIONS and not kwargs:
             others = inputs[1:] if inputs[0] is self else inputs[:-1]
-            return _FUNCTIONS[ufunc](self, *others)
+            return _EXACT_FUNCTIONS[ufunc](self, *others)
         if method == "__call__" and ufunc in _FLOAT_FUNCTIONS:
             return ufunc(*(np.asarray(each, dtype=np.float64) for each in inputs), **kwargs)
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
-    # Order and identity: the scales of two arrays don't matter for equality
+    # Order and equality, which do not depend on the scale of an array
 
     def argsort(self, *, ascending: bool = True, na_position: str = "last", **_: Any) -> Indices:
-        """Return the positions in order, shape (n,); always stable, missing ones last or first."""
+        """Return the positions that sort the amounts, shape (n,).
+
+        The sort is always stable. Missing amounts are last or first.
+        """
         amounts = self.exact()
         present = np.flatnonzero(~amounts.missing)
         integers = amounts.integers[present]
@@ -558,7 +602,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return np.concatenate((order, missing) if na_position == "last" else (missing, order))
 
     def _values_for_argsort(self) -> Indices:
-        """Return numbers in the order of the amounts (pandas's hook for ranks and the like)."""
+        """Return integers that sort as the amounts do (a hook of pandas for ranks and sorting)."""
         integers, _, _ = self.exact()
         order = stable_order(integers)
         ordered = integers[order]
@@ -567,67 +611,77 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return ranks
 
     def _monotonic_check(self) -> tuple[bool, bool]:
-        """Return whether the amounts never fall, and whether they never rise (merge's hook)."""
+        """Return whether the amounts never decrease, and whether they never increase.
+
+        This is a hook of pandas's merge.
+        """
         integers, missing, _ = self.exact()
         if missing.any():
             return False, False
         before, after = integers[:-1], integers[1:]
         return bool((before <= after).all()), bool((before >= after).all())
 
-    def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002  it has one axis
-        """Rank the amounts; before 3.0 pandas's own method ignores the mask of missing ones."""
-        return np.asarray(pd.Series(self._ranks()).rank(axis=0, **options), dtype=np.float64)
+    def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002  there is one axis
+        """Return the ranks; the method of pandas before 3.0 would rank missing amounts too."""
+        return np.asarray(pd.Series(self._sort_keys()).rank(axis=0, **options), dtype=np.float64)
 
-    def _ranks(self) -> Floats:
-        """Return numbers in the order of the amounts, NaN for missing ones."""
+    def _sort_keys(self) -> Floats:
+        """Return floats that sort as the amounts do, with NaN for missing amounts."""
         return np.where(self.exact().missing, np.nan, self._values_for_argsort())
 
     def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
-        """Return the positions at which values would be inserted in sorted amounts, exactly."""
-        several = pd.api.types.is_list_like(value)
-        own, sought = self.exact(), self._from_sequence(value if several else [value]).exact()
+        """Return the positions where values can be inserted so that the amounts stay sorted."""
+        is_list = pd.api.types.is_list_like(value)
+        own, sought = self.exact(), self._from_sequence(value if is_list else [value]).exact()
         if own.missing.any() or sought.missing.any():
-            raise ValueError("searchsorted needs sorted amounts, and a missing one has no order")
-        integers, sought_integers, _ = same_scale(own, sought)
+            raise ValueError(
+                "searchsorted does not support missing amounts, since they have no order"
+            )
+        integers, sought_integers, _ = at_same_scale(own, sought)
         positions = integers.searchsorted(sought_integers, side=side, sorter=sorter)
-        return positions if several else positions[0]
+        return positions if is_list else positions[0]
 
     def isin(self, values: Any) -> Mask:
-        """Mark amounts that are among the values, exactly; NA is marked if the values have NA."""
+        """Return a mask of the amounts that are equal to one of the values.
+
+        Missing amounts are included if one of the values is missing.
+        """
         own, sought = self.exact(), arithmetic.comparable_values(values)
-        integers, sought_integers, _ = same_scale(own, sought)
+        integers, sought_integers, _ = at_same_scale(own, sought)
         is_in = pd.Index(integers, dtype=object).isin(sought_integers[~sought.missing])
         return np.where(own.missing, bool(sought.missing.any()), np.asarray(is_in))
 
     def _values_for_factorize(self) -> tuple[Integers, Any]:
         """Return keys that don't depend on the scale, since merge compares keys of two arrays.
 
-        They are 10**18 times the amounts: integers, or Fractions for amounts with more decimals.
+        A key is the amount times 10**18. It is an integer, or a Fraction if the amount has more
+        than 18 decimals.
         """
         integers, missing, scale = self.exact()
-        unit = POWERS[max(scale - COMMON_DECIMALS, 0)]
+        unit = POWERS_OF_TEN[max(scale - COMMON_DECIMALS, 0)]
         keys = rescale(integers, min(scale, COMMON_DECIMALS), COMMON_DECIMALS)
         if unit > 1:
             fine = np.flatnonzero(integers % unit)
             keys = integers // unit
             keys[fine] = [Fraction(integer, unit) for integer in integers[fine]]
-        return or_none(keys, missing), None
+        return objects_with_none(keys, missing), None
 
     def _hash_pandas_object(self, **_: Any) -> npt.NDArray[np.uint64]:
-        """Hash amounts without regard to their scale (pandas's hook)."""
+        """Return the hashes of the amounts, which don't depend on the scale (a hook of pandas)."""
         keys, _ = self._values_for_factorize()
         hashes = np.fromiter(map(hash, keys), dtype=np.int64, count=len(keys))
         hashes[self.exact().missing] = -1  # Python's hash is never -1
         return pd.util.hash_array(hashes)
 
     def factorize(self, use_na_sentinel: bool = True) -> tuple[Indices, Self]:  # noqa: FBT001, FBT002  pandas's own
-        """Return the integer code of each row and the unique amounts, like `pandas.factorize`."""
+        """Return the code of each row, and the unique amounts, as `pandas.factorize` does."""
         result, missing = codes(self.exact()), self.exact().missing
-        if missing.any() and not use_na_sentinel:  # NA gets its code in order of first appearance
+        if missing.any() and not use_na_sentinel:  # NA gets a code in the order of first appearance
             na_code = result[: missing.argmax()].max(initial=-1) + 1
             result += result >= na_code
             result[missing] = na_code
-        first_rows = np.empty(result.max(initial=-1) + 2, dtype=np.intp)  # the last is for code -1
+        # The last element is for code -1.
+        first_rows = np.empty(result.max(initial=-1) + 2, dtype=np.intp)
         first_rows[result[::-1]] = np.arange(len(result))[::-1]
         return result, self.take(first_rows[:-1])
 
@@ -636,18 +690,18 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return self.factorize(use_na_sentinel=False)[1]
 
     def duplicated(self, keep: Any = "first") -> Mask:
-        """Mark repeated amounts, except for the first, the last or none of each."""
+        """Return a mask of repeated amounts, with the parameter ``keep`` of pandas."""
         return np.asarray(pd.Series(codes(self.exact())).duplicated(keep=keep))
 
     def value_counts(self, dropna: bool = True) -> pd.Series[int]:  # noqa: FBT001, FBT002  pandas's own
-        """Count equal amounts, the most frequent first; index of amounts, dtype Int64."""
+        """Return the count of each distinct amount as Int64, the most frequent amount first."""
         row_codes, uniques = self.factorize(use_na_sentinel=dropna)
         counts = np.bincount(row_codes[row_codes >= 0], minlength=len(uniques))
         order = np.argsort(-counts, kind="stable")
         return pd.Series(counts[order], pd.Index(uniques[order]), name="count", dtype="Int64")
 
-    # Reductions, running values and groups. With skipna=False a missing amount makes the result
-    # missing: NA if the result is an amount, NaN if it is a float.
+    # Reductions, cumulative values and groups. With skipna=False, the result is missing if any
+    # amount is missing: NA if the result is an amount, NaN if it is a float.
 
     var: ClassVar[Callable[..., np.float64]] = _float_statistic("var")
     std: ClassVar[Callable[..., np.float64]] = _float_statistic("std")
@@ -656,59 +710,62 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
     kurt: ClassVar[Callable[..., np.float64]] = _float_statistic("kurt")
 
     def mean(self, *, skipna: bool = True, **_: Any) -> np.float64:
-        """Return the float64 nearest to the mean, NaN for no amounts."""
-        integers, scale = self._present(skipna=skipna)
+        """Return the float64 nearest to the mean, NaN if there are no amounts."""
+        integers, scale = self._present_integers(skipna=skipna)
         count = len(integers)
-        mean = nearest_float(integers.sum(), count * POWERS[scale]) if count else np.nan
+        mean = nearest_float(integers.sum(), count * POWERS_OF_TEN[scale]) if count else np.nan
         return np.float64(mean)
 
     def median(self, *, skipna: bool = True, **_: Any) -> np.float64:
-        """Return the float64 nearest to the median, NaN for no amounts."""
-        integers, scale = self._present(skipna=skipna)
+        """Return the float64 nearest to the median, NaN if there are no amounts."""
+        integers, scale = self._present_integers(skipna=skipna)
         count = len(integers)
         if not count:
             return np.float64("nan")
-        low, high = at_sorted_positions(integers, [(count - 1) // 2, count // 2])
-        return np.float64(nearest_float(low + high, 2 * POWERS[scale]))
+        low, high = order_statistics(integers, [(count - 1) // 2, count // 2])
+        return np.float64(nearest_float(low + high, 2 * POWERS_OF_TEN[scale]))
 
     def sum(self, *, skipna: bool = True, min_count: int = 0, **_: Any) -> Any:
-        """Return the exact sum; 0 for no amounts, NA for fewer than ``min_count``."""
+        """Return the exact sum, or NA if there are fewer than ``min_count`` amounts."""
         integers, missing, scale = self.exact()
         if (not skipna and missing.any()) or (~missing).sum() < min_count:
             return pd.NA
         return Amount.of(int(integers.sum()), scale)
 
     def min(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Return the smallest amount; NA for no amounts."""
-        integers, scale = self._present(skipna=skipna)
+        """Return the smallest amount, or NA if there are no amounts."""
+        integers, scale = self._present_integers(skipna=skipna)
         return Amount.of(integers.min(), scale) if len(integers) else pd.NA
 
     def max(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Return the largest amount; NA for no amounts."""
-        integers, scale = self._present(skipna=skipna)
+        """Return the largest amount, or NA if there are no amounts."""
+        integers, scale = self._present_integers(skipna=skipna)
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
-    def _present(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return the present integers and the scale; none if any is missing and not ``skipna``."""
+    def _present_integers(self, *, skipna: bool) -> tuple[Integers, int]:
+        """Return the non-missing integers and the scale.
+
+        If any amount is missing and ``skipna`` is False, return no integers.
+        """
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]
         return integers, scale
 
     def any(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Return whether an amount is not 0; missing ones are unknown (Kleene logic)."""
+        """Return whether any amount is not 0; missing amounts are unknown (Kleene logic)."""
         return (self != 0).any(skipna=skipna)
 
     def all(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Return whether no amount is 0; missing ones are unknown (Kleene logic)."""
+        """Return whether all amounts are not 0; missing amounts are unknown (Kleene logic)."""
         return (self != 0).all(skipna=skipna)
 
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any
     ) -> Any:
-        """Reduce by name, as every method of Series and DataFrame does."""
+        """Return a reduction by its name (the hook of pandas for Series and DataFrames)."""
         if not hasattr(self, name):
-            raise _unsupported(name)
+            raise _unsupported_error(name)
         options = {} if name == "count" else {"skipna": skipna, **kwargs}
         result = getattr(self, name)(**options)
         if not keepdims:
@@ -718,52 +775,52 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return pd.arrays.NumpyExtensionArray(np.array([result]))
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: Any) -> Self:
-        """Return the exact cumsum, cummin or cummax."""
+        """Return the exact cumulative sums, minima or maxima (a hook of pandas)."""
         integers, missing, scale = self.exact()
         absent = missing.copy() if skipna else np.logical_or.accumulate(missing)
         if name == "cumsum":
             running = np.add.accumulate(integers)
         elif name in {"cummin", "cummax"}:
-            # An infinite float is smaller or larger than any integer, and is never a result.
+            # An infinite float is larger or smaller than any integer, so it is never a result.
             choose, neutral = (np.minimum, np.inf) if name == "cummin" else (np.maximum, -np.inf)
             running = choose.accumulate(np.where(absent, neutral, integers))
         else:
-            raise _unsupported(name)
+            raise _unsupported_error(name)
         running[absent] = 0
         return type(self)(running, absent, scale)
 
     def _quantile(self, qs: Any, interpolation: Any) -> Any:
-        """Return m quantiles of the nearest floats; only the amounts around them are converted."""
-        integers, scale = self._present(skipna=True)
+        """Return quantiles as floats; only amounts next to a quantile are converted to floats."""
+        integers, scale = self._present_integers(skipna=True)
         if not (len(integers) and len(qs)):
             return np.full(len(qs), np.nan)
         ranks = pd.Series(np.arange(len(integers)))
         needed = np.unique([ranks.quantile(qs, side) for side in ("lower", "higher")]).astype(int)
-        neighbours = at_sorted_positions(integers, needed.tolist())
+        neighbours = order_statistics(integers, needed.tolist())
         counts = np.diff([0, *needed[1:], len(integers)])
-        floats = np.repeat(ratios(as_objects(neighbours), POWERS[scale]), counts)
+        floats = np.repeat(ratios(as_objects(neighbours), POWERS_OF_TEN[scale]), counts)
         return pd.Series(floats).quantile(qs, interpolation).to_numpy()
 
     def interpolate(self, **_: Any) -> NoReturn:
-        """Refuse, since an interpolated amount can need endless decimals (pandas's hook)."""
-        raise _unsupported("interpolate")
+        """Raise, since an interpolated amount can have infinitely many decimals."""
+        raise _unsupported_error("interpolate")
 
     def _groupby_op(
         self,
         *,
         how: str,
-        has_dropped_na: bool,  # noqa: ARG002  dropped rows have the group -1
+        has_dropped_na: bool,  # noqa: ARG002  the group of dropped rows is -1
         min_count: int,
         ngroups: int,
         ids: Indices,
         **kwargs: Any,
     ) -> Any:
-        """Reduce or transform all groups at once; pandas would process them one by one."""
+        """Aggregate or transform all groups at once; pandas would process the groups one by one."""
         exact = self.exact()
         grouped = sums.Segments(exact, ids, ngroups)
         skipna = kwargs.get("skipna", True)
         if how in _EXACT_REDUCTIONS:
-            return type(self)(*sums.reduced(grouped, how, min_count, skipna=skipna))
+            return type(self)(*sums.reductions(grouped, how, min_count, skipna=skipna))
         if how == "cumsum":
             return type(self)(*sums.running_sums(grouped, skipna=skipna))
         if how in {"mean", "median"}:
@@ -781,38 +838,41 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
             marked = np.bincount(ids[marks & (ids >= 0)], minlength=ngroups) > 0
             return marked == (how == "any")
         if how in {"cummin", "cummax", "rank"}:
-            values = self._ranks()
-        elif how in _SPREADS | {"skew", "kurt"}:
+            values = self._sort_keys()
+        elif how in _DDOF_STATISTICS | {"skew", "kurt"}:
             values = to_floats(exact)
         else:
-            raise _unsupported(how)
+            raise _unsupported_error(how)
         result = sums.pandas_groupby(grouped, how, values, **kwargs)
         if how not in {"cummin", "cummax"}:
             return result
-        rows = np.empty(len(values) + 1, dtype=np.intp)  # the row of each rank, and last of NaN
+        # The row of each sort key; the last element is for NaN.
+        rows = np.empty(len(values) + 1, dtype=np.intp)
         rows[np.nan_to_num(values, nan=-1).astype(np.intp)] = np.arange(len(values))
         rows[-1] = -1
         return self.take(rows[np.nan_to_num(result, nan=-1).astype(np.intp)], allow_fill=True)
 
-    # Conversions to other types: to the nearest float, else exact or an error
+    # Conversions to other types. Conversion to floats returns the nearest floats. All other
+    # conversions are exact, or raise.
 
     def raw(self, decimals: Any) -> Integers:
-        """Return the amounts in base units, the inverse of `from_raw`.
+        """Return the amounts in base units. This is the inverse of `from_raw`.
 
         Parameters
         ----------
         decimals : int or sequence of n ints
-            The decimals of all amounts, or of each.
+            The number of decimals: one for all amounts, or one per amount.
 
         Returns
         -------
         ndarray of Python integers, shape (n,)
-            None for missing amounts.
+            The amounts times ``10**decimals``, None for missing amounts.
 
         Raises
         ------
         AmountError
-            If an amount is not a whole number of base units, or its decimals are unknown.
+            If an amount is not a whole number of base units, if the decimals of an amount are
+            unknown, or if `decimals` is not valid.
 
         Examples
         --------
@@ -821,29 +881,36 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         array([1500000, 2000000000000], dtype=object)
         """
         integers, missing, scale = self.exact()
-        scales, unknown = scales_of(decimals, len(integers))
+        scales, unknown = read_scales(decimals, len(integers))
         result = np.full(len(integers), None, dtype=object)
-        for wanted in np.unique(scales):
-            rows = np.flatnonzero((scales == wanted) & ~missing)
-            factor, divisor = POWERS[max(wanted - scale, 0)], POWERS[max(scale - wanted, 0)]
+        for new_scale in np.unique(scales):
+            rows = np.flatnonzero((scales == new_scale) & ~missing)
+            factor, divisor = (
+                POWERS_OF_TEN[max(new_scale - scale, 0)],
+                POWERS_OF_TEN[max(scale - new_scale, 0)],
+            )
             wrong = rows[(integers[rows] % divisor != 0) | unknown[rows]]
             if len(wrong):
-                at = "unknown" if unknown[wrong[0]] else wanted
+                decimals_text = "unknown" if unknown[wrong[0]] else new_scale
                 raise AmountError(
-                    f"{plain(integers[wrong[0]], scale)} (at position {wrong[0]}) is not a whole "
-                    f"number of base units at {at} decimals",
-                    hint="give the decimals of each token; round on purpose with .round(decimals)",
+                    f"{plain_text(integers[wrong[0]], scale)} (at position {wrong[0]}) is not a "
+                    f"whole number of base units (decimals of the token: {decimals_text})",
+                    hint="pass the correct decimals of each token, or call .round(decimals) first "
+                    "if the extra digits may be dropped",
                 )
             result[rows] = integers[rows] * factor // divisor
         return result
 
     def to_decimal(self) -> Integers:
-        """Return plain `decimal.Decimal` objects, for libraries that accept only these.
+        """Return `decimal.Decimal` objects, for libraries that don't accept amounts.
+
+        Python rounds the results of arithmetic with these objects to the precision of the decimal
+        context.
 
         Returns
         -------
         ndarray of decimal.Decimal, shape (n,)
-            None for missing amounts. Beware: arithmetic with them is rounded by their context.
+            The exact values, None for missing amounts.
 
         Examples
         --------
@@ -855,22 +922,23 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         return np.array([None if text is None else Decimal(text) for text in texts], object)
 
     def to_arrow(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002  Arrow's own name
-        """Return an Arrow array, by default of plain text, which holds all amounts.
+        """Return an Arrow array, by default of plain text, which can store every amount.
 
         Parameters
         ----------
         type : pyarrow.DataType, optional
-            Text, decimals, floats or integers; large_string unless set.
+            A type of text, decimals, floats or integers. The default is large_string.
 
         Returns
         -------
         pyarrow.Array, length n
-            null for missing amounts.
+            The amounts, null for missing amounts.
 
         Raises
         ------
         AmountError
-            If the type can't hold an amount exactly; floats are the nearest ones.
+            If the type is decimal or integer and can't store an amount exactly. Floats are the
+            nearest ones.
 
         Examples
         --------
@@ -887,18 +955,18 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         if pa.types.is_floating(type):
             return pa.array(to_floats(exact), mask=exact.missing).cast(type, safe=False)
         if pa.types.is_integer(type):
-            whole = _whole(exact, np.dtype(type.to_pandas_dtype()))
-            return pa.array(whole, type, mask=exact.missing)
+            integers = _integers_of_dtype(exact, np.dtype(type.to_pandas_dtype()))
+            return pa.array(integers, type, mask=exact.missing)
         return as_text(exact).cast(type)
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002  Arrow's
-        """Return the array for Parquet and Feather (Arrow's hook)."""
+        """Return an Arrow array for Parquet and Feather (a hook of Arrow)."""
         if type is None or isinstance(type, AmountType):
             return pa.ExtensionArray.from_storage(AmountType(), self.to_arrow())
         return self.to_arrow(type)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: FBT001, FBT002  pandas's own
-        """Convert to another dtype, exactly or to the nearest float."""
+        """Convert to another dtype: exactly, or for float dtypes to the nearest float."""
         dtype = pd.api.types.pandas_dtype(dtype)
         if dtype == self.dtype:
             return self.copy() if copy else self
@@ -912,28 +980,28 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
             return pd.array(to_floats(self.exact()), dtype=dtype)
         if dtype.kind in "iu":
             exact = self.exact()
-            whole = _whole(exact, np.dtype(dtype.type))
-            return pd.arrays.IntegerArray(whole, exact.missing.copy())
+            integers = _integers_of_dtype(exact, np.dtype(dtype.type))
+            return pd.arrays.IntegerArray(integers, exact.missing.copy())
         return super().astype(dtype, copy=copy)
 
     def to_numpy(
         self,
         dtype: Any = None,
-        copy: bool = False,  # noqa: ARG002, FBT001, FBT002  pandas's own; the result is always a copy
+        copy: bool = False,  # noqa: ARG002, FBT001, FBT002  a parameter of pandas; always a copy
         na_value: Any = no_default,
     ) -> np.ndarray[Any, Any]:
-        """Return a NumPy array, shape (n,), of objects unless a dtype is given."""
-        wanted = np.dtype(object if dtype is None else dtype)
+        """Return a NumPy array, shape (n,). The default dtype is object."""
+        numpy_dtype = np.dtype(object if dtype is None else dtype)
         if na_value is no_default:
-            return np.asarray(self, dtype=wanted)
-        result = np.asarray(self.fillna(0), dtype=wanted)
+            return np.asarray(self, dtype=numpy_dtype)
+        result = np.asarray(self.fillna(0), dtype=numpy_dtype)
         result[self.isna()] = na_value
         return result
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:  # noqa: FBT001  NumPy's own
-        """Return a NumPy array, of objects unless NumPy asks for another type."""
+        """Return a NumPy array (a hook of NumPy). The default dtype is object."""
         if copy is False:
-            raise ValueError("amounts can't become a NumPy array without a copy")
+            raise ValueError("amounts can't be converted to a NumPy array without a copy")
         exact, dtype = self.exact(), np.dtype(object if dtype is None else dtype)
         if dtype.kind in "fc":
             with np.errstate(over="ignore"):  # float32 is infinite above 3.4e38
@@ -942,32 +1010,44 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
             if exact.missing.any():
                 raise AmountError(
                     f"the amount at position {int(exact.missing.argmax())} is NA, "
-                    f"but {dtype} has no missing values",
-                    hint="use the pandas dtype 'Int64', or fill it first",
+                    f"but the NumPy dtype {dtype} can't store missing values",
+                    hint="use the pandas dtype 'Int64', or fill missing amounts first, "
+                    "with .fillna(0)",
                 )
-            return _whole(exact, dtype)
+            return _integers_of_dtype(exact, dtype)
         if dtype.kind == "U":
             return np.array([text or "<NA>" for text in self._values_for_json()], dtype=dtype)
         if dtype.kind == "O":
             return as_objects(self.tolist())
-        raise AmountError(f"amounts can't become {dtype}", hint="compare them instead: a > 0")
+        raise AmountError(
+            f"amounts can't be converted to the NumPy dtype {dtype}",
+            hint="for bool, compare the amounts instead, such as amounts != 0; "
+            "for other dtypes, convert the amounts to text first, with .astype('str')",
+        )
 
     def _values_for_json(self) -> Integers:
-        """Return text, since JSON's numbers lose digits above 2**53; None for missing amounts."""
+        """Return exact text, since numbers in JSON can lose digits; None for missing amounts."""
         texts: Integers = as_text(self.exact()).to_numpy(zero_copy_only=False)
         return texts
 
 
-def _unsupported(name: str) -> AmountTypeError:
-    ohlc = name == "ohlc"
-    hint = '.agg(["first", "max", "min", "last"])' if ohlc else "use .astype(float) for floats"
-    return AmountTypeError(f"dtype amount does not support operation '{name}'", hint=hint)
+def _unsupported_error(name: str) -> AmountTypeError:
+    is_ohlc = name == "ohlc"
+    hint = (
+        'use .agg(["first", "max", "min", "last"])'
+        if is_ohlc
+        else "convert the amounts to floats first, with .astype(float)"
+    )
+    return AmountTypeError(f"dtype 'amount' does not support operation '{name}'", hint=hint)
 
 
-def _whole(amounts: Exact, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Return integers of a NumPy type, 0 for missing amounts."""
-    limits, hint = np.iinfo(dtype), "round on purpose first, with .round(0), or use astype(object)"
-    return np.asarray(to_scale(amounts, 0, limits.min, limits.max, dtype, hint), dtype=dtype)
+def _integers_of_dtype(amounts: Exact, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Return the amounts as integers of a NumPy dtype, 0 for missing amounts."""
+    limits = np.iinfo(dtype)
+    hint = "to drop the decimals, call .round() first; to keep all digits, use .astype(object)"
+    return np.asarray(
+        integers_at_scale(amounts, 0, limits.min, limits.max, dtype, hint), dtype=dtype
+    )
 
 
 def _sign(amounts: AmountArray) -> AmountArray:
@@ -975,7 +1055,7 @@ def _sign(amounts: AmountArray) -> AmountArray:
     return AmountArray(np.sign(integers), missing.copy(), 0)
 
 
-_FUNCTIONS: dict[np.ufunc, Callable[..., Any]] = {
+_EXACT_FUNCTIONS: dict[np.ufunc, Callable[..., Any]] = {
     np.isnan: lambda amounts: amounts.isna(),
     np.isfinite: lambda amounts: ~amounts.isna(),
     np.isinf: lambda amounts: np.zeros(len(amounts), dtype=bool),
@@ -988,20 +1068,20 @@ _FUNCTIONS: dict[np.ufunc, Callable[..., Any]] = {
     np.maximum: _exact_operators(np.maximum)[0],
     np.minimum: _exact_operators(np.minimum)[0],
 }
-"""Exact versions of NumPy's functions, which would compute with floats or objects."""
+"""Exact versions of NumPy functions; NumPy would compute with floats or objects."""
 
 
-class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # it has no types
-    """The factorizer of pandas's merge for a key of amounts and a key of another dtype."""
+class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # the base class has no types
+    """The factorizer in pandas's merge for a key of amounts and a key of another dtype."""
 
     def factorize(self, values: Any, mask: Any = None) -> Any:
-        keys, _ = values._values_for_factorize()  # noqa: SLF001  like merge for two amount keys
+        keys, _ = values._values_for_factorize()  # noqa: SLF001  as merge does for two keys of amounts
         labels = super().factorize(keys, mask=mask)
-        if self.get_count() == len(labels):  # for unique keys, merge would look up a NumPy array
+        if self.get_count() == len(labels):  # for unique keys, merge would look for a NumPy array
             super().factorize(np.array([np.inf], dtype=object))
         return labels
 
 
-# Merge looks up a factorizer by the dtype's scalar type, in a table of pandas's own types; without
-# an entry it raises KeyError. There is no other hook.
+# Merge looks up a factorizer by the scalar type of the dtype, in a private table of pandas. Without
+# an entry, merge raises a KeyError. There is no other hook.
 getattr(merge, "_factorizers", {}).setdefault(Decimal, _Factorizer)

@@ -1,9 +1,8 @@
-"""Amounts as Arrow arrays: text, which holds all amounts, or decimals, which hold some.
+"""Conversion of amounts to Arrow arrays and back. Arrow's decimals are too narrow for some amounts.
 
-Parquet, Feather and IPC store amounts as text with an extension type. Files for other programs have
-the nearest decimals with 18 decimal places, null above 20 digits before the point, and exact text
-beside them, which our own readers use if a decimal may have been rounded. Every other conversion
-that would round is an error.
+Parquet, Feather and IPC store amounts as exact text with an extension type. Files for other
+programs contain decimals rounded to 18 places, null above 20 digits before the point, and a column
+of exact text, which walletframe reads if a decimal is null or rounded. No other conversion rounds.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from walletframe.amounts.arithmetic import rounded
-from walletframe.amounts.integers import MAX_DECIMALS, POWERS, Exact, rescale
-from walletframe.amounts.sums import Int128Amounts, words_from
-from walletframe.amounts.text import plain, plain_texts
-from walletframe.amounts.values import from_decimals, read, read_texts
+from walletframe.amounts.arithmetic import round_half_even
+from walletframe.amounts.integers import MAX_DECIMALS, POWERS_OF_TEN, Exact, rescale
+from walletframe.amounts.sums import Int128Amounts, words_of_decimals
+from walletframe.amounts.text import plain_text, plain_texts
+from walletframe.amounts.values import read_amounts, read_decimals, read_texts
 from walletframe.errors import AmountPrecisionError, ArgumentError, SettingsError
 from walletframe.text import safe_line
 
@@ -29,18 +28,18 @@ if TYPE_CHECKING:
     from walletframe.amounts.integers import Indices, Integers, Mask
 
 SUFFIX = "_text"
-"""The suffix of a column of exact text, beside the decimals of the same amounts."""
+"""The suffix of the column with the exact text of the amounts in a column of decimals."""
 
 AMOUNT_TEXT = f"amount{SUFFIX}"
-"""The exact text of the amounts of holdings."""
+"""The column with the exact text of the column `amount` of holdings."""
 
 DECIMALS = pa.decimal128(38, 18)
-"""One type for all tokens, so that all files of a folder have the same schema."""
+"""The decimal type of all tokens, so that all files of a folder have the same schema."""
 
 
 if TYPE_CHECKING:
 
-    class _ArrowType:  # Arrow ships no types
+    class _ArrowType:  # PyArrow has no type annotations
         extension_name: str
 
         def __init__(self, storage_type: pa.DataType, extension_name: str) -> None: ...
@@ -50,7 +49,7 @@ else:
 
 
 class AmountType(_ArrowType):
-    """The Arrow extension type of amounts; readers that don't know it read plain text."""
+    """The Arrow extension type of amounts; other programs, which don't know it, read plain text."""
 
     def __init__(self) -> None:
         super().__init__(pa.large_string(), "walletframe.amount")
@@ -66,7 +65,7 @@ class AmountType(_ArrowType):
         return hash(self.extension_name)
 
     def to_pandas_dtype(self) -> object:
-        """Return the pandas dtype."""
+        """Return the pandas dtype of a column with this type."""
         return pd.api.types.pandas_dtype("amount")
 
 
@@ -79,8 +78,10 @@ def as_text(amounts: Exact) -> pa.Array:
     return pc.if_else(amounts.missing, None, texts) if amounts.missing.any() else texts
 
 
-def to_scale(amounts: Exact, scale: int, low: int, high: int, kind: object, hint: str) -> Integers:
-    """Return the integers at a scale; refuse amounts with more decimals, or out of bounds."""
+def integers_at_scale(
+    amounts: Exact, scale: int, low: int, high: int, kind: object, hint: str
+) -> Integers:
+    """Return the integers of the amounts at a scale; raise if an amount does not fit in `kind`."""
     integers, inexact, own_scale = amounts.integers, np.False_, amounts.scale
     if own_scale > scale:
         unit = 10 ** (own_scale - scale)
@@ -88,7 +89,7 @@ def to_scale(amounts: Exact, scale: int, low: int, high: int, kind: object, hint
     integers = rescale(integers, min(own_scale, scale), scale)
     lost = np.flatnonzero(inexact | (integers < low) | (integers > high))
     if len(lost):
-        value = plain(amounts.integers[lost[0]], own_scale)
+        value = plain_text(amounts.integers[lost[0]], own_scale)
         message = f"{value} (at position {lost[0]}) does not fit in {kind}"
         raise AmountPrecisionError(message, hint=hint)
     return integers
@@ -97,13 +98,16 @@ def to_scale(amounts: Exact, scale: int, low: int, high: int, kind: object, hint
 def as_decimals(amounts: Exact, kind: pa.DataType) -> pa.Array:
     """Return amounts as an Arrow array of decimals, null for missing ones."""
     high = 10**kind.precision - 1
-    hint = "use text, which holds every amount: astype('string'), or to_arrow() without a type"
-    integers = to_scale(amounts, kind.scale, -high, high, kind, hint)
+    hint = (
+        "convert the amounts to text, which can store every amount: "
+        ".astype('string'), or .to_arrow() without a type"
+    )
+    integers = integers_at_scale(amounts, kind.scale, -high, high, kind, hint)
     return decimals_from(integers, amounts.missing, kind)
 
 
 def decimals_from(integers: Integers, missing: Mask, kind: pa.DataType) -> pa.Array:
-    """Return an Arrow array of integers, which have to fit the decimal type at its scale."""
+    """Return an Arrow array of decimals from their integers, which must fit in the decimal type."""
     width = kind.byte_width
     words = b"".join([n.to_bytes(width, "little", signed=True) for n in integers.tolist()])
     present = np.packbits(~missing, bitorder="little").tobytes()
@@ -123,54 +127,59 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
     elif pa.types.is_decimal(kind) and kind.scale >= 0:
         if kind.scale > MAX_DECIMALS:
             raise AmountPrecisionError(
-                f"{kind} has more decimals than an amount, which has at most {MAX_DECIMALS}",
-                hint="round them on purpose first, to a type of fewer decimals",
+                f"the Arrow type {kind} has more decimals than amounts, which have at most "
+                f"{MAX_DECIMALS}",
+                hint="round the values first, and cast them to a type with fewer decimals",
             )
         is_wide = pa.types.is_decimal128(kind) or pa.types.is_decimal256(kind)
-        amounts = from_decimals(array if is_wide else array.cast(pa.decimal256(76, kind.scale)))
-    return read(array.to_pylist()) if amounts is None else amounts
+        amounts = read_decimals(array if is_wide else array.cast(pa.decimal256(76, kind.scale)))
+    return read_amounts(array.to_pylist()) if amounts is None else amounts
 
 
 def to_portable_table(frame: pd.DataFrame) -> pa.Table:
-    """Return an Arrow table for readers that don't know amounts, without the index.
+    """Return an Arrow table for programs that don't know the dtype of amounts, without the index.
 
-    A column ``c`` of amounts becomes a column of decimals, and ``c_text`` with the exact text.
+    A column ``c`` of amounts becomes two columns: ``c`` with decimals, and ``c_text`` with the
+    exact text.
     """
     columns: dict[str, Any] = {}
     for name, series in frame.items():
         is_exact = series.dtype == "amount"
-        column = rounded_decimals(series) if is_exact else _column(name, series)
+        column = rounded_decimals(series) if is_exact else _arrow_column(name, series)
         columns[str(name)] = column
-        if column.type == DECIMALS:  # also of the user's: with text, they would be read as amounts
-            text = text_name(name, frame)
+        # A decimal column of the user is checked too: together with a column of this name, it would
+        # be read as amounts.
+        if column.type == DECIMALS:
+            text = text_column_name(name, frame)
             if is_exact:
                 columns[text] = pa.array(series.array, pa.large_string())
-    return pa.table(columns)  # without pandas's metadata, since other readers lack the dtype
+    return pa.table(columns)  # without pandas's metadata, since other programs lack the dtype
 
 
-def text_name(name: object, frame: pd.DataFrame) -> str:
-    """Return the name of a column's exact text; refuse a frame that already has the name."""
+def text_column_name(name: object, frame: pd.DataFrame) -> str:
+    """Return the name of the column of exact text; raise if the frame already has such a column."""
     text = f"{name}{SUFFIX}"
     if text in map(str, frame.columns):
         raise SettingsError(
-            f"the file needs the name {safe_line(text)!r} for the exact text of "
-            f"{safe_line(str(name))!r}, but the frame has a column of this name",
-            hint=f"drop it, or rename it: frame.rename(columns={{{safe_line(text)!r}: …}})",
+            f"the file needs a column {safe_line(text)!r} for the exact text of "
+            f"{safe_line(str(name))!r}, but the DataFrame already has a column with this name",
+            hint="drop your column, or rename it: "
+            f"frame.rename(columns={{{safe_line(text)!r}: …}})",
         )
     return text
 
 
 def rounded_decimals(series: pd.Series) -> pa.Array:
-    """Return the nearest decimals, rounded half to even, and null above 38 digits."""
+    """Return decimals rounded half to even to 18 places, null above 20 digits before the point."""
     array: Any = series.array
-    integers, missing, scale = rounded(array.exact(), DECIMALS.scale)
+    integers, missing, scale = round_half_even(array.exact(), DECIMALS.scale)
     integers = rescale(integers, scale, DECIMALS.scale)
-    fits = np.asarray(np.abs(integers) < POWERS[DECIMALS.precision], dtype=bool) & ~missing
+    fits = np.asarray(np.abs(integers) < POWERS_OF_TEN[DECIMALS.precision], dtype=bool) & ~missing
     return decimals_from(np.where(fits, integers, 0), ~fits, DECIMALS)
 
 
-def _column(name: object, series: pd.Series) -> pa.Array:
-    """Return an Arrow array; refuse values that don't have one Arrow type."""
+def _arrow_column(name: object, series: pd.Series) -> pa.Array:
+    """Return a column as an Arrow array; raise if its values don't have a common Arrow type."""
     try:
         return pa.Array.from_pandas(series)
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as fault:
@@ -178,13 +187,14 @@ def _column(name: object, series: pd.Series) -> pa.Array:
     kinds = ", ".join(sorted({type(value).__name__ for value in series.dropna()}))
     label = safe_line(str(name))
     raise ArgumentError(
-        f"Arrow has no type for all values of the column {label!r} ({kinds}): {safe_line(reason)}",
-        hint=f'drop it, or make it text: frame.astype({{{label!r}: "str"}})',
+        f"the column {label!r}, with values of type {kinds}, can't be converted to an Arrow array: "
+        f"{safe_line(reason)}",
+        hint=f'drop the column, or convert it to text: frame.astype({{{label!r}: "str"}})',
     )
 
 
 def with_amounts(table: pa.Table) -> pa.Table:
-    """Replace the decimals and text of a portable table by amounts of `AmountType`."""
+    """Replace each column of decimals, with its column of exact text, by a column of amounts."""
     for field in table.schema:
         text = f"{field.name}{SUFFIX}"
         if field.type == DECIMALS and text in table.column_names:
@@ -197,12 +207,12 @@ def with_amounts(table: pa.Table) -> pa.Table:
 def from_portable(
     decimals: pa.Array, inexact: Mask, texts: Callable[[Indices], pa.Array]
 ) -> Int128Amounts:
-    """Read the amounts of a portable table, from text if decimals are null or inexact.
+    """Read decimals as amounts; read the exact text of rows whose decimal is null or rounded.
 
-    `inexact` marks decimals that may have been rounded. `texts` returns the text of some rows; it
-    is called only if there are null or inexact decimals.
+    `inexact` is a mask of decimals that may be rounded. `texts` is a function that returns the
+    exact text of the given rows. It is called only if a decimal is null or inexact.
     """
-    words, missing = words_from(decimals), np.asarray(decimals.is_null())
+    words, missing = words_of_decimals(decimals), np.asarray(decimals.is_null())
     rows = np.flatnonzero(missing | inexact)
     overrides = Exact(np.empty(0, dtype=object), np.empty(0, dtype=bool), 0)
     if len(rows):

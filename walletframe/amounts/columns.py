@@ -1,4 +1,4 @@
-"""Conversion of object columns to amounts; exact changes, and sums and means of windows."""
+"""Conversion of object columns to amounts, exact changes, and exact rolling sums and means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from walletframe.amounts.array import AmountArray, AmountDtype
 from walletframe.amounts.arrow import AmountType
-from walletframe.amounts.integers import POWERS, ratios
+from walletframe.amounts.integers import POWERS_OF_TEN, ratios
 from walletframe.errors import AmountError, ArgumentError
 
 if TYPE_CHECKING:
@@ -23,24 +23,27 @@ Data = TypeVar("Data", pd.DataFrame, pd.Series)
 def as_amounts(data: Data) -> Data:
     """Convert columns of Decimal objects back to the dtype ``amount``.
 
-    Some of pandas's functions return Decimal objects, such as ``apply(axis=1)``, ``agg`` with
-    several functions, ``transform`` and ``stack``; their sums would be rounded to 28 digits.
+    Some functions of pandas return columns of Decimal objects, for example ``apply(axis=1)``,
+    ``agg`` with several functions, ``transform`` and ``stack``. Sums of such columns would be
+    rounded to 28 digits.
 
     Parameters
     ----------
     data : DataFrame or Series
-        Columns of objects with at least one amount or Decimal are converted, and columns of
-        amounts that ``read_parquet(dtype_backend="pyarrow")`` returns; the others stay.
+        Two kinds of columns are converted: columns of objects that contain at least one amount or
+        Decimal, and columns of amounts from ``read_parquet(dtype_backend="pyarrow")``. All other
+        columns are copied unchanged.
 
     Returns
     -------
     DataFrame or Series
-        A copy; None, NaN and NA are missing.
+        A copy with the converted columns. None, NaN and NA become missing amounts.
 
     Raises
     ------
     AmountError
-        If a column has amounts and other values, such as floats or text.
+        If a column contains amounts together with other values, such as floats, or text that is
+        not a number.
     ArgumentError
         If `data` is neither a DataFrame nor a Series.
 
@@ -52,45 +55,48 @@ def as_amounts(data: Data) -> Data:
     AmountDtype()
     """
     if isinstance(data, pd.Series):
-        return _converted(data)
+        return _convert_column(data)
     if not isinstance(data, pd.DataFrame):
         raise ArgumentError(
-            f"as_amounts takes a DataFrame or a Series, not a value of type {type(data).__name__}",
+            f"as_amounts needs a DataFrame or a Series, not a value of type {type(data).__name__}",
             hint='to convert a list, use pd.array(values, dtype="amount")',
         )
     result = data.copy()
     for position in range(data.shape[1]):
-        result.isetitem(position, _converted(data.iloc[:, position]).array)
+        result.isetitem(position, _convert_column(data.iloc[:, position]).array)
     return result
 
 
-def _converted(column: pd.Series) -> pd.Series:
+def _convert_column(column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, pd.ArrowDtype):
-        holds_amounts = isinstance(column.dtype.pyarrow_dtype, AmountType)
+        has_amounts = isinstance(column.dtype.pyarrow_dtype, AmountType)
     else:
-        holds_amounts = column.dtype == object and any(isinstance(v, Decimal) for v in column)
-    if not holds_amounts:
+        has_amounts = column.dtype == object and any(isinstance(v, Decimal) for v in column)
+    if not has_amounts:
         return column.copy()
     try:
         return column.astype(AmountDtype())
     except AmountError as fault:
-        message = f"in column {column.name!r}: {fault.message}"
+        message = f"in the column {column.name!r}: {fault.message}"
         raise type(fault)(message, hint=fault.hint) from None
 
 
 def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
-    """Return the change from an earlier row, as a share of its amount, rounded once.
+    """Return the relative change from an earlier row, as the nearest float64.
+
+    The relative change is the difference divided by the earlier amount, as in pandas.
 
     Parameters
     ----------
     periods : int, default 1
-        The number of rows between; if negative, the change is from a later row.
+        The distance to the earlier row, in rows. If it is negative, the change is computed from a
+        later row.
 
     Returns
     -------
     Series
-        float64, the nearest to the exact change; NaN if an amount is missing or both are 0,
-        infinite if only the starting amount is 0.
+        The float64 nearest to each exact change. It is NaN if one of the two amounts is missing
+        or both are 0, and infinite if only the earlier amount is 0.
 
     Raises
     ------
@@ -110,7 +116,9 @@ def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
 
 @dataclass(frozen=True, slots=True)
 class Rolling:
-    """Windows of n rows that end at each row: exact sums, and means rounded once.
+    """Rolling windows of n rows, with exact sums, and means that are rounded once.
+
+    There is one window for each row. It ends at this row.
 
     Parameters
     ----------
@@ -119,14 +127,16 @@ class Rolling:
     window : int
         The number of rows in a window.
     min_periods : int, optional
-        The number of amounts that a window needs; `window` unless set.
+        The minimum number of present amounts in a window; the default is `window`. A window with
+        fewer amounts has no sum and no mean.
 
     Raises
     ------
     AmountError
-        From each method, if the values are not amounts.
+        Each method raises it if the values are not amounts.
     ValueError
-        From each method, if the window is not an integer from 0, or smaller than `min_periods`.
+        Each method raises it if `window` is not an integer of 0 or more, or is smaller than
+        `min_periods`.
 
     Examples
     --------
@@ -146,7 +156,7 @@ class Rolling:
         Returns
         -------
         Series
-            Amounts on the same index, NA if a window has too few amounts.
+            Amounts with the same index, NA if a window has fewer than `min_periods` amounts.
 
         Raises
         ------
@@ -158,18 +168,19 @@ class Rolling:
         >>> Rolling(pd.Series([1, 2, 4], dtype="amount"), 2).sum().tolist()
         [<NA>, Amount('3'), Amount('6')]
         """
-        totals, counts, scale = self._totals()
+        totals, counts, scale = self._window_sums()
         missing = np.isnan(counts)
         totals[missing] = 0
-        return self._series(AmountArray(totals, missing, scale))
+        return self._to_series(AmountArray(totals, missing, scale))
 
     def mean(self) -> pd.Series:
-        """Return the mean of each window, as the nearest float64.
+        """Return the float64 nearest to the mean of each window.
 
         Returns
         -------
         Series
-            float64 on the same index, NaN if a window has too few amounts.
+            float64 with the same index, NaN if a window has fewer than `min_periods` amounts or
+            none.
 
         Raises
         ------
@@ -181,12 +192,17 @@ class Rolling:
         >>> Rolling(pd.Series([1, 2, 4], dtype="amount"), 2).mean().tolist()
         [nan, 1.5, 3.0]
         """
-        totals, counts, scale = self._totals()
-        means = ratios(totals, np.fmax(counts, 1).astype(np.intp).astype(object) * POWERS[scale])
-        return self._series(np.where(counts > 0, means, np.nan))
+        totals, counts, scale = self._window_sums()
+        means = ratios(
+            totals, np.fmax(counts, 1).astype(np.intp).astype(object) * POWERS_OF_TEN[scale]
+        )
+        return self._to_series(np.where(counts > 0, means, np.nan))
 
-    def _totals(self) -> tuple[Integers, Floats, int]:
-        """Return each window's sum and count, NaN if it has too few amounts, and the scale."""
+    def _window_sums(self) -> tuple[Integers, Floats, int]:
+        """Return the sum and the number of amounts of each window, and the scale of the sums.
+
+        The number is NaN if a window has fewer than `min_periods` amounts.
+        """
         array: Any = self.amounts.astype(AmountDtype()).array
         integers, missing, scale = array.exact()
         present = pd.Series(np.where(missing, np.nan, 1.0))
@@ -195,5 +211,5 @@ class Rolling:
         starts = np.maximum(np.arange(len(integers)) + 1 - self.window, 0)
         return running[1:] - running[starts], counts, scale
 
-    def _series(self, values: Any) -> pd.Series:
+    def _to_series(self, values: Any) -> pd.Series:
         return pd.Series(values, index=self.amounts.index, name=self.amounts.name)

@@ -1,6 +1,6 @@
-"""Python integers in object arrays: their scale, their order, and the floats nearest to them.
+"""Arrays of Python integers: scaling, sorting, and conversion to the nearest floats.
 
-A column of amounts is ``integers / 10**scale``; the integer of a missing amount is 0.
+The amounts of a column are ``integers / 10**scale``. The integer of a missing amount is 0.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Indices: TypeAlias = "npt.NDArray[np.intp]"
 
 MAX_DECIMALS = 77  # the integer 2**256-1 has 78 digits
 MAX_DIGITS = 4300  # Python's default limit for reading and writing integers
-POWERS = tuple(10**exponent for exponent in range(2 * MAX_DECIMALS + 1))
-"""The powers of ten that two scales can differ by, or add up to."""
+POWERS_OF_TEN = tuple(10**exponent for exponent in range(2 * MAX_DECIMALS + 1))
+"""The powers of ten, up to the largest scale that a product of two amounts can have."""
 _SIGNIFICAND_BITS = 53
 
 
 class Exact(NamedTuple):
-    """n amounts ``integers / 10**scale``, with a mask; the integers of missing amounts are 0."""
+    """n amounts ``integers / 10**scale``, and a mask of missing amounts, whose integers are 0."""
 
     integers: Integers
     missing: Mask
@@ -36,46 +36,51 @@ class Exact(NamedTuple):
 
 
 def as_objects(values: Sequence[Any] | npt.NDArray[Any]) -> Integers:
-    """Return n values as an object array, each as one element, even if it is a sequence."""
+    """Return n values as an object array of shape (n,), even if the values are sequences."""
     if hasattr(values, "__array__"):
         return np.asarray(values, dtype=object)
     return np.fromiter(values, object, len(values))
 
 
-def or_none(values: Any, missing: Mask) -> Integers:
-    """Return n values as objects, with None for missing ones."""
+def objects_with_none(values: Any, missing: Mask) -> Integers:
+    """Return n values as an object array, with None for missing values."""
     objects = np.array(values, dtype=object)
     objects[missing] = None
     return objects
 
 
-def rescale(integers: Integers, scale: int, finer: int) -> Integers:
-    """Return the integers of the same amounts at an equal or larger scale."""
-    if scale == finer:
+def rescale(integers: Integers, scale: int, new_scale: int) -> Integers:
+    """Return the integers of the same amounts at a new scale, which must not be smaller."""
+    if scale == new_scale:
         return integers
-    product: Integers = integers * POWERS[finer - scale]
+    product: Integers = integers * POWERS_OF_TEN[new_scale - scale]
     return product
 
 
-def same_scale(left: Exact, right: Exact) -> tuple[Integers, Integers, int]:
-    """Return the integers of both sides at the larger scale, and this scale."""
+def at_same_scale(left: Exact, right: Exact) -> tuple[Integers, Integers, int]:
+    """Return the integers of both operands at the larger of their scales, and this scale."""
     finest = max(left.scale, right.scale)
     lefts = rescale(left.integers, left.scale, finest)
     return lefts, rescale(right.integers, right.scale, finest), finest
 
 
-def aligned(integers: Integers, missing: Mask, scales: npt.NDArray[np.intp]) -> Exact:
-    """Rescale integers of many scales to the largest, in place; missing ones have to be 0."""
+def align_scales(integers: Integers, missing: Mask, scales: npt.NDArray[np.intp]) -> Exact:
+    """Rescale integers in place to the largest of their scales.
+
+    The integers of missing amounts must already be 0.
+    """
     present = scales[~missing] if missing.any() else scales
     finest, coarsest = int(present.max(initial=0)), int(present.min(initial=MAX_DECIMALS))
     if coarsest < finest:
-        factors = np.array(POWERS[finest::-1] + POWERS[:1] * MAX_DECIMALS, dtype=object)
+        factors = np.array(
+            POWERS_OF_TEN[finest::-1] + POWERS_OF_TEN[:1] * MAX_DECIMALS, dtype=object
+        )
         np.multiply(integers, factors[scales], out=integers)
     return Exact(integers, missing, finest)
 
 
 def nearest_float(numerator: int, denominator: int) -> float:
-    """Return the float64 nearest to a ratio, infinite beyond the largest float64."""
+    """Return the float64 nearest to a ratio, infinite if it is beyond the largest float64."""
     try:
         return numerator / denominator
     except OverflowError:
@@ -83,9 +88,9 @@ def nearest_float(numerator: int, denominator: int) -> float:
 
 
 def ratios(numerators: Integers, denominators: Integers | int) -> Floats:
-    """Return the float64 nearest to each ratio; no denominator is 0."""
+    """Return the float64 nearest to each ratio. No denominator may be 0."""
     floats = np.empty(np.broadcast(numerators, denominators).shape)
-    try:  # division of integers is rounded once; float(a) / float(b) would be rounded three times
+    try:  # a division of integers rounds once, but float(a) / float(b) would round three times
         np.divide(numerators, denominators, out=floats, casting="unsafe")
     except OverflowError:
         floats[:] = np.frompyfunc(nearest_float, 2, 1)(numerators, denominators)
@@ -93,29 +98,32 @@ def ratios(numerators: Integers, denominators: Integers | int) -> Floats:
 
 
 def to_floats(amounts: Exact) -> Floats:
-    """Return the float64 nearest to each amount, NaN for missing ones."""
-    floats = ratios(amounts.integers, POWERS[amounts.scale])
+    """Return the float64 nearest to each amount, NaN for missing amounts."""
+    floats = ratios(amounts.integers, POWERS_OF_TEN[amounts.scale])
     floats[amounts.missing] = np.nan
     return floats
 
 
-def float_parts(floats: Floats) -> tuple[Integers, npt.NDArray[np.intc]]:
-    """Split floats into significands (Python integers; 0 for NaN and infinity) and exponents."""
+def split_floats(floats: Floats) -> tuple[Integers, npt.NDArray[np.intc]]:
+    """Split floats into significands, as Python integers, and exponents of two.
+
+    The significand of NaN and infinity is 0.
+    """
     fractions, exponents = np.frexp(np.where(np.isfinite(floats), floats, 0.0))
     significands = (fractions * 2.0**_SIGNIFICAND_BITS).astype(np.int64).astype(object)
     return significands, exponents - _SIGNIFICAND_BITS
 
 
 def powers_of_two(exponents: npt.NDArray[np.intc]) -> Integers:
-    """Return 2**exponent as Python integers, and 1 for negative exponents."""
+    """Return ``2**exponent`` as Python integers, or 1 if the exponent is negative."""
     powers: Integers = np.left_shift(1, np.maximum(exponents, 0).astype(object))
     return powers
 
 
 def float_keys(integers: Integers) -> Floats:
-    """Return floats in the order of the integers; some different integers have equal floats.
+    """Return floats that sort as the integers do, except that different integers can be ties.
 
-    Sorting floats is many times faster than sorting Python integers, which only break the ties.
+    Sorting floats is many times faster than sorting Python integers. Only ties need the integers.
     """
     try:
         return integers.astype(np.float64)
@@ -124,39 +132,39 @@ def float_keys(integers: Integers) -> Floats:
 
 
 def stable_order(integers: Integers) -> Indices:
-    """Return the positions of the integers in ascending order, like a stable ``argsort``."""
+    """Return the positions that sort the integers in ascending order, like a stable ``argsort``."""
     floats = float_keys(integers)
     order = np.argsort(floats, kind="stable")
     ordered = floats[order]
     tied = np.flatnonzero(ordered[1:] == ordered[:-1])
     wrong = tied[np.asarray(integers[order[tied]] > integers[order[tied + 1]], dtype=bool)]
-    if not len(wrong):  # nearly all ties are equal integers, which need no sorting
+    if not len(wrong):  # most ties are equal integers, which need no sorting
         return order
     breaks = np.flatnonzero(np.diff(tied) > 1)
     starts = tied[np.concatenate(([0], breaks + 1))]
     stops = tied[np.concatenate((breaks, [-1]))] + 2
-    for run in np.unique(np.searchsorted(starts, wrong, side="right") - 1):
-        tied_rows = order[starts[run] : stops[run]]
-        order[starts[run] : stops[run]] = sorted(tied_rows, key=integers.__getitem__)
+    for tie in np.unique(np.searchsorted(starts, wrong, side="right") - 1):
+        tied_rows = order[starts[tie] : stops[tie]]
+        order[starts[tie] : stops[tie]] = sorted(tied_rows, key=integers.__getitem__)
     return order
 
 
 def codes(amounts: Exact) -> Indices:
-    """Return the integer codes of the amounts, like `pandas.factorize`; -1 for missing ones."""
+    """Return the integer codes of the amounts, as `pandas.factorize` does; -1 means missing."""
     present = ~amounts.missing
     integers = amounts.integers[present]
     present_codes, uniques = pd.factorize(float_keys(integers))
     samples = np.full(len(uniques), 0, dtype=object)
     samples[present_codes] = integers
-    if not (samples[present_codes] == integers).all():  # different integers have one float
+    if not (samples[present_codes] == integers).all():  # some different integers have equal floats
         present_codes, _ = pd.factorize(integers)
     result = np.full(len(present), -1, dtype=np.intp)
     result[present] = present_codes
     return result
 
 
-def at_sorted_positions(integers: Integers, positions: Sequence[int]) -> list[int]:
-    """Return the integers at some positions of the sorted array, without sorting all of it."""
+def order_statistics(integers: Integers, positions: Sequence[int]) -> list[int]:
+    """Return the integers at the given positions of the sorted array, without sorting all of it."""
     floats = float_keys(integers)
     partitioned = np.partition(floats, sorted(set(positions)))
     result: list[Any] = []

@@ -1,7 +1,7 @@
-"""One exact amount: a ``decimal.Decimal`` whose text is plain and whose arithmetic never rounds.
+"""One exact amount: a ``decimal.Decimal`` with plain text and exact arithmetic.
 
-The sum of two plain ``Decimal`` objects is rounded to the 28 digits of their context, and one wei
-is written as ``1E-18``. Amounts don't read or change a context.
+Python rounds the sum of two ``Decimal`` objects to the 28 digits of the decimal context, and writes
+one wei as ``1E-18``. Amounts do neither: they don't use the context, and don't change it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias
 import numpy as np
 
 from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, nearest_float
-from walletframe.amounts.text import NUMBER, formatted, short_repr
+from walletframe.amounts.text import NUMBER_PATTERN, format_decimal, short_repr
 from walletframe.errors import AmountError, AmountPrecisionError, AmountTypeError
 
 if TYPE_CHECKING:
@@ -36,8 +36,11 @@ _EXACT_CONTEXT = decimal.Context(
 )
 
 
-def plain_number(value: Any) -> Any:
-    """Convert a number of NumPy or Arrow exactly to Python's; return other values unchanged."""
+def python_number(value: Any) -> Any:
+    """Convert a number of NumPy or Arrow exactly to a Python number.
+
+    Return other values unchanged.
+    """
     if isinstance(value, float):
         return float(value)
     if isinstance(value, (int, np.integer, np.bool_)):
@@ -46,20 +49,20 @@ def plain_number(value: Any) -> Any:
         nearest = float(value)
         if nearest == value or not math.isfinite(nearest):
             return nearest
-        return Fraction(*map(int, value.as_integer_ratio()))  # wider than 64 bits
-    return plain_number(value.as_py()) if hasattr(value, "as_py") else value
+        return Fraction(*map(int, value.as_integer_ratio()))  # a float wider than 64 bits
+    return python_number(value.as_py()) if hasattr(value, "as_py") else value
 
 
-def exact_pair(value: object) -> tuple[int, int] | None:
-    """Return an integer, finite Decimal or Fraction as (integer, scale); None for other values."""
+def integer_and_scale(value: object) -> tuple[int, int] | None:
+    """Return an integer, Fraction or finite Decimal as (integer, scale); None for other values."""
     if isinstance(value, (int, np.integer)):
         return None if isinstance(value, bool) else (int(value), 0)
     if isinstance(value, Fraction):
-        integer, rest = divmod(value.numerator * 10**MAX_DECIMALS, value.denominator)
-        if rest:
+        integer, remainder = divmod(value.numerator * 10**MAX_DECIMALS, value.denominator)
+        if remainder:
             raise AmountPrecisionError(
-                f"{short_repr(value)} can't be written with {MAX_DECIMALS} decimals",
-                hint="round it on purpose first, such as round(fraction, 18)",
+                f"{short_repr(value)} has more than {MAX_DECIMALS} decimals",
+                hint="round the number first, for example with round(fraction, 18)",
             )
         value = Decimal(integer).scaleb(-MAX_DECIMALS, _EXACT_CONTEXT).normalize(_EXACT_CONTEXT)
     if not isinstance(value, Decimal) or not value.is_finite():
@@ -68,21 +71,21 @@ def exact_pair(value: object) -> tuple[int, int] | None:
     if value and max(scale, value.adjusted()) > MAX_DIGITS:
         raise AmountError(
             f"{short_repr(value)} has more than {MAX_DIGITS} digits",
-            hint="check where the value comes from: 2**256-1 has 78 digits",
+            hint="check the value: 2**256-1, the largest amount on EVM blockchains, has 78 digits",
         )
     numerator, denominator = value.as_integer_ratio()
     return numerator * 10**scale // denominator, scale
 
 
-def ratio(value: Any) -> tuple[int, int] | None:
-    """Return a finite float, Fraction, Decimal or integer as a ratio; None for other values."""
+def integer_ratio(value: Any) -> tuple[int, int] | None:
+    """Return a finite number as (numerator, denominator), or None for other values."""
     if isinstance(value, (float, Decimal)):
         return value.as_integer_ratio() if math.isfinite(value) else None
     return value.as_integer_ratio() if isinstance(value, (int, Fraction)) else None
 
 
-def reflectable(method: Callable[..., Any]) -> tuple[Any, Any]:
-    """Return an operator and its reflected version, such as ``__add__`` and ``__radd__``."""
+def operator_pair(method: Callable[..., Any]) -> tuple[Any, Any]:
+    """Return an operator method and its reflected version, as ``__add__`` and ``__radd__``."""
 
     def reflected(self: Any, other: Any) -> Any:
         return method(self, other, reflected=True)
@@ -91,105 +94,112 @@ def reflectable(method: Callable[..., Any]) -> tuple[Any, Any]:
 
 
 def _exact_operators(compute: Callable[[Any, Any], Decimal]) -> tuple[Any, Any]:
-    """Return operators that are exact with amounts, Decimals, integers and decimal fractions."""
+    """Return a pair of operator methods that are exact and refuse floats."""
 
     def method(self: Amount, other: Any, *, reflected: bool = False) -> Any:
         if type(other) not in _EXACT_TYPES:
-            other = plain_number(other)
+            other = python_number(other)
             if isinstance(other, float):
                 raise AmountPrecisionError(
                     f"the float {other!r} is not an exact amount",
-                    hint="use a Decimal, an integer or an amount; or float(amount) for floats",
+                    hint="use a Decimal, an integer or an amount instead; "
+                    "or convert the amount to a float first, with float(amount)",
                 )
-            pair = exact_pair(other)
+            pair = integer_and_scale(other)
             if pair is None:
                 return NotImplemented
             other = Amount.of(*pair) if isinstance(other, Fraction) else other
         try:
-            return self._of_decimal(compute(other, self) if reflected else compute(self, other))
+            return self._from_decimal(compute(other, self) if reflected else compute(self, other))
         except decimal.Inexact:
             message = f"the result has more than {_EXACT_CONTEXT.prec} digits"
             raise AmountPrecisionError(message) from None
 
-    return reflectable(method)
+    return operator_pair(method)
 
 
 def _float_operators(compute: Callable[[Any, Any, Any, Any], float]) -> tuple[Any, Any]:
-    """Return operators that take floats, too, and return the nearest float64."""
+    """Return a pair of operator methods that accept floats and return the nearest float64."""
 
     def method(self: Amount, other: object, *, reflected: bool = False) -> Any:
-        other = plain_number(other)
+        other = python_number(other)
         own: Any = self.as_integer_ratio()
-        operand: Any = ratio(other)
+        operand: Any = integer_ratio(other)
         if operand is None and not isinstance(other, float):
             return NotImplemented
-        if operand is None:  # a float that is infinite or NaN
+        if operand is None:  # the float is infinite or NaN
             own, operand = (float(self), 1), (other, 1)
         return compute(*operand, *own) if reflected else compute(*own, *operand)
 
-    return reflectable(method)
+    return operator_pair(method)
 
 
 def _quotient(dividend: Any, dividend_unit: int, divisor: Any, divisor_unit: int) -> float:
-    """Divide two ratios like a column: 0/0 is NaN, and other numbers over 0 are infinite."""
+    """Divide two ratios as a column does: 0/0 is NaN, and any other number over 0 is infinite."""
     if not divisor:
         return dividend * math.inf if dividend else math.nan
     return nearest_float(dividend * divisor_unit, dividend_unit * divisor)
 
 
-def _floor_division(left: Any, right: Any) -> tuple[Decimal, Decimal]:
-    """Return the quotient, rounded down, and the remainder, with the divisor's sign."""
+def _floor_divmod(left: Any, right: Any) -> tuple[Decimal, Decimal]:
+    """Return the quotient, rounded down, and the remainder, which has the sign of the divisor."""
     if not right:
         raise ZeroDivisionError("division of an amount by zero")
-    whole, rest = _EXACT_CONTEXT.divmod(left, right)
-    if rest and (rest < 0) != (right < 0):
-        return _EXACT_CONTEXT.subtract(whole, 1), _EXACT_CONTEXT.add(rest, right)
-    return whole, rest
+    quotient, remainder = _EXACT_CONTEXT.divmod(left, right)
+    if remainder and (remainder < 0) != (right < 0):
+        return _EXACT_CONTEXT.subtract(quotient, 1), _EXACT_CONTEXT.add(remainder, right)
+    return quotient, remainder
 
 
 def _comparison(compare: Callable[[Decimal, Any], Any]) -> Callable[[Amount, Any], bool]:
     def method(self: Amount, other: object) -> Any:
-        return compare(self, other if type(other) in _EXACT_TYPES else plain_number(other))
+        return compare(self, other if type(other) in _EXACT_TYPES else python_number(other))
 
     return method
 
 
-def _unrounded(name: str) -> Any:
-    """Return a method of Decimal that doesn't round, whatever the context."""
+def _exact_method(name: str) -> Any:
+    """Return a method of Decimal that does not round, independent of the decimal context."""
     method = getattr(Decimal, name)
 
     def exact(self: Amount, *others: Any) -> Amount:
-        return self._of_decimal(method(self, *map(plain_number, others), context=_EXACT_CONTEXT))
+        return self._from_decimal(method(self, *map(python_number, others), context=_EXACT_CONTEXT))
 
     exact.__name__, exact.__doc__ = name, method.__doc__
     return exact
 
 
 class Amount(Decimal):
-    """An exact amount: an element of a column of amounts.
+    """An exact amount, the type of the elements in a column of amounts.
 
     Parameters
     ----------
     value : str, int, decimal.Decimal or fractions.Fraction, default "0"
-        A finite number. Text is in ASCII, without spaces or underscores; a Fraction has finite
-        decimals.
+        A finite number. Text must be ASCII without spaces and underscores. A Fraction must have at
+        most 77 decimals, so that 1/4 is accepted and 1/3 is not.
 
     Raises
     ------
     AmountError
-        If the value is text that isn't a number, NaN, infinite or a bool.
+        If the value is NaN, infinite or a bool, if it is text that is not a number, or if it has
+        another type.
     AmountPrecisionError
-        If it is a float, or a Fraction without finite decimals.
+        If the value is a float, or a Fraction with more than 77 decimals.
 
     Notes
     -----
-    ``+``, ``-``, ``*``, ``//``, ``%`` with amounts, Decimals, integers and Fractions, powers of
-    whole numbers, ``abs``, ``round``, ``max``, ``min``, ``fma``, ``normalize`` and ``scaleb``
-    return exact amounts; ``//`` rounds down, as for integers. ``/`` and a product with a float
-    return the nearest float64, as in a column. Formatting rounds half to even. Roots and logarithms
-    are `decimal.Decimal`'s, and rounded by its context.
+    These operations return exact amounts:
 
-    ``json.dumps(data, default=str)`` writes amounts as text, which loses no digit.
+    - ``+``, ``-``, ``*``, ``//`` and ``%`` with amounts, Decimals, integers and Fractions, where
+      ``//`` rounds down, as for integers;
+    - ``**`` with an integer of 0 or more as the exponent;
+    - ``abs``, ``round``, ``max``, ``min``, ``fma``, ``normalize`` and ``scaleb``.
+
+    ``/`` and a product with a float return the nearest float64, as in a column. Formatting rounds
+    half to even. Roots and logarithms are inherited from `decimal.Decimal`, which rounds them to
+    the precision of the decimal context.
+
+    ``json.dumps(data, default=str)`` writes amounts as text, without loss of digits.
 
     Examples
     --------
@@ -203,16 +213,16 @@ class Amount(Decimal):
     __slots__ = ()
 
     def __new__(cls, value: str | int | Decimal | Fraction = "0") -> Self:
-        """Refuse values other than finite exact numbers."""
-        if isinstance(value, str) and NUMBER.fullmatch(value):
-            return cls._of_decimal(Decimal(value))
-        pair = None if isinstance(value, str) else exact_pair(value)
+        """Check that the value is a finite exact number."""
+        if isinstance(value, str) and NUMBER_PATTERN.fullmatch(value):
+            return cls._from_decimal(Decimal(value))
+        pair = None if isinstance(value, str) else integer_and_scale(value)
         if pair is not None:
-            return cls._of_decimal(value) if isinstance(value, Decimal) else cls.of(*pair)
-        error = AmountPrecisionError if isinstance(plain_number(value), float) else AmountError
+            return cls._from_decimal(value) if isinstance(value, Decimal) else cls.of(*pair)
+        error = AmountPrecisionError if isinstance(python_number(value), float) else AmountError
         raise error(
             f"{short_repr(value)} is not an exact amount",
-            hint="write it as text or as a decimal.Decimal, such as Decimal('1.5')",
+            hint="pass a number as text or as a decimal.Decimal, such as '1.5' or Decimal('1.5')",
         )
 
     @classmethod
@@ -222,28 +232,28 @@ class Amount(Decimal):
         Parameters
         ----------
         integer : int
-            Of any size.
+            The amount times ``10**scale``, an integer of any size.
         scale : int
-            The decimals, from 0.
+            The number of decimals, 0 or more.
 
         Returns
         -------
         Amount
-            Exact.
+            The exact amount.
 
         Examples
         --------
         >>> Amount.of(1, 18)
         Amount('0.000000000000000001')
         """
-        return cls._of_decimal(_EXACT_CONTEXT.scaleb(integer, -scale))
+        return cls._from_decimal(_EXACT_CONTEXT.scaleb(integer, -scale))
 
     @classmethod
-    def _of_decimal(cls, number: Decimal) -> Self:
-        """Return the amount equal to a Decimal, without trailing zeros or a sign before 0."""
+    def _from_decimal(cls, number: Decimal) -> Self:
+        """Return the amount that is equal to a Decimal, without trailing zeros; -0 becomes 0."""
         return super().__new__(cls, _EXACT_CONTEXT.normalize(number) if number else 0)
 
-    if TYPE_CHECKING:  # the other operators have Decimal's types
+    if TYPE_CHECKING:  # the types of all other operators are inherited from Decimal
 
         def __add__(self, other: Number, /) -> Self: ...
         def __radd__(self, other: Number, /) -> Self: ...
@@ -255,23 +265,23 @@ class Amount(Decimal):
     else:
         __add__, __radd__ = _exact_operators(_EXACT_CONTEXT.add)
         __sub__, __rsub__ = _exact_operators(_EXACT_CONTEXT.subtract)
-        __floordiv__, __rfloordiv__ = _exact_operators(lambda a, b: _floor_division(a, b)[0])
-        __mod__, __rmod__ = _exact_operators(lambda a, b: _floor_division(a, b)[1])
+        __floordiv__, __rfloordiv__ = _exact_operators(lambda a, b: _floor_divmod(a, b)[0])
+        __mod__, __rmod__ = _exact_operators(lambda a, b: _floor_divmod(a, b)[1])
         __truediv__, __rtruediv__ = _float_operators(_quotient)
         __eq__, __ne__ = map(_comparison, (Decimal.__eq__, Decimal.__ne__))
         __lt__, __le__ = map(_comparison, (Decimal.__lt__, Decimal.__le__))
         __gt__, __ge__ = map(_comparison, (Decimal.__gt__, Decimal.__ge__))
         __hash__ = Decimal.__hash__
-        max, min, max_mag, min_mag = map(_unrounded, ("max", "min", "max_mag", "min_mag"))
-        fma, scaleb, normalize = map(_unrounded, ("fma", "scaleb", "normalize"))
-        remainder_near = _unrounded("remainder_near")
+        max, min, max_mag, min_mag = map(_exact_method, ("max", "min", "max_mag", "min_mag"))
+        fma, scaleb, normalize = map(_exact_method, ("fma", "scaleb", "normalize"))
+        remainder_near = _exact_method("remainder_near")
 
     _exact_product = _exact_operators(_EXACT_CONTEXT.multiply)[0]
     _float_product = _float_operators(lambda a, m, b, n: nearest_float(a * b, m * n))[0]
     _power = _exact_operators(_EXACT_CONTEXT.power)[0]
 
     def __mul__(self, other: Any) -> Any:
-        if isinstance(plain_number(other), float):
+        if isinstance(python_number(other), float):
             return self._float_product(other)
         return self._exact_product(other)
 
@@ -284,37 +294,44 @@ class Amount(Decimal):
         return other // self, other % self
 
     def __pow__(self, exponent: Any, modulo: Any = None) -> Any:
-        """Raise to an integer of 0 or more, exactly."""
-        exponent = plain_number(exponent)
+        """Raise the amount exactly to an integer power of 0 or more."""
+        exponent = python_number(exponent)
         if modulo is not None or not isinstance(exponent, int) or exponent < 0:
             raise AmountTypeError(
-                "the exponent of an amount has to be an integer of 0 or more",
-                hint="use float(amount)",
+                "the exponent of an amount must be a non-negative integer",
+                hint="for other exponents, convert the amount first: float(amount) ** exponent",
             )
         return self._power(exponent)
 
     def __rpow__(self, base: Any, modulo: Any = None) -> Any:
-        """Refuse, since a Decimal would round by its context."""
-        raise AmountTypeError("an amount can't be an exponent", hint="use float(amount)")
+        """Raise, since Decimal would round the power to the precision of its context."""
+        raise AmountTypeError(
+            "an amount can't be used as an exponent",
+            hint="convert the amount first: base ** float(amount)",
+        )
 
     def __conform__(self, protocol: Any) -> NoReturn:
-        """Refuse to become an SQLite parameter (sqlite3's hook, which ignores a TypeError)."""
+        """Raise if an amount is passed to SQLite as a parameter.
+
+        This is a hook of sqlite3, which would ignore a TypeError.
+        """
         raise AmountError(
-            "SQLite has no exact decimals",
-            hint="write str(amount), or a frame with df.wf.to_sql(name, connection)",
+            "SQLite has no type that can store an amount exactly as a number",
+            hint="write the amount as text, str(amount); "
+            "or write a DataFrame with df.wf.to_sql(name, connection)",
         )
 
     def __neg__(self) -> Self:
-        return self._of_decimal(self.copy_negate())
+        return self._from_decimal(self.copy_negate())
 
     def __pos__(self) -> Self:
         return self
 
     def __abs__(self) -> Self:
-        return self._of_decimal(self.copy_abs())
+        return self._from_decimal(self.copy_abs())
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        """Round half to even, exactly; to an int without ``ndigits``, as Python does."""
+        """Round half to even, exactly. Without ``ndigits``, return an int, as Python does."""
         exact = Fraction(*self.as_integer_ratio())
         return round(exact) if ndigits is None else type(self)(round(exact, index(ndigits)))
 
@@ -326,28 +343,28 @@ class Amount(Decimal):
         return f"Amount('{self}')"
 
     def __format__(self, specification: str, /) -> str:  # type: ignore[override]  # as in Python
-        return formatted(self, specification) if specification else str(self)
+        return format_decimal(self, specification) if specification else str(self)
 
 
 _EXACT_TYPES = frozenset({int, Amount})
 
 
 class TextAmount(Amount):
-    """An amount for formatting as text, which refuses the conversion to float."""
+    """An amount that can be formatted as text, but raises if it is converted to float."""
 
     __slots__ = ()
 
     def __float__(self) -> float:
-        """Refuse, since Python's ``%`` would write the digits of a float."""
+        """Raise, since Python's ``%`` would write the digits of a float."""
         raise AmountPrecisionError(
-            "a format with % would write the digits of a float, not those of the amount",
-            hint='write float_format="{:.2f}".format, which is exact',
+            "a float_format with % would write the digits of a float, not those of the amount",
+            hint='use float_format="{:.2f}".format, which rounds the exact amount',
         )
 
 
 def scalars_of(integers: Integers, scale: int, kind: type[Amount] = Amount) -> list[Amount]:
     """Return the amounts ``integers / 10**scale``."""
-    # starmap and zip reuse one tuple of arguments, where map makes one for each call.
+    # starmap and zip reuse one tuple of arguments, but map creates a tuple for each call.
     factors = zip(integers.tolist(), repeat(Decimal((0, (1,), -scale))))
     numbers = map(_EXACT_CONTEXT.normalize, starmap(_EXACT_CONTEXT.multiply, factors))
     arguments = zip(repeat(kind), numbers)

@@ -1,8 +1,8 @@
-"""Statistics of all groups at once: of amounts, of 128-bit amounts, and of floats.
+"""Statistics of all groups at once, for exact amounts, for 128-bit amounts and for floats.
 
-Results have one entry for each group or each row. `Int128Amounts` store amounts like Arrow's
-decimals, in a third of the memory of Python integers. Groups sum their 32-bit quarters as floats
-below 2**53, without a Python integer for each row.
+`Int128Amounts` store amounts as Arrow's decimals do, in a third of the memory of Python integers.
+They are summed in quarters of 32 bits. The sum of each quarter is a float below 2**53, which is
+exact, so that no Python integer is created for each row.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts.integers import (
-    POWERS,
+    POWERS_OF_TEN,
     Exact,
-    float_parts,
     powers_of_two,
     ratios,
     rescale,
+    split_floats,
     stable_order,
 )
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Floats, Indices, Integers, Mask
 
-_BLOCK_ROWS = 2**20  # the sum of so many 32-bit quarters is an exact float
+_BLOCK_ROWS = 2**20  # the sum of 32-bit quarters of this many rows is an exact float
 _QUARTERS = (np.uint32, np.uint32, np.uint32, np.int32)
 
 
 @dataclass(frozen=True)
 class Segments:
-    """n amounts, and the group of each row: from 0, or -1 for a row without group."""
+    """Amounts and the group id of each row: 0 or more, or -1 for a row without a group."""
 
     amounts: Exact
     ids: Indices
@@ -46,34 +46,34 @@ class Segments:
 
     @cached_property
     def rows(self) -> Indices:
-        """The positions of the rows that have a group and an amount."""
+        """The positions of the rows with a group and a known amount."""
         return np.flatnonzero(~self.amounts.missing & (self.ids >= 0))
 
     @cached_property
     def row_ids(self) -> Indices:
-        """The group of each of `rows`."""
+        """The group id of each of `rows`."""
         return self.ids if len(self.rows) == len(self.ids) else self.ids[self.rows]
 
     @cached_property
     def integers(self) -> Integers:
-        """The integer of each of `rows`."""
+        """The amount of each of `rows`, as an unscaled integer."""
         integers = self.amounts.integers
         return integers if len(self.rows) == len(integers) else integers[self.rows]
 
     @cached_property
     def sizes(self) -> Indices:
-        """The number of `rows` in each group."""
+        """The number of known amounts in each group."""
         return np.bincount(self.row_ids, minlength=self.count)
 
     @cached_property
     def has_missing(self) -> Mask:
-        """Whether a group has a missing amount."""
+        """A mask of the groups that contain a missing amount."""
         ids = self.ids[self.amounts.missing & (self.ids >= 0)]
         return np.bincount(ids, minlength=self.count) > 0
 
     @cached_property
     def sorted_rows(self) -> Indices:
-        """The positions in `rows`, by group and then by amount."""
+        """The positions in `rows`, sorted by group and then by amount."""
         ascending = stable_order(self.integers)
         return ascending[np.argsort(self.row_ids[ascending], kind="stable")]
 
@@ -84,14 +84,18 @@ class Segments:
 
 
 def sums(segments: Segments) -> Integers:
-    """Return the sum of each group, 0 for an empty one."""
+    """Return the sum of each group, 0 for an empty group."""
     totals = np.full(segments.count, 0, dtype=object)
     np.add.at(totals, segments.row_ids, segments.integers)
     return totals
 
 
-def reduced(segments: Segments, how: str, min_count: int, *, skipna: bool) -> Exact:
-    """Return the sum, min or max of groups, NA for too few amounts or unskipped missing ones."""
+def reductions(segments: Segments, how: str, min_count: int, *, skipna: bool) -> Exact:
+    """Return the sum, minimum or maximum of each group.
+
+    The result is NA if a group has fewer than `min_count` amounts (at least 1 for minimum and
+    maximum), or a missing amount with `skipna` False.
+    """
     if how == "sum":
         integers = sums(segments)
     else:
@@ -105,8 +109,8 @@ def reduced(segments: Segments, how: str, min_count: int, *, skipna: bool) -> Ex
 
 
 def extremes(segments: Segments, choose: np.ufunc) -> Integers:
-    """Return the minimum or maximum of each group, 0 for an empty one."""
-    # An infinite float is smaller or larger than any integer; no group with rows keeps it.
+    """Return the minimum or maximum of each group, 0 for an empty group."""
+    # An infinite float is larger or smaller than any integer, so any amount replaces it.
     neutral = np.inf if choose is np.minimum else -np.inf
     result = np.full(segments.count, neutral, dtype=object)
     choose.at(result, segments.row_ids, segments.integers)
@@ -115,24 +119,24 @@ def extremes(segments: Segments, choose: np.ufunc) -> Integers:
 
 
 def means(segments: Segments) -> Floats:
-    """Return the mean of each group, NaN for an empty one."""
-    divisors = np.maximum(segments.sizes, 1).astype(object) * POWERS[segments.amounts.scale]
+    """Return the float64 nearest to the mean of each group, NaN for an empty group."""
+    divisors = np.maximum(segments.sizes, 1).astype(object) * POWERS_OF_TEN[segments.amounts.scale]
     return np.where(segments.sizes > 0, ratios(sums(segments), divisors), np.nan)
 
 
 def medians(segments: Segments) -> Floats:
-    """Return the median of each group, NaN for an empty one."""
-    filled = np.flatnonzero(segments.sizes)
-    size, start = segments.sizes[filled], segments.starts[filled]
+    """Return the float64 nearest to the median of each group, NaN for an empty group."""
+    nonempty = np.flatnonzero(segments.sizes)
+    size, start = segments.sizes[nonempty], segments.starts[nonempty]
     low = segments.integers[segments.sorted_rows[start + (size - 1) // 2]]
     high = segments.integers[segments.sorted_rows[start + size // 2]]
     result = np.full(segments.count, np.nan)
-    result[filled] = ratios(low + high, 2 * POWERS[segments.amounts.scale])
+    result[nonempty] = ratios(low + high, 2 * POWERS_OF_TEN[segments.amounts.scale])
     return result
 
 
 def pandas_groupby(segments: Segments, how: str, values: Floats, **options: Any) -> Any:
-    """Return pandas's result for n floats: one for each group, or for each row."""
+    """Return the result of a groupby method of pandas for n floats, by group or by row."""
     groups: Any = pd.Categorical.from_codes(segments.ids, pd.RangeIndex(segments.count))
     grouped = pd.Series(values).groupby(groups, observed=False)
     if how == "rank":
@@ -141,17 +145,17 @@ def pandas_groupby(segments: Segments, how: str, values: Floats, **options: Any)
 
 
 def first_or_last_rows(segments: Segments, *, last: bool, skipna: bool) -> Indices:
-    """Return the first or last row of each group, -1 for an empty one."""
+    """Return the position of the first or last row of each group, -1 for an empty group."""
     rows = segments.rows if skipna else np.flatnonzero(segments.ids >= 0)
     result = np.full(segments.count, -1, dtype=np.intp)
     if not last:
         rows = rows[::-1]
-    result[segments.ids[rows]] = rows  # of several rows the last one written stays
+    result[segments.ids[rows]] = rows  # for equal ids, the last assignment wins
     return result
 
 
 def extreme_rows(segments: Segments, *, largest: bool) -> Indices:
-    """Return the first row with each group's minimum or maximum, -1 for an empty one."""
+    """Return the position of the first minimum or maximum of each group, -1 for an empty group."""
     values = extremes(segments, np.maximum if largest else np.minimum)
     is_extreme = np.asarray(segments.integers == values[segments.row_ids], dtype=bool)
     rows = segments.rows[is_extreme][::-1]
@@ -161,7 +165,7 @@ def extreme_rows(segments: Segments, *, largest: bool) -> Indices:
 
 
 def running_sums(segments: Segments, *, skipna: bool) -> Exact:
-    """Return the running sum of each row within its group."""
+    """Return the cumulative sum at each row within its group."""
     by_group = np.argsort(segments.row_ids, kind="stable")
     running = np.add.accumulate(segments.integers[by_group])
     before = np.concatenate((np.array([0], dtype=object), running))
@@ -181,17 +185,20 @@ def running_sums(segments: Segments, *, skipna: bool) -> Exact:
 
 @dataclass(frozen=True, slots=True)
 class Int128Amounts:
-    """n amounts as 128-bit integers of one scale, except for a few, the overrides."""
+    """n amounts as 128-bit integers with one scale.
 
-    words: npt.NDArray[np.int64]  # shape (n, 2), the lower word first; 0 for missing and overridden
+    A few amounts that need more than 128 bits, or a larger scale, are stored as `overrides`.
+    """
+
+    words: npt.NDArray[np.int64]  # shape (n, 2), lower word first; 0 if missing or overridden
     missing: Mask
     scale: int
-    override_rows: Indices  # ascending
+    override_rows: Indices  # the sorted positions of the overrides
     overrides: Exact
 
     def exact(self) -> Exact:
-        """Convert to Python integers."""
-        integers, scale = integers_of(self.words), self.scale
+        """Return the amounts as Python integers."""
+        integers, scale = integers_from_words(self.words), self.scale
         if len(self.override_rows):
             overrides, _, override_scale = self.overrides
             scale = max(scale, override_scale)
@@ -200,23 +207,23 @@ class Int128Amounts:
         return Exact(integers, self.missing, scale)
 
     def take(self, rows: Indices) -> Int128Amounts:
-        """Return the amounts of some rows."""
+        """Return the amounts at the given positions."""
         is_overridden = np.zeros(len(self.missing), dtype=bool)
         is_overridden[self.override_rows] = True
         override_rows = np.flatnonzero(is_overridden[rows])
-        kept = np.searchsorted(self.override_rows, rows[override_rows])
+        override_positions = np.searchsorted(self.override_rows, rows[override_rows])
         integers, missing, scale = self.overrides
         return replace(
             self,
             words=np.take(self.words, rows, axis=0),
             missing=self.missing[rows],
             override_rows=override_rows,
-            overrides=Exact(integers[kept], missing[kept], scale),
+            overrides=Exact(integers[override_positions], missing[override_positions], scale),
         )
 
 
 class GroupSums(NamedTuple):
-    """The sums of groups, and the number of known amounts in each."""
+    """The sums of groups, as unscaled integers, and the number of known amounts in each group."""
 
     units: Integers
     scale: int
@@ -224,41 +231,43 @@ class GroupSums(NamedTuple):
 
 
 def group_sums(amounts: Exact | Int128Amounts, ids: Indices, count: int) -> GroupSums:
-    """Return the sums of groups; `ids` has the group of each row."""
+    """Return the sum of each group; `ids` contains the group of each row."""
     if isinstance(amounts, Exact):
         segments = Segments(amounts, ids, count)
         return GroupSums(sums(segments), amounts.scale, segments.sizes)
-    units, scale = _sums(amounts.words, ids, count), amounts.scale
+    units, scale = _sum_words(amounts.words, ids, count), amounts.scale
     if len(amounts.override_rows):
-        more = group_sums(amounts.overrides, ids[amounts.override_rows], count)
-        finest = max(scale, more.scale)
-        units = rescale(units, scale, finest) + rescale(more.units, more.scale, finest)
+        override_sums = group_sums(amounts.overrides, ids[amounts.override_rows], count)
+        finest = max(scale, override_sums.scale)
+        units = rescale(units, scale, finest) + rescale(
+            override_sums.units, override_sums.scale, finest
+        )
         scale = finest
     known = ids[~amounts.missing] if amounts.missing.any() else ids
     return GroupSums(units, scale, np.bincount(known, minlength=count))
 
 
-def positive(amounts: Exact | Int128Amounts, least: int = 0) -> Mask:
-    """Mark amounts above 0 that are at least `least` whole units."""
-    smallest = max(1, least * POWERS[amounts.scale])
+def is_positive(amounts: Exact | Int128Amounts, minimum: int = 0) -> Mask:
+    """Return a mask of the amounts that are above 0 and at least `minimum`."""
+    smallest = max(1, minimum * POWERS_OF_TEN[amounts.scale])
     if isinstance(amounts, Exact):
         return np.asarray(amounts.integers >= smallest, dtype=bool)
     upper, lower = divmod(smallest, 2**64)
     low, high = amounts.words.view(np.uint64)[:, 0], amounts.words[:, 1]
     result: Mask = (high > upper) | ((high == upper) & (low >= lower))
-    result[amounts.override_rows] = positive(amounts.overrides, least)
+    result[amounts.override_rows] = is_positive(amounts.overrides, minimum)
     return result
 
 
-def words_from(decimals: pa.Array) -> npt.NDArray[np.int64]:
-    """Return the words of Arrow's decimal128 or decimal256; those of nulls are undefined."""
+def words_of_decimals(decimals: pa.Array) -> npt.NDArray[np.int64]:
+    """Return the 64-bit words of a decimal128 or decimal256 array; words of nulls are undefined."""
     width = decimals.type.byte_width // 8
     words = np.frombuffer(decimals.buffers()[1], dtype=np.int64).reshape(-1, width)
     return words[decimals.offset : decimals.offset + len(decimals)]
 
 
-def integers_of(words: npt.NDArray[np.int64]) -> Integers:
-    """Return Python integers for n rows of words, the lowest word first."""
+def integers_from_words(words: npt.NDArray[np.int64]) -> Integers:
+    """Return n Python integers from an array of 64-bit words, in each row the lowest word first."""
     width = 8 * words.shape[1]
     chunks = np.ascontiguousarray(words[:, ::-1].byteswap()).view(f"V{width}").ravel().tolist()
     integers = np.fromiter(map(int.from_bytes, chunks), object, len(chunks))
@@ -268,34 +277,37 @@ def integers_of(words: npt.NDArray[np.int64]) -> Integers:
     return integers
 
 
-def _sums(words: npt.NDArray[np.int64], ids: Indices, count: int) -> Integers:
-    """Sum the 32-bit quarters of words by group, and carry overflows to the next quarter."""
-    sums = np.zeros((len(_QUARTERS), count), dtype=np.int64)
+def _sum_words(words: npt.NDArray[np.int64], ids: Indices, count: int) -> Integers:
+    """Return the sums of 128-bit integers by group.
+
+    The 32-bit quarters are summed separately, and each sum overflows into the next quarter.
+    """
+    quarters = np.zeros((len(_QUARTERS), count), dtype=np.int64)
     for start in range(0, len(words), _BLOCK_ROWS):
         block = np.ascontiguousarray(words[start : start + _BLOCK_ROWS])
         for n, kind in enumerate(_QUARTERS):
             weights = block.view(kind)[:, n]
             if weights.any():  # the higher quarters are usually 0
                 totals = np.bincount(ids[start : start + _BLOCK_ROWS], weights, count)
-                sums[n] += totals.astype(np.int64)
+                quarters[n] += totals.astype(np.int64)
     for n in range(1, len(_QUARTERS)):
-        sums[n] += sums[n - 1] >> 32
-    low = sums & 0xFFFFFFFF
-    result = low[0] | low[1] << 32, low[2] | low[3] << 32, sums[3] >> 32
-    return integers_of(np.stack(result, axis=1))
+        quarters[n] += quarters[n - 1] >> 32
+    low = quarters & 0xFFFFFFFF
+    result = low[0] | low[1] << 32, low[2] | low[3] << 32, quarters[3] >> 32
+    return integers_from_words(np.stack(result, axis=1))
 
 
 @dataclass(frozen=True, slots=True)
 class FloatTotals:
     """Exact sums of floats by group, and the number of floats in each group."""
 
-    integers: Integers  # times 2**exponent
+    integers: Integers  # the sums of the finite floats are integers * 2**exponent
     exponent: int  # 0 or less
-    infinite: Floats  # the sums of the infinite floats
+    infinite: Floats  # the sums of the infinite floats, 0 if there are none
     sizes: Indices
 
     def regrouped(self, ids: Indices, count: int) -> FloatTotals:
-        """Merge groups; `ids` has the new group of each."""
+        """Merge groups; `ids` contains the new group of each old group."""
         integers, infinite = np.full(count, 0, dtype=object), np.zeros(count)
         np.add.at(integers, ids, self.integers)
         is_infinite = np.flatnonzero(self.infinite)
@@ -311,10 +323,10 @@ class FloatTotals:
 
 
 def float_totals(floats: Floats, ids: Indices, count: int) -> FloatTotals:
-    """Sum floats by group, exactly and without NaN."""
+    """Return the exact sums of floats by group; NaN is skipped."""
     rows = np.flatnonzero(~np.isnan(floats))
     floats = floats[rows]
-    significands, exponents = float_parts(floats)
+    significands, exponents = split_floats(floats)
     lowest = int(exponents.min(initial=0, where=significands != 0))
     shifts = np.where(significands == 0, 0, exponents - lowest)
     infinite = np.where(np.isinf(floats), floats, 0.0)
@@ -324,7 +336,7 @@ def float_totals(floats: Floats, ids: Indices, count: int) -> FloatTotals:
 
 
 def joined_totals(parts: Sequence[FloatTotals]) -> FloatTotals:
-    """Concatenate the groups of several totals."""
+    """Return the groups of several totals as one, in the given order."""
     lowest = min((part.exponent for part in parts), default=0)
     integers = [part.integers * (1 << part.exponent - lowest) for part in parts]
     return FloatTotals(

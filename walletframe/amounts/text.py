@@ -1,6 +1,7 @@
-"""Write exact amounts as plain decimal text, without exponents or trailing zeros, and read text.
+"""Write exact amounts as plain decimal text, and read amounts from text.
 
-Text for reading can have both. No decimal context is read or changed.
+Written text has no exponent and no trailing zeros; both are accepted when text is read. The decimal
+context of the thread is neither used nor changed.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, POWERS, Integers
+from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, POWERS_OF_TEN, Integers
 from walletframe.errors import AmountError, AmountPrecisionError
 
 COMMON_DECIMALS = 18
-NUMBER = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,6}))?")
+NUMBER_PATTERN = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,6}))?")
 _SPECIFICATION = re.compile(r"\A(.*?)(?:\.([0-9]+))?([eEfFgGn%]?)\Z", re.DOTALL)
 
 
-def plain(integer: int, scale: int) -> str:
-    """Write ``integer / 10**scale`` as plain text."""
+def plain_text(integer: int, scale: int) -> str:
+    """Return ``integer / 10**scale`` as plain text."""
     if not scale:
         return str(integer)
     digits = str(integer).zfill(scale + 1 + (integer < 0))
@@ -30,13 +31,13 @@ def plain(integer: int, scale: int) -> str:
 
 
 def plain_texts(integers: Integers, scale: int) -> pa.Array:
-    """Write n amounts of one scale as an Arrow array of plain text."""
+    """Return n amounts of the same scale as an Arrow array of plain text."""
     surplus = scale - COMMON_DECIMALS
-    if surplus > 0:  # usually few amounts need so many decimals: the others are written without
-        coarse, rest = integers // POWERS[surplus], integers % POWERS[surplus]
-        fine = np.asarray(rest != 0, dtype=bool)
+    if surplus > 0:  # usually, few amounts need more than the common number of decimals
+        coarse, remainders = integers // POWERS_OF_TEN[surplus], integers % POWERS_OF_TEN[surplus]
+        fine = np.asarray(remainders != 0, dtype=bool)
         texts = plain_texts(coarse, COMMON_DECIMALS)
-        fine_texts = [plain(integer, scale) for integer in integers[fine]]
+        fine_texts = [plain_text(integer, scale) for integer in integers[fine]]
         return pc.replace_with_mask(texts, fine, pa.array(fine_texts, pa.large_string()))
     texts = pa.array(list(map(str, np.abs(integers))), pa.large_string())
     if scale:
@@ -50,28 +51,29 @@ def plain_texts(integers: Integers, scale: int) -> pa.Array:
     return texts
 
 
-def formatted(value: Decimal, specification: str) -> str:
-    """Format a number like Python's ``format``, in plain digits and rounded half to even."""
-    [(head, digits, kind)] = _SPECIFICATION.findall(specification)
-    if digits and kind and kind in "fF%":
-        step = Decimal((0, (1,), -int(digits) - (2 if kind == "%" else 0)))
+def format_decimal(value: Decimal, specification: str) -> str:
+    """Format a number as Python's ``format`` does, in plain digits, and round half to even."""
+    [(prefix, digits, presentation)] = _SPECIFICATION.findall(specification)
+    if digits and presentation and presentation in "fF%":
+        step = Decimal((0, (1,), -int(digits) - (2 if presentation == "%" else 0)))
         value = value.quantize(step, ROUND_HALF_EVEN, Context(prec=2 * MAX_DIGITS))
     elif digits:  # the number of significant digits
-        count = int(digits) + 1 if kind and kind in "eE" else max(int(digits), 1)
+        count = int(digits) + 1 if presentation and presentation in "eE" else max(int(digits), 1)
         value = Context(prec=count, rounding=ROUND_HALF_EVEN).plus(value)
-    return Decimal.__format__(value, specification if kind else f"{head}f")
+    return Decimal.__format__(value, specification if presentation else f"{prefix}f")
 
 
-def parse(text: str) -> tuple[int, int]:
-    """Read a finite number in ASCII as (integer, scale), without trailing zeros."""
-    match = NUMBER.fullmatch(text)
+def parse_number(text: str) -> tuple[int, int]:
+    """Read a finite number in ASCII text as (integer, scale), without trailing zeros."""
+    match = NUMBER_PATTERN.fullmatch(text)
     if match is None:
         raise AmountError(
             f"{short_repr(text)} is not a number",
-            hint="write plain decimal text such as '1.5'; for a missing amount, pd.NA",
+            hint="write a decimal number such as '1.5', without spaces and thousands separators; "
+            "for a missing amount, use pd.NA",
         )
-    sign, whole, fraction, exponent = match.groups(default="")
-    digits, scale = whole + fraction, len(fraction) - int(exponent or 0)
+    sign, integer_part, fraction, exponent = match.groups(default="")
+    digits, scale = integer_part + fraction, len(fraction) - int(exponent or 0)
     significant = digits.rstrip("0")
     if not significant:
         return 0, 0
@@ -80,12 +82,12 @@ def parse(text: str) -> tuple[int, int]:
     if len(significant) + padding > MAX_DIGITS:
         raise AmountError(
             f"{short_repr(text)} has more than {MAX_DIGITS} digits",
-            hint="check where the value comes from: 2**256-1 has 78 digits",
+            hint="check the value: 2**256-1, the largest amount on EVM blockchains, has 78 digits",
         )
     if scale > MAX_DECIMALS:
         raise AmountPrecisionError(
-            f"{short_repr(text)} has {scale} decimals, and an amount has at most {MAX_DECIMALS}",
-            hint="round it on purpose first, in text or as a decimal.Decimal",
+            f"{short_repr(text)} has {scale} decimals, but an amount has at most {MAX_DECIMALS}",
+            hint="if the last decimals may be dropped, round the value before you convert it",
         )
     return int(sign + significant + "0" * padding), max(0, scale)
 
@@ -94,6 +96,6 @@ def short_repr(value: object) -> str:
     """Return a value's repr, truncated to fit in a message."""
     try:
         text = repr(value)
-    except ValueError:  # an integer with more digits than Python writes
-        return f"an integer of more than {MAX_DIGITS} digits"
-    return text if len(text) <= 60 else f"{text[:57]}…"  # noqa: PLR2004  one line of a message
+    except ValueError:  # an integer with more digits than Python converts to text
+        return f"an integer with more than {MAX_DIGITS} digits"
+    return text if len(text) <= 60 else f"{text[:57]}…"  # noqa: PLR2004  the length of a line in a message

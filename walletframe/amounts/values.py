@@ -1,8 +1,8 @@
-"""Read the values of a column of amounts: amounts, or base units with decimals.
+"""Read the values of a column of amounts, from amounts or from base units and decimals.
 
-Text, Decimals and integers are exact. Floats and bools are refused with a hint, and pandas's
-missing values are missing amounts. Base units are read strictly, as digits with an optional minus:
-underscores, spaces, a plus and other alphabets' digits, which ``int()`` accepts, are refused.
+Text, Decimals and integers are exact. Floats and bools are refused with a hint. The missing values
+of pandas become missing amounts. Base units are ASCII digits with an optional minus. Text such as
+``1_000``, ``+5`` or digits of other alphabets is refused, though ``int()`` accepts it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from walletframe.amounts.integers import (
     MAX_DECIMALS,
     MAX_DIGITS,
     Exact,
-    aligned,
+    align_scales,
     as_objects,
 )
-from walletframe.amounts.scalar import Amount, exact_pair
-from walletframe.amounts.sums import integers_of, words_from
-from walletframe.amounts.text import parse, short_repr
+from walletframe.amounts.scalar import Amount, integer_and_scale
+from walletframe.amounts.sums import integers_from_words, words_of_decimals
+from walletframe.amounts.text import parse_number, short_repr
 from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
@@ -37,49 +37,53 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Indices, Integers, Mask
 
-_EXACT_AS_TEXT = {str, int, Decimal, Amount}
+_TYPES_WITH_EXACT_TEXT = {str, int, Decimal, Amount}
 _DIGITS = re.compile("-?[0-9]+")
-_MIN_ARROW_COUNT = 20  # up to this count, values are read faster one by one than by Arrow
-_USUAL_DECIMALS, _USUAL_DIGITS = 36, 40  # together no more than Arrow's 76 digits
+_MIN_ARROW_COUNT = 20  # up to this count, reading values one by one is faster than Arrow
+_USUAL_DECIMALS, _USUAL_DIGITS = 36, 40  # their sum is at most 76, the digits of Arrow's decimal256
 
 
-def read(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
-    """Read n values; the error for a value that is not exact names its position."""
+def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
+    """Read n values as amounts; raise with the position of a value that is not exact."""
     objects = as_objects(values)
     missing = np.asarray(pd.isna(objects), dtype=bool)
     for position in np.flatnonzero(missing):
         if isinstance(objects[position], Decimal):
-            _read_at(objects[position], int(position))  # a NaN Decimal is refused, not missing
+            # This raises, because a NaN of type Decimal is not a missing value.
+            _read_value_at(objects[position], int(position))
     is_text = pd.api.types.infer_dtype(objects) == "string"
-    is_exact = is_text or set(map(type, objects[~missing])) <= _EXACT_AS_TEXT
+    is_exact = is_text or set(map(type, objects[~missing])) <= _TYPES_WITH_EXACT_TEXT
     if is_exact and len(objects) > _MIN_ARROW_COUNT:
         texts = objects if is_text else as_objects([str(value) for value in objects])
-        with suppress(ValueError):  # invalid Unicode, or too long an integer
+        with suppress(ValueError):  # invalid Unicode, or an integer that is too long
             amounts = read_texts(pa.array(texts, pa.large_string(), mask=missing))
             if amounts is not None:
                 return amounts
     integers = np.full(len(objects), 0, dtype=object)
     scales = np.zeros(len(objects), dtype=np.intp)
     for position in np.flatnonzero(~missing):
-        integers[position], scales[position] = _read_at(objects[position], int(position))
-    return aligned(integers, missing, scales)
+        integers[position], scales[position] = _read_value_at(objects[position], int(position))
+    return align_scales(integers, missing, scales)
 
 
 def read_texts(texts: pa.Array) -> Exact | None:
-    """Read text with Arrow, null as missing; return None if Arrow can't read all of it."""
+    """Read amounts from text with Arrow; return None if Arrow can't read all texts.
+
+    A null is a missing amount.
+    """
     lengths, points = pc.binary_length(texts), pc.find_substring(texts, ".")
     lengths, points = (np.asarray(each.fill_null(0), dtype=np.intp) for each in (lengths, points))
     decimals = np.where(points < 0, 0, lengths - points - 1)
     unusual = (decimals > _USUAL_DECIMALS) | (lengths - decimals > _USUAL_DIGITS)
     if np.frombuffer(texts.buffers()[2] or b"", dtype=np.uint8).max(initial=0) > ord("9"):
-        # Arrow's cast expands exponents, and does not report an overflow of 256 bits.
+        # Arrow expands exponents when it casts, and does not report an overflow of 256 bits.
         unusual |= np.asarray(pc.match_substring_regex(texts, "[eE]").fill_null(fill_value=False))
     usual = pc.if_else(unusual, None, texts) if unusual.any() else texts
     scale = int(decimals.max(initial=0, where=~unusual))
     digits = scale + int((lengths - decimals).max(initial=0, where=~unusual))
     narrow, wide = pa.decimal128(38, scale), pa.decimal256(76, scale)
     try:
-        amounts = from_decimals(usual.cast(narrow if digits <= narrow.precision else wide))
+        amounts = read_decimals(usual.cast(narrow if digits <= narrow.precision else wide))
     except pa.ArrowInvalid:
         return None
     if usual is texts:
@@ -87,99 +91,110 @@ def read_texts(texts: pa.Array) -> Exact | None:
     positions = np.flatnonzero(unusual)
     pairs = zip(texts.filter(pa.array(unusual)).to_pylist(), positions.tolist(), strict=True)
     scales = np.full(len(texts), scale)
-    amounts.integers[positions], scales[positions] = zip(*starmap(_read_at, pairs), strict=True)
-    return aligned(amounts.integers, np.asarray(texts.is_null()), scales)
+    amounts.integers[positions], scales[positions] = zip(
+        *starmap(_read_value_at, pairs), strict=True
+    )
+    return align_scales(amounts.integers, np.asarray(texts.is_null()), scales)
 
 
-def from_decimals(decimals: pa.Array) -> Exact:
-    """Read an Arrow array of decimal128 or decimal256."""
-    integers = integers_of(words_from(decimals))
+def read_decimals(decimals: pa.Array) -> Exact:
+    """Read amounts from an Arrow array of type decimal128 or decimal256."""
+    integers = integers_from_words(words_of_decimals(decimals))
     missing = np.asarray(decimals.is_null())
     if missing.any():
         integers[missing] = 0
     return Exact(integers, missing, decimals.type.scale)
 
 
-def read_one(value: object) -> tuple[int, int]:
-    """Read one value that isn't missing as (integer, scale)."""
-    pair = parse(value) if isinstance(value, str) else exact_pair(value)
+def read_value(value: object) -> tuple[int, int]:
+    """Read one value, which must not be missing, as (integer, scale)."""
+    pair = parse_number(value) if isinstance(value, str) else integer_and_scale(value)
     if pair is not None:
-        return pair if pair[1] <= MAX_DECIMALS else parse(str(value))
+        return pair if pair[1] <= MAX_DECIMALS else parse_number(str(value))
     message = f"{short_repr(value)} is not an exact amount"
     if isinstance(value, (float, np.floating)):
         raise AmountPrecisionError(
             message,
-            hint="a float has lost digits already; write the amount as text or as a Decimal, "
-            f"such as '{value:.15g}' if that is what was meant",
+            hint="a float may already have lost digits; write the amount as text or as a Decimal, "
+            f"for example '{value:.15g}' if this is the correct amount",
         )
     raise AmountError(
         message,
-        hint="an amount is text such as '1.5', a decimal.Decimal or an integer; missing is pd.NA",
+        hint="write an amount as text such as '1.5', as a decimal.Decimal or as an integer; "
+        "for a missing amount, use pd.NA",
     )
 
 
-def _read_at(value: object, position: int) -> tuple[int, int]:
+def _read_value_at(value: object, position: int) -> tuple[int, int]:
+    """Read one value as (integer, scale); add its position to the message of an error."""
     try:
-        return read_one(value)
+        return read_value(value)
     except AmountError as fault:
         raise type(fault)(f"{fault.message} (at position {position})", hint=fault.hint) from None
 
 
-def plain_integers(values: list[Any] | Integers) -> Integers | None:
-    """Read values that are all digit strings or all ints; return None for other values."""
+def read_plain_integers(values: list[Any] | Integers) -> Integers | None:
+    """Read integers from a list of only digit strings or only ints; return None for any other."""
     try:
         joined = "".join(values)
-    except TypeError:  # not all of them are strings
-        # A copy, since the caller changes it.
+    except TypeError:  # not all values are strings
+        # The array is a copy, since the caller changes it.
         return np.fromiter(values, object, len(values)) if {*map(type, values)} == {int} else None
     is_plain = joined.isascii() and joined.encode().isdigit()
     return np.fromiter(map(int, values), object, len(values)) if is_plain else None
 
 
-def base_units(value: Any, position: int) -> int:
-    """Read one integer or string of digits; the error names its position."""
+def read_base_units(value: Any, position: int) -> int:
+    """Read one integer or string of digits; the message of an error contains the position."""
     if isinstance(value, str) and len(value) <= MAX_DIGITS and _DIGITS.fullmatch(value):
         return int(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return int(value)
     raise AmountError(
-        f"{short_repr(value)} at position {position} is not an integer number of base units",
-        hint="base units are integers or strings of ASCII digits; "
-        "to read a quantity with a point, use pd.array([...], dtype='amount')",
+        f"{short_repr(value)} (at position {position}) is not an integer number of base units",
+        hint="write base units as integers or as strings of ASCII digits; "
+        "for decimal amounts such as '1.5', use pd.array([...], dtype='amount')",
     )
 
 
-def scales_of(decimals: Any, count: int) -> tuple[Indices, Mask]:
-    """Return the scale of each value, 0 if its decimals are unknown, and a mask of unknown ones."""
-    several = pd.api.types.is_list_like(decimals)
-    scales = _as_integer_array(decimals) if several else as_objects([decimals])
-    if len(scales) != count and several:
+def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
+    """Return the scale of each value, and a mask of unknown scales, which are returned as 0."""
+    is_list = pd.api.types.is_list_like(decimals)
+    scales = _as_integer_array(decimals) if is_list else as_objects([decimals])
+    if len(scales) != count and is_list:
         raise AmountError(
-            f"raw_amount and decimals differ in length: {count} and {len(scales)}",
-            hint="give one number of decimals, or one for each amount",
+            f"the amounts and the decimals differ in length: {count} and {len(scales)}",
+            hint="pass one number of decimals for all amounts, or a list with one for each amount",
         )
     unknown = np.asarray(pd.isna(scales), dtype=bool)
     if scales.dtype.kind in "iu":
         wrong = (scales < 0) | (scales > MAX_DECIMALS)
     else:
         pairs = zip(scales, unknown, strict=True)
-        known = (gap or (pd.api.types.is_integer(n) and 0 <= n <= MAX_DECIMALS) for n, gap in pairs)
+        known = (
+            is_unknown or (pd.api.types.is_integer(n) and 0 <= n <= MAX_DECIMALS)
+            for n, is_unknown in pairs
+        )
         wrong = ~np.fromiter(known, bool, len(scales))
     if wrong.any():
         position = int(wrong.argmax())
-        where = f" at position {position}" if several else ""
+        position_text = f" (at position {position})" if is_list else ""
         raise AmountError(
-            f"the decimals {short_repr(scales[position])}{where} are not an integer "
-            f"from 0 to {MAX_DECIMALS}",
-            hint="if the decimals of a token are unknown, give None: its amount is then NA",
+            f"{short_repr(scales[position])}{position_text} is not a valid number of decimals, "
+            f"which must be an integer from 0 to {MAX_DECIMALS}",
+            hint="if the decimals of a token are unknown, pass None to AmountArray.from_raw; "
+            "the amount is then NA",
         )
-    repeats = 1 if several else count
+    repeat_count = 1 if is_list else count
     scales = np.where(unknown, 0, scales).astype(np.intp)
-    return np.repeat(scales, repeats), np.repeat(unknown, repeats)
+    return np.repeat(scales, repeat_count), np.repeat(unknown, repeat_count)
 
 
 def _as_integer_array(decimals: Any) -> npt.NDArray[Any]:
-    """Return an integer array if all decimals are integers and none is a bool, else objects."""
+    """Return an integer array if all decimals are integers, or an object array if any is not.
+
+    Bools don't count as integers.
+    """
     array = np.asarray(decimals)
     if array.dtype.kind in "iu" and (
         hasattr(decimals, "dtype")

@@ -14,7 +14,13 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.integers import rescale
-from walletframe.amounts.sums import FloatTotals, float_totals, group_sums, joined_totals, positive
+from walletframe.amounts.sums import (
+    FloatTotals,
+    float_totals,
+    group_sums,
+    is_positive,
+    joined_totals,
+)
 from walletframe.errors import PricesError
 from walletframe.frames.contract import count_array, text_array
 from walletframe.frames.coverage import completeness, count_unreadable_wallets
@@ -204,7 +210,7 @@ def aggregate_groups(
     contracts, holders, unreadable = None, None, np.zeros((2, count), dtype=np.intp)
     if not sums_only:
         unreadable = count_unreadable_wallets(positions, groups)
-        held = np.flatnonzero(positive(amounts))
+        held = np.flatnonzero(is_positive(amounts))
         codes = groups.codes[held]
         if "asset" in groups.names or ADDED.isdisjoint(groups.names):
             contracts = distinct_pairs(codes, positions.contracts.codes[held])

@@ -25,7 +25,12 @@ import pandas as pd
 from pandas.api.types import is_float_dtype, is_numeric_dtype
 
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.arrow import DECIMALS, rounded_decimals, text_name, to_portable_table
+from walletframe.amounts.arrow import (
+    DECIMALS,
+    rounded_decimals,
+    text_column_name,
+    to_portable_table,
+)
 from walletframe.disk import atomic_write
 from walletframe.errors import ArgumentError, MissingExtraError, SettingsError
 from walletframe.pandas_versions import TEXT
@@ -255,7 +260,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
         columns[column] = series
         if not isinstance(series.dtype, AmountDtype):
             continue
-        columns[text_name(label, frame)] = series.array.to_arrow().to_pandas()
+        columns[text_column_name(label, frame)] = series.array.to_arrow().to_pandas()
         if has_decimals:
             columns[column], types[column] = rounded_decimals(series).to_pandas(), _decimal_type()
         else:
@@ -361,7 +366,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
             texts = [(row, text) for row, text in enumerate(series, 2) if isinstance(text, str)]
             links += [(row, len(names), text) for row, text in texts if safe_url(text)]
         if isinstance(series.dtype, AmountDtype):
-            names.append(_excel_value(text_name(name, frame)))
+            names.append(_excel_value(text_column_name(name, frame)))
             columns.append(_as_texts(series))
     buffer = BytesIO()  # since openpyxl's writer can't be closed if the disk is full
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:

@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.integers import aligned
+from walletframe.amounts.integers import align_scales
 from walletframe.frames.contract import (
     WALLET_DTYPES,
     Source,
@@ -154,4 +154,6 @@ def _amounts(raw: list[str | None], decimals: pa.Array, unreadable: list[int]) -
     for row in np.flatnonzero(missing):
         digits[row] = "0"
     integers = np.fromiter(map(int, digits), object, len(digits))
-    return AmountArray(*aligned(integers, missing, np.where(missing, 0, scales).astype(np.intp)))
+    return AmountArray(
+        *align_scales(integers, missing, np.where(missing, 0, scales).astype(np.intp))
+    )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts.integers import Exact
-from walletframe.amounts.sums import Segments, positive, sums
+from walletframe.amounts.sums import Segments, is_positive, sums
 from walletframe.analysis.parted import GroupSpec, aggregate_chunks
 from walletframe.analysis.spam.directory import make_directory
 from walletframe.analysis.spam.reasons import BAIT, Finding, in_order, score, words
@@ -306,7 +306,7 @@ _EQUAL_ROWS = GroupSpec(["token", "symbol", "signs"], key_columns=_signs)
 
 def _absurd(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
     digits = holdings["raw_amount"].astype(TEXT).str.len().to_numpy(dtype=float, na_value=0)
-    large = positive(amounts._amounts(), _ABSURD)  # noqa: SLF001 - of ours
+    large = is_positive(amounts._amounts(), _ABSURD)  # noqa: SLF001 - of ours
     return np.asarray(large | (digits >= _ABSURD_DIGITS))
 
 
