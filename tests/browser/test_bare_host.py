@@ -82,7 +82,7 @@ def test_pickers_pick(host, shown):
     wallets.get_by_role("button", name="Add wallets").click()
     expect(wallets.get_by_role("alert").first).to_contain_text("nonsense: no dot")
     wait_for_selection(host, Wallets=["NEAR.bob.near"])
-    chosen = wallets.get_by_role("group", name="Chosen wallets").get_by_role("button")
+    chosen = wallets.get_by_role("group", name="Selected wallets").get_by_role("button")
     chosen.last.click()
     wait_for_selection(host, Wallets=[])
 

@@ -77,14 +77,14 @@ def test_the_trip_by_mouse(shared_tab, shown):
     search.fill("usdc")
     expect(page.get_by_text("6 of 42 match")).to_be_visible()
     page.get_by_role("button", name="Select all 6 that match").click()
-    expect(page.get_by_role("button", name="Tokens")).to_contain_text("6 chosen")
-    expect(page.get_by_role("button", name="Wallets")).to_contain_text("6 of 14 here")
+    expect(page.get_by_role("button", name="Tokens")).to_contain_text("6 selected")
+    expect(page.get_by_role("button", name="Wallets")).to_contain_text("6 of 14 available")
     settle(page)
     first = page.locator(".wf-row").first
     expect(first).to_contain_text("BSC.0x1111…1111")
     page.get_by_role("button", name="Tokens").click()
     page.get_by_role("button", name="All", exact=True).click()
-    expect(page.get_by_role("button", name="Tokens")).to_contain_text("42 of 52 here")
+    expect(page.get_by_role("button", name="Tokens")).to_contain_text("42 of 52 available")
     page.locator(".wf-switch", has_text="spam").get_by_role("button", name="show").click()
     expect(page.get_by_text("58 balances")).to_be_visible()
     page.locator(".wf-switch", has_text="spam").get_by_role("button", name="hide").click()
@@ -124,7 +124,7 @@ def test_the_trip_by_keyboard(shared_tab, shown):
     expect(page.get_by_role("combobox", name="Find tokens")).to_be_focused()
     page.keyboard.type("wbtc")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Tokens")).to_contain_text("1 chosen")
+    expect(page.get_by_role("button", name="Tokens")).to_contain_text("1 selected")
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Tokens")).to_be_focused()
     expect(page.get_by_role("combobox", name="Find tokens")).not_to_be_visible()
@@ -154,8 +154,8 @@ def test_a_cell_selects_its_wallet(shared_tab, shown):
     """A button selects the wallet of the cell alone."""
     page = shared_tab.page
     page.locator(".wf-row .wf-cell").first.click()
-    page.get_by_role("button", name="Only this wallet").click()
-    expect(page.get_by_role("button", name="Wallets")).to_contain_text("1 chosen")
+    page.get_by_role("button", name="Show only this wallet").click()
+    expect(page.get_by_role("button", name="Wallets")).to_contain_text("1 selected")
     assert len(shown.shown.wallets) == 1
 
 
@@ -170,7 +170,9 @@ def test_refresh_shows_its_progress(shared_tab, shown, details):
     settle(page)
     assert shown.details is not details
     page.get_by_text("About these wallets").click()
-    expect(page.get_by_role("table", name="Wallets with a remark")).to_contain_text("failed")
+    expect(page.get_by_role("table", name="Wallets with an error message")).to_contain_text(
+        "failed"
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -186,7 +188,7 @@ def test_it_is_accessible(shared_tab, shown, scheme, width):
     page.get_by_role("button", name="Copy code").click()
     page.get_by_role("button", name="Download").first.click()
     page.get_by_text("About these wallets").click()
-    expect(page.get_by_role("table", name="Wallets with a remark")).to_have_count(1)
+    expect(page.get_by_role("table", name="Wallets with an error message")).to_have_count(1)
     settle(page)
     assert violations(page) == []
     assert page.evaluate(SMALL) == []
@@ -205,10 +207,12 @@ def test_it_fits_any_page(shared_tab, shown, width):
         assert page.evaluate(WIDE) == []
         assert page.evaluate(HIGHER) == 0, "a notebook's output would scroll by that much"
     page.get_by_text("About these wallets").click()
-    remarks = page.get_by_role("table", name="Wallets with a remark").get_by_role("columnheader")
-    expect(remarks).to_have_count(6)
+    headings = page.get_by_role("table", name="Wallets with an error message").get_by_role(
+        "columnheader"
+    )
+    expect(headings).to_have_count(6)
     assert page.evaluate(WIDE) == []
-    heads = remarks.evaluate_all("all => all.map(e => e.clientHeight)")
+    heads = headings.evaluate_all("all => all.map(e => e.clientHeight)")
     assert width < 900 or max(heads) < 30, "a word is broken"
 
 
@@ -223,7 +227,9 @@ def test_hostile_symbols_are_text(shared_tab):
     page.get_by_role("button", name=re.compile("Select all")).click()
     page.get_by_text("About these wallets").click()
     page.get_by_role("button", name="Copy code").click()
-    expect(page.get_by_role("table", name="Wallets with a remark")).to_contain_text("<img src=x>")
+    expect(page.get_by_role("table", name="Wallets with an error message")).to_contain_text(
+        "<img src=x>"
+    )
     settle(page)
     assert page.evaluate(HARMFUL) == []
     assert (shared_tab.outside_requests, errors(shared_tab), widget._alert) == ([], [], "")

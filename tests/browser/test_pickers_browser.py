@@ -77,7 +77,7 @@ def test_typing_finds_among_twenty_thousand(show):
     search(page).fill("bsc 0x00000000000000000000000000000000000000FF")
     expect(page.get_by_role("option")).to_have_count(1)
     search(page).fill("nothing of this kind")
-    expect(page.locator(".wf-picker")).to_contain_text("Nothing matches")
+    expect(page.locator(".wf-picker")).to_contain_text("No option matches")
     assert len(shown.sent) == requested  # the kernel gets no request for a key
 
 
@@ -115,7 +115,7 @@ def test_clicks_select_and_deselect(show):
     search(page).fill("")
     for name in ("TK0", "TK1"):
         page.get_by_role("option").filter(has_text=name).first.click()
-    chips = page.get_by_role("group", name="Chosen tokens").get_by_role("button")
+    chips = page.get_by_role("group", name="Selected tokens").get_by_role("button")
     expect(chips).to_have_text(["TK1999 ✕", "TK1235 ✕", "TK0 ✕", "TK1 ✕", "Remove all"])
     assert [contract for _, contract in picker.value] == [
         CONTRACTS[place].lower() for place in (1_999, 1_235, 0, 1)
@@ -195,7 +195,7 @@ def test_all_matches_are_selected_at_once(show):
     search(page).fill("tk199")
     page.get_by_role("button", name="Select all 11 that match").click()
     assert len(picker.value) == 11
-    chips = page.get_by_role("group", name="Chosen tokens")
+    chips = page.get_by_role("group", name="Selected tokens")
     expect(chips.get_by_role("button", name="Remove TK")).to_have_count(8)
     search(page).fill("")
     chips.get_by_role("button", name="and 3 more").click()
@@ -217,7 +217,7 @@ def test_entries_left_by_other_filters(show):
     expect(box).to_contain_text("by value at the service's prices")
     picker.narrow(FEW.iloc[[1, 2]])
     shown.follow()
-    expect(box).to_contain_text("2 of 3 here")
+    expect(box).to_contain_text("2 of 3 available")
     expect(rows).to_contain_text(["ETH", "WIF"])
     expect(box.get_by_role("button", name="Remove USDC")).to_have_class("wf-chip wf-chip-away")
     picker.narrow(FEW.iloc[:0])
@@ -300,7 +300,7 @@ def test_buttons_of_the_selection_keep_the_focus(show):
 def test_no_list_without_options(show):
     """The picker is a field to paste into."""
     page = show(WalletPicker(), BlockchainPicker([])).page
-    expect(page.get_by_role("group", name="Blockchains")).to_contain_text("Nothing to choose from")
+    expect(page.get_by_role("group", name="Blockchains")).to_contain_text("There are no options")
     expect(page.get_by_label("Paste wallets")).to_be_visible()
     expect(page.get_by_role("combobox")).to_have_count(0)
 
@@ -346,7 +346,7 @@ def test_hostile_symbols_are_text(show):
     picker = TokenPicker(frame)
     page = show(picker).page
     page.get_by_role("button", name="Select all").click()
-    expect(page.get_by_role("group", name="Chosen tokens")).to_be_visible()
+    expect(page.get_by_role("group", name="Selected tokens")).to_be_visible()
     assert (
         page.locator("main :is(a, b, img, script, iframe, svg, math, marquee, style)").count() == 0
     )

@@ -198,14 +198,14 @@ def test_a_cell_selects_its_wallet_token_or_blockchain(tab, showcase):
     place = 3
     cells = page.locator(f".wf-row[data-place='{place}'] .wf-cell")
     cells.nth(1).click()
-    page.get_by_role("button", name="Only this token").click()
+    page.get_by_role("button", name="Show only this token").click()
     picked = page.evaluate("window.picked")
     key = page.answers.cell_selection(picked)
     assert (picked["place"], picked["sort"]) == (place, "value")
     row = holdings.sort_values("value", ascending=False, kind="stable").iloc[place]
     assert key == ("tokens", (row["token_blockchain"], row["token_address"].lower()))
     page.locator(f".wf-row[data-place='{place}'] .wf-number").first.click()
-    expect(page.get_by_role("button", name="Only this")).to_be_hidden()
+    expect(page.get_by_role("button", name="Show only this")).to_be_hidden()
 
 
 def test_a_busy_kernel_is_shown(tab):
@@ -231,7 +231,7 @@ def test_an_empty_result_is_shown(tab):
     show_table(tab.page, odd_holdings())
     tab.page.get_by_label("Search the table").fill("nowhere")
     expect(tab.page.locator(".wf-said")).to_have_text("0 of 11 balances match")
-    expect(tab.page.get_by_text("Nothing matches.")).to_be_visible()
+    expect(tab.page.get_by_text("No row matches.")).to_be_visible()
 
 
 def test_hostile_symbols_are_text(tab):
@@ -243,7 +243,7 @@ def test_hostile_symbols_are_text(tab):
         settle(page)
         page.locator(".wf-row:not([hidden]) .wf-cell").first.click()
         if not by:
-            page.get_by_role("button", name="Whole row").click()
+            page.get_by_role("button", name="Full row").click()
         count = int(page.locator(".wf-grid").get_attribute("aria-rowcount")) - 1
         for _ in range(count):
             page.keyboard.press("ArrowDown")
@@ -263,10 +263,10 @@ def test_it_is_accessible(tab, showcase, scheme, width):
     show_table(page, holdings, wallets, scheme=scheme)
     assert violations(page) == []
     page.locator(".wf-row:not([hidden]) .wf-cell").nth(1).click()
-    page.get_by_role("button", name="Whole row").click()
+    page.get_by_role("button", name="Full row").click()
     assert violations(page) == []
     page.get_by_label("Search the table").fill("nowhere")
-    expect(page.get_by_text("Nothing matches.")).to_be_visible()
+    expect(page.get_by_text("No row matches.")).to_be_visible()
     assert violations(page) == []
 
 

@@ -76,6 +76,7 @@ DRAWN = {
     "walletframe": "shows the six lines to begin with",
     "walletframe.client": "lists the order of operations",
     "walletframe.errors": "draws the tree",
+    "walletframe.pickers.view": "lists the steps of a click",
     "walletframe.pickers.widget": "has the table of messages",
 }
 """Modules whose docstring is longer than others', and what it shows."""

@@ -104,17 +104,17 @@ test("a picker shows its counts", () => {
   const all = { typed: "", found: 20_000, here: 20_000, all: 20_000, unchosen: 20_000 };
   assert.equal(countText(all), "20,000 to choose from");
   assert.equal(countText({ ...all, typed: "tk", found: 7 }), "7 of 20,000 match");
-  assert.equal(countText({ ...all, here: 7 }), "7 of 20,000 here");
+  assert.equal(countText({ ...all, here: 7 }), "7 of 20,000 available");
   assert.equal(allText(all), "Select all 20,000");
   assert.equal(allText({ ...all, typed: "tk", found: 7 }), "Select all 7 that match");
-  assert.equal(allText({ ...all, here: 7, found: 7, unchosen: 0 }), "Remove all 7 here");
+  assert.equal(allText({ ...all, here: 7, found: 7, unchosen: 0 }), "Remove all 7 available");
   assert.equal(allText({ ...all, found: 1 }), "");
   const counts = { ...all, typed: "u", found: 3, chosen: 2 };
   assert.equal(
     statusText({ ...counts, enter: "USDC" }),
-    "3 of 20,000 match, 2 chosen, Enter chooses USDC",
+    "3 of 20,000 match, 2 selected, Enter selects USDC",
   );
-  assert.equal(statusText({ ...all, chosen: 0, enter: "" }), "20,000 to choose from, 0 chosen");
+  assert.equal(statusText({ ...all, chosen: 0, enter: "" }), "20,000 to choose from, 0 selected");
   assert.deepEqual(balancesText(1), ["1", " balance"]);
   assert.deepEqual(balancesText(2_000), ["2,000", " balances"]);
   assert.deepEqual(balancesText(null), ["", ""]);

@@ -21,8 +21,8 @@ test("a heading sorts numbers by the largest first, texts from A, and then the o
 });
 
 test("an empty table has its reason, and a hint about a search of groups", () => {
-  assert.equal(emptySaid({ find: " ", by: "wallet" }), "There is nothing to show.");
-  assert.equal(emptySaid({ find: "usdc", by: "" }), "Nothing matches.");
+  assert.equal(emptySaid({ find: " ", by: "wallet" }), "There are no rows to show.");
+  assert.equal(emptySaid({ find: "usdc", by: "" }), "No row matches.");
   assert.match(emptySaid({ find: "usdc", by: "wallet" }), /group by nothing to search all/);
 });
 

@@ -21,7 +21,7 @@ from walletframe.frames.details import WalletDetails
 from walletframe.frames.positions import read_positions
 from walletframe.pandas_versions import TEXT
 from walletframe.pickers import FetchPanel, HoldingsExplorer
-from walletframe.pickers.explorer import saved
+from walletframe.pickers.explorer import saved_form
 from walletframe.pickers.pictures import CHARTS
 from walletframe.pickers.portfolio import Portfolio
 from walletframe.service import SHOWCASE
@@ -222,13 +222,13 @@ def test_the_code_counts_as_the_chart_does(explorer, details):
 def test_the_code_finds_the_tables_rows(explorer, details):
     """A searched table has its rows; groups are searched by themselves."""
     page = Page(explorer)
-    assert "found" not in explorer.code
+    assert "matches" not in explorer.code
     answer = ask(explorer, "rows", find="usdc ETH")
     made = executed_on(details, explorer.code)
-    assert len(made["found"].holdings) == answer["total"] > 0
+    assert len(made["matches"].holdings) == answer["total"] > 0
     assert drawn(made["figure"]) == drawn(page.plotted())
     ask(explorer, "rows", find="usdc", by="wallet")
-    assert "found" not in explorer.code
+    assert "matches" not in explorer.code
 
 
 def test_files_have_the_shown_rows_to_the_last_digit(explorer):
@@ -280,9 +280,9 @@ def test_an_unknown_kind_of_file_is_refused(explorer):
 def test_too_much_for_a_browser_is_refused(explorer, monkeypatch):
     """The message has the line of code for many rows."""
     assert Page(explorer).file("CSV")
-    monkeypatch.setattr("walletframe.pickers.explorer._MOST_ROWS", 3)
+    monkeypatch.setattr("walletframe.pickers.explorer._MAX_DOWNLOAD_ROWS", 3)
     explorer.save("CSV")
-    assert "too many for a download" in Page(explorer).alert()
+    assert "too many for a download in the browser" in Page(explorer).alert()
     assert "to_parquet" in Page(explorer).alert()
 
 
@@ -290,19 +290,23 @@ def test_too_much_for_a_browser_is_refused(explorer, monkeypatch):
 @pytest.mark.parametrize(
     "records, picked, reason",
     [
-        ([], {}, "No balance to show: no wallet was requested."),
-        ([failed("0xa"), failed("0xb")], {}, "No balance to show: 2 wallets not ok."),
-        ([record(balances=None)], {}, "1 wallet not ok."),
+        ([], {}, "There are no balances to show: no wallet was requested."),
+        (
+            [failed("0xa"), failed("0xb")],
+            {},
+            "There are no balances to show: 2 wallets whose balances are unknown.",
+        ),
+        ([record(balances=None)], {}, "1 wallet whose balances are unknown."),
         ([record(balances=[])], {}, "1 wallet without any balance."),
         (
             [record(), failed("0xb")],
             {"wallets": ["ETH.0xb"], "tokens": [("ETH", "0xa")]},
-            "1 wallet not ok. Remove a part of the selection.",
+            "1 wallet whose balances are unknown. Remove some of the selected items.",
         ),
         (
             [record(), record("0xb", balances=[balance(symbol="B", address="0xB")])],
             {"wallets": ["ETH.0xa"], "tokens": [("ETH", "0xb")]},
-            "1 wallet with other tokens than selected. Remove a part of the selection.",
+            "1 wallet with only tokens that are not selected. Remove some of the selected items.",
         ),
     ],
 )
@@ -409,7 +413,7 @@ def test_the_last_selection_wins(explorer):
 def test_a_token_keeps_its_colour(explorer, details):
     """The colours are those of the whole fetch, for any selection."""
     answer = pick(explorer, tokens=[USDC])
-    colors = token_colors(explorer._view.portfolio.details.holdings)
+    colors = token_colors(explorer._explorer_state.portfolio.details.holdings)
     assert colors[USDC] in json.dumps(answer["figure"])
 
 
@@ -456,7 +460,7 @@ def test_a_saved_notebook_has_the_view_as_text(explorer, capsys):
 
 def test_a_saved_notebook_has_harmless_html(explorer):
     """It is that of the fetch, without untrusted markup."""
-    html = saved(explorer.shown)["text/html"]
+    html = saved_form(explorer.shown)["text/html"]
     assert explorer.shown._repr_html_() in html
     assert "<script" not in html
 

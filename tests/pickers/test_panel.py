@@ -11,7 +11,7 @@ from widgets import MODELS, Page, send_state, wait, wait_for
 
 from walletframe.client import default
 from walletframe.pickers import FetchPanel, HoldingsExplorer
-from walletframe.pickers.fetching import time_left
+from walletframe.pickers.fetching import format_time_left
 from walletframe.service import sandbox
 
 WALLETS = [f"ETH.0x{number:040x}" for number in range(1, 31)]
@@ -83,8 +83,11 @@ def test_a_bad_line_stops_the_fetch(panel):
     page.tell("fetch")
     assert not page.is_busy()
     assert "Line 1: nonsense" in page.alert()
-    assert panel._problems[0] == "1 line can't be read, and stays above to be corrected:"
-    assert "nothing was fetched: some lines can't be read. Hint: correct" in panel._alert
+    assert panel._problems[0] == "1 line can't be read. Correct it in the field above:"
+    assert (
+        "nothing was fetched, because some pasted lines can't be read. Hint: correct"
+        in panel._alert
+    )
 
 
 def test_no_wallets_are_reported(panel):
@@ -196,11 +199,11 @@ def test_one_fetch_at_a_time(canned):
 def test_time_left_follows_the_last_seconds():
     """Quick answers from the cache don't promise a quick end for long."""
     marks = deque([(0.0, 0)])
-    assert time_left(marks, 100) == ""
+    assert format_time_left(marks, 100) == ""
     marks.append((0.1, 50))
-    assert time_left(marks, 100) == "about 1 s left"
+    assert format_time_left(marks, 100) == "about 1 s left"
     for second in range(1, 40):
         marks.append((float(second), 50 + second // 4))
-    assert time_left(marks, 100) == "about 3 min left"
+    assert format_time_left(marks, 100) == "about 3 min left"
     marks.append((40.0, 100))
-    assert time_left(marks, 100) == ""
+    assert format_time_left(marks, 100) == ""

@@ -175,7 +175,7 @@ def test_frames_without_the_columns_are_refused():
     """The error names the missing columns."""
     with pytest.raises(ColumnsError, match="'blockchain'"):
         BlockchainPicker(pd.DataFrame({"x": [1]}))
-    with pytest.raises(ArgumentError, match="not a list of identifiers"):
+    with pytest.raises(ArgumentError, match="not a list of blockchain identifiers"):
         BlockchainPicker([1])
     with pytest.raises(ColumnsError, match="'symbol'"):
         TokenPicker(pd.DataFrame({"x": [1]}))

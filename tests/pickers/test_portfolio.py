@@ -14,9 +14,14 @@ from walletframe.analysis.spam.flags import flag_spam
 from walletframe.analysis.valuation import value
 from walletframe.errors import ArgumentError, ColumnsError
 from walletframe.frames.assembly import assemble
-from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
-from walletframe.pickers.portfolio import Portfolio, dust_words, spam_words, summarize
-from walletframe.pickers.view import View, back, crumbs, picked
+from walletframe.pickers.pictures import CHARTS, ChartOptions, draw_chart
+from walletframe.pickers.portfolio import Portfolio, small_text, spam_text, summary_parts
+from walletframe.pickers.view import (
+    ExplorerState,
+    breadcrumb_texts,
+    selection_after_click,
+    selection_up_to,
+)
 from walletframe.service import SHOWCASE
 
 EVERYTHING = Selection()
@@ -39,12 +44,12 @@ def portfolio(details):
 def left(portfolio, **selection):
     """Return the selection, and the words about filtered rows."""
     result = portfolio.select(Selection(**selection))
-    return result, spam_words(result), dust_words(result)
+    return result, spam_text(result), small_text(result)
 
 
 def drawn(portfolio, *options, selection=EVERYTHING, **more):
     """Return the picture of a selection."""
-    return draw(portfolio.select(selection), ChartOptions(*options, **more))
+    return draw_chart(portfolio.select(selection), ChartOptions(*options, **more))
 
 
 class TestPortfolio:
@@ -54,8 +59,8 @@ class TestPortfolio:
         """If there are some, which is mentioned once; values equal the accessor's."""
         held = portfolio.details.holdings
         pd.testing.assert_series_equal(held["value"], value(details.holdings)["value"])
-        summary = summarize(portfolio.select(Selection()))
-        assert summary["prices"] == "the service's prices, currency not named"
+        summary = summary_parts(portfolio.select(Selection()))
+        assert summary["prices"] == "the service's prices (currency unknown)"
         assert summary["simulated"]
         assert (summary["known"], summary["as_of"][:6]) == ("12 of 14 wallets known", "as of ")
         assert float(summary["value"].replace(",", "")) > 0
@@ -64,7 +69,7 @@ class TestPortfolio:
         """Balances are counted."""
         bare = Portfolio(details._replace(holdings=details.holdings.assign(price=np.nan)))
         assert (bare.priced_by, bare.row_values) == ("", None)
-        summary = summarize(bare.select(Selection()))
+        summary = summary_parts(bare.select(Selection()))
         assert (summary["value"], summary["prices"]) == ("", "")
         assert drawn(bare).measures == ("amounts", "balances")
 
@@ -72,17 +77,17 @@ class TestPortfolio:
         """A negative one is an example."""
         odd = Portfolio(details._replace(holdings=details.holdings.assign(price=-1.0)))
         assert odd.priced_by == ""
-        [message] = [summarize(odd.select(Selection()))["unpriced"]]
+        [message] = [summary_parts(odd.select(Selection()))["unpriced"]]
         assert "of the service can't be used" in message
 
     def test_the_source_of_prices_is_named(self, details):
         """It is the service, even if a currency alone was added."""
-        for prices, text in ((None, "the service's prices"), ({USDC: 7}, "prices of your own")):
+        for prices, text in ((None, "the service's prices"), ({USDC: 7}, "your own prices")):
             valued = value(details.holdings, prices, currency="USD")
             own = Portfolio(details._replace(holdings=valued))
-            assert summarize(own.select(Selection()))["prices"] == text
+            assert summary_parts(own.select(Selection()))["prices"] == text
         bare = Portfolio(details, lambda holdings: holdings.assign(value=2.0))
-        assert summarize(bare.select(Selection()))["prices"] == "prices of your own"
+        assert summary_parts(bare.select(Selection()))["prices"] == "your own prices"
 
     def test_the_reason_of_stale_answers_is_shown(self, details):
         """In the first line, if it is one reason."""
@@ -94,7 +99,7 @@ class TestPortfolio:
         ):
             old = details.wallets.assign(source="stale", error=why)
             old = Portfolio(details._replace(wallets=old.astype(details.wallets.dtypes)))
-            assert summarize(old.select(Selection()))["known"] == text + end
+            assert summary_parts(old.select(Selection()))["known"] == text + end
 
     def test_prepare_wins(self, details):
         """Its values are shown, its rows stay, and its flags are the spam."""
@@ -102,7 +107,7 @@ class TestPortfolio:
         assert own.priced_by == "own"
         assert not own.spam.any()
         total = f"{2 * len(details.holdings):,}.00 EUR"
-        assert summarize(own.select(Selection()))["value"] == total
+        assert summary_parts(own.select(Selection()))["value"] == total
         flagged = Portfolio(details, flag_spam)
         assert flagged.spam.sum() == flag_spam(details.holdings)["is_spam"].sum() > 0
 
@@ -128,7 +133,7 @@ class TestPortfolio:
         values = portfolio.details.holdings["value"]
         tiny = (values < 1) & ~portfolio.spam
         result, _, dust = left(portfolio)
-        assert (result.dust_balances, len(result.held.holdings)) == (
+        assert (result.small_balances, len(result.held.holdings)) == (
             tiny.sum(),
             (~portfolio.spam).sum(),
         )
@@ -195,22 +200,22 @@ class TestPictures:
         picture = drawn(portfolio, chart)
         ids = json.loads(picture.figure)["data"][0]["ids"]
         chain = next(each for each in ids if each.startswith("0."))
-        selection = picked(picture, {"id": chain})
+        selection = selection_after_click(picture, {"id": chain})
         assert selection.blockchains[0] in {wallet.blockchain for wallet in SHOWCASE}
         wallet = next(each for each in ids if each.startswith("1."))
-        selection = picked(picture, {"id": wallet})
+        selection = selection_after_click(picture, {"id": wallet})
         assert selection.wallets[0] in {str(each) for each in SHOWCASE}
         assert (selection.blockchains, selection.tokens) == ((), ())
         token = next(each for each in ids if each.startswith("2."))
-        once = picked(picture, {"id": token})
+        once = selection_after_click(picture, {"id": token})
         assert (len(once.wallets), once.tokens) == (1, ())
         picture = drawn(portfolio, chart, selection=once)
         ids = json.loads(picture.figure)["data"][0]["ids"]
         token = next(each for each in ids if each.startswith("2."))
-        twice = picked(picture, {"id": token})
+        twice = selection_after_click(picture, {"id": token})
         assert (twice.wallets, len(twice.tokens)) == (once.wallets, 1)
         for nothing in ("o0.0", "o", "oo0.0", "", "x", "0.", f"0.{10**9}"):
-            assert picked(picture, {"id": nothing}) == once
+            assert selection_after_click(picture, {"id": nothing}) == once
 
     def test_a_token_of_many_wallets_is_selected_alone(self):
         """A combined node belongs to none of its wallets."""
@@ -218,16 +223,16 @@ class TestPictures:
         picture = drawn(portfolio)
         ids = json.loads(picture.figure)["data"][0]["ids"]
         token = next(each for each in ids if each.startswith("2.") and each.endswith("+"))
-        result = picked(picture, {"id": token})
+        result = selection_after_click(picture, {"id": token})
         assert (len(result.tokens), result.wallets) == (1, ())
 
     def test_bars_select_their_owner_and_legends_a_token(self, portfolio):
         """By the position of the click; Other selects nothing."""
         picture = drawn(portfolio, "Bars by wallet")
         names = json.loads(picture.figure)["layout"]["yaxis"]["ticktext"]
-        result = picked(picture, {"trace": 0, "point": 0})
+        result = selection_after_click(picture, {"trace": 0, "point": 0})
         assert names[0].partition("…")[0] in result.wallets[0]
-        assert picked(picture, {"token": 0}).tokens
+        assert selection_after_click(picture, {"token": 0}).tokens
         for nothing in (
             {"trace": 0, "point": 99},
             {"token": 99},
@@ -235,30 +240,34 @@ class TestPictures:
             {"point": "x"},
             {},
         ):
-            assert picked(picture, nothing) == Selection()
+            assert selection_after_click(picture, nothing) == Selection()
         picture = drawn(portfolio, "Bars by blockchain")
-        assert picked(picture, {"trace": 0, "point": 0}).blockchains
+        assert selection_after_click(picture, {"trace": 0, "point": 0}).blockchains
 
     def test_slices_and_cells_select(self, portfolio):
         """A slice its token, a cell both its wallet and its token; a grey row neither."""
         picture = drawn(portfolio, "Pie of a wallet")
-        assert picked(picture, {"trace": 0, "point": 0}).tokens
+        assert selection_after_click(picture, {"trace": 0, "point": 0}).tokens
         picture = drawn(portfolio, "Heatmap")
-        result = picked(picture, {"trace": 0, "point": [0, 0]})
+        result = selection_after_click(picture, {"trace": 0, "point": [0, 0]})
         assert (len(result.wallets), len(result.tokens)) == (1, 1)
-        assert picked(picture, {"trace": 1, "point": [0, 99]}) == Selection()
+        assert selection_after_click(picture, {"trace": 1, "point": [0, 99]}) == Selection()
         picture = drawn(portfolio, "Lorenz curve")
-        assert picked(picture, {"trace": 0, "point": 0}) == Selection()
+        assert selection_after_click(picture, {"trace": 0, "point": 0}) == Selection()
 
     def test_a_path_leads_back(self, portfolio):
         """Kinds are in one order; a crumb removes the later ones."""
         selection = Selection(("ETH",), ("ETH.0x" + "8" * 40,), (USDC,))
-        assert crumbs(portfolio, Selection()) == []
-        assert crumbs(portfolio, selection) == ["ETH", "ETH.0x8888…8888", "USDC (ETH 0xa0b8…eb48)"]
-        assert back(selection, 2) == Selection(selection.blockchains, selection.wallets)
-        assert back(selection, 0) == back(selection, -1) == Selection()
+        assert breadcrumb_texts(portfolio, Selection()) == []
+        assert breadcrumb_texts(portfolio, selection) == [
+            "ETH",
+            "ETH.0x8888…8888",
+            "USDC (ETH 0xa0b8…eb48)",
+        ]
+        assert selection_up_to(selection, 2) == Selection(selection.blockchains, selection.wallets)
+        assert selection_up_to(selection, 0) == selection_up_to(selection, -1) == Selection()
         many = Selection(("ETH", "BSC"), ("ETH.0xnobody",), ())
-        assert crumbs(portfolio, many) == ["2 blockchains", "1 wallet"]
+        assert breadcrumb_texts(portfolio, many) == ["2 blockchains", "1 wallet"]
 
     def test_a_narrow_page_gets_fewer_columns(self, portfolio):
         """And fewer colours, and no numbers on small cells."""
@@ -285,13 +294,17 @@ class TestPictures:
     @pytest.mark.parametrize(
         "records, selection, reason",
         [
-            ([], Selection(), "No balance to show: no wallet was requested."),
-            ([failed("0xa"), failed("0xb")], Selection(), "No balance to show: 2 wallets not ok."),
+            ([], Selection(), "There are no balances to show: no wallet was requested."),
+            (
+                [failed("0xa"), failed("0xb")],
+                Selection(),
+                "There are no balances to show: 2 wallets whose balances are unknown.",
+            ),
             ([record(balances=[])], Selection(), "1 wallet without any balance."),
             (
                 [record(), failed("0xb")],
                 Selection(wallets=("ETH.0xb",)),
-                "1 wallet not ok. Remove a part of the selection.",
+                "1 wallet whose balances are unknown. Remove some of the selected items.",
             ),
             ([record()], Selection(("BSC",)), "no wallet matches the selection"),
             (
@@ -308,7 +321,7 @@ class TestPictures:
     )
     def test_a_missing_chart_has_its_reason(self, records, selection, reason):
         """The reason is the right one."""
-        picture = draw(Portfolio(assemble(records)).select(selection), ChartOptions())
+        picture = draw_chart(Portfolio(assemble(records)).select(selection), ChartOptions())
         assert reason in picture.reason
         assert (picture.figure, picture.arguments) == (b"", None)
 
@@ -323,7 +336,7 @@ class TestPictures:
         halves = ["USD", "EUR"] * (len(details.holdings) // 2)
         mixed = Portfolio(details, lambda holdings: holdings.assign(value=1.0, currency=halves))
         picture = drawn(mixed)
-        assert picture.reason.startswith("No chart: the values are in 2 currencies")
+        assert picture.reason.startswith("The chart can't be drawn: the values are in 2 currencies")
         assert len(picture.selected.held.holdings) == len(details.holdings)
 
 
@@ -331,7 +344,7 @@ class Page:
     """A page's knowledge of a view, and the selection."""
 
     def __init__(self, portfolio):
-        self.view = View(portfolio)
+        self.view = ExplorerState(portfolio)
         self.content, self.figure = None, None
 
     @property

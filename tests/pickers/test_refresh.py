@@ -95,7 +95,7 @@ def test_prepare_is_applied_to_each_answer(opened, details):
     "change, message",
     [
         (lambda holdings: holdings.wf.value(currency="USD"), "would lose the columns"),
-        (lambda holdings: holdings.wf.without_spam(), "other rows than the fetch"),
+        (lambda holdings: holdings.wf.without_spam(), "rows were added to the holdings or removed"),
     ],
 )
 def test_refresh_refuses_to_drop_changes_of_holdings(opened, details, change, message):

@@ -82,7 +82,7 @@ def test_changes_of_a_folder_are_shown(stored):
     explorer = HoldingsExplorer(valued)
     answer = Page(explorer).look(spam=True)
     assert answer["summary"]["value"].endswith(" EUR")
-    assert answer["summary"]["prices"] == "prices of your own"
+    assert answer["summary"]["prices"] == "your own prices"
     assert explorer.shown.holdings["is_spam"].any()
     explorer.close()
 
@@ -102,7 +102,9 @@ def test_refresh_leaves_a_folder_unchanged(both, details):
     """There is a hint; the explorer can still get other details."""
     _, folder = both
     folder.refresh()
-    assert "Refresh does not change a folder" in Page(folder).alert()
+    assert (
+        "Refresh is not available for holdings that are stored in a folder" in Page(folder).alert()
+    )
     folder.details = details
     assert folder.details is details
 
@@ -121,7 +123,7 @@ def test_later_details_that_are_too_large_are_refused(details, stored):
     """The widget has the message, and the old view."""
     explorer = HoldingsExplorer(details, max_balances=2)
     explorer.details = stored
-    assert "and the explorer takes 2" in Page(explorer).alert()
+    assert "but the explorer reads at most 2" in Page(explorer).alert()
     assert len(Page(explorer).look(spam=True)["figure"]["data"]) > 0
     explorer.close()
 

@@ -1,14 +1,14 @@
-"""A widget with the chart of a `View` alone."""
+"""A widget that shows only the chart of an `ExplorerState`."""
 
 from IPython.display import publish_display_data
 from traitlets import Unicode
 
 from walletframe.charts import plotlyjs_bundle
 from walletframe.frames.details import WalletDetails
-from walletframe.pickers.explorer import saved
+from walletframe.pickers.explorer import saved_form
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.portfolio import Portfolio
-from walletframe.pickers.view import View
+from walletframe.pickers.view import ExplorerState
 from walletframe.pickers.widget import PageWidget
 
 SHOW = """
@@ -28,7 +28,7 @@ class ChartWidget(PageWidget):
 
     def __init__(self, details, prepare=None):
         super().__init__()
-        self.view = View(Portfolio(details, prepare))
+        self.view = ExplorerState(Portfolio(details, prepare))
         self._handlers |= self.view.handlers
         self._handlers["plotly"] = lambda _: ({}, [plotlyjs_bundle()[1]])
 
@@ -39,4 +39,4 @@ class ChartWidget(PageWidget):
     def saved(self):
         """Return what a notebook saves without the view."""
         result = self.view.selected()
-        return saved(WalletDetails(result.wallets, result.held.holdings))
+        return saved_form(WalletDetails(result.wallets, result.held.holdings))

@@ -12,7 +12,7 @@ from fetches import FETCHED_AT, fetched, made_up_details, token
 from walletframe import charts
 from walletframe.analysis.selection import Selection
 from walletframe.history import compare
-from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
+from walletframe.pickers.pictures import CHARTS, ChartOptions, draw_chart
 from walletframe.pickers.portfolio import Portfolio
 
 DETAILS = made_up_details(300, wallets=9, tokens=9)
@@ -57,7 +57,9 @@ def described():
     result = {name: json.loads(figure().to_json()) for name, figure in FIGURES.items()}
     selected = Portfolio(DETAILS).select(Selection())
     for chart in CHARTS:
-        result[f"{chart} of the explorer"] = json.loads(draw(selected, ChartOptions(chart)).figure)
+        result[f"{chart} of the explorer"] = json.loads(
+            draw_chart(selected, ChartOptions(chart)).figure
+        )
     for figure in result.values():
         figure["layout"].pop("template", None)
     return _listed(result)

@@ -102,7 +102,7 @@ class Page:
             parts = zip(answer["names"], chains, wholes, strict=True)
         else:
             options = self.widget._options.values()
-            parts = [(option.name, option.chain, option.whole) for option in options]
+            parts = [(option.name, option.chain, option.full_text) for option in options]
         return [" · ".join(filter(None, each)) for each in parts]
 
     def chosen(self, label=None):
@@ -139,7 +139,7 @@ class Page:
         return json.dumps(cells, ensure_ascii=False)
 
     def status(self):
-        """Return the lines, and the table of wallets with a remark, as a text."""
+        """Return the lines, and the table of wallets with an error message, as a text."""
         answer = ask(self.widget, "status")
         return "\n".join([*answer["lines"], *(" ".join(map(str, row)) for row in answer["rows"])])
 

@@ -1,8 +1,9 @@
-"""Widgets to pick blockchains, wallets and tokens, to fetch, and to explore a fetch.
+"""Widgets to pick blockchains, wallets and tokens, to fetch wallets, and to explore the result.
 
-They work like other widgets: put them into boxes, observe and link their traits, use them in
-`interact`. A lock serializes their handlers, since a notebook's front end, its cells and a fetch
-run on different threads. Errors are shown in the widget itself.
+The widgets work like those of ipywidgets: they can be put into boxes and used in `interact`, and
+their traits can be observed and linked. The front end, the cells of the notebook and a running
+fetch use different threads, so a lock makes sure that only one handler runs at a time. Errors are
+shown in the widget itself.
 """
 
 from walletframe.pickers.explorer import HoldingsExplorer

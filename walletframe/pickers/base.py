@@ -1,4 +1,4 @@
-"""The third-party base classes of the widgets; ``base.pyi`` adds the types that they lack."""
+"""The third-party base classes of the widgets. The stub file ``base.pyi`` adds type hints."""
 
 from anywidget import AnyWidget
 from ipywidgets import ValueWidget

@@ -1,4 +1,4 @@
-"""The explorer: one widget with filters, a chart, a table and downloads of a fetch."""
+"""The explorer: a widget with filters, a chart, a table and downloads for the result of a fetch."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from walletframe.numerals import counted_noun
 from walletframe.pickers.fetching import FetchingWidget
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.pictures import VALUE
-from walletframe.pickers.portfolio import VALUED, Portfolio, wallet_status
-from walletframe.pickers.view import FILTERS, View
+from walletframe.pickers.portfolio import VALUE_COLUMNS, Portfolio, wallet_status
+from walletframe.pickers.view import FILTERS, ExplorerState
 from walletframe.pickers.widget import LOCK, handler
 from walletframe.reports import report
 from walletframe.service import latest_sandbox
@@ -44,8 +44,11 @@ if TYPE_CHECKING:
 
     Answer = tuple[dict[str, Any], list[bytes]]
 
-_MOST, _MOST_ROWS = 500_000, 200_000  # balances of a folder; rows of a download
-_SERVICE = 80
+_MAX_BALANCES, _MAX_DOWNLOAD_ROWS = (
+    500_000,
+    200_000,
+)  # balances read from a folder; rows of a download
+_MAX_SERVICE = 80
 _SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _FORMATS: dict[str, tuple[str, str, Any]] = {
     "CSV": ("holdings.csv", "text/csv", to_csv),
@@ -53,75 +56,82 @@ _FORMATS: dict[str, tuple[str, str, Any]] = {
     "Excel": ("holdings.xlsx", _SHEET, to_excel),
     "Report": ("report.html", "text/html", report),
 }
-_CHILD = ".jp-OutputArea-child"
+_OUTPUT = ".jp-OutputArea-child"
 _VIEW = '[data-mime-type="application/vnd.jupyter.widget-view+json"]'
-# If an output has a widget view, JupyterLab shows it, and "model not found" if the kernel is gone,
-# even if the output also has HTML. So the saved form is a separate output before the view, and this
-# style hides one of the two: the saved form if the view is alive, else the view.
-_ONE_OF_TWO = f"""<style>
-{_CHILD}:has(.wf-saved):has(+ {_CHILD} .wf-live),
-{_CHILD}:has(.wf-saved) + {_CHILD}:has({_VIEW}):not(:has(.wf-live)) {{ display: none !important }}
+# If an output contains a widget view, JupyterLab ignores the output's HTML. Without the kernel, it
+# then shows "model not found". So the saved form is a separate output before the widget view. This
+# style hides the saved form if the widget view works, and hides the widget view otherwise.
+_HIDING_STYLE = f"""<style>
+{_OUTPUT}:has(.wf-saved):has(+ {_OUTPUT} .wf-live),
+{_OUTPUT}:has(.wf-saved) + {_OUTPUT}:has({_VIEW}):not(:has(.wf-live)) {{ display: none !important }}
 </style>"""
 _RERUN = "Run the cell again to show the explorer."
 
 
-def saved(details: WalletDetails) -> dict[str, str]:
-    """Return the saved form of a widget for a notebook without a kernel: tables of its fetch."""
+def saved_form(details: WalletDetails) -> dict[str, str]:
+    """Return the saved form of the explorer: static tables for a notebook without a kernel."""
     html = without_mathematics(f"{details._repr_html_()}<div><em>{_RERUN}</em></div>")
-    whole = f'{_ONE_OF_TWO}<div class="wf-saved">{html}</div>'
+    whole = f'{_HIDING_STYLE}<div class="wf-saved">{html}</div>'
     return {"text/html": whole, "text/plain": f"{details!r}\n\n{_RERUN}"}
 
 
 class HoldingsExplorer(FetchingWidget):
-    """Explore holdings: filter, chart, read, refresh and download.
+    """Explore the result of a fetch: filter, chart, read, refresh and download its holdings.
 
     Parameters
     ----------
     details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
-        The fetch, or a folder of one, as `open_wallets` opens it.
+        The result of a fetch. This can also be a folder that `open_wallets` has opened.
     client : Client, optional
-        The client that Refresh uses. If not given: the default client (see `configure`) if it has
-        the same service as `details`, or a running sandbox if `details` come from a sandbox.
+        The client for the button Refresh. If it is not given, the default client is used if it has
+        the same service as `details` (see `configure`). If `details` come from a sandbox, a running
+        sandbox is used.
     prepare : callable, optional
-        A function that takes and returns holdings. It is applied to those of `details`, and of
-        each Refresh, before they are shown.
+        A function that accepts a DataFrame of holdings and returns one. It is applied to the
+        holdings of `details` before they are shown, and to the new holdings after each Refresh.
     max_balances : int, default 500_000
-        The most balances of a folder to read into memory.
+        Maximum number of balances that are read from a folder into memory.
 
     Attributes
     ----------
     details : WalletDetails or StoredWallets
-        The fetch. Can be set, observed and linked, for instance to a `FetchPanel`.
+        The result of a fetch. It can be set, observed and linked, for instance to the attribute
+        ``details`` of a `FetchPanel`.
 
     Raises
     ------
     ArgumentError
-        If `details` is not a fetch, `client` is not a `Client`, `prepare` is not such a function,
-        or a folder has more than `max_balances` balances.
+        If `details` is not the result of a fetch, if `client` is not a `Client`, if `prepare` is
+        not a function that returns a DataFrame, or if a folder contains more than `max_balances`
+        balances.
     DatasetError
-        If a file of a folder is broken or missing.
+        If a file of a folder is damaged or missing.
     ColumnsError, AmountError
-        If a frame, perhaps from `prepare`, lacks a column of a fetch, or ``amount`` has no amounts.
+        If a frame of `details`, or the frame that `prepare` returns, lacks a required column, or
+        if its column ``amount`` does not contain amounts.
 
     Notes
     -----
-    It opens with values: those of a column ``value``, else at the service's prices if it sent any.
-    Tokens that `flag_spam` flags are hidden until the user shows them. With `prepare`, such as
-    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``, a ``value`` that it adds is
-    used, and only its ``is_spam`` marks spam. If exactly one token is selected, charts of one
-    token show its amounts. A token keeps its colour when the selection changes.
+    The explorer shows the values in the column ``value`` of the holdings. If this column is
+    missing, values are computed from the service's prices. Tokens that `flag_spam` flags are hidden
+    at first. `prepare` can add values and spam flags, for example
+    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. With `prepare`, tokens are
+    spam only if `prepare` adds the column ``is_spam`` and marks them in it.
 
-    Your own columns of ``wallets``, such as owner, can filter wallets, and group charts and the
-    table. Charts combine balances per token, or per asset (see `assets`).
+    If exactly one token is selected, charts that can draw one token show its amounts. The colour of
+    a token does not change with the selection. Charts combine balances per token or per asset (see
+    `assets`). Extra columns of ``wallets``, such as ``owner``, can filter the wallets, and can
+    group the chart and the table.
 
-    A folder is read into memory. If it is too large, explore a part, such as
-    ``stored.wf.where(owner="Ada")``. Refresh does not change a folder.
+    A folder is read into memory. If it is too large, explore a part of it, such as
+    ``stored.wf.where(owner="Ada")``. Refresh is not available for a folder.
 
-    Without `prepare`, Refresh is refused if the holdings have more columns, or other rows, than the
-    fetch had. Wallets that it can't refresh keep their older answer, with the source ``stale``.
+    Without `prepare`, Refresh shows an error if columns were added to the holdings after the fetch,
+    or if rows were added or removed. If a wallet can't be refreshed, its older answer is shown,
+    with the source ``stale``.
 
-    A saved notebook keeps the first view as plain HTML. Each explorer lives until `close` is called
-    or the kernel ends: running its cell again makes another one.
+    A saved notebook contains the first view as static HTML. An explorer exists until `close` is
+    called or the kernel stops. Running its cell again creates another explorer.
 
     Examples
     --------
@@ -137,10 +147,11 @@ class HoldingsExplorer(FetchingWidget):
         [Instance(WalletDetails), Instance("walletframe.accessor.folder.StoredWallets")]
     )
     _esm, _css = script("explorer"), styles("picker", "chart", "table", "fetch", "explorer")
-    # Counts changes: a page with an older number asks again; before 0 it asks nothing.
+    # The number of changes. A front end with a lower number requests the data again. The initial
+    # value of -1 prevents requests.
     _edition = Int(-1).tag(sync=True)
     _plotly = Unicode().tag(sync=True)  # the version of plotly.js
-    _filters = Dict().tag(sync=True)  # titles, by kind
+    _filters = Dict().tag(sync=True)  # the title of each filter
 
     def __init__(
         self,
@@ -148,46 +159,48 @@ class HoldingsExplorer(FetchingWidget):
         *,
         client: Client | None = None,
         prepare: Prepare | None = None,
-        max_balances: int = _MOST,
+        max_balances: int = _MAX_BALANCES,
     ) -> None:
         require_client(client)
-        self._client, self._prepare, self._most = client, prepare, max_balances
+        self._client, self._prepare, self._max_balances = client, prepare, max_balances
         version, script = plotlyjs_bundle()
         super().__init__(_plotly=version, _filters=FILTERS)
         self._handlers["plotly"] = lambda _: ({}, [script])
-        self._edition = 0  # now the page may ask for plotly.js
+        self._edition = 0  # the front end can request plotly.js from now on
         try:
-            self._view = View(self._portfolio_of(details), self._follow)
+            self._explorer_state = ExplorerState(self._make_portfolio(details), self._show_edition)
         except BaseException:
-            self.close()  # an error leaves no widget behind
+            self.close()  # this unregisters the widget
             raise
-        self.details = details if _is_stored(details) else self._view.portfolio.fetched
-        self.observe(self._take_details, "details")
-        self._handlers |= self._view.handlers | {
-            "status": lambda _: wallet_status(*self.shown, self._view.selected().held.tokens),
+        self.details = details if _is_stored(details) else self._explorer_state.portfolio.fetched
+        self.observe(self._show_details, "details")
+        self._handlers |= self._explorer_state.handlers | {
+            "status": lambda _: wallet_status(
+                *self.shown, self._explorer_state.selected().held.tokens
+            ),
             "code": lambda _: {"text": self.code},
-            "file": lambda request: self._file(request["format"]),
+            "file": lambda request: self._make_file(request["format"]),
             "fetch": lambda _: self.refresh(),
         }
 
-    def _portfolio_of(self, details: DetailsLike | StoredWallets) -> Portfolio:
-        """Return a fetch with values and spam flags; a folder is read into memory."""
+    def _make_portfolio(self, details: DetailsLike | StoredWallets) -> Portfolio:
+        """Return the data of a result or of a folder, with values and spam flags."""
         if not _is_stored(details):
             return Portfolio(as_details(details), self._prepare)
         held = details.holdings
-        if (count := held.counts.sum()) > self._most:
+        if (count := held.counts.sum()) > self._max_balances:
             raise ArgumentError(
-                f"the folder has {counted_noun(count, 'balance')}, and the explorer takes "
-                f"{self._most:,}",
-                hint="explore a part: stored.wf.where(owner=…), or "
-                "wf.read_wallets(folder, wallets=…, tokens=…); or pass max_balances=…",
+                f"the folder contains {counted_noun(count, 'balance')}, but the explorer reads at "
+                f"most {self._max_balances:,}",
+                hint="explore a part of the folder, such as stored.wf.where(owner=…) or "
+                "wf.read_wallets(folder, wallets=…, tokens=…), or pass a higher max_balances=…",
             )
         rows = held.read(None, [*held.whole.holdings])
         return Portfolio(WalletDetails(held.wallets, rows), self._prepare)
 
     def _ipython_display_(self) -> None:
         """Display the saved form, then the widget."""
-        publish_display_data(saved(self.shown))
+        publish_display_data(saved_form(self.shown))
         publish_display_data(*self._repr_mimebundle_())
 
     @property
@@ -197,10 +210,11 @@ class HoldingsExplorer(FetchingWidget):
         Returns
         -------
         WalletDetails
-            Rows of `details`, after `prepare`, with their index, and with values if known.
+            The selected rows of `details` as `prepare` returned them, with their index. The
+            holdings have values if these are known.
         """
         with LOCK:
-            selected = self._view.selected()
+            selected = self._explorer_state.selected()
             return WalletDetails(selected.wallets, selected.held.holdings)
 
     @property
@@ -210,53 +224,63 @@ class HoldingsExplorer(FetchingWidget):
         Returns
         -------
         str
-            Python code that selects these rows with ``details.wf.where`` and draws the chart. If
-            the table is searched, it also selects the rows that match. ``details``, ``stored`` and
-            ``prepare`` are the arguments of the explorer.
+            Python code that selects the shown rows with ``details.wf.where`` and draws the chart.
+            If the table is searched, the code also selects the rows that match. The code uses the
+            variable ``details``, or ``stored`` for a folder, for the first argument of the
+            explorer, and the variable ``prepare`` for the argument `prepare`.
         """
         with LOCK:
-            picture, search = self._view.picture(), self._view.search
+            picture, search = self._explorer_state.picture(), self._explorer_state.search
         portfolio = picture.selected.portfolio
-        lines, whole = ["# details: what the explorer was given"], "details"
+        lines, code = ["# details: the fetch result that was passed to the explorer"], "details"
         if _is_stored(self.details):
-            lines, whole = ["# stored: the folder that the explorer was given"], "stored.wf.where()"
+            lines = ["# stored: the folder that was passed to the explorer"]
+            code = "stored.wf.where()"
         if portfolio.is_prepared:
-            lines += [f"whole = {whole}  # prepare: the function that the explorer was given"]
-            whole = "whole._replace(holdings=prepare(whole.holdings))"
+            lines.append("# prepare: the function that was passed to the explorer")
+            lines.append(f"all_details = {code}")
+            code = "all_details._replace(holdings=prepare(all_details.holdings))"
         if portfolio.priced_by == "service":
-            whole += ".wf.value()"
-        if whole != "details":
-            lines.append(f"whole = {whole}")
-            whole = "whole"
+            code += ".wf.value()"
+        if code != "details":
+            lines.append(f"all_details = {code}")
+            code = "all_details"
         chosen = _where_arguments(picture.selected)
-        lines.append(f"shown = {whole}.wf.where({', '.join(chosen)})")
+        lines.append(f"shown = {code}.wf.where({', '.join(chosen)})")
         if search.strip():
-            lines.append(f"found = {whole}.wf.where({', '.join([*chosen, f'search={search!a}'])})")
+            chosen_and_search = ", ".join([*chosen, f"search={search!a}"])
+            lines.append(f"matches = {code}.wf.where({chosen_and_search})")
         if picture.arguments is None:
             return "\n".join(lines)
-        kind, drawn = picture.options.type, "shown"
+        chart_type, drawn = picture.options.type, "shown"
         arguments = [f"{name}={value!a}" for name, value in picture.arguments.items()]
-        if picture.options.measure != VALUE and kind.needs != "token":  # counts are drawn
-            bare = f'shown.holdings.drop(columns={VALUED!r}, errors="ignore")'
-            drawn = f"shown._replace(holdings={bare})"
-        if kind.colored:  # the same as in the chart of all rows
+        if picture.options.measure != VALUE and chart_type.needs != "token":  # values are not drawn
+            unvalued = f'shown.holdings.drop(columns={VALUE_COLUMNS!r}, errors="ignore")'
+            drawn = f"shown._replace(holdings={unvalued})"
+        if chart_type.has_token_colors:  # the colours of the chart of all rows
             lines = ["from walletframe.charts import token_colors", "", *lines]
-            arguments.append(f"colors=token_colors({whole}.holdings)")
-        figure = f"figure = {drawn}.wf.plot.{kind.function}({', '.join(arguments)})"
+            arguments.append(f"colors=token_colors({code}.holdings)")
+        figure = f"figure = {drawn}.wf.plot.{chart_type.function}({', '.join(arguments)})"
         return "\n".join([*lines, figure, "figure"])  # the last line of a cell is displayed
 
     @handler
     def refresh(self) -> None:
-        """Fetch all wallets again, in the background; failed ones keep their older answer.
+        """Fetch all wallets again in the background.
 
-        It returns at once; `details` changes when the fetch ends. Errors are shown in the widget.
+        This method returns at once, and `details` changes when the fetch ends. If a wallet can't
+        be fetched, its older answer is kept. Errors are shown in the widget.
         """
         if _is_stored(self.details):
-            hint = "use fetch_to_parquet: with a new folder, or with this one to retry failures"
-            raise WalletframeError("Refresh does not change a folder", hint=hint)
+            hint = (
+                "run fetch_to_parquet with a new folder to fetch all wallets again, "
+                "or with this folder to retry failed wallets"
+            )
+            message = "Refresh is not available for holdings that are stored in a folder"
+            raise WalletframeError(message, hint=hint)
         wallets, holdings = self.details
         hint = (
-            "pass the unchanged fetch to the explorer, and your changes as prepare=, such as "
+            "pass the unchanged result of the fetch to the explorer, and pass the changes as a "
+            "function, such as "
             'prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")'
         )
         added = [f"{name!r}" for name in holdings.columns if name not in HOLDING_DTYPES]
@@ -264,51 +288,54 @@ class HoldingsExplorer(FetchingWidget):
             message = f"Refresh would lose the columns {', '.join(added)}"
             raise WalletframeError(message, hint=hint)
         if self._prepare is None and len(holdings) != wallets["tokens"].sum():
-            message = "the holdings have other rows than the fetch, and Refresh would undo that"
+            message = (
+                "rows were added to the holdings or removed from them after the fetch, "
+                "and Refresh would undo this"
+            )
             raise WalletframeError(message, hint=hint)
         keep = kept_names(wallets)
-        hint = "set .details of the explorer to a result of fetch_wallets"
+        hint = "set the attribute details of the explorer to a result of fetch_wallets"
         requested = wallets[["blockchain", "address", *keep]]
         self._fetch(requested, hint=hint, keep=keep, refresh=True)
 
     @handler
     def save(self, kind: str) -> None:
-        """Make a file of what is shown, and offer it in the page.
+        """Create a file of the shown wallets and holdings, and show a link to download it.
 
-        CSV, Parquet and Excel have every row, with exact amounts; the report is one page that needs
-        no network. Errors are shown in the widget.
+        CSV, Parquet and Excel files contain all shown rows, with exact amounts. The report is one
+        HTML page that can be read offline. Errors are shown in the widget.
 
         Parameters
         ----------
         kind : {"CSV", "Parquet", "Excel", "Report"}
             The format of the file.
         """
-        fields, data = self._file(kind)
+        fields, data = self._make_file(kind)
         self.send({"kind": "file", **fields}, data)
 
-    def _file(self, kind: str) -> Answer:
-        """Return name, type and bytes of a file: all rows exactly, or the report."""
+    def _make_file(self, kind: str) -> Answer:
+        """Return the name, the media type and the bytes of a file of the shown rows."""
         if kind not in _FORMATS:
             hint = f"choose one of {', '.join(_FORMATS)}"
             raise ArgumentError(f"{kind!r} is not a file format", hint=hint)
         shown, (name, media_type, write) = self.shown, _FORMATS[kind]
-        if kind != "Report" and len(shown.holdings) > _MOST_ROWS:
+        if kind != "Report" and len(shown.holdings) > _MAX_DOWNLOAD_ROWS:
             raise WalletframeError(
-                f"{len(shown.holdings):,} rows are too many for a download by the browser",
-                hint="run the copied code, then shown.holdings.wf.to_parquet(path)",
+                f"{len(shown.holdings):,} rows are too many for a download in the browser",
+                hint="copy the code, run it, and then call shown.holdings.wf.to_parquet(path)",
             )
         with TemporaryDirectory() as folder:
             path = Path(folder) / name
             write(shown if kind == "Report" else shown.holdings, path)
             return {"name": name, "type": media_type}, [path.read_bytes()]
 
-    def _follow(self, edition: int) -> None:
-        """Show the new view on all pages, and clear the error."""
+    def _show_edition(self, edition: int) -> None:
+        """Announce a change to all front ends of the widget, and clear the error."""
         self._show_error("")
         self._edition = edition
 
     def _current_client(self) -> AbstractContextManager[Client]:
-        """Return the client for Refresh: the explorer's, or one with the service of the fetch."""
+        """Return the client for Refresh, which has the service of the result."""
         if self._client is not None:
             return nullcontext(self._client)
         services = [*self.details.wallets["service"].dropna().unique()]
@@ -321,24 +348,25 @@ class HoldingsExplorer(FetchingWidget):
             problem = f"; {error}"
         if services == ["sandbox"] and (running := latest_sandbox()) is not None:
             return running.client()
-        names = ", ".join(safe_line(str(name), _SERVICE) for name in services) or "a service"
+        names = ", ".join(safe_line(str(name), _MAX_SERVICE) for name in services) or "a service"
         raise WalletframeError(
             f"Refresh needs a client for {names}{problem}",
-            hint="pass client= to the explorer, or set that service with walletframe.configure",
+            hint="pass client= to the explorer, or configure that service with "
+            "walletframe.configure",
         )
 
     @handler
-    def _take_details(self, change: dict[str, Any]) -> None:
-        self._view.show(self._portfolio_of(change["new"]))
+    def _show_details(self, change: dict[str, Any]) -> None:
+        self._explorer_state.show(self._make_portfolio(change["new"]))
 
 
 def _is_stored(details: object) -> TypeGuard[StoredWallets]:
-    """Return whether a fetch is a folder on disk."""
+    """Return whether the result of a fetch is stored in a folder."""
     return isinstance(getattr(details, "holdings", None), StoredHoldings)
 
 
 def _where_arguments(selected: Selected) -> list[str]:
-    """Return the arguments of `where` as Python code."""
+    """Return the arguments of `where` for a selection, as Python code."""
     selection, portfolio = selected.selection, selected.portfolio
     columns: dict[str, list[str | None]] = {}
     for name, text in selection.labels:
@@ -349,7 +377,7 @@ def _where_arguments(selected: Selected) -> list[str]:
         arguments = [*(f"{name}={values!a}" for name, values in columns.items()), *arguments]
     else:
         arguments.append(f"**{columns!a}")
-    if selection.spam is not None and portfolio.judges_spam:
+    if selection.spam is not None and portfolio.has_spam_flags:
         arguments.append(f"spam={selection.spam}")
     if selection.small is not None and portfolio.row_values is not None:
         arguments.append(f"small={selection.small}")

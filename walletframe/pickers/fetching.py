@@ -1,4 +1,7 @@
-"""Fetching in the background, older answers for failed wallets, and the panel for fetching."""
+"""Widgets that fetch in the background: their base class, and the panel `FetchPanel`.
+
+If a wallet can't be refreshed, its older answer is kept.
+"""
 
 from __future__ import annotations
 
@@ -34,36 +37,36 @@ if TYPE_CHECKING:
     from walletframe.client import Client
     from walletframe.pickers.picker import KnownWallets
 
-_SHOW_EVERY_S, _LATELY_S = 0.1, 15.0
-_PATIENCE_S = 5.0  # how long `close` waits for a thread
+_PROGRESS_INTERVAL_S, _RECENT_S = 0.1, 15.0
+_CLOSE_TIMEOUT_S = 5.0  # time that `close` waits for a thread to end
 
 
 class FetchingWidget(PageWidget):
-    """A widget that fetches in the background, one fetch at a time, and shows its progress."""
+    """A widget that fetches in the background and shows the progress, with one fetch at a time."""
 
     details: Instance[WalletDetails] = Instance(WalletDetails)
-    _under_way = Dict().tag(sync=True)  # progress of the fetch: done, total, and two lines of text
-    _again = Unicode().tag(sync=True)  # the label of the button for a retry
+    _under_way = Dict().tag(sync=True)  # the progress: done, total and two lines of text
+    _again = Unicode().tag(sync=True)  # the label of the Retry button
 
     def __init__(self, *args: Any, **traits: Any) -> None:
-        self._thread: Thread | None = None  # of the running fetch
+        self._thread: Thread | None = None  # the thread of the running fetch
         self._cancelled = Event()
         self._requested: Sequence[str] | pd.DataFrame = ()
-        self._keep: Sequence[str] = ()  # the columns to keep
+        self._keep: Sequence[str] = ()  # the extra columns to keep
         super().__init__(*args, **traits)
         self._handlers["cancel"] = lambda _: self.cancel()
-        self._handlers["again"] = lambda _: self._ask_again()
+        self._handlers["again"] = lambda _: self._retry_fetch()
 
     def close(self) -> None:
-        """Close this widget with its models, and stop its thread."""
+        """Close this widget and its models, and stop the thread of its fetch."""
         if (thread := getattr(self, "_thread", None)) is not None:
             self._cancelled.set()
-            thread.join(_PATIENCE_S)
+            thread.join(_CLOSE_TIMEOUT_S)
         super().close()
 
     @handler
     def cancel(self) -> None:
-        """Cancel the running fetch, if any; finished wallets are kept.
+        """Cancel the running fetch, if there is one. The result contains all finished wallets.
 
         Examples
         --------
@@ -78,7 +81,7 @@ class FetchingWidget(PageWidget):
 
     @abstractmethod
     def _current_client(self) -> AbstractContextManager[Client]:
-        """Return the client in a context manager, which closes it if it was made for this."""
+        """Return a context manager of the client. It closes the client if it also created it."""
 
     def _fetch(
         self,
@@ -88,7 +91,7 @@ class FetchingWidget(PageWidget):
         keep: Sequence[str] = (),
         refresh: bool = False,
     ) -> None:
-        """Fetch in the background; do nothing if a fetch is running."""
+        """Start a fetch in the background. Do nothing if a fetch is already running."""
         if self._thread is not None:
             return
         self._show_error("")
@@ -103,26 +106,26 @@ class FetchingWidget(PageWidget):
             "said": f"0 of {counted_noun(total, 'wallet')}",
         }
         self._cancelled = Event()
-        work = partial(self._run, client, refresh=refresh)
-        self._thread = Thread(target=work, name="walletframe-panel", daemon=True)
+        run_fetch = partial(self._run_fetch, client, refresh=refresh)
+        self._thread = Thread(target=run_fetch, name="walletframe-panel", daemon=True)
         self._thread.start()
 
     @handler
-    def _ask_again(self) -> None:
-        """Fetch again; wallets that are ok come from the cache."""
+    def _retry_fetch(self) -> None:
+        """Repeat the last fetch. Wallets with the status ok are read from the cache."""
         self._fetch(self._requested, keep=self._keep)
 
-    def _run(self, client: AbstractContextManager[Client], *, refresh: bool) -> None:
-        """Fetch on the background thread; `_finish` shows errors."""
-        marks, shown_s = deque([(time.monotonic(), 0)]), 0.0
+    def _run_fetch(self, client: AbstractContextManager[Client], *, refresh: bool) -> None:
+        """Run the fetch on the background thread; `_finish` shows its errors."""
+        marks, last_shown_s = deque([(time.monotonic(), 0)]), 0.0
 
         def progress(done: int, total: int, counts: Mapping[str, int]) -> None:
-            nonlocal shown_s
+            nonlocal last_shown_s
             now_s = time.monotonic()
-            if done == total or now_s - shown_s > _SHOW_EVERY_S:
-                shown_s = now_s
+            if done == total or now_s - last_shown_s > _PROGRESS_INTERVAL_S:
+                last_shown_s = now_s
                 marks.append((now_s, done))
-                self._show_progress(done, total, counts, time_left(marks, total))
+                self._show_progress(done, total, counts, format_time_left(marks, total))
 
         try:
             with client as current:
@@ -134,7 +137,7 @@ class FetchingWidget(PageWidget):
                     on_failure="ignore",
                     cancel=self._cancelled,
                 )
-        except Exception as error:  # noqa: BLE001 - it would be lost on this thread
+        except Exception as error:  # noqa: BLE001 - `_finish` raises it
             result = error
         self._finish(result)
 
@@ -154,75 +157,83 @@ class FetchingWidget(PageWidget):
             raise result
         failed = int((~known_wallets(result.wallets)).sum())
         self._again = f"Retry {counted_noun(failed, 'wallet')}" if failed else ""
-        self.details = with_older_answers(self.details, result)
+        self.details = keep_older_answers(self.details, result)
 
 
-def time_left(marks: deque[tuple[float, int]], total: int) -> str:
-    """Return the remaining time as text, from the progress of the last seconds."""
+def format_time_left(marks: deque[tuple[float, int]], total: int) -> str:
+    """Return the remaining time as text, estimated from the progress of the last seconds.
+
+    `marks` contains pairs of a time in seconds and the number of wallets that were done then.
+    Pairs that are no longer recent are removed.
+    """
     (start_s, before), (now_s, done) = marks[0], marks[-1]
-    while len(marks) > 2 and now_s - start_s > _LATELY_S:  # noqa: PLR2004
+    while len(marks) > 2 and now_s - start_s > _RECENT_S:  # noqa: PLR2004
         marks.popleft()
         start_s, before = marks[0]
     if done == before or done >= total:
         return ""
     seconds = (total - done) * (now_s - start_s) / (done - before)
-    if seconds < 100:  # noqa: PLR2004 - then in minutes
+    if seconds < 100:  # noqa: PLR2004 - longer times are in minutes
         return f"about {max(1, round(seconds))} s left"
     return f"about {round(seconds / 60)} min left"
 
 
-def with_older_answers(known: WalletDetails, answer: WalletDetails) -> WalletDetails:
-    """Replace each wallet that could not be refreshed by its older answer."""
-    rows = {key: row for row, key in enumerate(wallet_identities(answer.wallets).keys)}
+def keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> WalletDetails:
+    """Return the new result, in which failed wallets are replaced by their older answers."""
+    rows = {key: row for row, key in enumerate(wallet_identities(latest.wallets).keys)}
 
-    def owners(frame: pd.DataFrame) -> np.ndarray:
-        """Return the row of each row's wallet in the answer, -1 if there is none."""
+    def latest_rows(frame: pd.DataFrame) -> np.ndarray:
+        """Return, for each row, the position of its wallet in the new result, or -1."""
         wallets = wallet_identities(frame)
         return np.array([rows.get(key, -1) for key in wallets.keys], dtype=np.intp)[wallets.codes]
 
-    before = wallet_identities(known.wallets).first
-    places = owners(known.wallets)[before]
-    failed = (places >= 0) & ~known_wallets(answer.wallets)[places]
-    is_used = failed & known_wallets(known.wallets)[before]
-    if not is_used.any():
-        return answer
-    before, places = before[is_used], places[is_used]
-    reasons = answer.wallets["error"].iloc[places].fillna("no reason was given")
-    stale = known.wallets.iloc[before].reindex(columns=answer.wallets.columns)
-    stale = stale.set_axis(places).assign(
+    older = wallet_identities(previous.wallets).first
+    positions = latest_rows(previous.wallets)[older]
+    failed = (positions >= 0) & ~known_wallets(latest.wallets)[positions]
+    is_replaced = failed & known_wallets(previous.wallets)[older]
+    if not is_replaced.any():
+        return latest
+    older, positions = older[is_replaced], positions[is_replaced]
+    reasons = latest.wallets["error"].iloc[positions].fillna("the reason is unknown")
+    stale = previous.wallets.iloc[older].reindex(columns=latest.wallets.columns)
+    stale = stale.set_axis(positions).assign(
         source=Source.STALE.value, error=[f"not refreshed: {reason}" for reason in reasons]
     )
-    fresh = answer.wallets.drop(index=places)
+    fresh = latest.wallets.drop(index=positions)
     wallets = pd.concat([fresh, stale.astype(WALLET_DTYPES)]).sort_index()
-    old, new = owners(known.holdings), owners(answer.holdings)
-    is_kept = np.isin(old, places)
-    older = known.holdings[is_kept].reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
-    holdings = pd.concat([answer.holdings, older], ignore_index=True)
-    order = np.concatenate([new, old[is_kept]]).argsort(kind="stable")
+    old, new = latest_rows(previous.holdings), latest_rows(latest.holdings)
+    is_older_row = np.isin(old, positions)
+    older_rows = (
+        previous.holdings[is_older_row].reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
+    )
+    holdings = pd.concat([latest.holdings, older_rows], ignore_index=True)
+    order = np.concatenate([new, old[is_older_row]]).argsort(kind="stable")
     return WalletDetails(wallets, holdings.iloc[order].reset_index(drop=True))
 
 
 class FetchPanel(FetchingWidget, WalletPicker):
-    """Fetch wallets in the background, so that the notebook stays usable and Cancel works.
+    """Pick and fetch wallets. The fetch runs in the background, and can be cancelled.
 
     Parameters
     ----------
-    wallets : WalletDetails, or whatever `fetch_wallets` takes
-        The options, besides pasted wallets; all are selected at first.
+    wallets : WalletDetails, or wallets in any form that `fetch_wallets` accepts
+        The options. All of them are selected at first, and more wallets can be pasted.
     client : Client, optional
-        The client that sends the requests; the default client if not given, see `configure`.
+        The client that sends the requests. If it is not given, the default client is used (see
+        `configure`).
 
     Attributes
     ----------
     details : WalletDetails
-        The last fetch; before that the fetch given as `wallets`, or an empty one. Can be observed
-        and linked. After a cancelled fetch the rest has the status ``cancelled``. A wallet that
-        can't be refreshed keeps its older answer, with the source ``stale``.
+        The result of the last fetch. Before the first fetch, this is the argument `wallets` if
+        that is a WalletDetails, and an empty result otherwise. It can be observed and linked. If a
+        fetch is cancelled, the wallets that were not fetched have the status ``cancelled``. If a
+        wallet can't be refreshed, the result contains its older answer, with the source ``stale``.
 
     Raises
     ------
     ArgumentError, AddressError
-        If `client` is not a `Client`, or a wallet can't be read.
+        If `client` is not a `Client`, or if a wallet can't be read.
 
     Examples
     --------
@@ -237,7 +248,7 @@ class FetchPanel(FetchingWidget, WalletPicker):
 
     _esm, _css = script("panel"), styles("picker", "fetch")
     _refresh = Bool().tag(sync=True)  # whether to bypass the cache
-    _edition = Int().tag(sync=True)  # counts fetches; 0 before the first
+    _edition = Int().tag(sync=True)  # the number of results so far
 
     def __init__(self, wallets: KnownWallets = (), *, client: Client | None = None) -> None:
         require_client(client)
@@ -250,28 +261,30 @@ class FetchPanel(FetchingWidget, WalletPicker):
             self.details = as_details(wallets)
 
     @default("details")
-    def _nothing(self) -> WalletDetails:
+    def _empty_details(self) -> WalletDetails:
         return assemble([])
 
     @handler
     def fetch(self) -> None:
-        """Fetch the pasted and selected wallets; none if a pasted line can't be read.
+        """Fetch the selected and pasted wallets in the background.
 
-        It returns at once; `details` changes when the fetch ends. Errors are shown in the panel.
+        This method returns at once, and `details` changes when the fetch ends. If a pasted line
+        can't be read, nothing is fetched. Errors are shown in the panel.
         """
         if not self.take_pasted():
-            hint = "correct or delete the lines in the field, and fetch again"
-            raise WalletframeError("nothing was fetched: some lines can't be read", hint=hint)
-        hint = "paste some, or choose from the list"
+            hint = "correct or delete the lines in the field, then fetch again"
+            message = "nothing was fetched, because some pasted lines can't be read"
+            raise WalletframeError(message, hint=hint)
+        hint = "paste wallets, or select wallets from the list"
         self._fetch(self.value, hint=hint, refresh=self._refresh)
 
     def retry(self) -> None:
-        """Fetch again; wallets that are ok come from the cache."""
-        self._ask_again()
+        """Repeat the last fetch. Wallets with the status ok are read from the cache."""
+        self._retry_fetch()
 
     def _current_client(self) -> AbstractContextManager[Client]:
         return nullcontext(self._client or default_client())
 
     @observe("details")
-    def _show(self, _change: object) -> None:
+    def _count_fetch(self, _change: object) -> None:
         self._edition += 1

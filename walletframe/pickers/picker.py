@@ -1,6 +1,6 @@
-"""Pickers of blockchains, tokens and wallets: searchable lists with multiple selection.
+"""Pickers for blockchains, tokens and wallets: searchable lists with multiple selection.
 
-Each option shows how many balances it has, and their value. Wallets can also be pasted.
+Each option shows its number of balances and their total value. Wallets can also be pasted.
 """
 
 from __future__ import annotations
@@ -61,123 +61,137 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 Value: TypeAlias = "str | TokenKey"
-_PRICED = ("symbol", "token_blockchain", "token_address", "amount", "price")
-_LEAST, _MOST, _CURRENCY = 0.01, 1e300, 12
+_PRICE_COLUMNS = ("symbol", "token_blockchain", "token_address", "amount", "price")
+_MIN_SHOWN_VALUE, _MAX_PRICE, _MAX_CURRENCY = 0.01, 1e300, 12
 
 
 class OptionStats(NamedTuple):
-    """The number of balances of an option, and their total value."""
+    """The number of balances that belong to an option, and the total value of these balances."""
 
     balances: int
-    value: float  # NaN if no balance has one
+    value: float  # NaN if no balance has a value
 
     def sort_key(self) -> tuple[float, int]:
-        """Return a sort key: the most valuable first, then those with the most balances."""
+        """Return a key that sorts by descending value, and then by the number of balances."""
         return (math.inf if math.isnan(self.value) else -self.value, -self.balances)
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option to choose; all texts but `words` are safe single lines."""
+    """One option of a picker. All texts except `search_text` are escaped single lines."""
 
     value: Value
-    key: Value  # equal for all spellings of the value
-    name: str  # empty if it has none
+    key: Value  # the canonical form, equal for all spellings of the value
+    name: str  # empty if the option has no name
     chain: str = ""
-    whole: str = ""  # the address or contract in full
-    short: str = ""  # a unique name, if `name` is not unique
-    words: str = ""  # more text to search in
+    full_text: str = ""  # the full address of the wallet or contract
+    short: str = ""  # a unique short name, set if `name` is not unique
+    search_text: str = ""  # additional text that the search finds
 
 
 class Options(dict[Value, Option]):
-    """Options by value, each key once; if stats are known, the most valuable first."""
+    """The distinct options of a picker, by value. If stats are known, they set the order."""
 
     def __init__(
         self,
         hint: str,
         options: Iterable[Option],
-        known: Mapping[Any, OptionStats] | None = None,
+        stats: Mapping[Any, OptionStats] | None = None,
         sorted_by: str = "",
     ) -> None:
         super().__init__()
         self.hint = hint
         self.by_key: dict[Value, Option] = {}
-        self.known: Mapping[Any, OptionStats] = known or {}
+        self.stats: Mapping[Any, OptionStats] = stats or {}
         self.sorted_by = sorted_by
-        order = {key: stats.sort_key() for key, stats in self.known.items()}
+        order = {key: each.sort_key() for key, each in self.stats.items()}
         for option in sorted(options, key=lambda each: order.get(each.key, (math.inf, 1))):
             self.add(option)
 
     def add(self, option: Option) -> Value:
-        """Add an option, and return its value, which may be there in another spelling."""
+        """Add an option if it is new, and return its value as first spelled."""
         kept = self.by_key.setdefault(option.key, option)
         self[kept.value] = kept
         return kept.value
 
     def columns(self) -> dict[str, Any]:
-        """Return the texts that a page shows and searches, as columns; rare texts by index."""
+        """Return the texts for the front end, as one list per kind of text.
+
+        The rare texts, ``short`` and ``words``, are dicts by the index of the option.
+        """
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
-        wholes: list[str | None] = []  # None if it is part of the value
+        full_texts: list[str | None] = []  # None if the value contains it
         for option in options:
             value = option.value
-            own = value.partition(".")[2] if isinstance(value, str) else value[1]
-            wholes.append(None if own and option.whole == own else option.whole)
-        made = {
+            address = value.partition(".")[2] if isinstance(value, str) else value[1]
+            full_texts.append(None if address and option.full_text == address else option.full_text)
+        columns = {
             "values": [each.value for each in options],
             "names": [each.name for each in options],
             "chains": [*chains],
             "on": [chains[each.chain] for each in options],
-            "wholes": wholes,
+            "wholes": full_texts,
             "sorted": self.sorted_by,
             "hint": self.hint,
         }
-        for name in ("short", "words"):
-            texts = [(place, getattr(each, name)) for place, each in enumerate(options)]
-            made[name] = {place: text for place, text in texts if text}
-        return made | (_columns(self.known, [each.key for each in options]) if self.known else {})
+        for name, field in (("short", "short"), ("words", "search_text")):
+            texts = [(position, getattr(each, field)) for position, each in enumerate(options)]
+            columns[name] = {position: text for position, text in texts if text}
+        if self.stats:
+            columns |= _stats_columns(self.stats, [each.key for each in options])
+        return columns
 
-    def here(self, remaining: Mapping[Any, OptionStats | None]) -> dict[str, Any]:
-        """Return the remaining options for a page, the most valuable first."""
-        places = {option.key: place for place, option in enumerate(self.values())}
+    def remaining_columns(self, remaining: Mapping[Any, OptionStats | None]) -> dict[str, Any]:
+        """Return the indices and stats of the remaining options, sorted by descending value."""
+        positions = {option.key: position for position, option in enumerate(self.values())}
         order = {key: stats.sort_key() for key, stats in remaining.items() if stats}
-        keys = [key for key in remaining if key in places]
+        keys = [key for key in remaining if key in positions]
         keys.sort(key=lambda key: order.get(key, (math.inf, 0)))
-        return {"places": [places[key] for key in keys], **_columns(remaining, keys)}
+        return {"places": [positions[key] for key in keys], **_stats_columns(remaining, keys)}
 
 
-def _columns(stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]) -> dict[str, list[Any]]:
-    """Return stats as columns for a page, None if unknown."""
-    each = [stats.get(key) for key in keys]
-    worths = []
-    for one in each:
-        value = one.value if one else math.nan
-        small = "<0.01" if 0 < value < _LEAST else ""
-        worths.append("" if math.isnan(value) else small or compact(value))
-    return {"balances": [one and one.balances for one in each], "worths": worths}
+def _stats_columns(
+    stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]
+) -> dict[str, list[Any]]:
+    """Return the stats of some keys as lists for the front end, with None for unknown stats."""
+    stats_by_row = [stats.get(key) for key in keys]
+    value_texts = []
+    for row in stats_by_row:
+        value = row.value if row else math.nan
+        small = "<0.01" if 0 < value < _MIN_SHOWN_VALUE else ""
+        value_texts.append("" if math.isnan(value) else small or compact(value))
+    return {"balances": [row and row.balances for row in stats_by_row], "worths": value_texts}
 
 
-def stats_of(keys: Sequence[Any], codes: Codes, values: Floats | None) -> dict[Any, OptionStats]:
-    """Return the number and total value of balances for each key; `codes` has each row's key."""
+def group_stats(keys: Sequence[Any], codes: Codes, values: Floats | None) -> dict[Any, OptionStats]:
+    """Return the number of balances and their total value for each key.
+
+    `codes` contains the index of the key for each row, and `values` the value of each row.
+    """
     counts = np.bincount(codes, minlength=len(keys)).tolist()
     known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
     valued, weights = codes[known], None if values is None else values[known]
-    sums = np.bincount(valued, weights, len(keys)).astype(np.float64)  # integers if there are none
+    sums = np.bincount(valued, weights, len(keys)).astype(
+        np.float64
+    )  # bincount of nothing returns ints
     sums[np.bincount(valued, minlength=len(keys)) == 0] = np.nan
     return dict(zip(keys, map(OptionStats, counts, sums.tolist()), strict=True))
 
 
-def row_values(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
-    """Return the value of each row, or None, and a few words on its currency or prices."""
+def values_and_unit(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
+    """Return the value of each row and a label of the values, or None and an empty label."""
     if "value" in holdings:
-        named = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
-        if len(named) > 1:
+        currencies = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
+        if len(currencies) > 1:
             return None, ""
-        unit = f"value in {safe_line(str(named[0]), _CURRENCY)}" if named else "value"
+        unit = f"value in {safe_line(str(currencies[0]), _MAX_CURRENCY)}" if currencies else "value"
         return holdings["value"].to_numpy(np.float64, na_value=np.nan), unit
-    if not {*_PRICED} <= {*holdings} or not isinstance(holdings["amount"].dtype, AmountDtype):
+    if not {*_PRICE_COLUMNS} <= {*holdings} or not isinstance(
+        holdings["amount"].dtype, AmountDtype
+    ):
         return None, ""
-    prices = holdings["price"].where(holdings["price"].between(0, _MOST))
+    prices = holdings["price"].where(holdings["price"].between(0, _MAX_PRICE))
     if prices.isna().all():
         return None, ""
     values = value(holdings.assign(price=prices))["value"]
@@ -185,45 +199,45 @@ def row_values(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
 
 
 class _TupleTrait(TypedTuple):
-    """A tuple trait; a string is one value, not a sequence of letters."""
+    """A tuple trait that accepts a string as a single value."""
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Return the tuple."""
+        """Return the value as a tuple, or raise if it is not valid."""
         return super().validate(obj, (value,) if isinstance(value, str) else value)
 
 
-def _from_page(values: list[Any], picker: Picker) -> tuple[Any, ...]:
-    """Parse the values that the page chose; raise if one is no longer offered."""
+def _parse_page_values(values: list[Any], picker: Picker) -> tuple[Any, ...]:
+    """Return the values selected in the front end, or raise if one is no longer an option."""
     keys = (tuple(value) if isinstance(value, list) else value for value in values)
-    return tuple(picker._resolve(key) for key in keys)  # noqa: SLF001 - of this module
+    return tuple(picker._resolve_value(key) for key in keys)  # noqa: SLF001 - of this module
 
 
 class Picker(PageWidget, ValueWidget):
-    """A searchable list of options, with a button for each selected one."""
+    """A searchable list of options, with a button for each selected option."""
 
     _esm, _css = script("pickerwidget"), styles("picker")
-    # Any, since mypy takes the type of a trait for that of its value.
-    value: Any = _TupleTrait(AnyTrait()).tag(sync=True, from_json=_from_page)
+    # The type is Any, since mypy confuses the type of a trait with the type of its value.
+    value: Any = _TupleTrait(AnyTrait()).tag(sync=True, from_json=_parse_page_values)
     description: Unicode[str, str | bytes] = Unicode().tag(sync=True)  # the label
     _offers = Int().tag(sync=True)  # counts calls of `offer`
 
     def __init__(self, source: Any, *, value: Any, description: str) -> None:
-        self._options = self._read(source)
+        self._options = self._read_options(source)
         self._remaining: Mapping[Any, OptionStats | None] | None = None
-        # Before super().__init__, so that an error leaves no widget behind.
-        chosen = [self._resolve(each) for each in Picker.value.validate(self, value)]
+        # These lines can raise. They come before super().__init__, which registers the widget.
+        chosen = [self._resolve_value(each) for each in Picker.value.validate(self, value)]
         super().__init__(description=description)
-        self._handlers["options"] = lambda _: self._options.columns() | self._here()
+        self._handlers["options"] = lambda _: self._options.columns() | self._remaining_message()
         self.value = chosen
 
     @staticmethod
     @abstractmethod
-    def _read(source: Any) -> Options:
-        """Return the options in a source."""
+    def _read_options(source: Any) -> Options:
+        """Return the options that a source contains."""
 
     @abstractmethod
-    def _resolve(self, value: Any) -> Value:
-        """Return the value of the matching option."""
+    def _resolve_value(self, value: Any) -> Value:
+        """Return the value of the option that a given value denotes, or raise."""
 
     def offer(self, source: Any, /) -> None:
         """Replace the options. Selected values that are no longer offered are removed.
@@ -231,7 +245,7 @@ class Picker(PageWidget, ValueWidget):
         Parameters
         ----------
         source : WalletDetails, DataFrame or list
-            The new options, as a picker of this kind takes them.
+            The new options, in any form that the constructor of the picker accepts.
 
         Raises
         ------
@@ -247,7 +261,7 @@ class Picker(PageWidget, ValueWidget):
         ('BSC',)
         >>> picker.close()
         """
-        options = self._read(source)
+        options = self._read_options(source)
         with LOCK:
             kept = tuple(value for value in self.value if value in options)
             self._options, self._remaining = options, None
@@ -255,12 +269,15 @@ class Picker(PageWidget, ValueWidget):
             self._offers += 1
 
     def narrow(self, source: Any = None) -> None:
-        """Show only some options, such as those that match another picker; keep the selection.
+        """Show only some of the options, such as those that match the selection of another picker.
+
+        The selection of this picker does not change.
 
         Parameters
         ----------
         source : WalletDetails, DataFrame or None
-            A part of the options, with the balances to count for each; None for all options.
+            The options to show, and the balances to count for each of them. None shows all
+            options again.
 
         Raises
         ------
@@ -275,42 +292,42 @@ class Picker(PageWidget, ValueWidget):
         >>> picker.narrow()
         >>> picker.close()
         """
-        part = None if source is None else self._read(source)
+        part = None if source is None else self._read_options(source)
         with LOCK:
             self._remaining = (
-                None if part is None else {key: part.known.get(key) for key in part.by_key}
+                None if part is None else {key: part.stats.get(key) for key in part.by_key}
             )
-            self.send({"kind": "narrowed", **self._here()})
+            self.send({"kind": "narrowed", **self._remaining_message()})
 
-    def _here(self) -> dict[str, Any]:
-        """Return the remaining options for the page, None for all."""
+    def _remaining_message(self) -> dict[str, Any]:
+        """Return the remaining options for the front end, or None if all options remain."""
         remaining = self._remaining
-        return {"here": None if remaining is None else self._options.here(remaining)}
+        return {"here": None if remaining is None else self._options.remaining_columns(remaining)}
 
     @validate("value")
-    def _resolve_all(self, proposal: dict[str, Any]) -> tuple[Value, ...]:
-        return tuple(dict.fromkeys(self._resolve(value) for value in proposal["value"]))
+    def _resolve_values(self, proposal: dict[str, Any]) -> tuple[Value, ...]:
+        return tuple(dict.fromkeys(self._resolve_value(value) for value in proposal["value"]))
 
     @observe("value")
-    def _forget_error(self, _change: object) -> None:
+    def _clear_error(self, _change: object) -> None:
         self._show_error("")
 
 
 BlockchainsLike: TypeAlias = "DetailsLike | pd.DataFrame | str | Iterable[str]"
 KnownWallets: TypeAlias = "DetailsLike | WalletsLike"
-_SYMBOL, _CONTRACT = 24, 100
-_NAME, _LABEL, _WHOLE, _PROBLEMS, _REASON = 24, 60, 500, 10, 120
+_MAX_SYMBOL, _MAX_CONTRACT = 24, 100
+_MAX_NAME, _MAX_LABEL, _MAX_ADDRESS, _MAX_PROBLEMS, _MAX_REASON = 24, 60, 500, 10, 120
 
 
-def chain_options(source: BlockchainsLike) -> Options:
-    """Return the blockchains of a frame or a list, with stats of their balances."""
+def blockchain_options(source: BlockchainsLike) -> Options:
+    """Return the blockchains of a frame or a list as options, with stats of their balances."""
     holdings: pd.DataFrame | None = None
     if is_details(source):
         details = as_details(source, "blockchains")
         holdings = details.holdings
-        pairs = [*_counts(holdings), *_counts(details.wallets)]
+        pairs = [*_blockchain_counts(holdings), *_blockchain_counts(details.wallets)]
     elif isinstance(source, pd.DataFrame):
-        pairs = _counts(source)
+        pairs = _blockchain_counts(source)
         holdings = source if "token_blockchain" in source else None
     else:
         names: object = [source] if isinstance(source, str) else source
@@ -318,31 +335,37 @@ def chain_options(source: BlockchainsLike) -> Options:
         pairs = [(name, 1) for name in each]
         if not all(isinstance(name, str) for name, _ in pairs):
             raise ArgumentError(
-                "blockchains is not a list of identifiers",
-                hint='use a list of text, such as ["ETH", "BSC"], or the result of fetch_wallets',
+                "blockchains is not a list of blockchain identifiers",
+                hint='use a list of text, such as ["ETH", "BSC"], or a result of fetch_wallets',
             )
-    spelling = {canonical_blockchain(name): name for name, _ in reversed(pairs)}  # the first
+    spelling = {canonical_blockchain(name): name for name, _ in reversed(pairs)}  # first one
     totals: Counter[str] = Counter()
     for name, count in pairs:
         totals[canonical_blockchain(name)] += count
-    named = [(key, spelling[key]) for key, _ in totals.most_common()]
+    names_by_key = [(key, spelling[key]) for key, _ in totals.most_common()]
     options = [
         Option(
-            name, key, safe_line(name), short=safe_line(name, _SYMBOL), words=_original_text(name)
+            name,
+            key,
+            safe_line(name),
+            short=safe_line(name, _MAX_SYMBOL),
+            search_text=_text_if_changed(name),
         )
-        for key, name in named
+        for key, name in names_by_key
     ]
     hint = "Blockchain"
     if holdings is None:
         return Options(hint, options)
-    codes, written = factorized(holdings["blockchain"])
-    canonical = [canonical_blockchain(str(name)) for name in written]
-    folded, keys = pd.factorize(np.array(canonical, dtype=object))
-    values, unit = row_values(holdings)
-    return Options(hint, options, stats_of([*keys], np.append(folded, -1)[codes], values), unit)
+    codes, spellings = factorized(holdings["blockchain"])
+    canonical = [canonical_blockchain(str(name)) for name in spellings]
+    key_codes, keys = pd.factorize(np.array(canonical, dtype=object))
+    values, unit = values_and_unit(holdings)
+    return Options(
+        hint, options, group_stats([*keys], np.append(key_codes, -1)[codes], values), unit
+    )
 
 
-def _counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
+def _blockchain_counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
     require_columns(frame, ["blockchain"])
     counts = frame["blockchain"].dropna().value_counts(sort=False)
     return [(str(name), int(count)) for name, count in counts.items()]
@@ -354,23 +377,26 @@ class BlockchainPicker(Picker):
     Parameters
     ----------
     blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-        The options. Of holdings, the most valuable come first, then those with most balances.
+        The options. If these are holdings, the options are sorted by their total value, and then
+        by their number of balances.
     value : str or sequence of str
-        The initial selection, in upper or lower case.
+        The initial selection. Upper and lower case are equivalent.
     description : str, default "Blockchains"
-        The label.
+        The label of the picker.
 
     Attributes
     ----------
     value : tuple of str
-        The selection, as first written, in the order chosen. Can be set, observed and linked.
+        The selected blockchains as spelled in the options, in the order of selection. It can be
+        set, observed and linked.
 
     Raises
     ------
     ArgumentError, ColumnsError
-        If `blockchains` has another type, or is a frame without the column.
+        If `blockchains` has an unsupported type, or is a frame without the column ``blockchain``.
     UnknownBlockchainError
-        If `value` has a blockchain that is not an option, now or when it is set later.
+        If `value` contains a blockchain that is not an option. Setting `value` later can also
+        raise this error.
 
     Examples
     --------
@@ -384,7 +410,7 @@ class BlockchainPicker(Picker):
     """
 
     value: TraitType[tuple[str, ...], str | Sequence[str]]
-    _read = staticmethod(chain_options)
+    _read_options = staticmethod(blockchain_options)
 
     def __init__(
         self,
@@ -395,7 +421,7 @@ class BlockchainPicker(Picker):
     ) -> None:
         super().__init__(blockchains, value=value, description=description)
 
-    def _resolve(self, value: Any) -> Value:
+    def _resolve_value(self, value: Any) -> Value:
         key = canonical_blockchain(value) if isinstance(value, str) else ""
         if key not in self._options.by_key:
             raise UnknownBlockchainError(str(value), [*map(str, self._options)])
@@ -403,30 +429,35 @@ class BlockchainPicker(Picker):
 
 
 class TokenPicker(Picker):
-    """Pick tokens from those in the holdings.
+    """Pick tokens that occur in holdings.
 
     Parameters
     ----------
     holdings : WalletDetails or DataFrame
-        The options, in ``symbol``, ``token_blockchain`` and ``token_address``. The most valuable
-        come first, by ``value`` or else by the service's ``price``, then those of most rows.
+        Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``. Each of
+        their tokens is an option. The options are sorted by their total value, and then by their
+        number of rows. Values are read from the column ``value``. If it is missing, they are
+        computed from the service's ``price``.
     value : str, or sequence of (str, str or None) or of str
-        The initial selection: unambiguous symbols, or (blockchain, contract), None if native.
+        The initial selection. A token is an unambiguous symbol or a pair (blockchain, contract).
+        The contract of a native coin is None.
     description : str, default "Tokens"
-        The label.
+        The label of the picker.
 
     Attributes
     ----------
     value : tuple of (str, str or None)
-        The selected tokens, in the order chosen: blockchain in upper case, contract in lower case
-        if it is hex. Can be set, observed and linked.
+        The selected tokens as pairs (blockchain, contract), in the order of selection. The
+        blockchain is in upper case, and a hexadecimal contract address in lower case. It can be
+        set, observed and linked.
 
     Raises
     ------
     ArgumentError, ColumnsError
-        If `holdings` has another type, or lacks a column.
+        If `holdings` has an unsupported type, or lacks a column.
     UnknownTokenError, AmbiguousTokenError
-        If `value` has a token that is not an option, or a symbol that several share; later, too.
+        If `value` contains a token that is not an option, or a symbol that several tokens share.
+        Setting `value` later can also raise these errors.
 
     Examples
     --------
@@ -455,12 +486,12 @@ class TokenPicker(Picker):
         super().__init__(holdings, value=value, description=description)
 
     @staticmethod
-    def _read(source: FetchLike) -> TokenOptions:
+    def _read_options(source: FetchLike) -> TokenOptions:
         return TokenOptions(as_holdings_frame(source))
 
-    def _resolve(self, value: Any) -> Value:
+    def _resolve_value(self, value: Any) -> Value:
         if isinstance(value, str):
-            hint = "choose one token, such as {!a}".format
+            hint = "pass the token as a pair, such as {!a}".format
             symbols, tokens = self._options.symbols, self._options.tokens
             return tokens.keys[token_place(symbols, tokens, value, hint=hint)]
         key = token_key(value)
@@ -470,7 +501,7 @@ class TokenPicker(Picker):
 
 
 class TokenOptions(Options):
-    """The tokens of holdings, with stats of their balances."""
+    """The tokens of holdings as options, with stats of their balances."""
 
     def __init__(self, holdings: pd.DataFrame) -> None:
         require_columns(holdings, ["symbol"])
@@ -478,41 +509,49 @@ class TokenOptions(Options):
         tokens = self.tokens
         # A copy, since the caller may change the frame.
         self.symbols: pd.DataFrame = holdings[["symbol"]].copy()
-        known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
-        places = np.array(known, dtype=np.intp)
-        first = tokens.first[places]
+        known = [position for position, key in enumerate(tokens.keys) if not is_unknown(key)]
+        positions = np.array(known, dtype=np.intp)
+        first = tokens.first[positions]
         symbols = holdings["symbol"].array.take(first).tolist()
         contracts = holdings["token_address"].array.take(first).tolist()
-        names = token_names(holdings, tokens, places)
-        keys = [tokens.keys[place] for place in known]
-        values, unit = row_values(holdings)
-        stats = stats_of(tokens.keys, tokens.codes, values)
+        names = token_names(holdings, tokens, positions)
+        keys = [tokens.keys[position] for position in known]
+        values, unit = values_and_unit(holdings)
+        stats = group_stats(tokens.keys, tokens.codes, values)
         options = map(_token_option, keys, names, symbols, contracts)
         super().__init__("Symbol, blockchain, contract", options, stats, unit)
 
 
 def _token_option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:
-    safe = safe_line(symbol, _SYMBOL) if isinstance(symbol, str) else ""
-    whole = safe_line(contract, _CONTRACT) if isinstance(contract, str) else "native coin"
-    words = [_original_text(symbol, safe), _original_text(key[0]), _original_text(contract, whole)]
+    safe_symbol = safe_line(symbol, _MAX_SYMBOL) if isinstance(symbol, str) else ""
+    full_text = safe_line(contract, _MAX_CONTRACT) if isinstance(contract, str) else "native coin"
+    search_text = [
+        _text_if_changed(symbol, safe_symbol),
+        _text_if_changed(key[0]),
+        _text_if_changed(contract, full_text),
+    ]
     return Option(
         value=key,
         key=key,
-        name=safe or "no symbol",
-        chain=safe_line(key[0], _SYMBOL),
-        whole=whole,
-        short="" if name == safe else name,
-        words=" ".join(words).strip(),
+        name=safe_symbol or "no symbol",
+        chain=safe_line(key[0], _MAX_SYMBOL),
+        full_text=full_text,
+        short="" if name == safe_symbol else name,
+        search_text=" ".join(search_text).strip(),
     )
 
 
-def _original_text(text: object, seen: str = "") -> str:
-    """Return the original text, which people may paste, if the shown text differs."""
-    return text[:_CONTRACT] if isinstance(text, str) and text != (seen or safe_line(text)) else ""
+def _text_if_changed(text: object, shown_text: str = "") -> str:
+    """Return the original text if the shown text differs, so that a search finds both."""
+    return (
+        text[:_MAX_CONTRACT]
+        if isinstance(text, str) and text != (shown_text or safe_line(text))
+        else ""
+    )
 
 
 def wallet_options(source: KnownWallets) -> Options:
-    """Return the wallets of a fetch, a frame or a list, with stats of their balances."""
+    """Return the wallets of a result, a frame or a list as options, with stats of balances."""
     listed: Any = with_standard_columns(source) if isinstance(source, pd.DataFrame) else source
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):
@@ -521,15 +560,17 @@ def wallet_options(source: KnownWallets) -> Options:
         known = {f"{chain}.{address}": OptionStats(0, math.nan) for chain, address in empty}
     wallets, names = parse_wallets(listed), list[str]()
     if isinstance(listed, pd.DataFrame) and "blockchain" in listed:
-        asked = [(wallet.blockchain, wallet.address) for wallet in wallets]
-        names = user_wallet_names(pd.DataFrame(asked, columns=["blockchain", "address"]), listed)
+        requested = [(wallet.blockchain, wallet.address) for wallet in wallets]
+        names = user_wallet_names(
+            pd.DataFrame(requested, columns=["blockchain", "address"]), listed
+        )
     options = map(_wallet_option, wallets, names) if names else map(_wallet_option, wallets)
     if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
         return Options(hint, options)
     owners = wallet_identities(holdings)
-    values, unit = row_values(holdings)
+    values, unit = values_and_unit(holdings)
     keys = [f"{chain}.{address}" for chain, address in owners.keys]
-    return Options(hint, options, known | stats_of(keys, owners.codes, values), unit)
+    return Options(hint, options, known | group_stats(keys, owners.codes, values), unit)
 
 
 def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
@@ -537,57 +578,62 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
     return Option(
         value=str(wallet),
         key=str(wallet.canonical),
-        name=safe_line(name, _NAME) if name else "",
+        name=safe_line(name, _MAX_NAME) if name else "",
         chain=safe_line(chain),
-        whole=safe_line(address, _WHOLE),
+        full_text=safe_line(address, _MAX_ADDRESS),
         short=short_wallet(chain, address, name),
-        words=name[:_WHOLE] if len(name) > _NAME else "",
+        search_text=name[:_MAX_ADDRESS] if len(name) > _MAX_NAME else "",
     )
 
 
 def filter_options(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
-    """Return the options of a filter; labels come from the columns `groups`."""
+    """Return the options of one filter of the explorer.
+
+    `kind` is the name of the filter. The labels are the values of the columns `groups`.
+    """
     if kind == "wallets":
         return wallet_options(details)
     if kind == "tokens":
         return TokenOptions(details.holdings)
     if kind == "blockchains":
-        return chain_options(details)
+        return blockchain_options(details)
     options = []
     for name in groups:
         for label in label_texts(details.wallets[name]).value_counts().index:
-            text, column = safe_line(label, _LABEL), safe_line(name, _NAME)
-            key, none = (name, label), f"no {column}"  # the same name as in charts
+            text, column = safe_line(label, _MAX_LABEL), safe_line(name, _MAX_NAME)
+            key, none = (name, label), f"no {column}"  # the same text as in charts
             short = f"{column}: {text}" if text else none
             options.append(Option(key, key, text or none, column, short=short))
     return Options("Label or column", options)
 
 
 class WalletPicker(Picker):
-    """Pick wallets from a fetch or a list, and paste others.
+    """Pick wallets from the result of a fetch or from a list. Other wallets can be pasted.
 
     Parameters
     ----------
-    wallets : WalletDetails, or whatever `fetch_wallets` takes
-        The options, which can be searched by ``name``, too, if frames have it. Default: none.
+    wallets : WalletDetails, or wallets in any form that `fetch_wallets` accepts, default ()
+        The options. If the frame of wallets has a column ``name``, the search also finds names.
     value : str, or sequence of str, of (str, str), of mappings or of WalletAddress
         The initial selection.
     description : str, default "Wallets"
-        The label.
+        The label of the picker.
     paste : bool, default True
-        Whether other wallets can be pasted: one or several per line, or two columns of a table.
-        Lines that can't be read stay in the box, with the reason for each.
+        Whether to show a field for pasting other wallets. It accepts one or several wallets per
+        line, or two columns of a table. Lines that can't be read stay in the field, and the
+        reason is shown for each of these lines.
 
     Attributes
     ----------
     value : tuple of str
-        The selected wallets, each once, as ``"<BLOCKCHAIN>.<ADDRESS>"``, as first written, in the
-        order chosen. Can be set, observed and linked; `fetch_wallets` takes it.
+        The distinct selected wallets as ``"<BLOCKCHAIN>.<ADDRESS>"`` strings, in the order of
+        selection. If a wallet is spelled in several ways, the first spelling is used. The
+        attribute can be set, observed and linked, and passed to `fetch_wallets`.
 
     Raises
     ------
     AddressError
-        If a wallet can't be read.
+        If a wallet is not valid.
 
     Examples
     --------
@@ -603,10 +649,10 @@ class WalletPicker(Picker):
     """
 
     value: TraitType[tuple[str, ...], str | Sequence[WalletLike]]
-    _read = staticmethod(wallet_options)
+    _read_options = staticmethod(wallet_options)
     _pastes = Bool().tag(sync=True)
     _pasted = Unicode().tag(sync=True)  # the text in the field
-    _problems = List(Unicode()).tag(sync=True)  # a sentence, and one line per bad line
+    _problems = List(Unicode()).tag(sync=True)  # a heading, and a text for each unreadable line
 
     def __init__(
         self,
@@ -626,12 +672,14 @@ class WalletPicker(Picker):
         self.value = [*map(str, self._options)]
 
     def take_pasted(self) -> bool:
-        """Select the pasted wallets; lines that can't be read stay in the field, with the reason.
+        """Select the pasted wallets.
+
+        Lines that can't be read stay in the field, and the reason is shown for each of these lines.
 
         Returns
         -------
         bool
-            Whether all lines could be read.
+            True if all lines could be read.
         """
         pasted = read_pasted(self._pasted)
         self.value = (*self.value, *map(str, pasted.wallets))
@@ -639,7 +687,7 @@ class WalletPicker(Picker):
         self._problems = _problems(read_pasted(pasted.unreadable_lines))
         return not pasted.problems
 
-    def _resolve(self, value: Any) -> Value:
+    def _resolve_value(self, value: Any) -> Value:
         if isinstance(value, str) and value in self._options:
             return value
         wallet = read_wallet(value)
@@ -649,21 +697,20 @@ class WalletPicker(Picker):
 
 
 def _problems(pasted: Pasted) -> list[str]:
-    """Return a summary of the lines that can't be read, and a line with the reasons for each."""
-    wrong: dict[int, dict[str, list[str]]] = {}
+    """Return a heading and, for each line that can't be read, a text with the reasons."""
+    problems_by_line: dict[int, dict[str, list[str]]] = {}
     for line, text, reason in pasted.problems:
-        wrong.setdefault(line, {}).setdefault(reason, []).append(text)
-    if not wrong:
+        problems_by_line.setdefault(line, {}).setdefault(reason, []).append(text)
+    if not problems_by_line:
         return []
-    stay = "stays" if len(wrong) == 1 else "stay"
-    messages = [
-        f"{counted_noun(len(wrong), 'line')} can't be read, and {stay} above to be corrected:"
-    ]
-    for line, reasons in list(wrong.items())[:_PROBLEMS]:
+    pronoun = "it" if len(problems_by_line) == 1 else "them"
+    lines = counted_noun(len(problems_by_line), "line")
+    messages = [f"{lines} can't be read. Correct {pronoun} in the field above:"]
+    for line, reasons in list(problems_by_line.items())[:_MAX_PROBLEMS]:
         parts = [
-            f"{safe_line(', '.join(texts))}: {safe_line(reason, _REASON)}"
+            f"{safe_line(', '.join(texts))}: {safe_line(reason, _MAX_REASON)}"
             for reason, texts in reasons.items()
         ]
         messages.append(f"Line {line}: {'; '.join(parts)}")
-    rest = len(wrong) - _PROBLEMS
+    rest = len(problems_by_line) - _MAX_PROBLEMS
     return [*messages, f"and {counted_noun(rest, 'more line')}"] if rest > 0 else messages

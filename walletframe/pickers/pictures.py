@@ -1,4 +1,4 @@
-"""The charts of the explorer: their types, their options, and how they are drawn."""
+"""The charts of the explorer: the types of charts, their options, and a function to draw them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from walletframe import charts
 from walletframe.errors import ArgumentError
 from walletframe.frames.names import token_names
-from walletframe.pickers.portfolio import VALUED, empty_reason
+from walletframe.pickers.portfolio import VALUE_COLUMNS, empty_reason
 from walletframe.pickers.widget import error_text
 from walletframe.text import safe_line
 
@@ -22,46 +22,46 @@ if TYPE_CHECKING:
 
 VALUE, AMOUNTS, BALANCES = "value", "amounts", "balances"
 WALLET, TOKENS, ASSETS = "wallet", "tokens", "assets"
-_ROUND, _LOW = {"Treemap", "Sunburst"}, 400
+_ROUND_CHARTS, _NARROW_HEIGHT = {"Treemap", "Sunburst"}, 400
 _NO_MARGIN = dict.fromkeys("tblr", 0)
 
 
 @dataclass(frozen=True, slots=True)
 class ChartType:
-    """A type of chart to choose."""
+    """A type of chart that users can choose."""
 
-    function: str  # in `walletframe.charts`
-    needs: str  # "token?" (optional), "token", "wallet" or ""
-    arguments: Mapping[str, Any]  # how much to draw, so that the browser stays fast
-    by: tuple[str, ...] = ()  # the names to group by; empty if they can't be chosen
-    below: tuple[str, ...] = ()  # the names inside a user's own column
-    colored: bool = True  # whether it takes the colours of tokens
+    function: str  # the name of the function in `walletframe.charts`
+    needs: str  # "token", "token?" (an optional token), "wallet" or ""
+    arguments: Mapping[str, Any]  # limits that keep the browser fast
+    by: tuple[str, ...] = ()  # the default levels; empty if there is no choice
+    inner_levels: tuple[str, ...] = ()  # the levels below a user's column
+    has_token_colors: bool = True  # whether the function has the parameter `colors`
 
 
-_NARROW = {"bar": {"top_tokens": 4}, "heatmap": {"top": 15, "top_tokens": 5}}
-_NESTED, _BARS = {"top": 80}, {"top": 12, "top_tokens": 6}
-_LEVELS = ("blockchain", "wallet", "token"), ("wallet", "token")
-_CELLS = {"top": 20, "top_tokens": 15}
+_NARROW_LIMITS = {"bar": {"top_tokens": 4}, "heatmap": {"top": 15, "top_tokens": 5}}
+_NESTED_LIMITS, _BAR_LIMITS = {"top": 80}, {"top": 12, "top_tokens": 6}
+_NESTED_LEVELS = ("blockchain", "wallet", "token"), ("wallet", "token")
+_HEATMAP_LIMITS = {"top": 20, "top_tokens": 15}
 CHARTS = {
-    "Treemap": ChartType("treemap", "token?", _NESTED, *_LEVELS),
-    "Sunburst": ChartType("sunburst", "token?", _NESTED, *_LEVELS),
-    "Bars by wallet": ChartType("bar", "token?", _BARS, ("wallet",)),
-    "Bars by blockchain": ChartType("bar", "token?", _BARS, ("blockchain",), ("blockchain",)),
-    "Heatmap": ChartType("heatmap", "", _CELLS, ("wallet",), colored=False),
+    "Treemap": ChartType("treemap", "token?", _NESTED_LIMITS, *_NESTED_LEVELS),
+    "Sunburst": ChartType("sunburst", "token?", _NESTED_LIMITS, *_NESTED_LEVELS),
+    "Bars by wallet": ChartType("bar", "token?", _BAR_LIMITS, ("wallet",)),
+    "Bars by blockchain": ChartType("bar", "token?", _BAR_LIMITS, ("blockchain",), ("blockchain",)),
+    "Heatmap": ChartType("heatmap", "", _HEATMAP_LIMITS, ("wallet",), has_token_colors=False),
     "Pie of a wallet": ChartType("pie", "wallet", {}),
-    "Lorenz curve": ChartType("lorenz", "token", {}, colored=False),
+    "Lorenz curve": ChartType("lorenz", "token", {}, has_token_colors=False),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ChartOptions:
-    """The options of the chart that a user has chosen."""
+    """The chart options that the user has chosen."""
 
     chart: str = "Treemap"
-    measure: str = ""  # the best one is used if it is empty or not available
-    group: str = WALLET  # or a user's own column of the wallets
-    assets: bool = False  # instead of tokens
-    narrow: bool = False  # whether the page is narrow
+    measure: str = ""  # if it is not available, a default is used
+    group: str = WALLET  # WALLET, or a user's column of the wallets
+    per_asset: bool = False  # whether tokens are combined per asset
+    narrow: bool = False  # whether the front end is narrow
 
     @property
     def type(self) -> ChartType:
@@ -70,99 +70,103 @@ class ChartOptions:
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The names to group by: those of the type, or the user's own column; optionally assets."""
+        """The levels of the chart: the default ones of its type, or those of a user's column."""
         by = self.type.by
         if by and self.group != WALLET:
-            by = (self.group, *self.type.below)
-        return (*(name for name in by if name != "token"), "asset") if by and self.assets else by
+            by = (self.group, *self.type.inner_levels)
+        return (*(name for name in by if name != "token"), "asset") if by and self.per_asset else by
 
-    def changed(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
-        """Return the options changed by a page's request; `groups` are columns to group by."""
+    def with_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
+        """Return the options after a request of the front end.
+
+        `groups` are the user's columns that can group the chart.
+        """
         names = ("chart", "measure", "group", "narrow")
         changes = {name: request[name] for name in names if name in request}
         if changes.get("chart", self.chart) not in CHARTS:
             hint = f"choose one of {', '.join(CHARTS)}"
-            raise ArgumentError(f"{changes['chart']!r} is not a chart", hint=hint)
+            raise ArgumentError(f"{changes['chart']!r} is not a type of chart", hint=hint)
         if "thing" in request:
-            changes["assets"] = request["thing"] == ASSETS
-        options = replace(self, **changes)  # the page may show an older fetch with other groups
+            changes["per_asset"] = request["thing"] == ASSETS
+        # The front end may still show an earlier result, which had other columns.
+        options = replace(self, **changes)
         return options if options.group in groups else replace(options, group=WALLET)
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart for the page; texts are plain and untrusted."""
+    """A chart for the front end. Its texts are plain text from untrusted sources."""
 
-    selected: Selected  # the figure refers to rows of its holdings
-    options: ChartOptions  # with the measure that is drawn
+    selected: Selected  # `rows` are row numbers of its holdings
+    options: ChartOptions  # `measure` is the measure that is drawn
     measures: tuple[str, ...]  # the available measures
     title: str
-    token: str = ""  # the name of the one drawn token, if any
-    line: str = ""
+    token: str = ""  # the name of the drawn token, if only one is drawn
+    line: str = ""  # a line on what is drawn and left out
     about: tuple[str, ...] = ()
     figure: bytes = b""  # JSON; empty if nothing is drawn
     reason: str = ""  # why nothing is drawn
-    arguments: Mapping[str, Any] | None = None  # of the chart's function; None if nothing is drawn
+    arguments: Mapping[str, Any] | None = None  # of the function; None if nothing is drawn
     rows: tuple[int, ...] = ()
     tokens: tuple[int, ...] = ()
 
     def choices(self) -> dict[str, Any]:
-        """Return the choices of chart, measure and grouping for a page, with the current ones."""
+        """Return the current chart, measure and grouping, and the available choices for each."""
         chart = self.options
         measures = {
             VALUE: "value",
             AMOUNTS: f"amount of {self.token or 'one token'}",
             BALANCES: "number of balances",
         }
-        own = self.selected.portfolio.groups if chart.type.by else []
-        usual = "blockchain" if chart.type.by == ("blockchain",) else "wallet"
-        groups = [(WALLET, usual), *((name, safe_line(name, 40)) for name in own)]
+        user_columns = self.selected.portfolio.groups if chart.type.by else []
+        default_group = "blockchain" if chart.type.by == ("blockchain",) else "wallet"
+        groups = [(WALLET, default_group), *((name, safe_line(name, 40)) for name in user_columns)]
         return {
             "chart": chart.chart,
             "charts": [(name, name) for name in CHARTS],
             "measure": chart.measure,
             "measures": [(name, measures[name]) for name in self.measures],
             "group": chart.group,
-            "groups": groups if own else [],
-            "thing": ASSETS if chart.assets else TOKENS,
+            "groups": groups if user_columns else [],
+            "thing": ASSETS if chart.per_asset else TOKENS,
             "things": [(TOKENS, "per token"), (ASSETS, "per asset")] if chart.type.by else [],
         }
 
 
-def draw(selected: Selected, options: ChartOptions) -> Picture:
-    """Draw the selection; if its chart can't be drawn, return the reason."""
-    kind, held = options.type, selected.held
-    # A chart without a token shows shares, not amounts.
+def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
+    """Return the chart of the selection, or a picture with the reason why it can't be drawn."""
+    chart_type, held = options.type, selected.held
+    # Only a chart of one token can show amounts.
     measures = [VALUE] if "value" in held.holdings and held.holdings["value"].notna().any() else []
-    measures += [AMOUNTS] if kind.needs == "token?" else []
-    measures = [AMOUNTS] if kind.needs == "token" else [*measures, BALANCES]
-    if options.measure not in measures:  # values first, but amounts for one selected token
-        is_one = len(selected.selection.tokens) == 1 and AMOUNTS in measures
-        best = AMOUNTS if is_one else VALUE
+    measures += [AMOUNTS] if chart_type.needs == "token?" else []
+    measures = [AMOUNTS] if chart_type.needs == "token" else [*measures, BALANCES]
+    if options.measure not in measures:  # choose a default
+        has_one_token = len(selected.selection.tokens) == 1 and AMOUNTS in measures
+        best = AMOUNTS if has_one_token else VALUE
         options = replace(options, measure=best if best in measures else measures[-1])
     picture = Picture(selected, options, tuple(measures), title=options.chart)
     if not len(held.holdings):
         return replace(picture, reason=empty_reason(selected))
     drawn = held
-    if options.measure != VALUE and kind.needs != "token":  # so that counts or amounts are drawn
-        bare = held.holdings.drop(columns=VALUED, errors="ignore")
-        drawn = replace(held, holdings=bare)
+    if options.measure != VALUE and chart_type.needs != "token":  # otherwise charts draw values
+        unvalued = held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore")
+        drawn = replace(held, holdings=unvalued)
     try:
-        arguments = _arguments(selected, options)
-        colors = {"colors": selected.portfolio.colors} if kind.colored else {}
-        figure = getattr(charts, kind.function)(
+        arguments = _chart_arguments(selected, options)
+        colors = {"colors": selected.portfolio.colors} if chart_type.has_token_colors else {}
+        figure = getattr(charts, chart_type.function)(
             drawn, wallets=selected.wallets, **arguments, **colors
         )
     except Exception as error:  # noqa: BLE001 - shown in place of the chart
-        return replace(picture, reason=f"No chart: {error_text(error)}")
-    if not figure.data:  # its only annotation is the reason
+        return replace(picture, reason=f"The chart can't be drawn: {error_text(error)}")
+    if not figure.data:  # then its only annotation is the reason
         return replace(picture, reason=charts.plain_text(figure.layout.annotations[0].text))
     meta, token = figure.layout.meta, ""
-    title, about = charts.extract_notes(figure)  # this removes the meta, too
+    title, about = charts.extract_notes(figure)  # this also removes the meta
     if "token" in arguments:
-        place = held.tokens.keys.index(arguments["token"])
-        [token] = token_names(held.holdings, held.tokens, np.array([place]))
-    _fit(figure, options)
+        position = held.tokens.keys.index(arguments["token"])
+        [token] = token_names(held.holdings, held.tokens, np.array([position]))
+    _fit_to_page(figure, options)
     return replace(
         picture,
         token=token,
@@ -176,41 +180,45 @@ def draw(selected: Selected, options: ChartOptions) -> Picture:
     )
 
 
-def _fit(figure: charts.Figure, options: ChartOptions) -> None:
-    """Fit a figure to the page, which sets its own colours."""
+def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
+    """Change the layout of a figure to fit the page. The front end sets the colours."""
     layout = figure.layout
     if not charts.has_custom_template():
         layout.template = None
-    if options.chart in _ROUND:  # there are no axes
+    if options.chart in _ROUND_CHARTS:  # these charts have no axes
         room = layout.margin.t + layout.margin.b
         layout.height, layout.margin = layout.height - room, _NO_MARGIN
         if options.narrow:
-            layout.height = min(layout.height, _LOW)
-    elif options.narrow and options.chart == "Heatmap":  # no room for texts and the scale
+            layout.height = min(layout.height, _NARROW_HEIGHT)
+    elif options.narrow and options.chart == "Heatmap":  # no space for texts and the scale
         top = layout.margin.t
         figure.update_traces(texttemplate=None, showscale=False)
         layout.annotations, layout.margin.t, layout.height = (), 0, layout.height - top
         layout.xaxis.update(tickangle=-90, title=None)
         layout.yaxis.title = None
-    elif options.narrow and options.type.function == "bar":  # names take most of the width
+    elif options.narrow and options.type.function == "bar":  # names fill most of the width
         layout.xaxis.update(nticks=3, tickangle=0)
         layout.yaxis.title = None
 
 
-def _arguments(selected: Selected, options: ChartOptions) -> dict[str, Any]:
-    """Return a chart's arguments, with the selected wallet or token, or that of most balances."""
-    kind, held, selection = options.type, selected.held, selected.selection
+def _chart_arguments(selected: Selected, options: ChartOptions) -> dict[str, Any]:
+    """Return the arguments of the chart's function.
+
+    A chart of one wallet or token draws the first selected one. If none is selected, it draws the
+    one with the most balances.
+    """
+    chart_type, held, selection = options.type, selected.held, selected.selection
     arguments: dict[str, Any] = {}
     if by := options.by:
         arguments["by"] = by[0] if len(by) == 1 else [*by]
-    arguments |= kind.arguments
+    arguments |= chart_type.arguments
     chosen: Sequence[TokenKey] | None = None
-    if kind.needs == "wallet":
+    if chart_type.needs == "wallet":
         name, chosen = "wallet", selection.wallet_keys()
         keys, codes = held.wallet_keys, held.wallet_codes
     elif options.measure == AMOUNTS:
         name, chosen, keys, codes = "token", selection.tokens, held.tokens.keys, held.tokens.codes
     if chosen is not None:
-        there, most = {*keys}, keys[int(np.bincount(codes).argmax())]
-        arguments[name] = next((key for key in chosen if key in there), most)
-    return arguments | (_NARROW.get(kind.function, {}) if options.narrow else {})
+        drawn_keys, most = {*keys}, keys[int(np.bincount(codes).argmax())]
+        arguments[name] = next((key for key in chosen if key in drawn_keys), most)
+    return arguments | (_NARROW_LIMITS.get(chart_type.function, {}) if options.narrow else {})

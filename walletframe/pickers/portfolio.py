@@ -1,6 +1,6 @@
-"""A fetch with values and spam flags, computed once for all views, and the selected part of it.
+"""The data of an explorer: the result of a fetch with values and spam flags, and a selected part.
 
-Texts on the selection describe its size, its completeness, and the rows that are left out.
+Functions return texts about the selection: its value, its completeness, and its hidden rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from walletframe.frames.known import (
 )
 from walletframe.frames.tables import wallets_table
 from walletframe.numerals import counted_noun, money
-from walletframe.pickers.picker import stats_of
+from walletframe.pickers.picker import group_stats
 from walletframe.pickers.table import HoldingsTable
 from walletframe.text import safe_line
 
@@ -45,14 +45,18 @@ if TYPE_CHECKING:
 
     Prepare: TypeAlias = Callable[[pd.DataFrame], pd.DataFrame]
 
-VALUED = ["unit_price", "value", "currency"]
-DUST = 1.0  # balances of less value are small
-_SERVICE_PRICES, _OWN_PRICES = "the service's prices", "prices of your own"
-_FAILURES, _WORDS, _REASON = 50, 500, 300
+VALUE_COLUMNS = ["unit_price", "value", "currency"]
+SMALL_BELOW = 1.0  # balances with a lower value are small
+_SERVICE_PRICES, _OWN_PRICES = "the service's prices", "your own prices"
+_MAX_FAILURES, _MAX_FULL_TEXT, _MAX_REASON = 50, 500, 300
 
 
 class Portfolio(Selectable):
-    """A fetch with values and spam flags: those from `prepare`, if it adds some, else computed."""
+    """The result of a fetch with values and spam flags.
+
+    Values are read from a column ``value``, or computed from the service's prices. Spam flags are
+    computed, except with `prepare`: then they are read from a column ``is_spam``.
+    """
 
     def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
         require_columns(details.wallets, WALLET_DTYPES)
@@ -60,63 +64,68 @@ class Portfolio(Selectable):
         self.fetched: WalletDetails = details
         self.is_prepared: bool = prepare is not None
         if prepare is not None:
-            hint = "pass a function such as lambda holdings: holdings.wf.without_spam()"
+            hint = "pass a function, such as lambda holdings: holdings.wf.without_spam()"
             function: object = prepare
             if not callable(function):
                 message = f"prepare is of type {type(prepare).__name__}, not a function"
                 raise ArgumentError(message, hint)
-            result: object = function(holdings.copy(deep=False))  # its changes stay in the copy
+            result: object = function(holdings.copy(deep=False))  # a copy: `prepare` may change it
             if not isinstance(result, pd.DataFrame):
                 message = f"prepare returned a {type(result).__name__}, not a DataFrame of holdings"
                 raise ArgumentError(message, hint)
             holdings = result
         require_columns(holdings, HOLDING_DTYPES)
         self.priced_by: str = "own" if "value" in holdings else ""
-        self.problem: str = ""
+        self.price_problem: str = ""
         if not self.priced_by and holdings["price"].notna().any():
             try:
                 holdings, self.priced_by = value(holdings), "service"
             except PricesError as error:
-                self.problem = str(error)
+                self.price_problem = str(error)
         super().__init__(holdings, details.wallets)
         self.details: WalletDetails = details._replace(holdings=holdings)
         self.groups: list[str] = [name for name in self.groups if name != "name"]
         self._table: HoldingsTable | None = None
         if not self.priced_by:
             self.row_values = None
-        # `prepare` decides what is spam, or that nothing is.
-        self.judges_spam: bool = not self.is_prepared or "is_spam" in holdings
-        if not self.judges_spam:
+        # With `prepare`, only the column `is_spam` that it adds marks spam.
+        self.has_spam_flags: bool = not self.is_prepared or "is_spam" in holdings
+        if not self.has_spam_flags:
             self.spam = np.zeros(len(holdings), dtype=bool)
 
     @cached_property
     def colors(self) -> dict[TokenKey, str]:
-        """The colour of each token, whatever is selected."""
+        """The colour of each token, which does not depend on the selection."""
         return token_colors(self.held)
 
     def select(self, selection: Selection) -> Selected:
-        """Return the selected wallets and rows, with counts of spam and small balances."""
-        named, values = self.marks(selection), self.row_values
-        spam = np.unique(self.held.tokens.codes[named & self.spam])
-        dust, dust_value = np.zeros_like(named), 0.0
-        if values is not None:  # rows without a value are not small
-            dust = self.drop_spam_and_small(named, replace(selection, small=None)) & (values < DUST)
-            dust_value = math.fsum(values[dust])
-        marks = self.drop_spam_and_small(named, selection)
-        asked, wallets = self.wallet_marks(selection), self.details.wallets
+        """Return the selected part, with the number of its spam tokens and small balances."""
+        matches, values = self.marks(selection), self.row_values
+        spam = np.unique(self.held.tokens.codes[matches & self.spam])
+        small, small_value = np.zeros_like(matches), 0.0
+        if values is not None:  # a row without a value is not small
+            small = self.drop_spam_and_small(matches, replace(selection, small=None)) & (
+                values < SMALL_BELOW
+            )
+            small_value = math.fsum(values[small])
+        marks = self.drop_spam_and_small(matches, selection)
+        requested, wallets = self.wallet_marks(selection), self.details.wallets
         return Selected(
             portfolio=self,
             selection=selection,
-            wallets=wallets if asked.all() else wallets[asked],
+            wallets=wallets if requested.all() else wallets[requested],
             held=self.held.where(marks),
             marks=marks,
             spam_tokens=len(spam),
-            dust_balances=int(dust.sum()),
-            dust_value=dust_value,
+            small_balances=int(small.sum()),
+            small_value=small_value,
         )
 
-    def stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
-        """Return the number and value of balances for each option of a kind that is held."""
+    def option_stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
+        """Return the stats of each option of one filter, for options that have balances.
+
+        `kind` is the name of the filter: "tokens", "wallets" or "blockchains".
+        """
         held, values, keys = self.held, self.row_values, list[Any]()
         marks = self.drop_spam_and_small(self.marks(selection), replace(selection, small=None))
         if kind == "tokens":
@@ -126,11 +135,14 @@ class Portfolio(Selectable):
             codes = held.wallet_codes
         else:
             keys, codes = [*held.chain_places], held.chain_codes[held.wallet_codes]
-        stats = stats_of(keys, codes[marks], None if values is None else values[marks])
-        return {key: one for key, one in stats.items() if one.balances and not is_unknown(key)}
+        stats = group_stats(keys, codes[marks], None if values is None else values[marks])
+        return {key: each for key, each in stats.items() if each.balances and not is_unknown(key)}
 
     def table(self, selected: Selected) -> HoldingsTable:
-        """Return a table of the selected rows, with the names, columns and order of all rows."""
+        """Return a table of the selected rows.
+
+        The names of wallets and tokens, the columns and the order are those of the full table.
+        """
         if self._table is None:
             self._table = HoldingsTable(self.held, self.wallets if self.is_complete else None)
         if selected.marks.all() and selected.wallets is self.wallets:
@@ -140,47 +152,47 @@ class Portfolio(Selectable):
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """The selected part of a portfolio, with counts of spam and small balances in it."""
+    """The selected part of a portfolio, and the numbers of its spam tokens and small balances."""
 
     portfolio: Portfolio
     selection: Selection
     wallets: pd.DataFrame
     held: Positions
-    marks: Mask  # of all rows
+    marks: Mask  # a mask of the portfolio's rows
     spam_tokens: int
-    dust_balances: int
-    dust_value: float
+    small_balances: int
+    small_value: float
 
 
-def summarize(selected: Selected) -> dict[str, Any]:
-    """Return the parts of the top line: the value of the data, its completeness and its date."""
+def summary_parts(selected: Selected) -> dict[str, Any]:
+    """Return the parts of the summary line: total value, completeness and date of the data."""
     wallets, portfolio = selected.wallets, selected.portfolio
     known, stale = known_wallets(wallets), stale_wallets(wallets)
     text = f"{int(known.sum()):,} of {counted_noun(len(wallets), 'wallet')} known"
     if count := int(stale.sum()):
         reasons = wallets["error"][stale].dropna().unique()
-        why = f" ({safe_line(str(reasons[0]), _REASON)})" if len(reasons) == 1 else ""
+        why = f" ({safe_line(str(reasons[0]), _MAX_REASON)})" if len(reasons) == 1 else ""
         text += f", {count:,} out of date{why}"
     times = wallets["fetched_at"][known].dropna()
-    worth = value_summary(selected.held.holdings)
-    unpriced = worth.unpriced if worth else 0
+    total_value = value_summary(selected.held.holdings)
+    unpriced = total_value.unpriced if total_value else 0
     return {
-        "known": text,  # how many wallets
-        "value": worth.total if worth else "",
-        "prices": _price_source(portfolio),
+        "known": text,  # the number of known wallets
+        "value": total_value.total if total_value else "",
+        "prices": _price_source_text(portfolio),
         "as_of": f"as of {times.min():%Y-%m-%d %H:%M} UTC" if len(times) else "",
         "simulated": is_simulated(wallets),
         "unpriced": f"{counted_noun(unpriced, 'balance')} without a price"
         if unpriced
-        else safe_line(portfolio.problem, _REASON),  # why there are no values
+        else safe_line(portfolio.price_problem, _MAX_REASON),  # the reason why there are no values
     }
 
 
-def _price_source(portfolio: Portfolio) -> str:
-    """Return the source of the prices; empty if there are no values."""
+def _price_source_text(portfolio: Portfolio) -> str:
+    """Return the source of the prices, or an empty text if there are no values."""
     holdings = portfolio.details.holdings
     if portfolio.priced_by == "service":
-        return f"{_SERVICE_PRICES}, currency not named"
+        return f"{_SERVICE_PRICES} (currency unknown)"
     if not portfolio.priced_by or not {"unit_price", "price"} <= {*holdings}:
         return _OWN_PRICES if portfolio.priced_by else ""
     used = holdings["unit_price"].notna()
@@ -188,61 +200,63 @@ def _price_source(portfolio: Portfolio) -> str:
     return _SERVICE_PRICES if is_theirs else _OWN_PRICES
 
 
-def spam_words(selected: Selected) -> str:
-    """Return the number of spam tokens, such as ``12 spam tokens hidden``; empty for none."""
+def spam_text(selected: Selected) -> str:
+    """Return the number of spam tokens, such as ``12 spam tokens hidden``, or an empty text."""
     how = "hidden" if selected.selection.spam is False else "shown"
     return (
         f"{counted_noun(selected.spam_tokens, 'spam token')} {how}" if selected.spam_tokens else ""
     )
 
 
-def dust_words(selected: Selected) -> str:
-    """Return the number and value of small balances, and if they are hidden; empty for none."""
-    if not selected.dust_balances:
+def small_text(selected: Selected) -> str:
+    """Return the number and total value of small balances, or an empty text if there are none."""
+    if not selected.small_balances:
         return ""
-    small = f"{counted_noun(selected.dust_balances, 'balance')} below {money(DUST)}"
+    small = f"{counted_noun(selected.small_balances, 'balance')} below {money(SMALL_BELOW)}"
     how = "" if selected.selection.small is None else " hidden"
-    return f"{small}{how} ({money(selected.dust_value)} in all)"
+    return f"{small}{how} ({money(selected.small_value)} in total)"
 
 
 def empty_reason(selected: Selected) -> str:
-    """Return why there is no balance to show: the status of wallets, filters, or hidden rows."""
+    """Return the reason why no balance is safe_line, such as failed wallets or hidden spam."""
     wallets, selection = selected.wallets, selected.selection
-    picked = selection.blockchains or selection.wallets or selection.tokens or selection.labels
+    is_filtered = selection.blockchains or selection.wallets or selection.tokens or selection.labels
     known, tokens = known_wallets(wallets), wallets["tokens"]
-    others = "other tokens than selected" if selection.tokens else "balances that are left out"
+    others = "only tokens that are not selected" if selection.tokens else "only hidden balances"
     counts = {
-        "not ok": (~known).sum(),
+        "whose balances are unknown": (~known).sum(),
         "without any balance": (known & (tokens == 0)).sum(),
         f"with {others}": (known & (tokens > 0)).sum(),
     }
     parts = [
-        f"{counted_noun(int(count), 'wallet')} {what}" for what, count in counts.items() if count
+        f"{counted_noun(int(count), 'wallet')} {description}"
+        for description, count in counts.items()
+        if count
     ]
-    none = "no wallet matches the selection" if picked else "no wallet was requested"
-    advice = " Remove a part of the selection." if picked else ""
+    none = "no wallet matches the selection" if is_filtered else "no wallet was requested"
+    advice = " Remove some of the selected items." if is_filtered else ""
     if selected.spam_tokens and selection.spam is False:
         advice = f" Spam is hidden ({counted_noun(selected.spam_tokens, 'token')})."
-    if selected.dust_balances and selection.small is not None:
-        count = counted_noun(selected.dust_balances, "balance")
-        advice += f" Small balances are hidden ({count} below {money(DUST)})."
-    return f"No balance to show: {', '.join(parts) or none}.{advice}"
+    if selected.small_balances and selection.small is not None:
+        count = counted_noun(selected.small_balances, "balance")
+        advice += f" Small balances are hidden ({count} below {money(SMALL_BELOW)})."
+    return f"There are no balances to show: {', '.join(parts) or none}.{advice}"
 
 
 def wallet_status(
     wallets: pd.DataFrame, holdings: pd.DataFrame, tokens: KeyCodes | None = None
 ) -> dict[str, Any]:
-    """Return the completeness of a fetch for a page, and a table of the wallets with an error."""
+    """Return lines on the completeness of a result, and a table of wallets with an error text."""
     lines = [*summary_lines(wallets, holdings, tokens), *failure_lines(wallets)]
-    table = wallets_table(wallets[wallets["error"].notna()], _FAILURES)
+    table = wallets_table(wallets[wallets["error"].notna()], _MAX_FAILURES)
     return {
-        "lines": [safe_line(line, _REASON) for line in lines],
+        "lines": [safe_line(line, _MAX_REASON) for line in lines],
         "heads": [*table.columns],
-        "rows": [  # the text, and if it was shortened, the whole text
+        "rows": [  # each text, and the full text if it is shortened
             [
                 [
-                    safe_line(cell.text, max(cell.limit, _REASON)),
-                    safe_line(cell.whole or "", _WORDS),
+                    safe_line(cell.text, max(cell.limit, _MAX_REASON)),
+                    safe_line(cell.whole or "", _MAX_FULL_TEXT),
                 ]
                 for cell in row
             ]

@@ -1,8 +1,11 @@
-"""The state of an explorer without its widget: the fetch, the selection and the chart.
+"""The state of an explorer without its widget: the data, the selection and the chart.
 
-A click in the treemap narrows the table in six steps: `Chart.#listen` and `Chart.refresh` of
-``page/chart.js`` send it, `View.answer_chart` has `picked` read it, then `Explorer.#show` of
-``page/explorer.js`` has `RowStore.open` ask for rows, which `View._answer_rows` answers.
+For example, a click in the treemap filters the table in these steps:
+
+1. `Chart.#listen` of ``page/chart.js`` receives the click, and `Chart.refresh` sends it.
+2. `ExplorerState.answer_chart` calls `selection_after_click`, and returns the new chart.
+3. `Explorer.#show` of ``page/explorer.js`` calls `RowStore.open`, which requests rows.
+4. `ExplorerState._answer_rows` returns the rows of the new selection.
 """
 
 from __future__ import annotations
@@ -24,8 +27,8 @@ from walletframe.frames.known import known_wallets
 from walletframe.frames.names import token_names, user_wallet_names, wallet_names
 from walletframe.numerals import counted_noun
 from walletframe.pickers.picker import OptionStats, filter_options
-from walletframe.pickers.pictures import ChartOptions, draw
-from walletframe.pickers.portfolio import DUST, dust_words, spam_words, summarize
+from walletframe.pickers.pictures import ChartOptions, draw_chart
+from walletframe.pickers.portfolio import SMALL_BELOW, small_text, spam_text, summary_parts
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -36,26 +39,28 @@ if TYPE_CHECKING:
 
     Remaining = Mapping[Any, OptionStats | None]
 
-_CACHED = 16
-_KINDS = ("blockchains", "wallets", "labels", "tokens")  # in the order of a breadcrumb
+_CACHE_SIZE = 16
+_BREADCRUMB_ORDER = ("blockchains", "wallets", "labels", "tokens")  # the order of the breadcrumb
 
 
 FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "labels")}
-"""The explorer's pickers, by the field of a `Selection` that they set, with their titles."""
+"""The titles of the explorer's filters, by the field of a `Selection` that a filter sets."""
 
 
-def remaining(portfolio: Portfolio, selection: Selection, kind: str) -> Remaining:
-    """Return the options of one filter that the other filters leave, with their stats."""
+def remaining_options(portfolio: Portfolio, selection: Selection, kind: str) -> Remaining:
+    """Return the options of one filter that match the other filters, with their stats."""
     nothing: dict[str, Any] = {kind: ()}
     others = replace(selection, **nothing)
     held: dict[Any, OptionStats | None] = {}
     if kind != "labels":
-        held |= portfolio.stats(others, kind)
+        held |= portfolio.option_stats(others, kind)
     if kind == "tokens" or (selection.tokens and kind != "labels"):
-        return held  # wallets without these tokens don't match
-    asked = portfolio.wallet_marks(others)
-    keys = [portfolio.requested.keys[code] for code in portfolio.requested.codes[asked].tolist()]
-    wallets = portfolio.wallets[asked]
+        return held  # wallets without the selected tokens don't match
+    requested = portfolio.wallet_marks(others)
+    keys = [
+        portfolio.requested.keys[code] for code in portfolio.requested.codes[requested].tolist()
+    ]
+    wallets = portfolio.wallets[requested]
     if kind == "wallets":
         known = known_wallets(wallets)
         return {
@@ -65,23 +70,26 @@ def remaining(portfolio: Portfolio, selection: Selection, kind: str) -> Remainin
     if kind == "blockchains":
         return {chain: OptionStats(0, math.nan) for chain, _ in keys} | held
     if selection.tokens:
-        owners = portfolio.stats(others, "wallets")
-        wallets = wallets[[f"{chain}.{address}" in owners for chain, address in keys]]
+        holders = portfolio.option_stats(others, "wallets")
+        wallets = wallets[[f"{chain}.{address}" in holders for chain, address in keys]]
     texts = ((name, label_texts(wallets[name]).unique()) for name in portfolio.groups)
     return {(name, text): None for name, labels in texts for text in labels}
 
 
-class View:
-    """The state that a page shows, and its answers; the last pictures are cached."""
+class ExplorerState:
+    """The state that the front end shows, and the handlers of its requests.
+
+    The latest charts are cached.
+    """
 
     def __init__(
-        self, portfolio: Portfolio, changed: Callable[[int], None] = lambda _edition: None
+        self, portfolio: Portfolio, notify: Callable[[int], None] = lambda _edition: None
     ) -> None:
         self.selection: Selection = Selection()
         self.chart: ChartOptions = ChartOptions()
-        self.search: str = ""  # in the table of balances, from the last request
-        self._edition = -1  # counts changes that all pages must show
-        self._changed = changed  # called after each request for a chart
+        self.search: str = ""  # the search text of the last request for balances
+        self._edition = -1  # the number of changes that all front ends must show
+        self._notify = notify  # called with the edition after each chart request
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "chart": self.answer_chart,
             "rows": self._answer_rows,
@@ -91,22 +99,28 @@ class View:
         self.show(portfolio)
 
     def show(self, portfolio: Portfolio) -> None:
-        """Show another fetch; the selection stays as far as the fetch has it."""
+        """Show other data. Selected options are kept if the data contains them."""
         self.portfolio: Portfolio = portfolio
-        self._select = lru_cache(_CACHED // 4)(portfolio.select)
-        self._summarize = lru_cache(_CACHED // 4)(lambda chosen: summarize(self._select(chosen)))
-        self._draw = lru_cache(_CACHED)(lambda chosen, chart: draw(self._select(chosen), chart))
+        self._select = lru_cache(_CACHE_SIZE // 4)(portfolio.select)
+        self._summarize = lru_cache(_CACHE_SIZE // 4)(
+            lambda chosen: summary_parts(self._select(chosen))
+        )
+        self._draw = lru_cache(_CACHE_SIZE)(
+            lambda chosen, chart: draw_chart(self._select(chosen), chart)
+        )
         self._options = lru_cache(partial(filter_options, portfolio.details, portfolio.groups))
         self._table = lru_cache(1)(lambda chosen: portfolio.table(self._select(chosen)))
-        self.chart = self.chart.changed({}, portfolio.groups)
+        self.chart = self.chart.with_changes({}, portfolio.groups)
         old = self.selection
-        kept: dict[str, Any] = {kind: self._offered(kind, getattr(old, kind)) for kind in FILTERS}
+        kept: dict[str, Any] = {
+            kind: self._offered_values(kind, getattr(old, kind)) for kind in FILTERS
+        }
         self.selection = replace(old, **kept)
         self._edition += 1
-        self._changed(self._edition)
+        self._notify(self._edition)
 
     def selected(self) -> Selected:
-        """Return the selected part of the fetch."""
+        """Return the selected part of the data."""
         return self._select(self.selection)
 
     def picture(self) -> Picture:
@@ -117,34 +131,34 @@ class View:
         """Apply a user's action, such as a click, and return the selection and the chart."""
         before, chosen = self.selection, dict[str, Any]()
         if "click" in request and request["view"] == self._view_id():
-            self.selection = picked(self.picture(), request["click"])
+            self.selection = selection_after_click(self.picture(), request["click"])
         elif "back" in request:
-            self.selection = back(before, request["back"])
+            self.selection = selection_up_to(before, request["back"])
         else:
             if "spam" in request:
                 chosen["spam"] = None if request["spam"] else False
             if "dust" in request:
-                chosen["small"] = None if request["dust"] else DUST
+                chosen["small"] = None if request["dust"] else SMALL_BELOW
             if "pick" in request:
                 kind = request["pick"]["of"]
-                chosen[kind] = self._offered(kind, request["pick"]["values"])
+                chosen[kind] = self._offered_values(kind, request["pick"]["values"])
             only = request.get("only")
             if only and (target := self._table(before).cell_selection(only)):
                 kind, value = target
-                chosen[kind] = self._offered(kind, [value])
+                chosen[kind] = self._offered_values(kind, [value])
             self.selection = replace(before, **chosen)
         self._edition += self.selection != before
-        self.chart = self.chart.changed(request, self.portfolio.groups)
-        content, figure = self._content(), self.picture().figure
-        self._changed(self._edition)
+        self.chart = self.chart.with_changes(request, self.portfolio.groups)
+        content, figure = self._chart_message(), self.picture().figure
+        self._notify(self._edition)
         return content, [figure] * bool(figure)
 
     def _view_id(self) -> str:
-        """Return the id of the current picture; the page keeps its zoom until the id changes."""
+        """Return the id of the current chart. The front end keeps its zoom until the id changes."""
         return f"{hash((id(self.portfolio), self.selection, self.picture().options)):x}"
 
-    def _content(self) -> dict[str, Any]:
-        """Return the selection and the chart, without its figure, for a page."""
+    def _chart_message(self) -> dict[str, Any]:
+        """Return the selection and the texts of the chart for the front end, without the figure."""
         picture, portfolio, selection = self.picture(), self.portfolio, self.selection
         return {
             "edition": self._edition,
@@ -152,10 +166,10 @@ class View:
             "rows": f"{hash((id(portfolio), selection)):x}",
             "offered": f"{id(portfolio):x}",
             "chosen": {kind: getattr(selection, kind) for kind in FILTERS},
-            "crumbs": crumbs(portfolio, selection),
+            "crumbs": breadcrumb_texts(portfolio, selection),
             "summary": self._summarize(selection),
-            "spam": {"shown": selection.spam is None, "text": spam_words(picture.selected)},
-            "dust": {"shown": selection.small is None, "text": dust_words(picture.selected)},
+            "spam": {"shown": selection.spam is None, "text": spam_text(picture.selected)},
+            "dust": {"shown": selection.small is None, "text": small_text(picture.selected)},
             "painted": has_custom_template(),
             "title": picture.title,
             "line": picture.line,
@@ -164,8 +178,8 @@ class View:
             **picture.choices(),
         }
 
-    def _offered(self, kind: str, values: Iterable[Any]) -> tuple[Any, ...]:
-        """Return those of the values that are options, as spelled there."""
+    def _offered_values(self, kind: str, values: Iterable[Any]) -> tuple[Any, ...]:
+        """Return the values that are options of a filter, spelled as in the options."""
         options = []
         for value in values:
             key: Any = tuple(value)
@@ -178,47 +192,51 @@ class View:
         return tuple(dict.fromkeys(option.value for option in options if option))
 
     def _answer_rows(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return a window of the selected rows."""
+        """Return a window of the table of selected rows."""
         answer = self._table(self.selection).answer(request)
         self.search = "" if answer["by"] else str(request.get("find", ""))
         return answer
 
-    def _answer_options(self, kind: str, _asked: object) -> dict[str, Any]:
-        options, rest = self._options(kind), remaining(self.portfolio, self.selection, kind)
-        return options.columns() | {"here": options.here(rest)}
+    def _answer_options(self, kind: str, _request: object) -> dict[str, Any]:
+        options = self._options(kind)
+        remaining = remaining_options(self.portfolio, self.selection, kind)
+        return options.columns() | {"here": options.remaining_columns(remaining)}
 
     def _answer_remaining(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return the number of options left in each filter, and the options of those shown."""
+        """Return the number of remaining options per filter, and the options of open filters."""
         portfolio = self.portfolio
         held, wallet_keys = portfolio.held, portfolio.requested.keys
-        rest = {kind: remaining(portfolio, self.selection, kind) for kind in FILTERS}
+        remaining = {kind: remaining_options(portfolio, self.selection, kind) for kind in FILTERS}
         labels = [label_texts(portfolio.wallets[name]).nunique() for name in portfolio.groups]
-        every = {  # without making all options
+        totals = {  # counted without creating all options
             "wallets": len(wallet_keys),
             "tokens": sum(not is_unknown(key) for key in held.tokens.keys),
             "blockchains": len({*held.chain_places, *(chain for chain, _ in wallet_keys)}),
             "labels": sum(labels),
         }
-        counts = {kind: {"all": every[kind], "here": len(rest[kind])} for kind in FILTERS}
-        here = {kind: self._options(kind).here(rest[kind]) for kind in request.get("of", ())}
+        counts = {kind: {"all": totals[kind], "here": len(remaining[kind])} for kind in FILTERS}
+        here = {
+            kind: self._options(kind).remaining_columns(remaining[kind])
+            for kind in request.get("of", ())
+        }
         return {"counts": counts, "of": here}
 
 
-def picked(picture: Picture, click: Mapping[str, Any]) -> Selection:
+def selection_after_click(picture: Picture, click: Mapping[str, Any]) -> Selection:
     """Return the selection after a click in a chart.
 
-    The click has the ``id`` of a node, the index of a legend's ``token``, or the indices ``trace``
-    and ``point``. Clicks on Other, and on boxes of several wallets, change nothing.
+    The click contains the ``id`` of a node, the index ``token`` of a legend entry, or the indices
+    ``trace`` and ``point``. A click on "Other" or on a box of several wallets changes nothing.
     """
     selected, by = picture.selected, picture.options.by
     held, portfolio = selected.held, selected.portfolio
-    thing = "asset" if "asset" in by else "token"
+    token_level = "asset" if "asset" in by else "token"
     if box := read_box_id(str(click.get("id", ""))):
         names = by[max(box.depth - 1, 0) : box.depth + 1]
-        names = names if {*names} >= {"wallet", thing} and not box.in_several else names[-1:]
+        names = names if {*names} >= {"wallet", token_level} and not box.in_several else names[-1:]
         targets = [(name, box.row) for name in names if box.row < len(held.holdings)]
     else:
-        targets = _click_targets(picture, click, thing)
+        targets = _click_targets(picture, click, token_level)
     changes: dict[str, Any] = {}
     for name, row in targets:
         owner, token = int(held.wallet_codes[row]), held.tokens.codes[row]
@@ -230,41 +248,45 @@ def picked(picture: Picture, click: Mapping[str, Any]) -> Selection:
             changes["tokens"] = (held.tokens.keys[token],)
         elif name == "asset":
             codes = with_assets(held).tokens.codes
-            alike = np.unique(held.tokens.codes[codes == codes[row]])
-            changes["tokens"] = tuple(held.tokens.keys[place] for place in alike.tolist())
+            same_asset = np.unique(held.tokens.codes[codes == codes[row]])
+            changes["tokens"] = tuple(
+                held.tokens.keys[position] for position in same_asset.tolist()
+            )
         else:
             wallets = portfolio.requested
-            place = wallets.first[wallets.keys.index(held.wallet_keys[owner])]
-            changes["labels"] = ((name, label_texts(portfolio.wallets[name]).iloc[place]),)
+            position = wallets.first[wallets.keys.index(held.wallet_keys[owner])]
+            changes["labels"] = ((name, label_texts(portfolio.wallets[name]).iloc[position]),)
     if {*changes} >= {"tokens", "wallets"} and picture.options.chart != "Heatmap":
-        # The first click selects the wallet, the second one its token.
+        # The first click selects the wallet. A second click selects the token.
         is_chosen = selected.selection.wallets == changes["wallets"]
         changes.pop("wallets" if is_chosen else "tokens")
     return replace(selected.selection, **changes)
 
 
-def _click_targets(picture: Picture, click: Mapping[str, Any], thing: str) -> list[tuple[str, int]]:
-    """Return the targets of a click, as pairs of a group name and a row of holdings."""
+def _click_targets(
+    picture: Picture, click: Mapping[str, Any], token_level: str
+) -> list[tuple[str, int]]:
+    """Return the targets of a click, as pairs of a group name and a row number of the holdings."""
     point, function = click.get("point"), picture.options.type.function
-    owners = [name for name in picture.options.by if name not in ADDED]
-    places: list[tuple[list[str], tuple[int, ...], object]] = []
+    wallet_levels = [name for name in picture.options.by if name not in ADDED]
+    positions: list[tuple[list[str], tuple[int, ...], object]] = []
     if "token" in click or function == "pie":
-        places = [([thing], picture.tokens, click.get("token", point))]
+        positions = [([token_level], picture.tokens, click.get("token", point))]
     elif function == "bar":
-        places = [(owners, picture.rows, point)]
+        positions = [(wallet_levels, picture.rows, point)]
     elif function == "heatmap" and isinstance(point, list):
         row = point[0] if click.get("trace") == 0 else -1
-        places = [(owners, picture.rows, row), ([thing], picture.tokens, point[1])]
+        positions = [(wallet_levels, picture.rows, row), ([token_level], picture.tokens, point[1])]
     return [
-        (name, rows[place])
-        for names, rows, place in places
-        if isinstance(place, int) and 0 <= place < len(rows)
+        (name, rows[position])
+        for names, rows, position in positions
+        if isinstance(position, int) and 0 <= position < len(rows)
         for name in names
     ]
 
 
-def crumbs(portfolio: Portfolio, selection: Selection) -> list[str]:
-    """Return the texts of the breadcrumb after ``All``: the selection, kind by kind."""
+def breadcrumb_texts(portfolio: Portfolio, selection: Selection) -> list[str]:
+    """Return the texts of the breadcrumb after "All": one text for each filter that is set."""
     held, labels, texts = portfolio.held, selection.labels, []
     if chains := selection.blockchains:
         texts.append(chains[0] if len(chains) == 1 else counted_noun(len(chains), "blockchain"))
@@ -280,15 +302,15 @@ def crumbs(portfolio: Portfolio, selection: Selection) -> list[str]:
         texts.append(label if len(labels) == 1 else counted_noun(len(labels), "label"))
     if tokens := selection.tokens:
         if len(tokens) == 1 and tokens[0] in held.tokens.keys:
-            place = np.array([held.tokens.keys.index(tokens[0])])
-            texts += token_names(held.holdings, held.tokens, place)
+            position = np.array([held.tokens.keys.index(tokens[0])])
+            texts += token_names(held.holdings, held.tokens, position)
         else:
             texts.append(counted_noun(len(tokens), "token"))
     return texts
 
 
-def back(selection: Selection, level: int) -> Selection:
-    """Return the selection with only its first `level` kinds."""
-    kinds = [kind for kind in _KINDS if getattr(selection, kind)]
+def selection_up_to(selection: Selection, level: int) -> Selection:
+    """Return the selection with only the first `level` filters of the breadcrumb."""
+    kinds = [kind for kind in _BREADCRUMB_ORDER if getattr(selection, kind)]
     nothing: dict[str, Any] = dict.fromkeys(kinds[max(level, 0) :], ())
     return replace(selection, **nothing)

@@ -1,25 +1,28 @@
-"""The base class of the widgets: a page, a line for errors, and messages between page and Python.
+"""The base class of the widgets: the front end, the error line, and messages to and from Python.
 
-The kinds of messages: requests of a page by `Kernel` of ``page/widget.js``, and pushed ones:
+The front end sends requests with the class `Kernel` of ``page/widget.js``. Python also pushes two
+kinds of messages, that is, it sends them without a request. The kinds of messages are:
 
 ===============  =====================  ===========================================================
-kind             sent by                answered, or pushed, by
+kind             sent by                handled by, and its effect or reply
 ===============  =====================  ===========================================================
-options          modelpicker.js         `Picker`: all options, and the remaining ones
-narrowed         pushed                 `Picker`: the remaining options
+options          modelpicker.js         `Picker`: returns all options, and those not filtered out
+narrowed         pushed                 `Picker`: sends the options that are not filtered out
 paste            modelpicker.js         `WalletPicker`: reads the text in the field
-fetch            fetching.js            `FetchPanel`, `HoldingsExplorer`: starts a fetch
+fetch            fetching.js            `FetchPanel`, `HoldingsExplorer`: start a fetch
 cancel           fetching.js            `FetchingWidget`: cancels the fetch
 again            fetching.js            `FetchingWidget`: retries wallets that are not ok
-status           explorer.js, panel.js  `FetchPanel`, `HoldingsExplorer`: completeness of a fetch
-chart            chart.js               `View`: applies a user action, returns chart and selection
-plotly           plotly.js              `HoldingsExplorer`: the script of plotly.js
-rows             rows.js                `View`: a window of the table
-options wallets  filters.js             `View`: as a `Picker`; also for tokens, blockchains, labels
-remaining        filters.js             `View`: the options that other filters leave
-code             takeaway.js            `HoldingsExplorer`: Python code that reproduces the view
-file             takeaway.js            `HoldingsExplorer`: a file to download; pushed by `save`
+status           explorer.js, panel.js  `FetchPanel`, `HoldingsExplorer`: return the completeness
+chart            chart.js               `ExplorerState`: applies a user action; returns the chart
+plotly           plotly.js              `HoldingsExplorer`: returns the script of plotly.js
+rows             rows.js                `ExplorerState`: returns a window of the table's rows
+options wallets  filters.js             `ExplorerState`: returns the options of the wallet filter
+remaining        filters.js             `ExplorerState`: returns the options of all filters
+code             takeaway.js            `HoldingsExplorer`: returns code that selects the rows
+file             takeaway.js            `HoldingsExplorer`: returns a file; `save` pushes one
 ===============  =====================  ===========================================================
+
+There are four messages like ``options wallets``, one for each filter.
 """
 
 from __future__ import annotations
@@ -42,19 +45,23 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 WidgetT = TypeVar("WidgetT", bound="PageWidget")
 
-# JupyterLab runs handlers on another thread while a cell runs, and a fetch has its own thread. All
-# widgets share one lock, so that widgets whose handlers set each other's traits can't deadlock.
+# While a cell runs, JupyterLab runs handlers on another thread, and each fetch also has a thread.
+# All widgets share one lock. With a lock per widget, two widgets whose handlers set each other's
+# traits could deadlock.
 LOCK = RLock()
-_LONGEST = 400
+_MAX_ERROR_LENGTH = 400
 
 
 def handler(
     method: Callable[Concatenate[WidgetT, P], None],
 ) -> Callable[Concatenate[WidgetT, P], None]:
-    """Run a widget's method under the lock, and show its error; do nothing if it is closed."""
+    """Return a method that runs under the lock and shows its errors in the widget.
+
+    If the widget is closed, the method does nothing.
+    """
 
     @wraps(method)
-    def run(widget: WidgetT, /, *args: P.args, **kwargs: P.kwargs) -> None:
+    def run_handler(widget: WidgetT, /, *args: P.args, **kwargs: P.kwargs) -> None:
         with LOCK:
             if widget.is_closed():
                 return
@@ -63,40 +70,40 @@ def handler(
             except Exception as error:  # noqa: BLE001 - shown in the widget
                 widget._show_error(error_text(error))  # noqa: SLF001 - of this module
 
-    return run
+    return run_handler
 
 
 def error_text(error: Exception) -> str:
-    """Return an error's text, not yet escaped; only foreign errors get their class name."""
+    """Return the unescaped text of an error; errors of other libraries start with the class."""
     if not isinstance(error, WalletframeError):
         return f"{type(error).__name__}: {error}"
-    text, gap, hint = f"{error}".partition("\n\nHint: ")
-    return f"{text.rstrip('.')}. Hint: {hint}" if gap else text  # it is shown as one line
+    text, separator, hint = f"{error}".partition("\n\nHint: ")
+    return f"{text.rstrip('.')}. Hint: {hint}" if separator else text  # one line
 
 
 class PageWidget(AnyWidget):
-    """A widget whose page sends messages ``{"kind": …}``, with a number if it expects an answer.
+    """A widget whose front end sends messages ``{"kind": …}``, with an id if it expects a reply.
 
-    A subclass defines `_esm` and `_css`, and adds to `_handlers`: functions that take a message of
-    one kind and return the fields of the answer, optionally with binary buffers.
+    A subclass defines `_esm`, `_css` and handlers. A handler is a function of a message that
+    returns the fields of the reply, or a tuple of these fields and binary buffers.
     """
 
     _alert = Unicode().tag(sync=True)  # the error to show
-    _closing: Lock | None = None  # acquired once; None before there is anything to close
+    _close_lock: Lock | None = None  # acquired by the first `close`; None before `__init__`
 
     def __init__(self, **traits: Any) -> None:
-        self._closed, self._closing = False, Lock()
+        self._closed, self._close_lock = False, Lock()
         self._handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}
         super().__init__(**traits)
-        self.on_msg(self._take_message)
+        self.on_msg(self._handle_message)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: run this cell again to see it>"
 
     def close(self) -> None:
-        """Close this widget and its models; calling it again has no effect."""
-        if self._closing is None or not self._closing.acquire(blocking=False):
-            return  # it must not wait: the garbage collector calls it, too, on any thread
+        """Close this widget and its models. A second call has no effect."""
+        if self._close_lock is None or not self._close_lock.acquire(blocking=False):
+            return  # `close` must not wait: the garbage collector calls it on any thread
         with LOCK:
             self._closed = True
         self.unobserve_all()
@@ -123,7 +130,7 @@ class PageWidget(AnyWidget):
 
     @handler
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Apply state from the page; if that fails, show the error and reset the page's state."""
+        """Apply state from the front end. If that fails, show the error and restore the state."""
         try:
             super().set_state(sync_data)
         except Exception:
@@ -131,21 +138,21 @@ class PageWidget(AnyWidget):
             raise
 
     @handler
-    def _take_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
-        """Handle a message, and answer it if the page numbered it."""
-        if (handle := self._handlers.get(content["kind"])) is None:
+    def _handle_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
+        """Handle a message, and reply to it if it has the request id ``n``."""
+        if (answer_request := self._handlers.get(content["kind"])) is None:
             return
         reply: dict[str, Any] = {name: content[name] for name in ("kind", "n") if name in content}
         try:
-            answer: Answer = handle(content)
+            answer: Answer = answer_request(content)
         except Exception:
             if "n" in reply:
                 self.send({**reply, "failed": True})
             raise
         if "n" in reply:
-            body, buffers = answer if isinstance(answer, tuple) else (answer, [])
-            self.send({**body, **reply}, [*buffers])
+            fields, buffers = answer if isinstance(answer, tuple) else (answer, [])
+            self.send({**fields, **reply}, [*buffers])
 
     def _show_error(self, text: str) -> None:
-        """Show an error; an empty text hides the line."""
-        self._alert = one_line(text, _LONGEST)
+        """Show an error. An empty text hides the error line."""
+        self._alert = one_line(text, _MAX_ERROR_LENGTH)

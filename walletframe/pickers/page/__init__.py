@@ -1,4 +1,4 @@
-"""The front end of the widgets: modules and style sheets, joined into texts for anywidget."""
+"""The front end of the widgets: scripts and style sheets, each joined to one text for anywidget."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ _EXPORT = re.compile(r"^export (?!default\b)", re.MULTILINE)
 
 @cache
 def script(*names: str) -> str:
-    """Join modules and their imports, imports first; names must be unique across modules."""
+    """Return the text of modules with the modules that they import, without import statements.
+
+    An imported module precedes the module that imports it. All modules share one scope, so their
+    top-level names must be unique.
+    """
     joined: dict[str, str] = {}
 
     def add(name: str) -> None:
         if name not in joined:
-            text = _text(f"{name}.js")
+            text = _read_text(f"{name}.js")
             for imported in _IMPORT.findall(text):
                 add(imported)
             joined[name] = _EXPORT.sub("", _IMPORT.sub("", text)).strip()
@@ -29,9 +33,9 @@ def script(*names: str) -> str:
 
 @cache
 def styles(*names: str) -> str:
-    """Join style sheets, after that of the theme."""
-    return "\n".join(_text(f"{name}.css") for name in ("theme", *names))
+    """Return the text of style sheets, preceded by the style sheet of the theme."""
+    return "\n".join(_read_text(f"{name}.css") for name in ("theme", *names))
 
 
-def _text(name: str) -> str:
+def _read_text(name: str) -> str:
     return files(__name__).joinpath(name).read_text(encoding="utf-8")

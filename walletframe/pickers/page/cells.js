@@ -7,13 +7,13 @@ import { mapped } from "./rows.js";
 const NONE = "-"; // as in Python's tables
 const FOR_LINKS = 80; // minimum width in pixels of a cell with a link
 
-/** Return the parts of a cell by name (`text`, `whole`, `fraction`, …), or null if not loaded. */
+/** Return the parts of a cell by name (`text`, `whole`, …), or null if it is not loaded. */
 export function cellOf(row, name) {
   const lists = row?.cells[name];
   return lists ? mapped(lists, (list) => list[row.at]) : null;
 }
 
-/** Return the full text of a cell: all digits, or the full address. */
+/** Return the full text of a cell, such as all digits or the full address. */
 export function wholeText(cell) {
   if (cell.note) return cell.note;
   if (cell.text !== undefined) return cell.whole ?? cell.text;
@@ -29,7 +29,7 @@ function exactText({ whole, fraction }) {
   return fraction ? `${whole}.${fraction}` : whole;
 }
 
-/** Draw a cell in the width of its column; the cell stays empty until its data is loaded. */
+/** Draw a cell in the width of its column. The cell is empty until its data is loaded. */
 export function drawCell(node, cell, column) {
   node.classList.toggle("wf-waiting", cell === null);
   if (column.bar) node.style.setProperty("--wf-share", cell?.bar ?? 0);
@@ -43,7 +43,7 @@ export function drawCell(node, cell, column) {
 function drawText(node, cell, { text: room, linked, widthOf }) {
   if (!cell.text) return drawNote(node, NONE);
   node.title = wholeText(cell);
-  const isLinked = cell.link && linked >= FOR_LINKS; // else see the line below the table
+  const isLinked = cell.link && linked >= FOR_LINKS; // otherwise the link is below the table
   const said = cutText(cell.text, isLinked ? linked : room, widthOf);
   const text = element("span", { class: "wf-text" }, said);
   node.replaceChildren(text, ...(isLinked ? [linkTo(cell)] : []));
@@ -51,7 +51,7 @@ function drawText(node, cell, { text: room, linked, widthOf }) {
 
 /** Return a link to a block explorer. Keyboard users find the same link below the table. */
 export function linkTo(cell, given = { tabindex: "-1" }) {
-  const label = `Open ${wholeText(cell)} in its explorer`;
+  const label = `Open ${wholeText(cell)} in a block explorer`;
   const safe = { href: cell.link, target: "_blank", rel: "noopener noreferrer" };
   const said = { title: label, "aria-label": label };
   return element("a", { class: "wf-out", ...safe, ...said, ...given }, "↗");
@@ -68,7 +68,7 @@ function drawNumber(node, cell, column) {
   node.replaceChildren(element("span", { class: "wf-digits" }, ...said));
 }
 
-/** Draw a note in a cell that has no text or number. */
+/** Draw a note in a cell without a text or number. */
 function drawNote(node, note) {
   if (note === NONE) node.removeAttribute("title");
   else node.title = note;
@@ -133,7 +133,7 @@ export function widthsIn(font) {
   return summedWidths((letter) => context.measureText(letter).width);
 }
 
-/** Cut a text to a width; the end of a shortened address is kept if there is space. */
+/** Shorten a text to a width. The end of a shortened address is kept if there is space. */
 export function cutText(text, width, widthOf) {
   if (widthOf(text) <= width) return text;
   const end = /(?<=…)[^…]{1,6}$/u.exec(text)?.[0] ?? "";

@@ -1,4 +1,4 @@
-// A plotly chart with tools and a title above it and its notes below; a click selects holdings.
+// A plotly chart with tools, a title and notes. A click in the chart selects holdings.
 
 import { chartTools } from "./charttools.js";
 import { element, setText } from "./elements.js";
@@ -6,6 +6,7 @@ import { pageColors, paintedLayout, plotlyOf } from "./plotly.js";
 
 const CONFIG = { displayModeBar: false, displaylogo: false, doubleClick: "reset+autosize" };
 const NARROW = 560;
+const NO_PLOTLY = "The chart can't be drawn, because the kernel did not send plotly.js.";
 const TITLE = 36; // height in pixels of the title in an exported picture
 const NODES = new Set(["treemap", "sunburst"]);
 
@@ -19,7 +20,7 @@ export function clickedPoint(event) {
   return { trace: point.curveNumber, point: point.pointNumber ?? point.i ?? null };
 }
 
-/** Return the clicked legend entry; the slices of a pie are labels of a single trace. */
+/** Return the clicked legend entry. In a pie, the entries are labels of a single trace. */
 export function clickedEntry(event) {
   const trace = event?.data?.[event.curveNumber];
   if (!trace) return null;
@@ -43,7 +44,7 @@ export class Chart {
    * @param {object} given
    * @param {string} given.version the version of the kernel's plotly.js
    * @param {(content: any) => void} [given.shown] called with Python's answer for each chart
-   * @param {HTMLElement} [given.summary] the place of the summary line; default: above the chart
+   * @param {HTMLElement} [given.summary] the element for the summary line; default: above the chart
    * @param {AbortSignal} given.signal removes the chart
    */
   constructor(root, kernel, { version, shown = () => {}, summary, signal }) {
@@ -61,7 +62,7 @@ export class Chart {
     });
   }
 
-  /** Request the current chart; `said` contains the changes for Python. */
+  /** Request the current chart. `said` contains the changes to send to Python. */
   async refresh(said = {}) {
     this.box.setAttribute("aria-busy", "true");
     const number = (this.#number += 1);
@@ -109,15 +110,15 @@ export class Chart {
     this.plot.setAttribute("aria-label", `${content.title}. ${content.line}`);
   }
 
-  /** Draw with the kernel's plotly.js; return an error message, or an empty text. */
+  /** Draw with the kernel's plotly.js. Return an error message, or an empty text. */
   async #problem() {
     const content = this.#content;
     try {
       this.#plotly = await this.load();
       if (this.#content === content) await this.#draw();
-      return this.#plotly ? "" : "No chart: the kernel sent no plotly.js.";
+      return this.#plotly ? "" : NO_PLOTLY;
     } catch (error) {
-      return `No chart: ${error.message}`;
+      return `The chart can't be drawn: ${error.message}`;
     }
   }
 
@@ -125,7 +126,7 @@ export class Chart {
     this.#draw().catch(() => {});
   }
 
-  /** Draw after earlier drawings have ended; the user's zoom is kept within a view. */
+  /** Draw after earlier drawings have ended. The zoom is kept until the chart's id changes. */
   #draw() {
     this.#drawn = this.#drawn.catch(() => {}).then(() => this.#drawNow());
     return this.#drawn;

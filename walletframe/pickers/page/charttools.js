@@ -1,4 +1,4 @@
-// The tools above a chart: the summary, the selection, and the choice of the chart and its data.
+// The tools above a chart: the summary, the breadcrumb, and the choices of the chart.
 
 import { choice, element, linkButton, setText } from "./elements.js";
 
@@ -27,7 +27,7 @@ export function chartTools(root, refresh, head) {
   };
 }
 
-/** Make the summary line: first the value and the known wallets, last what is left out. */
+/** Make the summary line: the total value, the known wallets, the date and missing prices. */
 function summaryLine() {
   const root = element("p", { class: "wf-summary", role: "status" });
   const show = ({ known, value, prices, as_of: asOf, simulated, unpriced }) => {
@@ -44,7 +44,7 @@ function summaryLine() {
   return { root, show };
 }
 
-/** Make a switch with a text that says how much it shows or hides. */
+/** Make a link that shows or hides balances, after a text with their number. */
 function onOff(turn) {
   const text = element("span");
   const link = linkButton("");
@@ -59,7 +59,7 @@ function onOff(turn) {
   return { root, show };
 }
 
-/** Show the breadcrumb of the selection; a click on a part removes the parts after it. */
+/** Show the breadcrumb of the selection. A click on a part removes the parts after it. */
 function showPath(root, crumbs, refresh) {
   root.hidden = !crumbs.length;
   const names = ["All", ...crumbs];

@@ -1,4 +1,4 @@
-// Elements from untrusted data, which is always inserted as text, never as markup.
+// Functions to make elements. Untrusted data is inserted as text, never as markup.
 
 // Without this attribute, JupyterLab handles keys of a focused element: `x` cuts the cell.
 const OWN_KEYS = "data-lm-suppress-shortcuts";
@@ -18,7 +18,7 @@ export function element(tag, given = {}, ...children) {
   return made;
 }
 
-/** Set a property or an attribute; null, undefined and false remove an attribute. */
+/** Set a property or an attribute. The values null, undefined and false remove an attribute. */
 export function setPart(node, name, value) {
   if (name.startsWith("on") || name === "value") node[name] = value;
   else if (value === null || value === undefined || value === false) node.removeAttribute(name);
@@ -40,7 +40,7 @@ export function linkButton(text, onclick, given = {}) {
   return button(text, onclick, { class: "wf-link", ...given });
 }
 
-/** Make a labelled select of [value, text] options, which are replaced only if they differ. */
+/** Make a labelled select element of [value, text] options. */
 export function choice(label, choose) {
   const list = element("select", { class: "wf-field", onchange: () => choose(list.value) });
   const root = element("label", { class: "wf-choice" }, element("span", {}, label), list);
@@ -71,12 +71,12 @@ export function shortened(text) {
   return text.length <= HEAD + TAIL + 3 ? text : `${text.slice(0, HEAD)}…${text.slice(-TAIL)}`;
 }
 
-/** Copy text, with a text field if the clipboard is blocked; return a message for the user. */
+/** Copy text to the clipboard, and return a message for the user. */
 export async function copyText(text, what) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    if (!copySelected(text)) return "The browser blocks copying: select the text and copy it";
+    if (!copySelected(text)) return "Copying is blocked. Select the text and copy it.";
   }
   return `Copied ${what}`;
 }

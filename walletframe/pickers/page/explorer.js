@@ -1,4 +1,4 @@
-// The explorer: a summary line, pickers, a chart, the table, and tools to save or copy them.
+// The explorer: a summary line, filters, a chart, a table, and exports.
 
 import { Chart } from "./chart.js";
 import { element } from "./elements.js";
@@ -47,7 +47,7 @@ class Explorer {
     follow(model, "_edition", (edition) => this.#follow(edition), signal);
   }
 
-  /** Refresh the chart after a change that Python or another page has made. */
+  /** Refresh the chart after a change by Python or by another front end of this widget. */
   #follow(edition) {
     if (!this.kernel.isAsked("chart") && edition > this.#edition) this.chart.refresh();
   }
@@ -77,7 +77,7 @@ function explorerParts() {
   return Object.fromEntries(names.map((name) => [name, part(name)]));
 }
 
-/** Make a section that is filled when it is opened, and again when it is out of date. */
+/** Make a section that is filled each time it is opened, and when its data changes. */
 function foldOf(title, fill) {
   const place = element("div");
   const root = element("details", { class: "wf-status" }, element("summary", {}, title), place);
@@ -86,7 +86,7 @@ function foldOf(title, fill) {
   return { root, again };
 }
 
-/** Load plotly.js as soon as Python can send it, since loading takes the browser longest. */
+/** Load plotly.js as soon as Python can send it, since loading it is the slowest step. */
 function initialize({ model }) {
   const ended = new AbortController();
   const kernel = new Kernel(model, ended.signal);

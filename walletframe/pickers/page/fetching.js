@@ -1,10 +1,10 @@
-// Buttons for a fetch, its progress, and its result.
+// Buttons for a fetch, the progress of the fetch, and its completeness.
 
 import { button, element, setText } from "./elements.js";
 import { follow } from "./widget.js";
 
 /**
- * Make the buttons; Python's `FetchingWidget` handles their messages.
+ * Make the buttons. Python's `FetchingWidget` handles the messages that they send.
  *
  * @param {{model: any, kernel: any, signal: AbortSignal}} part the widget's model and kernel
  * @param {string} name the text of the button that starts the fetch
@@ -14,7 +14,7 @@ export function fetchBar({ model, kernel, signal }, name, title) {
   const start = button(name, () => kernel.tell("fetch"), { title });
   const cancel = button("Cancel", () => kernel.tell("cancel"));
   const again = button("", () => kernel.tell("again"));
-  const bar = element("progress", { class: "wf-fetch-bar", "aria-label": "Fetched" });
+  const bar = element("progress", { class: "wf-fetch-bar", "aria-label": "Progress of the fetch" });
   const said = element("span", { role: "status" });
   const more = element("span", { class: "wf-faint" });
   const far = element("div", { class: "wf-fetch-far" }, bar, said, more);
@@ -47,7 +47,7 @@ export function showStatus(root, { lines, heads, rows, more }) {
   const body = rows.map((row) => element("tr", {}, ...row.map(statusCell)));
   const grid = element(
     "table",
-    { class: "wf-status-table", "aria-label": "Wallets with a remark" },
+    { class: "wf-status-table", "aria-label": "Wallets with an error message" },
     element("thead", {}, element("tr", {}, ...titles)),
     element("tbody", {}, ...body),
   );

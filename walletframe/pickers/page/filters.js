@@ -1,13 +1,13 @@
-// The explorer's pickers: buttons that show what is chosen, and open the lists.
+// The explorer's filters: each is a button that shows the number of options and opens a picker.
 
 import { button, element, setPart, setText, uniqueId } from "./elements.js";
 import { Picker } from "./picker.js";
 
-/** Return the text of a filter's button: the number of chosen or available options. */
+/** Return the text of a filter's button: the number of selected or available options. */
 export function filterText({ all, here, chosen }) {
   const count = (number) => number.toLocaleString("en");
-  if (chosen > 0) return `${count(chosen)} chosen`;
-  return here === all ? `all ${count(all)}` : `${count(here)} of ${count(all)} here`;
+  if (chosen > 0) return `${count(chosen)} selected`;
+  return here === all ? `all ${count(all)}` : `${count(here)} of ${count(all)} available`;
 }
 
 class Filter {
@@ -93,14 +93,14 @@ export class Filters {
     this.all = Object.entries(titles).map(([of, title]) => new Filter(of, title, given));
     this.buttons = element(
       "div",
-      { class: "wf-filters", role: "group", "aria-label": "Pick" },
+      { class: "wf-filters", role: "group", "aria-label": "Filters" },
       ...this.all.map((filter) => filter.button),
     );
     this.places = element("div", { class: "wf-filter-places" }, ...this.all.map((e) => e.place));
     this.places.hidden = true;
   }
 
-  /** Show the chosen values of each filter; load the options again if they have changed. */
+  /** Show the selected values of each filter. If the options have changed, load them again. */
   show(chosen, offered) {
     for (const filter of this.all) filter.show(chosen[filter.of]);
     if (this.#offered !== null && this.#offered !== offered) {
@@ -109,7 +109,7 @@ export class Filters {
     this.#offered = offered;
   }
 
-  /** Request the options of each filter that match the choices in the other filters. */
+  /** Request the options of each filter that match the selection in the other filters. */
   async narrow() {
     const open = this.all.filter(({ picker }) => picker).map(({ of }) => of);
     const answer = await this.kernel.ask("remaining", { of: open });

@@ -17,7 +17,7 @@ export function rowAfter(key, active, count) {
   return key === "End" ? count - 1 : null;
 }
 
-/** Return the cell to which a key moves in a WAI-ARIA grid, or null if it moves nowhere. */
+/** Return the cell to which a key moves in a WAI-ARIA grid, or null if the key does not move. */
 export function moved({ row, column }, { key, far }, { rows, columns, page }) {
   const keys = {
     ArrowDown: [far ? rows : row + 1, column],

@@ -6,7 +6,7 @@ import { follow } from "./widget.js";
 
 const PAUSE_MS = 200;
 
-/** Show a picker for a model with the traits of Python's `Picker`. */
+/** Show a picker for a model that has the traits of Python's `Picker`. */
 export function pickerOf({ model, root, kernel, signal }) {
   const picker = new Picker({
     root,
@@ -25,7 +25,7 @@ export function pickerOf({ model, root, kernel, signal }) {
   kernel.hear("narrowed", ({ here }) => picker.narrow(here));
 }
 
-/** Make the field for pasted wallets, which also receives lines pasted into the search. */
+/** Make the field for pasted wallets. Lines that are pasted into the search are moved there. */
 function pasteField(model, kernel, search, signal) {
   const { root, field, add, problems } = pasteParts();
   let timer = 0;
@@ -63,7 +63,7 @@ function pasteParts() {
   const field = element("textarea", {
     class: "wf-field wf-paste",
     "aria-label": "Paste wallets",
-    placeholder: "Paste wallets, one a line:\nETH.0x52…",
+    placeholder: "Paste wallets, one per line:\nETH.0x52…",
     rows: 2,
     spellcheck: "false",
   });
@@ -73,7 +73,7 @@ function pasteParts() {
   return { root, field, add, problems };
 }
 
-/** Call a function with several wallets that are pasted into the search. */
+/** Call a function with the text, if several wallets are pasted into the search field. */
 function onLines(search, call) {
   search.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text").trim() ?? "";

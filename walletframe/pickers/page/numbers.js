@@ -1,4 +1,4 @@
-// Exact numbers in the width of a column: in full, cut with a mark, or approximate.
+// Numbers in the width of a column: all digits, the first digits with a mark, or approximate.
 
 const ROUGH_DIGITS = 15; // number of digits that a float holds exactly
 const BRIGHT = 4; // number of decimals that are not dimmed
@@ -46,13 +46,13 @@ export function numberShown(whole, fraction, room) {
   return { ...shown, ...lessThan(shown.sign, room.decimals), instead: true };
 }
 
-/** Return a bound for a number that is too small for the available decimals. */
+/** Return a bound such as <0.01 for a number that is too small for the available decimals. */
 function lessThan(sign, decimals) {
   const step = decimals ? { whole: "0", fraction: "1".padStart(decimals, "0") } : { whole: "1" };
   return { fraction: "", ...step, sign: sign ? `>${sign}` : "<" };
 }
 
-/** Split decimals into bright ones and dimmed ones. */
+/** Split decimals into bright decimals and dimmed decimals. */
 export function brightDecimals(whole, fraction) {
   const zeros = whole === "0" ? /^0*/.exec(fraction)[0].length : 0;
   const bright = Math.max(BRIGHT, zeros + 2);

@@ -1,4 +1,4 @@
-// The options of a picker: columns from Python, in which each option has a position.
+// The options of a picker. Python sends them as columns; each option has a position in them.
 
 import { shortened } from "./elements.js";
 
@@ -26,7 +26,7 @@ export class Options {
     this.narrow(columns.here);
   }
 
-  /** Keep only the options at some positions, in their order; null keeps all. */
+  /** Keep only the options at some positions, in the order of the positions; null keeps all. */
   narrow(remaining) {
     const { places } = remaining ?? {};
     this.#remaining = remaining;
@@ -38,7 +38,7 @@ export class Options {
     return this.all.length;
   }
 
-  /** Whether options belong to a blockchain: wallets and tokens do, blockchains do not. */
+  /** Whether the options belong to blockchains, as wallets and tokens do. */
   get arePlaced() {
     return this.columns.chains.some((chain) => chain !== "");
   }
@@ -69,7 +69,7 @@ export class Options {
     return this.columns.chains[this.columns.on[place]];
   }
 
-  /** Return the full address or contract, or a text such as "native coin"; it may be empty. */
+  /** Return the full address, or a text such as "native coin", or an empty text. */
   whole(place) {
     return this.columns.wholes[place] ?? addressOf(this.columns.values[place]);
   }
@@ -103,7 +103,7 @@ export class Options {
     return [this.haystacks, this.placeOf("")];
   }
 
-  /** The searched texts, in lower case; each begins with the name of its option. */
+  /** The texts to search, in lower case. Each text begins with the name of its option. */
   get haystacks() {
     this.#haystacks ??= this.all.map((place) => {
       const value = this.value(place);
@@ -116,7 +116,7 @@ export class Options {
   }
 }
 
-/** Return a key, a text that is equal for equal values. */
+/** Return a key for a value. The keys of equal values are equal texts. */
 export function keyOf(value) {
   return JSON.stringify(value);
 }
@@ -145,7 +145,7 @@ export function findPlaces(texts, places, typed) {
   return found.flat();
 }
 
-/** Return 0 if the name equals the text, 1 if it begins with the text, otherwise 2. */
+/** Return 0 if the name equals the text, 1 if the name begins with it, and 2 otherwise. */
 function nearness(text, whole) {
   if (!text.startsWith(whole)) return 2;
   return text.length === whole.length || text[whole.length] === " " ? 0 : 1;

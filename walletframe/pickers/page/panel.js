@@ -1,16 +1,16 @@
-// The fetch panel: wallets to choose or paste, buttons, and the result.
+// The fetch panel: a picker for wallets, buttons, and the completeness of the result.
 
 import { element, setText } from "./elements.js";
 import { fetchBar, showStatus } from "./fetching.js";
 import { pickerOf } from "./modelpicker.js";
 import { follow, widget } from "./widget.js";
 
-const ANEW = "Request wallets even if the cache has an answer";
+const ANEW = "Fetch wallets again even if they are in the cache";
 
 export default widget((part) => {
   const { model, root, kernel, signal } = part;
   pickerOf(part);
-  const { buttons, far } = fetchBar(part, "Fetch", "Fetch the chosen and pasted wallets");
+  const { buttons, far } = fetchBar(part, "Fetch", "Fetch the selected and pasted wallets");
   buttons[0].classList.add("wf-main-button");
   const box = element("input", { type: "checkbox" });
   box.addEventListener("change", () => {

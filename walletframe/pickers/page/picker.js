@@ -1,4 +1,4 @@
-// The picker: a search field, a list of options, and a button for each chosen option.
+// The picker: a search field, a list of options, and a button for each selected option.
 
 import { copyText, setPart, setText, shortened, uniqueId } from "./elements.js";
 import { rowAfter } from "./keyboard.js";
@@ -17,17 +17,17 @@ import {
 } from "./pickerparts.js";
 import { VirtualRows } from "./virtual.js";
 
-const SEEN_ROWS = 7.5; // half a row shows that the list can be scrolled
+const SEEN_ROWS = 7.5; // the half row shows that the list can be scrolled
 const SLOW_MS = 600;
 const LOST_MS = 15_000;
 const PREPARE_MS = 100;
 const READ_OUT_MS = 500; // delay before screen readers read the result of a search
 
 export class Picker {
-  values = []; // the chosen values
+  values = []; // the selected values
   #options = new Options(NO_OPTIONS);
-  #chosen = new Set(); // the keys of the chosen values
-  #marked = new Set(); // the positions of the chosen options
+  #chosen = new Set(); // the keys of the selected values
+  #marked = new Set(); // the positions of the selected options
   #found = [];
   #active = -1; // the active row among the found options
   #reached = false; // whether arrow keys or the mouse, not typing, made the row active
@@ -38,7 +38,7 @@ export class Picker {
    * @param {object} given
    * @param {HTMLElement} given.root
    * @param {() => Promise<{content: any} | null>} given.ask requests the options
-   * @param {(values: any[]) => void} given.choose called with a new choice; has to call `show`
+   * @param {(values: any[]) => void} given.choose called with a new selection; must call `show`
    * @param {boolean} [given.pastes] whether there is a field for pasted values
    * @param {AbortSignal} given.signal
    */
@@ -71,7 +71,7 @@ export class Picker {
     nameFrame(this, text);
   }
 
-  /** Show the chosen values; if some are not among the options, load the options again. */
+  /** Show the selected values. If a value is not an option, load the options again. */
   show(values) {
     this.values = values;
     this.#mark();
@@ -81,8 +81,8 @@ export class Picker {
   /** Request the options from Python and show them. */
   async load() {
     const timers = [
-      setTimeout(() => this.#say("Asking the kernel …"), SLOW_MS),
-      setTimeout(() => this.#say("No answer from the kernel: run the cell again."), LOST_MS),
+      setTimeout(() => this.#say("Waiting for the kernel …"), SLOW_MS),
+      setTimeout(() => this.#say("The kernel does not answer. Run the cell again."), LOST_MS),
     ];
     this.#loading = true;
     const answer = await this.ask();
@@ -99,9 +99,9 @@ export class Picker {
     setTimeout(() => this.#options.prepare(), PREPARE_MS); // so that the first key press is fast
   }
 
-  /** Show only the options that match the other pickers. */
+  /** Show only the options that match the selection in the other pickers. */
   narrow(here) {
-    if (this.#loading) return; // the pending answer contains it
+    if (this.#loading) return; // the pending answer contains these options
     this.#options.narrow(here);
     this.#find({ stay: true });
   }
@@ -141,7 +141,7 @@ export class Picker {
     this.#find();
   }
 
-  /** Show the options that match the search; with `stay`, keep the active row and the position. */
+  /** Show the options that match the search. `stay` keeps the active row and scroll position. */
   #find({ stay = false } = {}) {
     const typed = this.search.value.trim();
     const among = this.#chosenAlone ? [...this.#marked] : this.#options.here;
@@ -162,10 +162,10 @@ export class Picker {
 
   #emptyText(typed, count) {
     if (this.#found.length > 0) return "";
-    if (typed && count > 0) return "Nothing matches. Press Esc to clear the search.";
+    if (typed && count > 0) return "No option matches. Press Esc to clear the search.";
     return this.#options.count > 0
       ? "No option matches the other filters."
-      : "Nothing to choose from.";
+      : "There are no options.";
   }
 
   #showActive() {
@@ -240,7 +240,7 @@ export class Picker {
     this.choose(this.values.filter((value) => !isGone(keyOf(value))));
   }
 
-  /** Choose all found options, or remove them if all are chosen. */
+  /** Select all found options, or remove them if all of them are selected. */
   #chooseFound() {
     const unchosen = this.#found.filter((place) => !this.#marked.has(place));
     const found = new Set(this.#found.map((place) => this.#options.key(place)));
@@ -266,7 +266,7 @@ export class Picker {
     event.stopPropagation();
   }
 
-  /** Handle a key that does not move; return whether it had an effect. */
+  /** Handle a key that does not change the active row. Return whether the key had an effect. */
   #pressOther({ key, repeat }) {
     const { value } = this.search;
     if (key === "Enter") this.#enter();
@@ -276,7 +276,7 @@ export class Picker {
     return true;
   }
 
-  /** Toggle the active option; if the search made it active, also clear the search. */
+  /** Select or remove the active option. If the search made it active, clear the search. */
   #enter() {
     if (this.#active < 0) return;
     this.#toggle(this.#active);

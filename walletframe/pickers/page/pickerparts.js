@@ -1,4 +1,4 @@
-// The parts of a picker: the frame and its texts, a row of the list, buttons of chosen options.
+// The parts of a picker: the frame and its texts, the rows, and a button per selected option.
 
 import { copyText, element, linkButton, setPart, setText, shortened } from "./elements.js";
 
@@ -35,44 +35,44 @@ export function pickerFrame(id, chips) {
   return { name, count, search, list, note, sorted, all, foot, status, field, chipRow: chips, box };
 }
 
-/** Label the elements of a picker with the name of its options. */
+/** Set the labels of a picker's elements to the name of its options. */
 export function nameFrame({ name, search, list, chipRow, box }, text) {
   const things = text.toLowerCase();
   setText(name, text);
   setPart(box, "aria-label", text);
   setPart(list, "aria-label", text);
   setPart(search, "aria-label", `Find ${things}`);
-  setPart(chipRow, "aria-label", `Chosen ${things}`);
+  setPart(chipRow, "aria-label", `Selected ${things}`);
 }
 
 function counted(number) {
   return number.toLocaleString("en");
 }
 
-/** Return a text with the number of options, matches or remaining options. */
+/** Return a text with the number of options, of matches, or of available options. */
 export function countText({ typed, found, here, all }) {
   if (typed) return `${counted(found)} of ${counted(here)} match`;
   return here === all
     ? `${counted(all)} to choose from`
-    : `${counted(here)} of ${counted(all)} here`;
+    : `${counted(here)} of ${counted(all)} available`;
 }
 
-/** Return the text of the button that chooses or removes all found options; empty if useless. */
+/** Return the text of the button for all found options, or an empty text for less than two. */
 export function allText({ typed, found, unchosen, here, all }) {
   if (found < 2) return "";
-  const which = typed ? " that match" : here === all ? "" : " here";
+  const which = typed ? " that match" : here === all ? "" : " available";
   return unchosen > 0
     ? `Select all ${counted(found)}${which}`
     : `Remove all ${counted(found)}${which}`;
 }
 
-/** Return the text for screen readers: matches, chosen options, and the effect of Enter. */
+/** Return the text for screen readers: the counts, and the option that Enter selects. */
 export function statusText({ chosen, enter, ...counts }) {
-  const parts = [countText(counts), `${counted(chosen)} chosen`];
-  return [...parts, ...(enter ? [`Enter chooses ${enter}`] : [])].join(", ");
+  const parts = [countText(counts), `${counted(chosen)} selected`];
+  return [...parts, ...(enter ? [`Enter selects ${enter}`] : [])].join(", ");
 }
 
-/** Return the number of balances of an option and its unit; empty texts if unknown. */
+/** Return the number of balances of an option and the unit, or empty texts if it is unknown. */
 export function balancesText(balances) {
   if (balances === null || balances === undefined) return ["", ""];
   return [counted(balances), balances === 1 ? " balance" : " balances"];
@@ -81,7 +81,7 @@ export function balancesText(balances) {
 export const TALL = 46; // height of a row with two lines
 export const FLAT = 32; // height of a row with one line, for blockchains
 
-/** Make an empty row; `said` is called with a message after copying. */
+/** Make an empty row. `said` is called with a message after the user has copied the address. */
 export function optionRow(said) {
   const row = element("div", { class: "wf-option", role: "option" });
   row.parts = {
@@ -93,9 +93,9 @@ export function optionRow(said) {
     number: element("span"),
     unit: element("span", { class: "wf-option-unit" }),
   };
-  const copy = element("span", { class: "wf-copy", title: "Copy the whole address" });
+  const copy = element("span", { class: "wf-copy", title: "Copy the full address" });
   copy.addEventListener("click", async (event) => {
-    event.stopPropagation(); // copying does not choose the option
+    event.stopPropagation(); // copying does not select the option
     said(await copyText(row.whole, shortened(row.whole)));
   });
   row.parts.copy = copy;
@@ -147,7 +147,7 @@ export class Chips {
     this.root = element("div", { class: "wf-chips", role: "group" });
   }
 
-  /** Show the first chosen options and their number; `alone` if the list shows only chosen ones. */
+  /** Show the first selected options, of `count`; `alone`: the list shows only selected options. */
   show(first, count, alone) {
     const focused = this.#focused();
     const rest = count - first.length;
@@ -166,7 +166,7 @@ export class Chips {
   }
 
   #chip({ key, short, label, here }) {
-    const aside = here ? "" : "\nIt is not among what the other pickers leave.";
+    const aside = here ? "" : "\nThis option does not match the selection in the other pickers.";
     const given = {
       class: here ? "wf-chip" : "wf-chip wf-chip-away",
       type: "button",

@@ -1,4 +1,4 @@
-// The kernel's plotly.js, imported once for all widgets of a page, and the page's colours.
+// Import the kernel's plotly.js once for all widgets of a page, and read the page's colours.
 
 import { element } from "./elements.js";
 
@@ -6,7 +6,7 @@ const SHELF = Symbol.for("walletframe.plotly");
 const BEFORE = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
 const BEHIND = "\nexport default module.exports;\n";
 
-/** Return a version of plotly.js, from the page or the kernel; null without an answer. */
+/** Return plotly.js, from the page or the kernel, or null if the kernel does not answer. */
 export async function plotlyOf(version, kernel) {
   const shelf = (globalThis[SHELF] ??= new Map());
   if (!shelf.has(version)) {
@@ -51,7 +51,7 @@ export function asRgb(computed) {
   return `rgba(${red}, ${green}, ${blue}, ${Number(found[4] ?? 1)})`;
 }
 
-/** Call `changed` when the theme's colours change; return a function that reads the colours. */
+/** Call `changed` after the theme's colours change. Return a function that reads the colours. */
 export function pageColors(root, changed, signal) {
   const probe = (variable) => {
     const made = element("span", { class: "wf-unseen", "aria-hidden": "true" });
@@ -77,7 +77,7 @@ export function pageColors(root, changed, signal) {
   });
 }
 
-/** Return a layout in the page's colours; axis options that the figure sets are kept. */
+/** Return a layout in the page's colours. Axis options that the figure sets are kept. */
 export function paintedLayout(layout, colors) {
   const axis = {
     gridcolor: colors.line,

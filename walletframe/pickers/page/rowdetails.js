@@ -1,15 +1,15 @@
-// The full active cell and its row below a table, to read and copy, with their links.
+// The full text of the active cell and of its row, which are shown below a table.
 
 import { cellOf, copiedText, linkTo, wholeParts } from "./cells.js";
 import { button, copyText, element, setText } from "./elements.js";
 
-const HINT = "Click a cell, or use the arrow keys, to read and copy it in full.";
+const HINT = "Click a cell or move to it with the arrow keys to see its full text here.";
 
 export class RowDetails {
   unfolded = false;
 
   /**
-   * @param {(said: string) => void} say announces that something was copied
+   * @param {(said: string) => void} say shows a message after the user has copied a text
    * @param {() => void} [pick] selects only the cell's wallet, token or blockchain
    */
   constructor(say, pick) {
@@ -17,7 +17,7 @@ export class RowDetails {
     this.name = element("span", { class: "wf-detail-name" });
     this.text = element("span", { class: "wf-detail-text" }, HINT);
     this.out = element("span");
-    this.fold = button("Whole row", () => this.unfold(), { "aria-expanded": "false" });
+    this.fold = button("Full row", () => this.unfold(), { "aria-expanded": "false" });
     const copyCell = button("Copy cell", () => this.copyCell());
     const copyRow = button("Copy row", () => this.#copyRow());
     this.only = button("", pick);
@@ -45,7 +45,7 @@ export class RowDetails {
 
   #tell(cell, { picks, label }) {
     this.only.hidden = !this.only.onclick || !picks || !cell.text;
-    setText(this.only, `Only this ${picks?.slice(0, -1)}`);
+    setText(this.only, `Show only this ${picks?.slice(0, -1)}`);
     setText(this.name, label);
     this.text.replaceChildren(...wholeParts(cell));
     this.out.replaceChildren(...(cell.link ? [linkTo(cell, {})] : []));

@@ -28,7 +28,7 @@ export function rowsAhead([first, end], step) {
   return ahead < 0 ? [first + ahead, end] : [first, end + ahead];
 }
 
-/** Return an object with a function applied to each value. */
+/** Return a copy of an object, with a function applied to each value. */
 export function mapped(named, call) {
   return Object.fromEntries(Object.entries(named).map(([name, each]) => [name, call(each)]));
 }
@@ -53,7 +53,7 @@ export class RowStore {
     this.count = 0;
   }
 
-  /** Request the rows of a changed query; the old rows stay until the new ones arrive. */
+  /** Request the rows of a changed query. The old rows are shown until the new rows arrive. */
   async open(change = {}) {
     const query = { ...this.query, ...change };
     this.query = query;
@@ -73,7 +73,7 @@ export class RowStore {
     this.opened(answer.content);
   }
 
-  /** Request the missing rows of the visible range, then the rows next to it. */
+  /** Request the missing visible rows, and then the rows before and after the visible rows. */
   see(first, end) {
     this.#step = first - this.#sight[0];
     this.#sight = [first, end];

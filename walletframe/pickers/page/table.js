@@ -1,4 +1,4 @@
-// A table of any number of rows. Python sorts, searches and groups; the page draws visible rows.
+// A table of any number of rows. Python sorts, searches and groups; JavaScript draws the visible rows.
 
 import { cellOf, drawCell, widthsIn } from "./cells.js";
 import { element, setPart, setText, uniqueId } from "./elements.js";
@@ -26,8 +26,9 @@ export class Table {
    * @param {any} kernel answers the request "rows" with Python's `HoldingsTable`
    * @param {object} given
    * @param {AbortSignal} given.signal removes the table
-   * @param {(said: object) => void} [given.pick] called when "Only this wallet" is clicked, with
-   *   the argument of Python's `HoldingsTable.cell_selection`; without it, there is no such button
+   * @param {(said: object) => void} [given.pick] called after a click on "Show only this wallet"
+   *   with the argument of Python's `HoldingsTable.cell_selection`; if it is missing, this button
+   *   is not shown
    */
   constructor(root, kernel, { signal, pick }) {
     this.id = uniqueId();
@@ -208,7 +209,7 @@ export class Table {
     event.stopPropagation();
   }
 
-  /** Handle a key at the active cell; return whether it had an effect. */
+  /** Handle a key press in the active cell. Return whether it had an effect. */
   #act(key, far) {
     if (key === "Enter") this.details.unfold();
     else if (far && key === "c" && getSelection().isCollapsed) this.details.copyCell();

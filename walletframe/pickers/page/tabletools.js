@@ -4,11 +4,11 @@ import { choice, element, focusedElement, setText } from "./elements.js";
 
 const PAUSE = 120; // milliseconds after the last key before a search is sent
 
-/** Return the reason why no row is shown; a search finds only the texts of groups. */
+/** Return the reason why no row is shown. */
 export function emptySaid({ find, by }) {
-  if (!find.trim()) return "There is nothing to show.";
-  const more = "Only groups are searched: group by nothing to search all balances.";
-  return by ? `Nothing matches. ${more}` : "Nothing matches.";
+  if (!find.trim()) return "There are no rows to show.";
+  const more = "The search finds only names of groups. To search all balances, group by nothing.";
+  return by ? `No row matches. ${more}` : "No row matches.";
 }
 
 export class TableTools {
@@ -47,7 +47,7 @@ export class TableTools {
     setText(this.said, counted);
   }
 
-  /** Show that Python is late, or show the number of rows again. */
+  /** Show that the answer of Python is late, or show the number of rows again. */
   wait(isLate) {
     setText(this.said, isLate ? "Waiting for the kernel …" : this.counted);
   }
@@ -80,7 +80,7 @@ function ordersOf({ name, label, number }) {
   return number ? both.reverse() : both;
 }
 
-/** Return the sort order after a click on a heading: the reverse, or the column's default. */
+/** Return the sort order after a click on a heading: the reverse order, or the column's default. */
 export function orderMeant({ name, number }, query) {
   return { sort: name, down: query.sort === name ? !query.down : number };
 }
@@ -118,7 +118,7 @@ export class TableHead {
     return { cell, button, arrow };
   }
 
-  /** Mark the heading of the column by which rows are sorted. */
+  /** Mark the heading of the sort column. */
   mark({ sort, down }) {
     for (const [name, { cell, arrow }] of this.#headings) {
       const order = down ? "descending" : "ascending";

@@ -1,11 +1,11 @@
-// Exports: the code, files of the rows, the report, and the chart as a picture.
+// Exports: the code, files with the rows, the report, and images of the chart.
 
 import { button, copyText, element, linkButton, setPart, setText, uniqueId } from "./elements.js";
 
 const FILES = ["CSV", "Parquet", "Excel", "Report"];
 const IMAGES = ["PNG", "SVG"];
 
-/** Return the size of a file as text. */
+/** Return a file size as text. */
 export function sizeText(bytes) {
   if (bytes < 1_000) return `${bytes} bytes`;
   return bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
@@ -14,7 +14,7 @@ export function sizeText(bytes) {
 export class TakeAway {
   #address = "";
 
-  /** `image` returns the chart in a format, as a data: URL. */
+  /** `image` is a function of a format that returns the chart as a data: URL. */
   constructor(kernel, image, signal) {
     Object.assign(this, { kernel, image });
     const id = uniqueId();
@@ -45,7 +45,7 @@ export class TakeAway {
     signal.addEventListener("abort", () => URL.revokeObjectURL(this.#address));
   }
 
-  /** Hide exports of rows that are no longer displayed. */
+  /** Hide the exports after the displayed rows have changed. */
   forget() {
     setText(this.said, "");
     this.link.hidden = true;
@@ -72,7 +72,7 @@ export class TakeAway {
   }
 
   async #file(format) {
-    setText(this.said, `Making ${format} …`);
+    setText(this.said, `Preparing the download (${format}) …`);
     const answer = await this.kernel.ask("file", { format });
     setText(this.said, "");
     if (!answer) return;
@@ -96,7 +96,7 @@ export class TakeAway {
   async #picture(format) {
     const address = await this.image(format.toLowerCase());
     if (!address) {
-      setText(this.said, "There is no chart");
+      setText(this.said, "There is no chart to download.");
       return;
     }
     setText(this.said, "");

@@ -16,7 +16,7 @@ export function rowsInSight(scrolled, seen, height, count, spare) {
   return [Math.max(0, Math.min(first, last)), last];
 }
 
-/** Return the scroll position, near the current one, at which a row is fully visible. */
+/** Return the nearest scroll position at which a row is fully visible. */
 export function scrollTo(row, scrolled, seen, height) {
   if (row * height < scrolled) return row * height;
   return Math.max(scrolled, (row + 1) * height - seen);
@@ -54,7 +54,7 @@ export class VirtualRows {
     this.refresh();
   }
 
-  /** Redraw the visible rows, or only those in a range. */
+  /** Redraw all visible rows, or only the visible rows in a range. */
   refresh(first = 0, end = this.#count) {
     this.#move();
     for (const [place, row] of this.#rows) if (place >= first && place < end) this.draw(row, place);

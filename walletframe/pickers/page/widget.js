@@ -2,9 +2,9 @@
 
 import { element, setText } from "./elements.js";
 
-/** A widget's messages to Python; an answer has the kind and the request id `n` of its request. */
+/** The messages of a widget. An answer has the kind and the request id `n` of the request. */
 export class Kernel {
-  // Ids start at random, since two pages may show the same widget, and both receive all answers.
+  // The first id is random, since two front ends can show the same widget and get all answers.
   #number = Math.floor(Math.random() * 2 ** 40);
   #asked = new Map();
   #heard = new Map();
@@ -87,7 +87,7 @@ export function widget(show) {
   };
 }
 
-/** Call a function with a trait's value now, and after each change until the signal aborts. */
+/** Call a function with the value of a trait, now and after each change. */
 export function follow(model, trait, call, signal) {
   const tell = () => call(model.get(trait));
   model.on(`change:${trait}`, tell);

@@ -1,4 +1,4 @@
-// The layout of a table in a given width: the displayed columns, their widths, one or two lines.
+// The layout of a table: the columns that fit its width, their widths, and the lines per row.
 
 const PADDING = 20; // of a cell, left and right together, in pixels
 const LINK = 24; // width of the link after a text
@@ -31,7 +31,7 @@ function digitsThatFit(width, decimals, cut, ch) {
   return digits;
 }
 
-/** Return the least, a good and the best width of a column. */
+/** Return the minimum width, a good width and the maximum useful width of a column. */
 export function widthsOf(column, ch) {
   const heading = Math.ceil(column.label.length * ch) + PADDING + ARROW;
   const [before, behind] = column.room;
@@ -84,7 +84,7 @@ function fitted(column, width, line, ch) {
   return { name: column.name, width, line, ...roomIn(column, width, ch) };
 }
 
-/** Set least widths, extend them in the order of importance, then extend bars and texts. */
+/** Start with minimum widths, widen columns by importance, then widen bars and texts. */
 function inOneLine(columns, chosen, width, ch) {
   const wanted = new Map(chosen.map((column) => [column, widthsOf(column, ch)]));
   const widths = new Map(chosen.map((column) => [column, wanted.get(column).least]));
@@ -104,7 +104,7 @@ function inOneLine(columns, chosen, width, ch) {
   return order.map((column) => fitted(column, widths.get(column), 1, ch));
 }
 
-/** Place the first two texts below each other, and the first two numbers beside them. */
+/** Place the first two texts in two lines, and the first two numbers next to these texts. */
 function inTwoLines(ranked, width, ch) {
   const texts = ranked.filter(({ number }) => !number).slice(0, 2);
   const numbers = ranked.filter(({ number }) => number).slice(0, 2);
