@@ -191,7 +191,7 @@ def test_pasted_wallets_are_selected_and_bad_lines_stay(opened):
     assert page.pasted() == "<b>x</b>\nETH.0x2…3"
     alert = page.alert()
     assert "Line 1: b>x</b" in alert
-    assert "Line 2: ETH.0x2…3: shortened" in alert
+    assert "Line 2: ETH.0x2…3: it is shortened: write the full address" in alert
     page.paste("")
     page.add_pasted()
     assert page.alert() == ""

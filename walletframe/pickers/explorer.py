@@ -345,7 +345,7 @@ class HoldingsExplorer(FetchingWidget):
             if not services or [client.settings.service] == services:
                 return nullcontext(client)
         except WalletframeError as error:
-            problem = f"; {error}"
+            problem = f"; {error.message}"
         if services == ["sandbox"] and (running := latest_sandbox()) is not None:
             return running.client()
         names = ", ".join(safe_line(str(name), _MAX_SERVICE) for name in services) or "a service"
