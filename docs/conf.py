@@ -60,7 +60,7 @@ numpydoc_xref_param_type = False
 myst_enable_extensions = ["substitution"]
 myst_substitutions = {
     "amount_type": AmountType().extension_name,
-    "cache_format": cachefile.VERSION,
+    "cache_format": cachefile.SCHEMA_VERSION,
     "folder_format": bulk.files.FORMAT,
     "history_format": history.folder.FORMAT,
     "sandbox_version": ledger.GENERATOR_VERSION,

@@ -234,7 +234,7 @@ def refused(folder, deadline_s):
 
 @pytest.mark.together
 def test_a_service_that_always_refuses(tmp_path):
-    """Print when a fetch gives up, and how soon the pace recovers with the service.
+    """Print when a fetch gives up, and how soon the rate recovers with the service.
 
     Services with different deadlines run at the same time, since nearly all of it is waiting.
     """

@@ -1,4 +1,4 @@
-"""One pace shared by 16 processes with a file, and by two workers of a cluster.
+"""One rate shared by 16 processes with a file, and by two workers of a cluster.
 
 Permits are counted in whole seconds, by one clock; nothing here asserts a time.
 """
@@ -14,7 +14,7 @@ from distributed import get_worker
 from permit_takers import Takers, by_second
 
 import walletframe as wf
-from walletframe.dask.pace import ClusterPacer, PaceKeeper
+from walletframe.dask.rate import RateLimiterPlugin, WorkerRateLimiter
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
 
@@ -38,7 +38,7 @@ def test_one_pace_for_many_processes(tmp_path):
     print_permits("in a file", takers.permits(), now)
 
 
-class Counted(ClusterPacer):
+class Counted(WorkerRateLimiter):
     """Counts the messages to the scheduler."""
 
     messages = 0
@@ -52,28 +52,32 @@ def take(until):
     """Take permits on eight threads of a worker; return the times, and the number of messages."""
     own = {"key_kind": "private", "base_url": "https://api.example"}
     settings = wf.Settings.isolated(**own, requests_per_second=LIMIT)
-    pacer, end, result = Counted(settings, get_worker()), time.monotonic() + until - time.time(), []
+    limiter, end, result = (
+        Counted(settings, get_worker()),
+        time.monotonic() + until - time.time(),
+        [],
+    )
 
     def run():
-        while pacer.wait(Event(), end):
+        while limiter.wait(Event(), end):
             result.append(time.time())
-            pacer.note_answer()
+            limiter.note_answer()
 
     threads = [Thread(target=run) for _ in range(THREADS)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    pacer.close()
-    return result, pacer.messages
+    limiter.close()
+    return result, limiter.messages
 
 
 @pytest.mark.together
 def test_one_pace_for_a_cluster():
     """Print the permits each second of two workers, and the messages for each permit."""
     with local_cluster() as client:
-        client.register_plugin(PaceKeeper(version("walletframe")))
-        client.run(import_module, "walletframe.dask.pace")
+        client.register_plugin(RateLimiterPlugin(version("walletframe")))
+        client.run(import_module, "walletframe.dask.rate")
         workers, now = [*client.nthreads()], time.time() + 1
         tasks = [client.submit(take, now + SECONDS, workers=[each], pure=False) for each in workers]
         permits, messages = zip(*client.gather(tasks), strict=True)

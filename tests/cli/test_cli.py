@@ -27,7 +27,7 @@ from walletframe.bulk import read_wallets
 from walletframe.cli import main
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, Sandbox, sandbox
 from walletframe.settings.values import default_cache
-from walletframe.transport import describe
+from walletframe.transport import cache_statistics
 
 
 @pytest.fixture
@@ -308,8 +308,8 @@ def test_sandbox_with_a_ledger_prints_secret_keys(tmp_path):
         )
         process.send_signal(signal.SIGINT)
     assert done.stdout.count("MINE") == 1
-    assert "the key was refused" in done.stdout
-    assert done.stdout.index("MINE") < done.stdout.index("the key was refused")
+    assert "rejected the API key" in done.stdout
+    assert done.stdout.index("MINE") < done.stdout.index("rejected the API key")
 
 
 def test_bad_wallets_of_all_sources_are_reported_together(run, tmp_path):
@@ -397,7 +397,7 @@ def test_interrupted_fetch_prints_finished_wallets(home):
         words = [sys.executable, "-m", "walletframe", "fetch", *wallets]
         words += ["--output", str(home / "out.csv")]
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
-            while sum(describe(home / "kept.sqlite").answers.values()) < 4:
+            while sum(cache_statistics(home / "kept.sqlite").answers.values()) < 4:
                 time.sleep(0.05)
             process.send_signal(signal.SIGINT)
             output = process.stdout.read()

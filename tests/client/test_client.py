@@ -157,7 +157,7 @@ def test_out_of_date_answer_is_labelled_stale(canned):
         details = client.fetch("ETH.0xa", on_failure="ignore")
         offline = client.fetch("ETH.0xa", offline=True, on_failure="ignore")
     assert details.wallets.source.item() == offline.wallets.source.item() == "stale"
-    assert "answered 500" in details.wallets.error.item()
+    assert "the service answered 500" in details.wallets.error.item()
     assert len(canned.paths) == 2
 
 
@@ -204,7 +204,7 @@ def test_an_answer_from_the_future_is_labelled_stale(canned, tmp_path):
         failed = client.fetch("ETH.0xa", on_failure="ignore").wallets
         offline = client.fetch("ETH.0xa", offline=True, on_failure="ignore").wallets
     assert failed.source.item() == offline.source.item() == "stale"
-    assert "not refreshed: answered 500" in failed.error.item()
+    assert "not refreshed: the service answered 500" in failed.error.item()
     assert "ahead of this computer's clock" in offline.error.item()
 
 
@@ -334,7 +334,7 @@ def test_refused_key_ends_the_call(canned, status):
     with canned.client(workers=1) as client:
         details = client.fetch([f"ETH.0x{i}" for i in range(20)], on_failure="ignore")
     assert statuses(details) == ["rejected"] + ["cancelled"] * 19
-    assert "key was refused" in details.wallets.error[0]
+    assert "rejected the API key" in details.wallets.error[0]
     assert len(canned.paths) == 1
 
 

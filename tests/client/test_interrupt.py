@@ -15,7 +15,7 @@ from walletframe.address.forms import WalletAddress
 from walletframe.client.asking import Sender
 from walletframe.errors import FetchInterrupted
 from walletframe.service import sandbox
-from walletframe.transport import describe
+from walletframe.transport import cache_statistics
 
 WALLETS = [f"ETH.0x{number:040x}" for number in range(1, 31)]
 MANY = [f"ETH.0x{number:040x}" for number in range(1, 81)]
@@ -113,7 +113,7 @@ def test_killed_process_loses_no_cached_answer(tmp_path, canned):
         code = code.replace(repr(KEY), repr(own.api_key.reveal()))
         words = [sys.executable, "-c", code, service.base_url, str(path), *WALLETS]
         with subprocess.Popen(words) as process:
-            while sum(describe(path).answers.values()) < 4:
+            while sum(cache_statistics(path).answers.values()) < 4:
                 time.sleep(0.05)
             process.kill()
         with service.client(cache=path, service=service.base_url) as client:

@@ -32,7 +32,7 @@ from fast_service import fast_service
 import walletframe as wf
 from walletframe.bulk.dataset import Dataset
 from walletframe.dask import open_wallets
-from walletframe.dask.pace import PaceKeeper
+from walletframe.dask.rate import RateLimiterPlugin
 from walletframe.dask.shards import LOCK_TIMEOUT_S, cancel_fetch, worker_problem
 from walletframe.dask.shards import _registered_cancel_event as ending
 from walletframe.errors import (
@@ -348,8 +348,8 @@ class TestWorkers:
 
     def test_a_scheduler_of_another_release_is_named(self, cluster, fast, folder, monkeypatch):
         """Before any request: it keeps the pace."""
-        monkeypatch.setattr("walletframe.dask.pace.version", lambda _: "0.0.9")
-        cluster.unregister_scheduler_plugin(PaceKeeper.name)
+        monkeypatch.setattr("walletframe.dask.rate.version", lambda _: "0.0.9")
+        cluster.unregister_scheduler_plugin(RateLimiterPlugin.name)
         with pytest.raises(
             ClusterError,
             match=r"no request was sent: the scheduler runs walletframe 0\.0\.9",

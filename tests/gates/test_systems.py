@@ -40,7 +40,7 @@ def test_files_of_the_repository_fit_any_system():
 
 
 def test_written_files_fit_any_system(home):
-    """Cache, pace, snapshots, a run into a folder, an export and a report."""
+    """Cache, rate limit, snapshots, a run into a folder, an export and a report."""
     with wf.sandbox() as service, service.client() as client:
         wallets = ["ETH.0xAb", "SOLANA.aB", "SOLANA.Ab"]
         details = wf.fetch_wallets(wallets, client=client)

@@ -16,12 +16,12 @@ from leak_surfaces import surfaces
 
 import walletframe as wf
 import walletframe.dask
-from walletframe.dask.pace import PaceKeeper
+from walletframe.dask.rate import RateLimiterPlugin
 from walletframe.errors import FetchError
 
 SHOWN = (
     "the scheduler's state",
-    "the scheduler's pace",
+    "the scheduler's rate",
     "task graphs",
     "logs of the scheduler",
     "logs of workers",
@@ -47,9 +47,9 @@ def specifications(dask_scheduler):
     return [pickle.dumps(task.run_spec) for task in dask_scheduler.tasks.values()]
 
 
-def of_the_pace(dask_scheduler):
-    """Return all within the plugin that keeps the pace; it runs on the scheduler."""
-    return within(dask_scheduler.plugins[PaceKeeper.name])
+def of_the_rate(dask_scheduler):
+    """Return all within the plugin that limits the rate; it runs on the scheduler."""
+    return within(dask_scheduler.plugins[RateLimiterPlugin.name])
 
 
 def of_a_process():
@@ -74,7 +74,7 @@ def look(client, folder):
     assert all(page.ok or page.url.endswith("identity.json") for page in pages)
     return {
         "the scheduler's state": (folder / "state.yaml").read_bytes(),
-        "the scheduler's pace": client.run_on_scheduler(of_the_pace),
+        "the scheduler's rate": client.run_on_scheduler(of_the_rate),
         "task graphs": client.run_on_scheduler(specifications),
         "pages": [page.content for page in pages],
         "processes": [part for parts in client.run(of_a_process).values() for part in parts],

@@ -125,7 +125,7 @@ def frames_while_waiting(ground):
 @surface
 def frames_while_connecting(ground):
     """The frames of the threads that connect, with their locals."""
-    with full_listener() as base_url, _under_way(ground, base_url, "in dial") as seen:
+    with full_listener() as base_url, _under_way(ground, base_url, "in open_socket") as seen:
         return seen
 
 

@@ -78,12 +78,12 @@ def client(ground, variant):
 
 @surface
 def client_at_work(ground):
-    """All within a client with its session, pace and answers."""
+    """All within a client with its session, rate limiter and answers."""
     ground.answer()
     with ground.client() as client:
         client.fetch("ETH.0xa")
         seen = within(client)
-    assert "Keyed(host=" in "".join(seen)
+    assert "KeyedConnection(host=" in "".join(seen)
     return seen
 
 

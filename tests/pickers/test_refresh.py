@@ -216,7 +216,10 @@ def test_refresh_uses_the_default_client_of_its_service(canned, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setenv("WALLETFRAME_WORKERS", "some")
         refresh(explorer)
-        assert "for mine; WALLETFRAME_WORKERS is not valid: 'some'. Hint: pass client=" in Page(explorer).alert()
+        assert (
+            "for mine; WALLETFRAME_WORKERS is not valid: 'some'. Hint: pass client="
+            in Page(explorer).alert()
+        )
     configure(
         api_key=KEY, key_kind="private", base_url=canned.base_url, cache=False, service="mine"
     )

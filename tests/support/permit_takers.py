@@ -14,27 +14,27 @@ KEY = "a-key-of-nobody-1"
 FORK = "fork" if sys.platform == "linux" else "spawn"  # fork imports once for all
 
 
-def pacer_at(path, service="s", *, key=KEY, kind="private", rate=None, longest_s=60):
-    """Return a pacer whose pace is in a file with the suffix .pace, or, with None, nowhere."""
+def limiter_at(path, service="s", *, key=KEY, kind="private", rate=None, longest_s=60):
+    """Return a rate limiter with a file (suffix .pace), or without one if `path` is None."""
     from walletframe.settings.values import Settings  # noqa: PLC0415 - only the processes need it
-    from walletframe.transport import Pacer  # noqa: PLC0415 - the same
+    from walletframe.transport import RateLimiter  # noqa: PLC0415 - the same
 
     assert path is None or path.suffix == ".pace"
     options = {"api_key": key, "key_kind": kind, "base_url": "https://api.example"}
     own = {"requests_per_second": rate, "retry_after_max_s": longest_s, "service": service}
     cache = "memory" if path is None else path.with_suffix("")
-    return Pacer(Settings.isolated(**options, **own, cache=cache))
+    return RateLimiter(Settings.isolated(**options, **own, cache=cache))
 
 
 def take(path, rate, until):
     """Take permits until a time; return when."""
     warnings.simplefilter("ignore")
-    pacer = pacer_at(Path(path), rate=rate)
+    limiter = limiter_at(Path(path), rate=rate)
     end, result = time.monotonic() + until - time.time(), []
-    while pacer.wait(Event(), end):
+    while limiter.wait(Event(), end):
         result.append(time.time())
-        pacer.note_answer()
-    pacer.close()
+        limiter.note_answer()
+    limiter.close()
     return result
 
 
@@ -51,17 +51,17 @@ def main(path, count):
         pool.join()
 
 
-def count_permits(pacer, seconds):
+def count_permits(limiter, seconds):
     """Return how many permits there are in a time."""
     end, count = time.monotonic() + seconds, 0
-    while pacer.wait(Event(), end):
+    while limiter.wait(Event(), end):
         count += 1
     return count
 
 
-def permit_comes(pacer):
+def permit_comes(limiter):
     """Wait for a permit, and return whether one came; a busy machine gets 30 seconds."""
-    return pacer.wait(Event(), time.monotonic() + 30)
+    return limiter.wait(Event(), time.monotonic() + 30)
 
 
 class Takers:

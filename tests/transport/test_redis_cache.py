@@ -75,7 +75,7 @@ def test_a_read_only_server_is_read(canned):
         with server.connection() as plain:
             plain.replicaof("127.0.0.1", 9)  # a replica of a missing server
         canned.default = (200, {}, answer(wallet("0xb")))
-        with pytest.warns(CacheWarning, match="can't be kept in the given RedisCache") as caught:
+        with pytest.warns(CacheWarning, match="can't be stored in the given RedisCache") as caught:
             assert status(client, "ETH.0xb") == ("ok", "service")
         assert status(client, "ETH.0xa", offline=True) == ("ok", "cache")
         assert status(client, "ETH.0xb", offline=True) == ("ok", "cache")

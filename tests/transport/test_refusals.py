@@ -31,7 +31,9 @@ def refused(canned, body, status=403):
 def test_the_message_of_a_json_object_is_quoted_alone(canned, problem, status):
     """The object would be truncated in the middle."""
     reason = refused(canned, json.dumps(problem).encode(), status)
-    assert reason.startswith("the key was refused (check it and key_kind): answered 40")
+    assert reason.startswith(
+        "the service rejected the API key (check the key and key_kind): it answered 40"
+    )
     assert reason.endswith(": 'no such key'")
 
 

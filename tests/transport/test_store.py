@@ -19,7 +19,7 @@ from walletframe.address.forms import WalletAddress
 from walletframe.address.lists import parse_wallets
 from walletframe.errors import CacheError, CacheWarning, SettingsError
 from walletframe.settings.values import default_cache
-from walletframe.transport import AnswerStore, CachedAnswer, clear, describe
+from walletframe.transport import AnswerStore, CachedAnswer, cache_statistics, clear_cache
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 WALLETS = parse_wallets(["ETH.0xAB", "SOLANA.abC", "NEAR.alice.near"])
@@ -246,7 +246,7 @@ def test_default_is_in_the_users_cache_folder(home):
     with AnswerStore(None, "s") as store:
         store.write([(WALLETS[0], KEPT)])
     assert default_cache().is_relative_to(home)
-    assert describe(default_cache()).answers == {"s": 1}
+    assert cache_statistics(default_cache()).answers == {"s": 1}
 
 
 def test_other_objects_are_refused():
@@ -304,13 +304,13 @@ def test_describe_counts_by_service(tmp_path):
     for service, count, kept in (("one", 3, KEPT), ("the other", 1, OLDER)):
         with AnswerStore(path, service) as store:
             store.write((wallet, kept) for wallet in WALLETS[:count])
-    facts = describe(path)
+    facts = cache_statistics(path)
     assert facts.answers == {"one": 3, "the other": 1}
     assert (facts.oldest, facts.newest) == (OLDER.fetched_at, NOW)
     assert facts.size_bytes == path.stat().st_size
     with closing(sqlite3.connect(path)) as link, link:
         link.execute("UPDATE answers SET fetched_at = CAST(x'ff' AS TEXT) WHERE key LIKE 'one%'")
-    facts = describe(path)
+    facts = cache_statistics(path)
     assert (facts.answers, facts.newest) == ({"one": 3, "the other": 1}, None)
 
 
@@ -319,12 +319,12 @@ def test_clear_deletes_everything_and_shrinks_the_file(tmp_path):
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as store:
         store.write(many(100))
-        assert describe(path).size_bytes > 2_000_000
-        assert (clear(path), clear(path)) == (100, 0)
-        assert describe(path).size_bytes < 100_000
+        assert cache_statistics(path).size_bytes > 2_000_000
+        assert (clear_cache(path), clear_cache(path)) == (100, 0)
+        assert cache_statistics(path).size_bytes < 100_000
         store.write([(WALLETS[0], KEPT)])
         assert store.read(WALLETS) == {WALLETS[0]: KEPT}
-    assert describe(path).answers == {"s": 1}
+    assert cache_statistics(path).answers == {"s": 1}
 
 
 @pytest.mark.parametrize("content", [None, b""])
@@ -334,20 +334,20 @@ def test_describe_makes_no_file(tmp_path, content):
     if content is not None:
         path.write_bytes(content)
     before = list(tmp_path.iterdir())
-    facts = describe(path)
-    assert (facts.answers, facts.oldest, clear(path)) == ({}, None, 0)
+    facts = cache_statistics(path)
+    assert (facts.answers, facts.oldest, clear_cache(path)) == ({}, None, 0)
     assert list(tmp_path.iterdir()) == before
 
 
 def test_describing_another_file_is_an_error(tmp_path):
-    """Garbage, a folder, and a later release's file are named, with a hint, and unchanged."""
+    """Garbage, a folder, and a later version's file are named, with a hint, and unchanged."""
     later = tmp_path / "later"
     link = sqlite3.connect(later)
     link.execute("PRAGMA user_version = 99")
     link.close()
     (tmp_path / "garbage").write_bytes(b"garbage " * 1_000)
     for path in (later, tmp_path / "garbage", tmp_path):
-        for look in (describe, clear):
+        for look in (cache_statistics, clear_cache):
             with pytest.raises(CacheError, match="Hint: ") as caught:
                 look(path)
             assert str(path) in str(caught.value)
@@ -360,7 +360,7 @@ def test_a_later_releases_file_is_left_alone(tmp_path):
     link.execute("PRAGMA user_version = 99")
     link.close()
     before = path.read_bytes()
-    with pytest.warns(CacheWarning, match="later release"):
+    with pytest.warns(CacheWarning, match="later version"):
         store = AnswerStore(path, "s")
     store.write([(WALLETS[0], KEPT)])
     assert store.read(WALLETS) == {WALLETS[0]: KEPT}

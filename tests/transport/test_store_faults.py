@@ -18,15 +18,15 @@ from threading import Timer
 
 import pytest
 from killable_children import KillableChildren
-from permit_takers import pacer_at
+from permit_takers import limiter_at
 from requests_cache import BaseCache, FileCache
 from small_disk import mounted, remount
 
 from walletframe.address.forms import WalletAddress
 from walletframe.errors import CacheError, CacheWarning
-from walletframe.transport import AnswerStore, CachedAnswer, clear, describe
-from walletframe.transport.cachefile import ANSWERS
-from walletframe.transport.database import Database, move_aside
+from walletframe.transport import AnswerStore, CachedAnswer, cache_statistics, clear_cache
+from walletframe.transport.cachefile import ANSWER_FILE
+from walletframe.transport.database import Database, rename_broken_file
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 
@@ -144,14 +144,14 @@ def look(event, words):
     if event in ("sqlite3.connect/handle", "os.chmod", "os.rename"):
         seen.update((file.name, oct(file.stat().st_mode & 0o777)) for file in PATH.iterdir())
 from walletframe.settings.values import Settings
-from walletframe.transport import Pacer
+from walletframe.transport import RateLimiter
 own = {"api_key": "nobody's", "key_kind": "private", "base_url": "https://api.example"}
 seen = set()
 os.umask(0)
 sys.addaudithook(look)
 with AnswerStore(PATH / "a", "s") as store:
     keep(store, 1)
-    Pacer(Settings.isolated(cache=PATH / "p", **own)).close()
+    RateLimiter(Settings.isolated(cache=PATH / "p", **own)).close()
 look("os.rename", ())
 print(*sorted({mode for _, mode in seen}), len({name for name, _ in seen}))
 """
@@ -240,7 +240,7 @@ def test_another_error_inside_a_write_leaves_nothing_behind(tmp_path):
         link.execute("DELETE FROM answers")
         raise RuntimeError("in the middle")
 
-    database = Database(path, ANSWERS)
+    database = Database(path, ANSWER_FILE)
     with pytest.raises(RuntimeError, match="in the middle"):
         database.write(fail)
     with AnswerStore(path, "s") as store:
@@ -265,13 +265,13 @@ def test_a_row_that_the_file_refuses_is_kept_in_memory(tmp_path):
             assert len(caught) == 1
             assert len(store.read([*names, wallet("after"), *map(wallet, range(3))])) == 6
             other.execute("BEGIN IMMEDIATE")
-    assert describe(path).answers == {"s": 3}
+    assert cache_statistics(path).answers == {"s": 3}
 
 
 def wait_only(seconds, monkeypatch):
     """Shorten the cache's wait for other processes."""
-    contents = replace(ANSWERS, wait_s=seconds)
-    monkeypatch.setattr("walletframe.transport.cachefile.ANSWERS", contents)
+    contents = replace(ANSWER_FILE, lock_timeout_s=seconds)
+    monkeypatch.setattr("walletframe.transport.cachefile.ANSWER_FILE", contents)
 
 
 def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):
@@ -313,17 +313,17 @@ def test_a_short_lock_is_awaited(tmp_path):
         holder.stdout.readline()
         Timer(0.3, holder.kill).start()
         store.write([(wallet("new"), cached())])
-    assert describe(path).answers == {"s": 2}
+    assert cache_statistics(path).answers == {"s": 2}
 
 
 def test_clearing_a_locked_file_is_an_error(tmp_path, monkeypatch):
     """It waits, and the error says that another process is writing."""
-    monkeypatch.setattr("walletframe.transport.store._WAIT_MS", 100)
+    monkeypatch.setattr("walletframe.transport.store._LOCK_TIMEOUT_MS", 100)
     path = filled(tmp_path / "a.sqlite", 1)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(CacheError, match="another process"):
-            clear(path)
+            clear_cache(path)
 
 
 @pytest.mark.parametrize("room", ["400000", "a small disk"])
@@ -345,9 +345,9 @@ def test_a_read_only_folder_is_read(tmp_path):
     with mounted(tmp_path / "m", "size=8m") as folder:
         path = filled(folder / "a.sqlite")
         remount(folder, "ro")
-        assert describe(path).answers == {"s": 50}
+        assert cache_statistics(path).answers == {"s": 50}
         with pytest.raises(CacheError, match="readonly"):
-            clear(path)
+            clear_cache(path)
         with AnswerStore(path, "s") as store:
             assert len(store.read(map(wallet, range(50)))) == 50
             with pytest.warns(CacheWarning, match="readonly") as caught:
@@ -399,8 +399,8 @@ def test_two_processes_make_a_file_at_once(tmp_path):
             return super().execute(statement, *values)
 
     with closing(sqlite3.connect(path, isolation_level=None, factory=Slower)) as link:
-        ANSWERS.prepare(link)
-    assert describe(path).answers == {"s": 3}
+        ANSWER_FILE.prepare(link)
+    assert cache_statistics(path).answers == {"s": 3}
 
 
 @pytest.mark.parametrize("place", [".", "file/a.sqlite", "/proc/a/b.sqlite", "/dev/full"])
@@ -436,7 +436,7 @@ def test_a_broken_file_is_moved_aside(tmp_path, way):
     with pytest.warns(CacheWarning, match=str(aside)) as caught:
         filled(path, 3)
     assert (len(caught), aside.read_bytes()) == (1, broken)
-    assert describe(path).answers == {"s": 3}
+    assert cache_statistics(path).answers == {"s": 3}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -446,7 +446,7 @@ def test_a_broken_file_is_closed_before_it_is_renamed(tmp_path):
     *renamed, before = output(RENAMED, path, "")
     assert (path.name in renamed[::2], set(renamed[1::2])) == (True, {"0"})
     assert int(before) > 0
-    assert describe(path).answers == {"s": 1}
+    assert cache_statistics(path).answers == {"s": 1}
 
 
 def test_several_processes_find_the_same_broken_file(tmp_path):
@@ -459,7 +459,7 @@ def test_several_processes_find_the_same_broken_file(tmp_path):
         path.name,
         f"{path.name}.broken-1",
     ]
-    assert describe(path).answers == {"s": 4 * 4 * 20}
+    assert cache_statistics(path).answers == {"s": 4 * 4 * 20}
 
 
 def test_a_removed_file_is_made_again(tmp_path):
@@ -473,15 +473,15 @@ def test_a_removed_file_is_made_again(tmp_path):
         old.write([(wallet(3), cached())])
         late.close()
         old.write([(wallet(4), cached())])
-        assert describe(path).answers == {"s": 2}
-    assert describe(path).answers == {"s": 2}
+        assert cache_statistics(path).answers == {"s": 2}
+    assert cache_statistics(path).answers == {"s": 2}
 
 
 def test_a_file_removed_while_it_is_opened_is_made_again(tmp_path):
     """Between the check for it and the opening."""
     path = filled(tmp_path / "a.sqlite", 3)
     assert output(REMOVED, path, "") == ["1", "1"]
-    assert describe(path).answers == {"s": 1}
+    assert cache_statistics(path).answers == {"s": 1}
 
 
 def test_a_broken_file_moved_by_another_process_is_not_reported(tmp_path):
@@ -494,8 +494,8 @@ def test_a_broken_file_moved_by_another_process_is_not_reported(tmp_path):
             path.rename(aside)
         return link.execute("SELECT count(*) FROM answers").fetchone()
 
-    database = Database(path, ANSWERS)
-    assert database.read(count) == [(0,)]
+    database = Database(path, ANSWER_FILE)
+    assert database.query_all(count) == [(0,)]
     database.close()
     assert [file.name for file in sorted(tmp_path.iterdir())] == [path.name, aside.name]
 
@@ -510,25 +510,25 @@ def test_a_file_removed_during_a_write_is_written_again(tmp_path):
             path.unlink()
         link.execute("INSERT INTO answers VALUES ('s A.b', '', '', 0, 0)")
 
-    database = Database(path, ANSWERS)
+    database = Database(path, ANSWER_FILE)
     database.write(take_away)
     database.close()
-    assert (len(links), describe(path).answers) == (2, {"s": 1})
+    assert (len(links), cache_statistics(path).answers) == (2, {"s": 1})
 
 
 def test_a_file_that_changes_all_the_time_is_given_up(tmp_path):
     """After the seconds of a lock's wait."""
     path = tmp_path / "a.sqlite"
-    database = Database(path, replace(ANSWERS, wait_s=0.1))
-    with pytest.warns(CacheWarning, match="another process keeps replacing the file"):
-        assert database.read(lambda _: path.unlink(missing_ok=True)) == [None]
+    database = Database(path, replace(ANSWER_FILE, lock_timeout_s=0.1))
+    with pytest.warns(CacheWarning, match="another process repeatedly replaces the file"):
+        assert database.query_all(lambda _: path.unlink(missing_ok=True)) == [None]
 
 
 def test_an_open_transaction_is_rolled_back(tmp_path):
     """A second interrupt in the middle of a rollback leaves one."""
-    database = Database(filled(tmp_path / "a.sqlite", 3), ANSWERS)
-    database.read(lambda link: link.execute("BEGIN IMMEDIATE").execute("DELETE FROM answers"))
-    count = database.read(lambda link: link.execute("SELECT count(*) FROM answers").fetchone())
+    database = Database(filled(tmp_path / "a.sqlite", 3), ANSWER_FILE)
+    database.query_all(lambda link: link.execute("BEGIN IMMEDIATE").execute("DELETE FROM answers"))
+    count = database.query_all(lambda link: link.execute("SELECT count(*) FROM answers").fetchone())
     database.close()
     assert count == [(3,)]
 
@@ -542,8 +542,8 @@ def test_a_broken_file_being_moved_by_another_process_is_left_to_it(tmp_path):
     Timer(0.2, path.rename, [tmp_path / "elsewhere"]).start()
     filled(path, 3)
     os.close(folder)
-    assert move_aside(path, (0, 0)) is None
-    assert describe(path).answers == {"s": 3}
+    assert rename_broken_file(path, (0, 0)) is None
+    assert cache_statistics(path).answers == {"s": 3}
 
 
 def test_a_file_removed_after_memory_took_over_is_not_reported_again(tmp_path):
@@ -562,7 +562,7 @@ def test_only_the_owner_may_read_it(tmp_path):
     """The file and SQLite's files beside it are private, with any umask."""
     umask = os.umask(0)
     try:
-        pacer_at(tmp_path / "new" / "a.pace").close()
+        limiter_at(tmp_path / "new" / "a.pace").close()
         with AnswerStore(tmp_path / "new" / "a.sqlite", "s") as store:
             store.write([(wallet(1), cached())])
             files = [tmp_path / "new", *(tmp_path / "new").iterdir()]
@@ -574,7 +574,7 @@ def test_only_the_owner_may_read_it(tmp_path):
 
 
 def test_only_the_owner_may_read_it_at_any_moment(tmp_path):
-    """Right after SQLite has made the file, and at every other step, the pace's included."""
+    """Right after SQLite has made the file, and at every other step, for both files."""
     assert output(MADE, tmp_path, "") == ["0o600", "4"]  # with -wal and -shm
 
 
@@ -582,7 +582,7 @@ def test_only_the_owner_may_read_it_at_any_moment(tmp_path):
 def test_processes_and_threads_share_a_file(tmp_path, each):
     """Four processes of two stores and four threads: every single write is there."""
     together(SHARE, tmp_path / "a.sqlite", each)
-    assert describe(tmp_path / "a.sqlite").answers == {"s": 4 * 4 * each}
+    assert cache_statistics(tmp_path / "a.sqlite").answers == {"s": 4 * 4 * each}
 
 
 @pytest.mark.parametrize("rounds", [2, pytest.param(60, marks=pytest.mark.stress)])
@@ -605,7 +605,7 @@ def test_acknowledged_answers_survive_a_kill(tmp_path, rounds):
 def test_a_fork_shares_no_connection(tmp_path, forks):
     """A child beside a thread that writes: child, parent and thread lose nothing."""
     [number] = output(FORK, tmp_path / "a.sqlite", forks)
-    assert describe(tmp_path / "a.sqlite").answers == {"s": int(number) + 6 * forks}
+    assert cache_statistics(tmp_path / "a.sqlite").answers == {"s": int(number) + 6 * forks}
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")

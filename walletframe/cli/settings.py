@@ -57,7 +57,7 @@ def print_cache_info() -> None:
     chosen = Settings().cache
     own = [_cache_file()] if chosen is None or isinstance(chosen, Path) else []
     for file in dict.fromkeys([*own, *_sandbox_cache_files()]):
-        statistics = transport.describe(file)
+        statistics = transport.cache_statistics(file)
         echo(f"{statistics.path}: {counted_noun(statistics.size_bytes, 'byte')}")
         for service, count in statistics.answers.items():
             echo(f"  {counted_noun(count, 'answer')} of {service}")
@@ -73,7 +73,7 @@ def print_cache_info() -> None:
 def clear_cache(*, sandbox: bool) -> None:
     """Delete the cached answers of the service."""
     for file in _sandbox_cache_files() if sandbox else [_cache_file()]:
-        echo(f"{file}: {counted_noun(transport.clear(file), 'answer')} deleted")
+        echo(f"{file}: {counted_noun(transport.clear_cache(file), 'answer')} deleted")
 
 
 def _cache_file() -> Path:

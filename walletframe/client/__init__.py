@@ -11,7 +11,7 @@ The order of operations:
 6. `conclusion`: it warns or raises if wallets are not ok.
 
 After a 429, `transport`'s `Session.send` reads how long the service wants a pause,
-`Pacer.note_refusal` lowers the rate (`pace.refused`), and `Sender._request` retries.
+`RateLimiter.note_refusal` lowers the rate (`rate.slow_down`), and `Sender._request` retries.
 
 A fetch of more wallets than fit in memory (`bulk`) reads the same stream.
 """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
     from walletframe.settings.values import Settings
-    from walletframe.transport import Pacer, ServiceSession
+    from walletframe.transport import RateLimiter, ServiceSession
 
 OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
 Arrival: TypeAlias = "tuple[int, Reply]"  # with the key under which the wallet was added
@@ -52,7 +52,7 @@ class Sender:
 
     def __init__(
         self,
-        connect: Callable[[], tuple[ServiceSession, Pacer]],
+        connect: Callable[[], tuple[ServiceSession, RateLimiter]],
         settings: Settings,
         cancel: Event,
         on_reply: OnReply | None = None,
@@ -71,7 +71,7 @@ class Sender:
         self._patience_s = self._deadline_s
 
     @cached_property
-    def _link(self) -> tuple[ServiceSession, Pacer]:
+    def _link(self) -> tuple[ServiceSession, RateLimiter]:
         return self._connect()
 
     def add(self, batch: Mapping[int, WalletAddress]) -> None:
@@ -127,13 +127,13 @@ class Sender:
         wallets, reply = list(wanted.values()), Reply(datetime.now(UTC), CANCELLED)
         end, attempt = math.inf, 0
         try:
-            session, pacer = self._link
+            session, limiter = self._link
             while (refusal := self._wait_for_permit(end)) is None:
                 end = min(end, time.monotonic() + self._deadline_s)
-                most_s = end - time.monotonic() if self._deadline_s else math.inf
+                max_s = end - time.monotonic() if self._deadline_s else math.inf
                 sequence = None if self._next_sequence is None else self._next_sequence()
                 query = f"?{details_query(wallets)}"
-                reply = replace(session.send(query, most_s=most_s), sequence=sequence)
+                reply = replace(session.send(query, max_s=max_s), sequence=sequence)
                 if self._on_reply is not None:
                     self._on_reply(wallets, reply)  # before anyone else sees the reply
                 if reply.failure is Status.RATE_LIMITED:
@@ -141,11 +141,11 @@ class Sender:
                         patience_s = (reply.retry_after_s or 0.0) + _PATIENCE_S
                         self._patience_s = max(self._deadline_s, patience_s)
                         self._refused_until = time.monotonic() + self._patience_s
-                    pacer.note_refusal(reply.retry_after_s)
+                    limiter.note_refusal(reply.retry_after_s)
                 else:
                     if time.monotonic() <= self._refused_until:  # else the fetch has given up
                         self._refused_until = math.inf
-                    pacer.note_answer()
+                    limiter.note_answer()
                 wait_s = math.inf if _is_of_the_batch(wanted, reply) else _wait_s(attempt, reply)
                 if time.monotonic() + wait_s > end or self._cancel.wait(wait_s):
                     break
@@ -211,15 +211,15 @@ def _is_of_the_batch(wanted: Mapping[int, WalletAddress], reply: Reply) -> bool:
     """Return whether the failure may be the batch's, so that single wallets may succeed."""
     if len(wanted) == 1 or reply.key_refused:
         return False
-    of_the_batch = reply.failure in _OF_THE_BATCH and not reply.passing
+    of_the_batch = reply.failure in _OF_THE_BATCH and not reply.retryable
     return of_the_batch or reply.failure is Status.TIMEOUT
 
 
 def _wait_s(attempt: int, reply: Reply) -> float:
     """Return how long to wait before the next attempt; infinity if there is none."""
-    if reply.failure is Status.RATE_LIMITED:  # the pacer waits, too
+    if reply.failure is Status.RATE_LIMITED:  # the rate limiter also waits
         return reply.retry_after_s or 0.0
-    if not reply.passing or attempt + 1 >= _ATTEMPTS:
+    if not reply.retryable or attempt + 1 >= _ATTEMPTS:
         return math.inf
     longest = min(_FIRST_WAIT_S * 2**attempt, _LONGEST_WAIT_S)
     jittered = random.uniform(longest / 2, longest)  # noqa: S311 - not a secret

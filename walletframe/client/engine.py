@@ -19,7 +19,7 @@ from walletframe.frames.assembly import assemble
 from walletframe.frames.kept import names_to_keep
 from walletframe.notice import notify
 from walletframe.settings.values import Settings, require_service, require_settings, with_own_key
-from walletframe.transport import AnswerStore, Pacer, ServiceSession
+from walletframe.transport import AnswerStore, RateLimiter, ServiceSession
 from walletframe.walletfile import read_input
 
 if TYPE_CHECKING:
@@ -82,8 +82,9 @@ class Client:
         lacks_key = made.api_key is not None and not made.api_key  # after unpickling
         self.settings: Settings = with_own_key(made) if lacks_key else made
         self._session: ServiceSession | None = None
-        self._pacer: Pacer | None = None
-        self._new_pacer: Callable[[Settings], Pacer] = Pacer  # on a cluster: ClusterPacer
+        self._limiter: RateLimiter | None = None
+        # On a cluster, this is WorkerRateLimiter.
+        self._new_limiter: Callable[[Settings], RateLimiter] = RateLimiter
         self._store: AnswerStore | None = None
         self._opening = OwnLock()
         self._warned = False
@@ -110,14 +111,14 @@ class Client:
         """
         if self._session is not None:
             self._session.discard_after_fork()
-            _inherited.append((self._session, self._pacer))
-            self._session = self._pacer = None
+            _inherited.append((self._session, self._limiter))
+            self._session = self._limiter = None
 
     def close(self) -> None:
         """Close the connections and the cache; a later fetch opens them again."""
         with self._opening:
-            opened = (self._session, self._pacer, self._store)
-            self._session = self._pacer = self._store = None
+            opened = (self._session, self._limiter, self._store)
+            self._session = self._limiter = self._store = None
         for resource in opened:
             if resource is not None:
                 resource.close()
@@ -252,12 +253,12 @@ class Client:
         sender = Sender(self._open_session, self.settings, cancel, on_reply, numbering)
         return Stream(store, policy, sender, self.settings, cancel)
 
-    def _open_session(self) -> tuple[ServiceSession, Pacer]:
+    def _open_session(self) -> tuple[ServiceSession, RateLimiter]:
         with self._opening:
-            if self._session is None or self._pacer is None:
+            if self._session is None or self._limiter is None:
                 self._session = ServiceSession(self.settings)
-                self._pacer = self._new_pacer(self.settings)
-            return self._session, self._pacer
+                self._limiter = self._new_limiter(self.settings)
+            return self._session, self._limiter
 
     def _open_store(self) -> AnswerStore:
         with self._opening:

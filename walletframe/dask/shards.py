@@ -30,7 +30,7 @@ from walletframe.bulk.files import Layout, dataset_errors, key_of, write_marker
 from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import RESUME_HINT, RunCounters
 from walletframe.client import Client
-from walletframe.dask.pace import ClusterPacer, PaceKeeper
+from walletframe.dask.rate import RateLimiterPlugin, WorkerRateLimiter
 from walletframe.disk import locked, private_folder
 from walletframe.errors import ClusterError, DatasetError, SettingsError
 from walletframe.numerals import counted_noun
@@ -188,7 +188,7 @@ def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, 
     """
     release = version("walletframe")
     try:
-        cluster.register_plugin(PaceKeeper(release))
+        cluster.register_plugin(RateLimiterPlugin(release))
     except Exception as fault:  # a scheduler without walletframe may raise any exception
         raise ClusterError(
             "the rate limiter can't be started on the Dask scheduler, so no request was sent: "
@@ -296,7 +296,7 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
             worker.log_event(name, event | {"counts": dict(counts)})
 
     with Client(with_own_key(settings)) as client, _registered_cancel_event(name) as cancel:
-        client._new_pacer = partial(ClusterPacer, worker=worker)  # noqa: SLF001 - walletframe's own
+        client._new_limiter = partial(WorkerRateLimiter, worker=worker)  # noqa: SLF001 - walletframe's own
         return fetch_into(
             shard.root,
             shard.wallets,

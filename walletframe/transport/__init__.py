@@ -1,9 +1,9 @@
-"""HTTP to the service or to a node, and the answers cached on this machine.
+"""HTTP requests to the service or to a node, and the cache of answers on this machine.
 
-The only place that imports requests or requests-cache.
+No other package of walletframe imports requests or requests-cache.
 """
 
 from walletframe.transport.cachefile import CachedAnswer
-from walletframe.transport.pace import Pacer
+from walletframe.transport.rate import RateLimiter
 from walletframe.transport.session import NodeSession, Reply, ServiceSession
-from walletframe.transport.store import AnswerStore, StoreFacts, clear, describe
+from walletframe.transport.store import AnswerStore, CacheStatistics, cache_statistics, clear_cache

@@ -1,7 +1,8 @@
-"""Requests in flight: their time limit, which covers every step, and how they are aborted.
+"""The requests in flight: their time limits, and how a request is aborted.
 
-urllib3 has no time limit for DNS lookups, and applies its connect timeout to each address of a host
-separately. So this module does the lookups and opens the connections, within an attempt's time.
+The time limit of a request covers all its steps. urllib3 has no time limit for DNS lookups, and
+applies its connect timeout to each address of a host separately. So this module resolves host names
+and opens connections itself, within the time limit of the request.
 """
 
 from __future__ import annotations
@@ -24,16 +25,17 @@ if TYPE_CHECKING:
 
     from urllib3.connection import HTTPConnection
 
-_Address: TypeAlias = "tuple[Any, Any, int, str, Any]"  # as socket.getaddrinfo returns them
-Options: TypeAlias = "Collection[tuple[int, int, int | bytes]] | None"  # both as in urllib3
-Socks: TypeAlias = "Mapping[str, Any] | None"
+_AddressInfo: TypeAlias = "tuple[Any, Any, int, str, Any]"  # a result of socket.getaddrinfo
+# The types of urllib3's arguments `socket_options` and `_socks_options`:
+SocketOptions: TypeAlias = "Collection[tuple[int, int, int | bytes]] | None"
+SocksOptions: TypeAlias = "Mapping[str, Any] | None"
 
 _TICK_S = 0.05
 _SOCKS_PORT = 1080
 
 
 class Attempt:
-    """One request in any step: DNS lookup, connection, proxy, TLS, answer."""
+    """One request with its time limit, from the DNS lookup to the end of the answer."""
 
     def __init__(self, seconds: float) -> None:
         self.deadline: float = time.monotonic() + seconds
@@ -42,14 +44,20 @@ class Attempt:
         self._handle: socket.socket | None = None
 
     def remaining_s(self) -> float:
-        """Return the remaining seconds; raise a TimeoutError if none remain or it was aborted."""
+        """Return the remaining seconds.
+
+        Raise a TimeoutError if none remain or if the attempt was aborted.
+        """
         remaining = self.deadline - time.monotonic()
         if self.is_aborted or remaining <= 0:
             raise TimeoutError
         return remaining
 
     def track_socket(self, sock: socket.socket) -> None:
-        """Keep a duplicate of the socket's handle, since TLS wraps sockets and users drop them."""
+        """Store a duplicate of the socket's handle, with which `abort` can shut the socket down.
+
+        The socket itself may be replaced by a TLS socket, or deleted by its owner.
+        """
         handle = socket.fromfd(sock.fileno(), socket.AF_INET, socket.SOCK_STREAM)
         self.release_socket()
         with self._lock:
@@ -58,7 +66,7 @@ class Attempt:
             self.abort()
 
     def abort(self) -> None:
-        """Shut the socket down, so that the thread that waits for it stops at once."""
+        """Shut the socket down, so that a thread that waits for the socket stops immediately."""
         with self._lock:
             self.is_aborted = True
             if self._handle is not None:
@@ -66,7 +74,7 @@ class Attempt:
                     self._handle.shutdown(socket.SHUT_RDWR)
 
     def release_socket(self) -> None:
-        """Close the handle of the socket."""
+        """Close the duplicate of the socket's handle."""
         with self._lock:
             if self._handle is not None:
                 self._handle.close()
@@ -74,20 +82,21 @@ class Attempt:
 
 
 class InFlightRequests:
-    """The requests in flight, one for each thread, with their connections and DNS lookups.
+    """The requests in flight, at most one per thread, with their connections and DNS lookups.
 
-    Each lookup runs on a thread of its own, so that the requests that wait for it can time out.
+    Each DNS lookup runs on a separate thread, so that requests that wait for the lookup can time
+    out.
     """
 
     def __init__(self) -> None:
         self.connections: WeakSet[HTTPConnection] = WeakSet()
         self._lock = Lock()
         self._attempts: dict[int, Attempt] = {}
-        self._pending: dict[tuple[str, int], Future[list[_Address]]] = {}
+        self._lookups: dict[tuple[str, int], Future[list[_AddressInfo]]] = {}
 
     @contextmanager
-    def attempt(self, seconds: float) -> Iterator[Attempt]:
-        """Register an attempt for this thread, which may take `seconds` as a whole."""
+    def register_attempt(self, seconds: float) -> Iterator[Attempt]:
+        """Register an attempt of this thread, with a time limit in seconds for all its steps."""
         attempt = Attempt(seconds)
         with self._lock:
             self._attempts[get_ident()] = attempt
@@ -98,7 +107,7 @@ class InFlightRequests:
                 del self._attempts[get_ident()]
             attempt.release_socket()
 
-    def current(self) -> Attempt:
+    def current_attempt(self) -> Attempt:
         """Return this thread's attempt."""
         return self._attempts[get_ident()]
 
@@ -109,8 +118,11 @@ class InFlightRequests:
                 if thread in threads:
                     attempt.abort()
 
-    def watch(self, closed: Event) -> None:
-        """Abort attempts past their deadline, even if they still receive data, until `closed`."""
+    def watch_deadlines(self, closed: Event) -> None:
+        """Abort attempts at their deadlines, until `closed` is set.
+
+        An attempt is aborted even if it still receives data.
+        """
         while not closed.wait(_TICK_S):
             now = time.monotonic()
             with self._lock:
@@ -119,76 +131,77 @@ class InFlightRequests:
                         attempt.abort()
 
     def discard_after_fork(self) -> None:
-        """Close a forked child's copies of the sockets, without a lock and without sending."""
+        """Close a forked child's copies of the sockets, without locks and without sending data."""
         for connection in list(self.connections):
             if connection.sock is not None:
                 with suppress(OSError):
                     os.close(connection.sock.detach())
 
-    def addresses(self, host: str, port: int) -> list[_Address]:
-        """Return the addresses of a host, or raise a TimeoutError if the attempt ends first."""
+    def resolve(self, host: str, port: int) -> list[_AddressInfo]:
+        """Return the addresses of a host; raise a TimeoutError if the attempt ends before that."""
         with suppress(socket.gaierror):
-            return _look_up(host, port, socket.AI_NUMERICHOST)
+            return _look_up_addresses(host, port, socket.AI_NUMERICHOST)
         with self._lock:
-            lookup = self._pending.get((host, port))
-            if lookup is None:  # a lookup can't be aborted: its thread may outlive the attempt
-                lookup = self._pending[host, port] = Future()
-                args = (lookup, host, port)
-                Thread(target=self._run, args=args, name="walletframe-name", daemon=True).start()
+            lookup = self._lookups.get((host, port))
+            if lookup is None:  # its thread may outlive the attempt, since lookups can't be aborted
+                lookup = self._lookups[host, port] = Future()
+                target, args = self._run_lookup, (lookup, host, port)
+                Thread(target=target, args=args, name="walletframe-name", daemon=True).start()
         while not lookup.done():
-            wait([lookup], min(_TICK_S, self.current().remaining_s()))
+            wait([lookup], min(_TICK_S, self.current_attempt().remaining_s()))
         fault = lookup.exception()
         if isinstance(fault, OSError):
-            raise type(fault)(*fault.args)  # a new one for each thread, since raising changes it
+            raise type(fault)(*fault.args)  # a copy per thread, since raising changes an exception
         return lookup.result()
 
-    def _run(self, lookup: Future[list[_Address]], host: str, port: int) -> None:
+    def _run_lookup(self, lookup: Future[list[_AddressInfo]], host: str, port: int) -> None:
         try:
-            lookup.set_result(_look_up(host, port))
+            lookup.set_result(_look_up_addresses(host, port))
         except (OSError, UnicodeError) as fault:
             lookup.set_exception(fault)
         finally:
             with self._lock:
-                del self._pending[host, port]
+                del self._lookups[host, port]
 
 
-def _look_up(host: str, port: int, flags: int = 0) -> list[_Address]:
+def _look_up_addresses(host: str, port: int, flags: int = 0) -> list[_AddressInfo]:
     family = allowed_gai_family()
     return socket.getaddrinfo(host.strip("[]"), port, family, socket.SOCK_STREAM, flags=flags)
 
 
-def dial(
-    host: str, port: int, in_flight: InFlightRequests, socks: Socks, options: Options
+def open_socket(
+    host: str, port: int, in_flight: InFlightRequests, socks: SocksOptions, options: SocketOptions
 ) -> socket.socket:
-    """Connect to a host, through a SOCKS proxy if there is one, in the attempt's remaining time.
+    """Connect to a host within the remaining time of this thread's attempt.
 
-    The addresses of the host share that time; if all fail, the last one's OSError is raised.
+    With `socks`, connect through that SOCKS proxy. The addresses of the host are tried in turn, and
+    share the remaining time. If all fail, raise the OSError of the last address.
     """
-    make_socket, attempt = socket.socket, in_flight.current()
+    socket_class, attempt = socket.socket, in_flight.current_attempt()
     if socks is None:
-        addresses = in_flight.addresses(host, port)
+        addresses = in_flight.resolve(host, port)
     else:
-        make_socket, options = import_module("socks").socksocket, None
-        proxy = (socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT)
-        addresses = in_flight.addresses(*proxy)
-        if not socks["rdns"]:  # the proxy does no DNS lookups
-            resolved = in_flight.addresses(host, port)
-            host = min(resolved, key=lambda each: each[0] != socket.AF_INET)[4][0]
-    fault = OSError("no address")
-    for number, (family, kind, protocol, _, address) in enumerate(addresses):
-        share_s = attempt.remaining_s() / (len(addresses) - number)
-        sock = make_socket(family, kind, protocol)
+        socket_class, options = import_module("socks").socksocket, None
+        proxy_address = (socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT)
+        addresses = in_flight.resolve(*proxy_address)
+        if not socks["rdns"]:  # the proxy does not resolve names
+            resolved = in_flight.resolve(host, port)
+            host = min(resolved, key=lambda info: info[0] != socket.AF_INET)[4][0]
+    fault = OSError("the host has no address")
+    for index, (family, kind, protocol, _, address) in enumerate(addresses):
+        limit_s = attempt.remaining_s() / (len(addresses) - index)
+        sock = socket_class(family, kind, protocol)
         try:
             for option in options or ():
                 sock.setsockopt(*option)
             attempt.track_socket(sock)
-            sock.settimeout(share_s)
+            sock.settimeout(limit_s)
             if socks is not None:
-                login = (socks["username"], socks["password"])
-                through = (socks["socks_version"], *address[:2], socks["rdns"])
-                sock.set_proxy(*through, *login)  # type: ignore[attr-defined]
+                credentials = (socks["username"], socks["password"])
+                proxy = (socks["socks_version"], *address[:2], socks["rdns"])
+                sock.set_proxy(*proxy, *credentials)  # type: ignore[attr-defined]
             sock.connect(address if socks is None else (host, port))
-            sock.settimeout(attempt.remaining_s())  # for the whole TLS handshake
+            sock.settimeout(attempt.remaining_s())  # the limit of the TLS handshake
         except OSError as error:
             sock.close()
             fault = error

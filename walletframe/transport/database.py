@@ -1,11 +1,14 @@
-"""An SQLite file for all threads, processes and forks, whose failures never stop a fetch.
+"""SQLite files that threads, processes and forked children share.
 
-It handles lock timeouts, rollback, forks and broken or removed files, and falls back to memory. It
-has one connection at a time: SQLite has one writer anyway, a Python lock is fairer than SQLite's
-polling, and a fork then has one thing to close.
+A failure of a file never stops a fetch. This module handles lock timeouts, rollbacks, forks, and
+damaged or removed files. If a file can't be used, an in-memory database is used instead.
 """
-# While the file is in use, nothing else may open it: closing such a handle drops SQLite's locks. So
-# SQLite creates the file, too, and copies the mode of a private file (`modeof`).
+# All threads of a process share one connection to a file. SQLite only allows one writer anyway, a
+# lock of Python is fairer than SQLite's polling, and before a fork only one connection is closed.
+#
+# While SQLite uses a file, this process must not open the file in another way: closing that other
+# handle would release SQLite's locks. For this reason SQLite also creates the file, with the mode
+# of a private file (`modeof`).
 
 from __future__ import annotations
 
@@ -32,49 +35,49 @@ if os.name == "posix":  # pragma: no branch - Windows has no flock
     import fcntl
 
 T = TypeVar("T")
-Identity: TypeAlias = tuple[int, int]
+FileIdentity: TypeAlias = tuple[int, int]  # device and inode
 
 _PAUSE_S = 0.005
-_OPEN_FAULTS = () if os.name == "posix" else (PermissionError,)  # Windows renames no open file
+_OPEN_FAULTS = () if os.name == "posix" else (PermissionError,)  # Windows can't rename an open file
 _RACE_FAULTS = (BlockingIOError, FileNotFoundError, *_OPEN_FAULTS)
-_WAIT_SLICE_S = 0.1
-_UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+_BUSY_TIMEOUT_S = 0.1
+_NOT_WRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last if a message is not UTF-8
+FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last: a message is not UTF-8
 
 
 class _ReplacedError(OSError):
-    """The path no longer leads to the file that was opened."""
+    """The file at the path is not the file that was opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSpec:
-    """The purpose of a file: its name, how its tables are prepared, and its lock timeout.
+    """The description of a kind of database file."""
 
-    `without` is the warning if the file can't be used, with the fields {path} and {fault}.
-    """
-
-    name: str
-    prepare: Callable[[sqlite3.Connection], object]
-    without: str
-    wait_s: float
+    name: str  # the name of such a file in warnings
+    prepare: Callable[[sqlite3.Connection], object]  # creates tables, configures the connection
+    fallback_warning: str  # shown if the file can't be used; with the fields {path} and {fault}
+    lock_timeout_s: float  # maximum wait for a lock of another process
 
 
 class Database:
-    """One file, created at its first use; if it fails, one CacheWarning, and memory instead."""
+    """An SQLite file, which is created at its first use.
+
+    If the file can't be used, there is one CacheWarning, and memory is used instead.
+    """
 
     def __init__(self, path: Path, spec: DatabaseSpec) -> None:
         self.path = path
         self._spec = spec
         self.lock: RLock = RLock()
         self._con: sqlite3.Connection | None = None
-        self._opened_file: Identity | None = None
+        self._opened_file: FileIdentity | None = None
         self.fell_back_because_locked: bool = False
         self._readable = True
         self._memory: sqlite3.Connection | None = None
         self._warnings: list[str] = []
-        with _forking:
+        with _registry_lock:
             _databases.add(self)
 
     def __del__(self) -> None:
@@ -82,80 +85,88 @@ class Database:
         if self._memory is not None:
             self._memory.close()
 
-    def read(self, work: Callable[[sqlite3.Connection], T]) -> list[T]:
-        """Return the results of `work` (which may run twice) on the file and on memory, if used."""
+    def query_all(self, func: Callable[[sqlite3.Connection], T]) -> list[T]:
+        """Return the results of a query on the file and, if it is used, on the in-memory database.
+
+        `func` may run twice on the file.
+        """
         results = []
         with self.lock:
             if self._readable:
                 try:
-                    results.append(self._on_file(work))
+                    results.append(self._run_on_file(func))
                 except FAULTS as fault:
                     self._readable = False
                     self._fall_back(fault)
             if self._memory is not None:
-                results.append(work(self._memory))
-        self._warn()
+                results.append(func(self._memory))
+        self._show_warnings()
         return results
 
-    def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` in one transaction; it may run again if other processes were in the way."""
+    def write(self, func: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a function in one transaction and return its result.
+
+        `func` may run again if the transaction conflicts with another process.
+        """
         with self.lock:
             memory = self._memory
             if memory is None:
                 try:
-                    result = self._on_file(lambda con: transact(con, work))
+                    result = self._run_on_file(lambda con: run_in_transaction(con, func))
                 except FAULTS as fault:
                     memory = self._fall_back(fault)
             if memory is not None:
-                result = transact(memory, work)
-        self._warn()
+                result = run_in_transaction(memory, func)
+        self._show_warnings()
         return result
 
-    def _on_file(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        deadline = time.monotonic() + self._spec.wait_s
+    def _run_on_file(self, func: Callable[[sqlite3.Connection], T]) -> T:
+        deadline = time.monotonic() + self._spec.lock_timeout_s
         while True:
             try:
-                result = work(self._open())
-                self._require_same_file()  # else the result would be in a file without a name
+                result = func(self._open_file())
+                self._require_same_file()  # otherwise the result is in a deleted file
             except (sqlite3.Error, UnicodeDecodeError, _ReplacedError) as fault:
-                if not self._may_retry(fault) or time.monotonic() > deadline:
+                if not self._recover(fault) or time.monotonic() > deadline:
                     raise
-                time.sleep(_PAUSE_S)  # SQLite does not wait while another process creates the file
+                # SQLite itself does not wait while another process creates the file.
+                time.sleep(_PAUSE_S)
             else:
                 return result
 
-    def _may_retry(self, fault: Exception) -> bool:
+    def _recover(self, fault: Exception) -> bool:
+        """Rename a damaged file; return whether a retry may succeed."""
         if isinstance(fault, _ReplacedError):
             return True
         if not is_broken(fault):
             return is_busy(fault)
-        for each in list(_databases):  # includes this one; a database in use stays open
+        for each in list(_databases):  # including this one; databases in use are not closed
             if each.path == self.path and each.lock.acquire(blocking=False):
                 each.close()
                 each.lock.release()
         with suppress(*_RACE_FAULTS):
-            aside = move_aside(self.path, self._opened_file)
-            if aside is not None:
+            new_path = rename_broken_file(self.path, self._opened_file)
+            if new_path is not None:
                 self._warnings.append(
-                    f"the {self._spec.name} {self.path} was broken; it is kept as {aside}, "
-                    "and a new one begun"
+                    f"the {self._spec.name} {self.path} was damaged: it was renamed to "
+                    f"{new_path}, and a new file was created"
                 )
         return True
 
     def _require_same_file(self) -> None:
-        if identity(self.path) != self._opened_file:
-            raise _ReplacedError("another process keeps replacing the file")
+        if file_identity(self.path) != self._opened_file:
+            raise _ReplacedError("another process repeatedly replaces the file")
 
-    def _open(self) -> sqlite3.Connection:
+    def _open_file(self) -> sqlite3.Connection:
         if self._con is not None and self._con.in_transaction:
-            self._con.execute("ROLLBACK")  # after a second interrupt during a rollback
-        if self._con is not None and identity(self.path) == self._opened_file:
+            self._con.execute("ROLLBACK")  # after an interrupt during a rollback
+        if self._con is not None and file_identity(self.path) == self._opened_file:
             return self._con
         self.close()
-        self._opened_file = identity(self.path)
+        self._opened_file = file_identity(self.path)
         con = connect(self.path, "rwc")
         try:
-            self._require_same_file()  # fails if the file was just created: the caller retries
+            self._require_same_file()  # fails for a new file; then the caller retries
             self._spec.prepare(con)
         except BaseException:
             con.close()
@@ -166,16 +177,16 @@ class Database:
     def _fall_back(self, fault: Exception) -> sqlite3.Connection:
         if self._memory is None:
             self.fell_back_because_locked = is_busy(fault)
-            self._warnings.append(self._spec.without.format(path=self.path, fault=fault))
+            self._warnings.append(self._spec.fallback_warning.format(path=self.path, fault=fault))
             memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             self._spec.prepare(memory)
             self._memory = memory
         return self._memory
 
-    def _warn(self) -> None:
+    def _show_warnings(self) -> None:
         with self.lock:
             texts, self._warnings = self._warnings, []
-        for text in texts:  # outside the lock, since a warning may run any code
+        for text in texts:  # after the lock is released, since a warning can run any code
             notify(text, CacheWarning)
 
     def close(self) -> None:
@@ -187,21 +198,21 @@ class Database:
 
 
 _databases: WeakSet[Database] = WeakSet()
-_paused = ExitStack()
-_forking = RLock()
+_held_locks = ExitStack()
+_registry_lock = RLock()
 
 
 def _before_fork() -> None:
-    """Close the connections, since SQLite's must not cross a fork."""
-    _forking.acquire()
+    """Close all connections, since a forked child must not use connections of its parent."""
+    _registry_lock.acquire()
     for database in list(_databases):
-        _paused.enter_context(database.lock)
+        _held_locks.enter_context(database.lock)
         database.close()
 
 
 def _after_fork() -> None:
-    _paused.close()
-    _forking.release()
+    _held_locks.close()
+    _registry_lock.release()
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
@@ -211,20 +222,21 @@ if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
-    """Open a file for any thread, one at a time, read-only if it can't be written.
+    """Return a connection to a file, which is read-only if the file is not writable.
 
-    With ``rwc`` a missing file is created, readable by its owner alone.
+    Any thread can use the connection, but only one thread at a time. With ``rwc``, a missing file
+    is created, and only its owner can read it.
     """
     with suppress(FileNotFoundError):
-        if mode == "rw" or path.stat().st_size:  # an empty file is recreated, and private
+        if mode == "rw" or path.stat().st_size:  # an empty file is created again, as private
             try:
                 return _connect_or_read_only(path, "mode=rw")
             except sqlite3.OperationalError:
                 if mode == "rw" or path.stat().st_size:
-                    raise  # else it was emptied meanwhile
+                    raise  # otherwise the file has become empty
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with NamedTemporaryFile() as model:
-        return _connect_or_read_only(path, f"mode=rwc&modeof={quote(model.name)}")
+    with NamedTemporaryFile() as private_file:
+        return _connect_or_read_only(path, f"mode=rwc&modeof={quote(private_file.name)}")
 
 
 def _connect_or_read_only(path: Path, query: str) -> sqlite3.Connection:
@@ -232,8 +244,8 @@ def _connect_or_read_only(path: Path, query: str) -> sqlite3.Connection:
         return _connect(path, query)
     except sqlite3.OperationalError as fault:
         wal = Path(f"{path}-wal")
-        is_whole = not (wal.exists() and wal.stat().st_size)  # else the WAL holds some content
-        if code_of(fault) not in _UNWRITABLE or not path.is_file() or not is_whole:
+        is_complete = not (wal.exists() and wal.stat().st_size)  # otherwise the WAL contains rows
+        if error_code(fault) not in _NOT_WRITABLE or not path.is_file() or not is_complete:
             raise
         return _connect(path, "mode=ro&immutable=1")
 
@@ -242,11 +254,11 @@ def _connect(path: Path, query: str) -> sqlite3.Connection:
     con = sqlite3.connect(
         f"{path.absolute().as_uri()}?{query}",
         uri=True,
-        timeout=_WAIT_SLICE_S,
+        timeout=_BUSY_TIMEOUT_S,
         isolation_level=None,
         check_same_thread=False,
     )
-    try:  # a damaged row must not hide the others
+    try:  # text that is not UTF-8 must not prevent reading other rows
         con.text_factory = lambda stored: stored.decode(errors="replace")
         con.execute("PRAGMA user_version").fetchall()
     except BaseException:
@@ -255,22 +267,22 @@ def _connect(path: Path, query: str) -> sqlite3.Connection:
     return con
 
 
-def version(con: sqlite3.Connection) -> int:
-    """Return the version that a file's tables were created with; 0 if it has none."""
+def schema_version(con: sqlite3.Connection) -> int:
+    """Return the version of the tables in a file, or 0 if the file has no version."""
     return int(con.execute("PRAGMA user_version").fetchone()[0])
 
 
-def require_version(con: sqlite3.Connection, *known: int) -> None:
-    """Raise a NotSupportedError if the version of the tables is unknown."""
-    if version(con) not in known:
-        raise sqlite3.NotSupportedError("a later release of walletframe wrote it")
+def require_schema_version(con: sqlite3.Connection, *supported: int) -> None:
+    """Raise a NotSupportedError if the version of the tables is not supported."""
+    if schema_version(con) not in supported:
+        raise sqlite3.NotSupportedError("the file was written by a later version of walletframe")
 
 
-def transact(con: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
-    """Run `work` in a transaction, rolled back at any exception; return its result."""
+def run_in_transaction(con: sqlite3.Connection, func: Callable[[sqlite3.Connection], T]) -> T:
+    """Run a function in a transaction and return its result; any exception rolls back."""
     try:
         con.execute("BEGIN IMMEDIATE")
-        result = work(con)
+        result = func(con)
         con.execute("COMMIT")
     except BaseException:
         if con.in_transaction:
@@ -279,8 +291,11 @@ def transact(con: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -
     return result
 
 
-def identity(path: Path) -> Identity | None:
-    """Return a file's device and inode, which tell it from a successor; None if it is missing."""
+def file_identity(path: Path) -> FileIdentity | None:
+    """Return the device and inode of a file, or None if the file is missing.
+
+    A file that later replaces it has another identity.
+    """
     try:
         file = path.stat()
     except FileNotFoundError:
@@ -289,39 +304,43 @@ def identity(path: Path) -> Identity | None:
 
 
 def is_busy(fault: Exception) -> bool:
-    """Return whether another connection holds a lock on the file."""
-    return code_of(fault) in _BUSY
+    """Return whether SQLite failed because another connection holds a lock on the file."""
+    return error_code(fault) in _BUSY
 
 
 def is_broken(fault: Exception) -> bool:
-    """Return whether the file is damaged or is not a database."""
-    return code_of(fault) in _BROKEN or isinstance(fault, UnicodeDecodeError)
+    """Return whether SQLite failed because the file is damaged or is not a database."""
+    return error_code(fault) in _BROKEN or isinstance(fault, UnicodeDecodeError)
 
 
-def code_of(fault: Exception) -> int:
-    """Return SQLite's primary error code; 0 if the error has none."""
+def error_code(fault: Exception) -> int:
+    """Return SQLite's primary error code, or 0 if the exception has no code."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 
 
-def move_aside(path: Path, broken: Identity | None) -> Path | None:
-    """Rename a broken file, unless another process has done so; return its new name, or None.
+def rename_broken_file(path: Path, broken: FileIdentity | None) -> Path | None:
+    """Rename a broken file and return its new path.
 
-    Raises an OSError if it can't be renamed, or another process is renaming it.
+    Return None if another process has already renamed the file. Raise an OSError if the file can't
+    be renamed, or if another process is renaming it.
     """
     with _locked_folder(path.parent):
-        if identity(path) != broken:
+        if file_identity(path) != broken:
             return None
-        names = (path.with_name(f"{path.name}.broken-{number}") for number in itertools.count(1))
-        aside = next(name for name in names if not name.exists())
-        for side in ("-wal", "-shm"):  # first: a new file may get its own once the name is free
+        candidates = (
+            path.with_name(f"{path.name}.broken-{number}") for number in itertools.count(1)
+        )
+        new_path = next(each for each in candidates if not each.exists())
+        # These files are renamed first, since a new file at `path` needs their names.
+        for suffix in ("-wal", "-shm"):
             with suppress(FileNotFoundError):
-                Path(f"{path}{side}").rename(f"{aside}{side}")
-        return path.rename(aside)
+                Path(f"{path}{suffix}").rename(f"{new_path}{suffix}")
+        return path.rename(new_path)
 
 
 @contextmanager
 def _locked_folder(folder: Path) -> Iterator[None]:
-    if os.name != "posix":  # pragma: no cover - Windows renames no file that others have open
+    if os.name != "posix":  # pragma: no cover - Windows can't rename an open file
         yield
         return
     handle = os.open(folder, os.O_RDONLY)

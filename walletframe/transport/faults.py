@@ -1,4 +1,7 @@
-"""Network faults: the one place that translates other libraries' exceptions and HTTP statuses."""
+"""Network faults: the translation of HTTP statuses and of exceptions of other libraries.
+
+No other module of walletframe translates these exceptions and statuses.
+"""
 
 from __future__ import annotations
 
@@ -15,89 +18,101 @@ from walletframe.wire.outcome import Outcome, Status
 
 Server: TypeAlias = Literal["service", "node"]
 
-_QUOTED = 160
-_LONGEST_BODY = 100_000
+_MAX_QUOTE = 160
+_MAX_JSON_BYTES = 100_000
 _MESSAGE_FIELDS = ("message", "detail", "error")
-_REFUSED = {
-    "service": "the key was refused (check it and key_kind)",
-    "node": "the node refused the request (check the key in its URL)",
+_REJECTIONS = {
+    "service": "the service rejected the API key (check the key and key_kind)",
+    "node": "the node rejected the request (check the key in the node's URL)",
 }
-_UNREACHABLE: dict[type[Exception], str] = {
-    exceptions.InvalidSchema: "a SOCKS proxy is set, which needs PySocks: pip install pysocks",
+_MESSAGES: dict[type[Exception], str] = {
+    exceptions.InvalidSchema: "a SOCKS proxy is set, but it needs PySocks: pip install pysocks",
     exceptions.SSLError: "the {server}'s certificate could not be verified",
     exceptions.ProxyError: "the proxy did not let the request through",
-    exceptions.ChunkedEncodingError: "the connection broke in the middle of the answer",
+    exceptions.ChunkedEncodingError: "the connection was closed in the middle of the answer",
     exceptions.InvalidHeader: "the headers of the answer contradict each other",
-    ValueError: "the address of the {server}, or of a proxy, is not valid",
+    ValueError: "the URL of the {server} or of a proxy is not valid",
     Exception: "the {server} could not be reached",
 }
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
-    """Translate an exception of requests; its own text is not shown, since it quotes the URL.
+    """Translate an exception of requests into an outcome, without its text, which has the URL.
 
     >>> fault_outcome(requests.ConnectTimeout(), 60).error
     'no answer within 60 s'
     """
     if isinstance(fault, requests.Timeout):
         return Outcome(Status.TIMEOUT, f"no answer within {round(timeout_s, 2):g} s")
-    innermost: object = fault
+    cause: object = fault
     inner: object = fault
     while isinstance(fault, exceptions.SSLError) and isinstance(inner, BaseException):
-        innermost, inner = inner, getattr(inner, "reason", None) or next(iter(inner.args), None)
-    is_missing = isinstance(fault, OSError) and not isinstance(fault, requests.RequestException)
-    if is_missing or getattr(innermost, "library", None) == "X509":  # the libraries wrap it
-        check = "check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"
-        return Outcome(Status.UNREACHABLE, f"the trusted certificates can't be read ({check})")
+        cause, inner = inner, getattr(inner, "reason", None) or next(iter(inner.args), None)
+    is_file_error = isinstance(fault, OSError) and not isinstance(fault, requests.RequestException)
+    # urllib3 and requests wrap errors of OpenSSL's library X509.
+    if is_file_error or getattr(cause, "library", None) == "X509":
+        hint = "check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"
+        return Outcome(Status.UNREACHABLE, f"the trusted certificates can't be read ({hint})")
     if isinstance(fault, exceptions.ContentDecodingError):
-        return Outcome(Status.INVALID, "the answer's compression is broken")
-    message = next(text for kind, text in _UNREACHABLE.items() if isinstance(fault, kind))
+        return Outcome(Status.INVALID, "the answer could not be decompressed")
+    message = next(text for kind, text in _MESSAGES.items() if isinstance(fault, kind))
     return Outcome(Status.UNREACHABLE, message.format(server=server))
 
 
-def is_passing(fault: Exception, *, reached: bool = False) -> bool:
-    """Return whether a retry may succeed, as after a timeout or a broken connection."""
+def is_retryable(fault: Exception, *, was_reached: bool = False) -> bool:
+    """Return whether a retry may succeed, for example after a timeout or a lost connection.
+
+    If a connection can't be opened, the URL may be wrong. In this case a retry may only succeed if
+    the server has answered an earlier request (`was_reached`).
+    """
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):
         return False
     reason = getattr(fault.args[0] if fault.args else None, "reason", None)
-    connected = not isinstance(reason, NewConnectionError)  # else a wrong address, unless reached
-    return isinstance(fault, requests.ConnectionError) and (connected or reached)
+    connected = not isinstance(reason, NewConnectionError)
+    return isinstance(fault, requests.ConnectionError) and (connected or was_reached)
 
 
-def reason_of(body: bytes) -> bytes:
-    """Return the message in an error's JSON, unescaped since it may echo the key; else all."""
-    if len(body) > _LONGEST_BODY or not body.lstrip().startswith(b"{"):
+def error_message(body: bytes) -> bytes:
+    """Return the message in the JSON of an error, or the body if there is no message.
+
+    Escapes in the message are decoded, so that an echo of the key in it can be found.
+    """
+    if len(body) > _MAX_JSON_BYTES or not body.lstrip().startswith(b"{"):
         return body
     try:
         problem = json.loads(body)
     except (ValueError, RecursionError):
         return body
-    objects = [each for each in (problem, problem.get("error")) if isinstance(each, dict)]
-    values = (each.get(name) for each in objects for name in _MESSAGE_FIELDS)
+    objects = [value for value in (problem, problem.get("error")) if isinstance(value, dict)]
+    values = (fields.get(name) for fields in objects for name in _MESSAGE_FIELDS)
     message = next((text for text in values if isinstance(text, str) and text.strip()), None)
     return body if message is None else message.encode(errors="replace")
 
 
 def status_outcome(status: int, body: bytes, server: Server = "service") -> Outcome:
-    """Translate an HTTP status other than 200, and quote the start of the body, made harmless.
+    """Translate an HTTP status other than 200, with a quote of the body on one line.
 
     >>> status_outcome(404, b"no such path").error
-    "answered 404 Not Found: 'no such path'"
+    "the service answered 404 Not Found: 'no such path'"
     """
-    name = next((known.phrase for known in HTTPStatus if known == status), "")
-    quote = safe_line(body[:1000].decode(errors="replace"), _QUOTED)
-    answered = f"answered {status} {name}".rstrip() + (f": {quote!r}" if quote else "")
+    phrase = next((known.phrase for known in HTTPStatus if known == status), "")
+    quote = safe_line(body[:1000].decode(errors="replace"), _MAX_QUOTE)
+    answered = f"answered {status} {phrase}".rstrip()
+    quoted = answered + (f": {quote!r}" if quote else "")
+    message = f"the {server} {quoted}"
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        return Outcome(Status.REJECTED, f"{_REFUSED[server]}: {answered}")
+        return Outcome(Status.REJECTED, f"{_REJECTIONS[server]}: it {quoted}")
     if status == HTTPStatus.TOO_MANY_REQUESTS:
-        return Outcome(Status.RATE_LIMITED, answered)
+        return Outcome(Status.RATE_LIMITED, message)
     if status // 100 == 3 and status != HTTPStatus.NOT_MODIFIED:  # noqa: PLR2004 - redirects
-        refused = f"answered {status}: redirects are refused, to protect the key"
-        return Outcome(Status.REJECTED, refused)
-    if status // 100 == 4:  # noqa: PLR2004 - the class of the caller's errors
-        return Outcome(Status.REJECTED, answered)
+        not_followed = (
+            f"the {server} answered {status}: redirects are not followed, to protect the key"
+        )
+        return Outcome(Status.REJECTED, not_followed)
+    if status // 100 == 4:  # noqa: PLR2004 - client errors
+        return Outcome(Status.REJECTED, message)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return Outcome(Status.SERVICE_ERROR, answered)
-    return Outcome(Status.INVALID, f"answered {status} {name}".rstrip() + ", which holds no answer")
+        return Outcome(Status.SERVICE_ERROR, message)
+    return Outcome(Status.INVALID, f"the {server} {answered} instead of 200 OK")

@@ -1,7 +1,9 @@
-"""The one place that adds the key, or a node's URL, at the socket, and masks its echoes there.
+"""Connections that add a secret to each request, and mask the secret in what they receive.
 
-requests, urllib3, http.client, their exceptions, frames and logs see a request without the secret
-and response headers without echoes of it. No frame holds body data while it waits for more.
+The secret is the API key or the URL of a node. It is added when a request is written to the socket,
+so requests, urllib3 and http.client, with their exceptions, stack frames and logs, only see the
+request without the secret, and response headers with asterisks in place of the secret. While a
+stack frame waits for more of a body, its locals contain none of the body.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from walletframe.settings.key import Secret, basic_credentials, secret_pieces
-from walletframe.transport.attempt import InFlightRequests, dial
+from walletframe.transport.attempt import InFlightRequests, open_socket
 from walletframe.wire.shapes import KEY_PARAMETER
 
 if TYPE_CHECKING:
@@ -38,48 +40,56 @@ if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, PoolManager
 
     from walletframe.settings.key import ApiKey
-    from walletframe.transport.attempt import Socks
+    from walletframe.transport.attempt import SocksOptions
 
-_Rewrite: TypeAlias = "Callable[[bytes], bytes]"
+_BytesFilter: TypeAlias = "Callable[[bytes], bytes]"
 _HostPort: TypeAlias = tuple[str, int]
 
-MASK = "node.invalid"  # RFC 2606: never the name of a host
-PACKING = "gzip"
+MASKED_HOST = "node.invalid"  # no host can have this name (RFC 2606)
+ENCODING = "gzip"
 _GZIP = 16 + zlib.MAX_WBITS
-_PORTS = {"http": 80, "https": 443}
-_ANYWHERE_FROM = 8
-_LATIN_1 = 256
-_ENTITIES = codepoint2name | {ord("'"): "apos"}
-_PLAIN = re.compile(rb"[0-9A-Za-z_.-]+")
-_BEHIND_NAME = "|".join(f"(?<={KEY_PARAMETER}{sign})" for sign in ("=", "%3D")).encode()
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_MIN_LENGTH = 8  # shorter secrets are only masked after the name of the parameter
+_LATIN_1_SIZE = 256
+_HTML_ENTITIES = codepoint2name | {ord("'"): "apos"}
+_NEVER_ENCODED = re.compile(rb"[0-9A-Za-z_.-]+")
+_AFTER_PARAMETER = "|".join(f"(?<={KEY_PARAMETER}{sign})" for sign in ("=", "%3D")).encode()
 
 
 class KeyedAdapter(HTTPAdapter):
-    """A requests adapter for one session, whose connections add a secret to each request.
+    """An adapter for one session of requests, whose connections add a secret to each request.
 
-    The session uses one address and follows no redirect, so the secret can go nowhere else.
-    `attach` adds it to the head of a request, `scrub` masks it in answers.
+    `add_secret` returns the head of a request with the secret, and `scrub` masks the secret in
+    received bytes. Requests to `MASKED_HOST` are sent to `real_address`.
     """
 
+    # A session sends all requests to one host and follows no redirects, so no other host receives
+    # the secret.
+
     def __init__(
-        self, attach: _Rewrite, scrub: _Rewrite, *, connections: int, real: _HostPort | None = None
+        self,
+        add_secret: _BytesFilter,
+        scrub: _BytesFilter,
+        *,
+        connections: int,
+        real_address: _HostPort | None = None,
     ) -> None:
         self.scrub = scrub
         self.in_flight: InFlightRequests = InFlightRequests()
         attributes = {
             "in_flight": self.in_flight,
-            "attach": staticmethod(attach),
+            "add_secret": staticmethod(add_secret),
             "scrub": staticmethod(scrub),
-            "real": real,
+            "real_address": real_address,
         }
 
-        class PlainPool(HTTPConnectionPool):
-            ConnectionCls = type("Keyed", (_Keyed,), attributes)
+        class KeyedHTTPPool(HTTPConnectionPool):
+            ConnectionCls = type("KeyedConnection", (_KeyedConnection,), attributes)
 
-        class EncryptedPool(HTTPSConnectionPool):
-            ConnectionCls = type("KeyedOverTLS", (_KeyedOverTLS,), attributes)
+        class KeyedHTTPSPool(HTTPSConnectionPool):
+            ConnectionCls = type("KeyedTLSConnection", (_KeyedTLSConnection,), attributes)
 
-        self._pool_classes = {"http": PlainPool, "https": EncryptedPool}
+        self._pool_classes = {"http": KeyedHTTPPool, "https": KeyedHTTPSPool}
         super().__init__(pool_maxsize=connections)
         self.poolmanager.pool_classes_by_scheme = self._pool_classes
 
@@ -90,113 +100,134 @@ class KeyedAdapter(HTTPAdapter):
         return manager
 
     def build_response(self, req: Any, resp: BaseHTTPResponse) -> requests.Response:
-        """Read the body with `_pieces`, without a reference cycle that would keep it alive."""
-        resp.stream = partial(_pieces, proxy(resp))  # type: ignore[method-assign]
+        """Return a response that reads its body with `_decoded_chunks`.
+
+        A weak reference avoids a reference cycle, which would keep the body in memory.
+        """
+        resp.stream = partial(_decoded_chunks, proxy(resp))  # type: ignore[method-assign]
         return super().build_response(req, resp)
 
 
 def service_adapter(key: ApiKey, *, connections: int) -> KeyedAdapter:
-    """Return an adapter whose connections add the key to the query."""
+    """Return an adapter whose connections add the API key to the query of the URL."""
 
-    def attach(head: bytes) -> bytes:
+    def add_secret(head: bytes) -> bytes:
         method, target, rest = head.split(b" ", 2)
-        joint, pair = b"&" if b"?" in target else b"?", urlencode({KEY_PARAMETER: key.reveal()})
-        return b"%s %s%s%s %s" % (method, target, joint, pair.encode(), rest)
+        mark, parameter = b"&" if b"?" in target else b"?", urlencode({KEY_PARAMETER: key.reveal()})
+        return b"%s %s%s%s %s" % (method, target, mark, parameter.encode(), rest)
 
-    return KeyedAdapter(attach, scrubber(key), connections=connections)
+    return KeyedAdapter(add_secret, scrubber(key), connections=connections)
 
 
 def node_adapter(url: SplitResult) -> KeyedAdapter:
-    """Return an adapter for requests to `MASK`, whose connections alone know the node's URL."""
+    """Return an adapter whose connections send requests to `MASKED_HOST` to the URL of a node.
+
+    Only the connections know this URL.
+    """
     target = requote_uri((url.path or "/") + (f"?{url.query}" if url.query else "")).encode()
 
-    def attach(head: bytes) -> bytes:
+    def add_secret(head: bytes) -> bytes:
         method, _, rest = head.split(b" ", 2)
         version, _, lines = rest.partition(b"\r\n")
-        if login := basic_credentials(url):
-            lines = b"Authorization: Basic %s\r\n%s" % (login.reveal().encode(), lines)
+        if credentials := basic_credentials(url):
+            lines = b"Authorization: Basic %s\r\n%s" % (credentials.reveal().encode(), lines)
         return b"%s %s %s\r\n%s" % (method, target, version, lines)
 
-    real = (url.hostname or "", url.port or _PORTS[url.scheme])
-    return KeyedAdapter(attach, scrubber(*secret_pieces(url)), connections=1, real=real)
+    real_address = (url.hostname or "", url.port or _DEFAULT_PORTS[url.scheme])
+    return KeyedAdapter(
+        add_secret, scrubber(*secret_pieces(url)), connections=1, real_address=real_address
+    )
 
 
-def _pieces(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
-    """Yield a body piece by piece; while it waits for the next one, no frame holds an echo.
+def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
+    """Yield a body in decompressed chunks of up to `amt` bytes.
 
-    zlib unpacks gzip, `amt` bytes at a time, since urllib3 before 2.6 unpacks a piece as a whole.
+    While a stack frame waits for the next chunk, its locals contain none of the body, which may
+    echo the secret. zlib limits the size of each chunk; urllib3 before 2.6 has no such limit.
     """
     read = partial(body.read1, amt, decode_content=False)
-    if not decode_content or body.headers.get("Content-Encoding", "").lower() != PACKING:
+    if not decode_content or body.headers.get("Content-Encoding", "").lower() != ENCODING:
         yield from iter(read, b"")
         return
-    unpacker = None
-    while packed := read():
-        while packed:
-            unpacker = unpacker or zlib.decompressobj(_GZIP)
+    decompressor = None
+    while compressed := read():
+        while compressed:
+            decompressor = decompressor or zlib.decompressobj(_GZIP)
             try:
-                yield unpacker.decompress(packed, amt)
+                yield decompressor.decompress(compressed, amt)
             except zlib.error as fault:
-                raise exceptions.DecodeError("not gzip", fault) from fault
-            packed = unpacker.unconsumed_tail
-            if unpacker.eof:  # another gzip member may follow
-                packed, unpacker = unpacker.unused_data, None
-    if unpacker is not None:
-        raise exceptions.DecodeError("gzip is cut off")
+                raise exceptions.DecodeError("the body is not valid gzip", fault) from fault
+            compressed = decompressor.unconsumed_tail
+            if decompressor.eof:  # another gzip member may follow
+                compressed, decompressor = decompressor.unused_data, None
+    if decompressor is not None:
+        raise exceptions.DecodeError("the gzip data of the body is incomplete")
 
 
-class _Keyed(HTTPConnection):
-    """A connection that is opened within the attempt's time and adds the secret to each request."""
+class _KeyedConnection(HTTPConnection):
+    """A connection that adds the secret to each request.
+
+    The connection is opened within the time limit of the attempt.
+    """
 
     in_flight: InFlightRequests
-    attach: _Rewrite
-    scrub: _Rewrite
-    real: _HostPort | None
+    add_secret: _BytesFilter
+    scrub: _BytesFilter
+    real_address: _HostPort | None
     _is_head_next = False
 
     def __init__(
-        self, host: str, port: int | None = None, *, _socks_options: Socks = None, **options: Any
+        self,
+        host: str,
+        port: int | None = None,
+        *,
+        _socks_options: SocksOptions = None,
+        **options: Any,
     ) -> None:
-        # A proxy keeps its own name.
-        place = self.real if self.real is not None and host == MASK else (host, port)
-        super().__init__(*place, **options)
+        # For a connection to a proxy, `host` is the name of the proxy, and is not replaced.
+        real = self.real_address
+        address = real if real is not None and host == MASKED_HOST else (host, port)
+        super().__init__(*address, **options)
         self._socks = _socks_options
-        self.response_class = partial(_Answer, self.scrub)  # type: ignore[assignment]  # only called
+        # urllib3 only calls the class.
+        self.response_class = partial(_ScrubbedResponse, self.scrub)  # type: ignore[assignment]
 
     def set_tunnel(self, host: str, port: int | None = None, *args: Any, **kwargs: Any) -> None:
         """Tunnel through a proxy to the real host and port."""
-        super().set_tunnel(*(self.real or (host, port)), *args, **kwargs)
+        super().set_tunnel(*(self.real_address or (host, port)), *args, **kwargs)
 
     def _new_conn(self) -> socket.socket:
         self.in_flight.connections.add(self)
-        place, how = (self._dns_host, self.port), (self._socks, self.socket_options)
+        address, options = (self._dns_host, self.port), (self._socks, self.socket_options)
         try:
-            sock = dial(*place, self.in_flight, *how)
+            sock = open_socket(*address, self.in_flight, *options)
         except TimeoutError as fault:
-            raise exceptions.ConnectTimeoutError(self, "no connection in time") from fault
+            raise exceptions.ConnectTimeoutError(self, "the connection timed out") from fault
         except OSError as fault:
             if self._socks is not None:
                 message = "the SOCKS proxy did not let the connection through"
                 raise exceptions.ProxyError(message, fault) from fault
             if isinstance(fault, socket.gaierror):
                 raise exceptions.NameResolutionError(self.host, self, fault) from fault
-            raise exceptions.NewConnectionError(self, f"no connection: {fault}") from fault
+            message = f"failed to establish a new connection: {fault}"
+            raise exceptions.NewConnectionError(self, message) from fault
         sys.audit("http.client.connect", self, self.host, self.port)
         return sock
 
     def _tunnel(self) -> None:
         super()._tunnel()
-        self.in_flight.current().remaining_s()  # an aborted one can look like a complete answer
+        # The answer of the proxy can look complete although the attempt was aborted.
+        self.in_flight.current_attempt().remaining_s()
 
     def putrequest(self, *args: Any, **kwargs: Any) -> None:
-        """Start the head of a request."""
+        """Begin a request; the next call of `send` sends its head."""
         if self.sock is not None:
-            self.in_flight.current().track_socket(self.sock)
+            self.in_flight.current_attempt().track_socket(self.sock)
         super().putrequest(*args, **kwargs)
         self._is_head_next = True
 
     def send(self, data: Any) -> None:
-        """Send the head of a request with the secret, which no frame's locals hold."""
+        """Send a part of a request. Add the secret to the head, without storing it in a local."""
         is_head, self._is_head_next = self._is_head_next, False
         if not is_head:
             super().send(data)
@@ -204,89 +235,93 @@ class _Keyed(HTTPConnection):
         if self.sock is None:
             self.connect()
         sys.audit("http.client.send", self, data)
-        self.sock.sendall(self.attach(data))
+        self.sock.sendall(self.add_secret(data))
 
 
-class _KeyedOverTLS(_Keyed, HTTPSConnection):
-    """A keyed connection over TLS."""
+class _KeyedTLSConnection(_KeyedConnection, HTTPSConnection):
+    """A connection over TLS that adds the secret to each request."""
 
 
-class _Answer(HTTPResponse):
-    def __init__(self, scrub: _Rewrite, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+class _ScrubbedResponse(HTTPResponse):
+    """A response whose status line and headers are scrubbed before http.client parses them."""
+
+    def __init__(self, scrub: _BytesFilter, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
         self._scrub, self._sock = scrub, sock
 
     def begin(self) -> None:
-        """Read the head."""
+        """Read the status line and the headers, with the secret masked."""
         stream = self.fp
-        head: Any = _Head(stream, self._scrub)
+        head: Any = _ScrubbedHead(stream, self._scrub)
         self.fp = head
         try:
             super().begin()
         finally:
-            if self.fp is head:  # pragma: no branch - else it is closed, and an error is raised
+            if self.fp is head:  # pragma: no branch - False after an error
                 self.fp = stream
 
     def _close_conn(self) -> None:
-        """End the answer, and close the connection if it has unrequested data left to read."""
+        """End the response; close the connection if the server has sent more than the response."""
         limit_s = self._sock.gettimeout()
         self._sock.settimeout(0)
-        with suppress(OSError):  # TLS raises if there is no more
+        with suppress(OSError):  # TLS raises an OSError if there is no more data
             if self.fp.peek():
                 self._sock.shutdown(socket.SHUT_RDWR)
         self._sock.settimeout(limit_s)
         super()._close_conn()  # type: ignore[misc]  # typeshed lacks it
 
 
-class _Head:
-    """The head of an answer, line by line, without echoes of the key, since some are logged."""
+class _ScrubbedHead:
+    """The status line and headers of a response, with the secret masked, since some are logged."""
 
-    def __init__(self, stream: BufferedReader, scrub: _Rewrite) -> None:
+    def __init__(self, stream: BufferedReader, scrub: _BytesFilter) -> None:
         self._scrub = scrub
         self._stream, self.close, self.peek = stream, stream.close, stream.peek
 
     def readline(self, limit: int = -1) -> bytes:
-        """Return the next line."""
+        """Return the next line, with the secret masked."""
         return self._scrub(self._stream.readline(limit))
 
 
-def scrubber(*secrets: Secret) -> _Rewrite:
-    """Return a function that masks echoes of a secret in bytes, with an asterisk for each byte.
+def scrubber(*secrets: Secret) -> _BytesFilter:
+    """Return a function that replaces echoes of the secrets in bytes with asterisks.
 
-    It finds plain text, text encoded once or twice for a URL, JSON or HTML, and text decoded once
-    too often, in upper or lower case, but not reversed text or base64.
+    An echo may be in upper or lower case, encoded once or twice for a URL, JSON or HTML, or decoded
+    once too often. Reversed text and base64 are not found. Each byte becomes one asterisk.
     """
     texts = (secret.reveal() for secret in secrets)
-    decoded = ((text, unquote(text), unquote_plus(text)) for text in texts)
+    variants = ((text, unquote(text), unquote_plus(text)) for text in texts)
     echoes = []
-    for text in dict.fromkeys(chain.from_iterable(decoded)):
-        rare = max(_PLAIN.findall(text.encode()), key=len, default=b"").lower()
-        pattern = rb"\x00{0,3}".join(map(_forms, text))  # wide characters have zero bytes between
-        if len(text) < _ANYWHERE_FROM:  # so short a secret could be any word
-            rare = KEY_PARAMETER.lower().encode()
-            pattern = b"(?:%s)%s" % (_BEHIND_NAME, pattern)
-        echoes.append((rare, re.compile(pattern, re.IGNORECASE)))
+    for text in dict.fromkeys(chain.from_iterable(variants)):
+        substring = max(_NEVER_ENCODED.findall(text.encode()), key=len, default=b"").lower()
+        # In UTF-16 and UTF-32, zero bytes separate the characters.
+        pattern = rb"\x00{0,3}".join(map(_encoded_forms, text))
+        if len(text) < _MIN_LENGTH:  # a short secret may equal a common word
+            substring = KEY_PARAMETER.lower().encode()
+            pattern = b"(?:%s)%s" % (_AFTER_PARAMETER, pattern)
+        echoes.append((substring, re.compile(pattern, re.IGNORECASE)))
 
     def scrub(content: bytes) -> bytes:
-        folded = content.lower()
-        for rare, echo in echoes:  # `rare` is the longest piece that only wide forms change
-            if rare in folded or b"\0" in content:
+        lowercase = content.lower()
+        for substring, echo in echoes:  # the substring only has other forms in UTF-16 or UTF-32
+            if substring in lowercase or b"\0" in content:
                 content = echo.sub(lambda match: b"*" * len(match[0]), content)
         return content
 
     return scrub
 
 
-def _forms(char: str) -> bytes:
+def _encoded_forms(char: str) -> bytes:
+    """Return a regular expression of the encoded forms of a character."""
     if char.isascii() and char.isalnum():
         return char.encode()
     forms: list[bytes] = []
-    for each in "+ " if char in "+ " else char:  # in form data, + means a space
+    for each in "+ " if char in "+ " else char:  # form data encodes a space as +
         code, units = ord(each), each.encode("utf-16-be").hex()
         percent = "".join(rf"(?:%(?:25){{0,2}}|\\{{1,4}}x){byte:02x}" for byte in each.encode())
         escaped = "".join(rf"\\{{1,4}}u{units[at : at + 4]}" for at in range(0, len(units), 4))
-        entity = f"&(?:amp;){{0,2}}(?:#0*{code}|#x0*{code:x}|{_ENTITIES.get(code, '#')});"
-        wide = ["latin-1"] if code < _LATIN_1 else ["utf-16-be", "utf-16-le"]
+        entity = f"&(?:amp;){{0,2}}(?:#0*{code}|#x0*{code:x}|{_HTML_ENTITIES.get(code, '#')});"
+        wide = ["latin-1"] if code < _LATIN_1_SIZE else ["utf-16-be", "utf-16-le"]
         plain = b"|".join(re.escape(each.encode(encoding)) for encoding in ("utf-8", *wide))
         forms += [percent.encode(), escaped.encode(), entity.encode()]
         forms.append(rb"\\{0,3}(?:%s)" % plain)

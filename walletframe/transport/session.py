@@ -1,6 +1,7 @@
-"""HTTP sessions with the service or a node: requests out, replies in, one pool of connections.
+"""HTTP sessions with the service or with a node: sending requests and reading replies.
 
-Sessions enforce the time limit of requests and follow no redirect; callers cache and retry.
+A session has a pool of connections, enforces the time limits of requests, and follows no redirects.
+Its callers cache answers and retry requests.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from walletframe.frameless import frameless
 from walletframe.settings.key import require_node
 from walletframe.settings.values import require_endpoint
 from walletframe.text import safe_line
-from walletframe.transport.faults import fault_outcome, is_passing, reason_of, status_outcome
-from walletframe.transport.keyed import MASK, PACKING, node_adapter, service_adapter
+from walletframe.transport.faults import error_message, fault_outcome, is_retryable, status_outcome
+from walletframe.transport.keyed import ENCODING, MASKED_HOST, node_adapter, service_adapter
 from walletframe.wire.answer import duplicate_name
 from walletframe.wire.outcome import Outcome, Status
 from walletframe.wire.shapes import DETAILS_PATH
@@ -41,63 +42,66 @@ if TYPE_CHECKING:
 
 _MAX_BODY_BYTES = 256 * 1024 * 1024
 _SMALL_BODY_BYTES = 8 * 1024 * 1024
-_PIECE = 256 * 1024
+_CHUNK_BYTES = 256 * 1024
 _TICK_S = 0.05
-_LEAST_S = 0.001
-_REFUSED_KEY = frozenset({401, 403})
-_PASSING = frozenset({429, 502, 503, 504})
+_MIN_TIMEOUT_S = 0.001
+_REJECTED_KEY = frozenset({401, 403})
+_RETRYABLE = frozenset({429, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The result of one request, which ended at `fetched_at` (UTC).
+    """The result of one request."""
 
-    `answer` is the scrubbed body of a response with status 200, or the failure. `passing` is True
-    if a retry may succeed; `sequence` is the request's sequence number (None: not numbered).
-    """
-
-    fetched_at: datetime
-    answer: bytes | Outcome
-    key_refused: bool = False
-    passing: bool = False
-    retry_after_s: float | None = None
-    sequence: int | None = None
+    fetched_at: datetime  # the end of the request, in UTC
+    answer: bytes | Outcome  # the body of a response with status 200, scrubbed; or the failure
+    key_refused: bool = False  # whether the server rejected the API key
+    retryable: bool = False  # whether a retry may succeed
+    retry_after_s: float | None = None  # the length of a pause that the server requested
+    sequence: int | None = None  # the sequence number, or None if requests are not numbered
 
     @property
     def failure(self) -> Status | None:
-        """The status of a failure, or None if an answer came."""
+        """The status of a failure, or None if there is an answer."""
         return self.answer.status if isinstance(self.answer, Outcome) else None
 
 
 class Session:
-    """HTTP to one address: requests and its logs see `url`; `real_url` decides about proxies.
+    """An HTTP session with one server.
 
-    `timeout_s` limits one request as a whole, `longest_s` the pause that the server may ask for.
+    `url` contains no secret and may appear in logs; `real_url` selects the proxy. `timeout_s`
+    limits one request with all its steps, `max_pause_s` a pause that the server requests.
     """
 
     _server: ClassVar[Server] = "service"
     _method: ClassVar[str] = "GET"
 
     def __init__(
-        self, url: str, real_url: str, adapter: KeyedAdapter, *, timeout_s: float, longest_s: float
+        self,
+        url: str,
+        real_url: str,
+        adapter: KeyedAdapter,
+        *,
+        timeout_s: float,
+        max_pause_s: float,
     ) -> None:
         self._url, self._adapter = url, adapter
-        self._timeout_s, self._longest_s = timeout_s, longest_s
+        self._timeout_s, self._max_pause_s = timeout_s, max_pause_s
         self._in_flight = adapter.in_flight
-        self._large_body = Lock()
+        self._large_lock = Lock()
         self._session = requests.Session()
         from_environment = self._session.merge_environment_settings(real_url, {}, None, None, None)
         self._session.verify = from_environment["verify"]
-        if url.startswith("https:"):  # http is for this machine, and a proxy would read the key
+        if url.startswith("https:"):  # a proxy could read the key in an http request
             self._session.proxies = from_environment["proxies"]
-        self._session.trust_env = False  # else every request carries the password from a .netrc
-        headers = {"Accept": "application/json", "Accept-Encoding": PACKING}
+        self._session.trust_env = False  # otherwise requests adds passwords from a .netrc file
+        headers = {"Accept": "application/json", "Accept-Encoding": ENCODING}
         self._session.headers.update(headers, **{"User-Agent": "walletframe"})
         self._session.adapters.clear()
         self._session.mount(url.partition("//")[0] + "//", adapter)
         self._closed, self._reached = Event(), Event()
-        watch, closed = self._in_flight.watch, (self._closed,)
-        Thread(target=watch, args=closed, name="walletframe-watch", daemon=True).start()
+        watch, args = self._in_flight.watch_deadlines, (self._closed,)
+        Thread(target=watch, args=args, name="walletframe-watch", daemon=True).start()
         weakref.finalize(self, self._closed.set).atexit = False
 
     def close(self) -> None:
@@ -106,39 +110,44 @@ class Session:
         self._session.close()
 
     def discard_after_fork(self) -> None:
-        """Close a forked child's copies of the connections, which belong to the parent."""
+        """Close the copies of the parent's connections in a forked child."""
         self._in_flight.discard_after_fork()
 
     def abort(self, threads: Collection[int | None]) -> None:
-        """Abort the requests of these threads at once."""
+        """Abort the requests of these threads immediately."""
         self._in_flight.abort_threads(threads)
 
     @cached_property
-    def _prepared(self) -> requests.PreparedRequest:
-        """The template of all requests, made with the first one, since a wrong address raises."""
+    def _request_template(self) -> requests.PreparedRequest:
+        """The template of all requests.
+
+        The first request creates the template, so that an invalid URL fails in `send`.
+        """
         return self._session.prepare_request(requests.Request(self._method, self._url))
 
     @frameless
-    def send(self, query: str = "", body: bytes | None = None, most_s: float = math.inf) -> Reply:
-        """Send one request, of at most `most_s`, and read its answer; only an interrupt raises.
+    def send(self, query: str = "", body: bytes | None = None, max_s: float = math.inf) -> Reply:
+        """Send one request, with a time limit of at most `max_s` seconds, and return its reply.
 
-        The adapter sends it directly, so it follows no redirect and sends no cookie or password.
+        `query` is appended to the URL. A failure is also returned as a reply; only an interrupt
+        raises. No redirect is followed, and no cookie or password is sent.
         """
-        limit_s = max(min(self._timeout_s, most_s), _LEAST_S)
+        limit_s = max(min(self._timeout_s, max_s), _MIN_TIMEOUT_S)
         session, scrub = self._session, self._adapter.scrub
-        how: dict[str, Any] = {"verify": session.verify, "proxies": session.proxies}
-        with self._in_flight.attempt(limit_s) as attempt:
+        options: dict[str, Any] = {"verify": session.verify, "proxies": session.proxies}
+        options["stream"] = True
+        with self._in_flight.register_attempt(limit_s) as attempt:
             try:
-                request = self._prepared.copy()
+                request = self._request_template.copy()
                 request.url = f"{request.url}{query}"
                 if body is not None:
                     request.prepare_body(body, None)
-                with self._adapter.send(request, stream=True, timeout=limit_s, **how) as response:
-                    for hook in session.hooks["response"]:  # as requests.Session does
+                with self._adapter.send(request, timeout=limit_s, **options) as response:
+                    for hook in session.hooks["response"]:  # as requests.Session calls them
                         hook(response)
                     self._reached.set()
-                    content, status = self._body(response, attempt), response.status_code
-                    fetched_at, wait = datetime.now(UTC), response.headers.get("Retry-After")
+                    content, status = self._read_body(response, attempt), response.status_code
+                    fetched_at, retry_after = datetime.now(UTC), response.headers.get("Retry-After")
                 if content is None:
                     reply = Reply(fetched_at, Outcome(Status.INVALID, "the answer is too large"))
                 elif status == HTTPStatus.OK:
@@ -146,84 +155,90 @@ class Session:
                 else:
                     reply = Reply(
                         fetched_at,
-                        status_outcome(status, scrub(reason_of(content)), self._server),
-                        key_refused=status in _REFUSED_KEY,
-                        passing=status in _PASSING,
-                        retry_after_s=seconds_to_wait(wait, self._longest_s),
+                        status_outcome(status, scrub(error_message(content)), self._server),
+                        key_refused=status in _REJECTED_KEY,
+                        retryable=status in _RETRYABLE,
+                        retry_after_s=parse_retry_after(retry_after, self._max_pause_s),
                     )
-            except (OSError, HTTPError, ValueError) as fault:  # requests raises OSErrors
+            except (OSError, HTTPError, ValueError) as fault:  # exceptions of requests are OSErrors
                 outcome = fault_outcome(fault, limit_s, self._server)
-                passing = is_passing(fault, reached=self._reached.is_set())
-                reply = Reply(datetime.now(UTC), outcome, passing=passing)
-        late = time.monotonic() >= attempt.deadline and isinstance(reply.answer, Outcome)
-        if attempt.is_aborted or late:  # an aborted answer can look like a short one
+                retryable = is_retryable(fault, was_reached=self._reached.is_set())
+                reply = Reply(datetime.now(UTC), outcome, retryable=retryable)
+        is_late = time.monotonic() >= attempt.deadline and isinstance(reply.answer, Outcome)
+        if attempt.is_aborted or is_late:  # an aborted answer can look like a complete one
             outcome = fault_outcome(requests.Timeout(), limit_s, self._server)
-            return Reply(datetime.now(UTC), outcome, passing=True)
-        if isinstance(reply.answer, bytes) and (flaw := self._flaw(reply.answer)):
+            return Reply(datetime.now(UTC), outcome, retryable=True)
+        if isinstance(reply.answer, bytes) and (flaw := self._find_flaw(reply.answer)):
             return replace(reply, answer=Outcome(Status.INVALID, flaw))
         return reply
 
-    def _flaw(self, _body: bytes) -> str | None:
-        """Return the reason why an answer is unusable, or None if it can be used."""
+    def _find_flaw(self, _body: bytes) -> str | None:
+        """Return the reason why an answer can't be used, or None if it can be used."""
         return None
 
-    def _body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return the scrubbed body, or None if it is too large; read large ones one at a time."""
-        buffer, is_large = BytesIO(), False  # its repr hides the content
+    def _read_body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
+        """Return the body with the secret masked, or None if the body is too large.
+
+        Only one large body is read at a time, to limit the memory in use.
+        """
+        buffer, is_large = BytesIO(), False  # the repr of a BytesIO hides the content
         try:
-            for _ in map(buffer.write, response.iter_content(_PIECE)):
+            for _ in map(buffer.write, response.iter_content(_CHUNK_BYTES)):
                 if buffer.tell() > _MAX_BODY_BYTES:
                     return None
                 if buffer.tell() > _SMALL_BODY_BYTES and not is_large:
-                    while not self._large_body.acquire(timeout=min(_TICK_S, attempt.remaining_s())):
+                    while not self._large_lock.acquire(timeout=min(_TICK_S, attempt.remaining_s())):
                         pass
                     is_large = True
             return self._adapter.scrub(buffer.getvalue())
         finally:
             buffer.close()
             if is_large:
-                self._large_body.release()
+                self._large_lock.release()
 
 
 class ServiceSession(Session):
-    """A session with the service; it needs the key and the base address, else a SettingsError."""
+    """A session with the service. Raises a SettingsError without an API key or a base URL."""
 
     @frameless
     def __init__(self, settings: Settings) -> None:
         base_url, key = require_endpoint(settings)
         url, adapter = base_url + DETAILS_PATH, service_adapter(key, connections=settings.workers)
-        longest_s = settings.retry_after_max_s
-        super().__init__(url, url, adapter, timeout_s=settings.timeout_s, longest_s=longest_s)
-        self._checking = Lock()  # one answer at a time, since a check takes memory
+        max_pause_s = settings.retry_after_max_s
+        super().__init__(url, url, adapter, timeout_s=settings.timeout_s, max_pause_s=max_pause_s)
+        self._check_lock = Lock()  # answers are checked one at a time, since a check uses memory
 
-    def _flaw(self, body: bytes) -> str | None:
-        with self._checking:
+    def _find_flaw(self, body: bytes) -> str | None:
+        with self._check_lock:
             name = duplicate_name(body)
-        return None if name is None else f"the answer has {safe_line(name)!r} twice in one place"
+        return (
+            None if name is None else f"the answer has {safe_line(name)!r} twice in one JSON object"
+        )
 
 
 class NodeSession(Session):
-    """A session with a blockchain's node; a SettingsError if its URL is missing or wrong."""
+    """A session with a node of a blockchain. Raises a SettingsError without a valid URL."""
 
     _server, _method = "node", "POST"
 
     @frameless
     def __init__(self, url: NodeUrl, timeout_s: float) -> None:
         parts = require_node(url)
-        shown_url = f"{parts.scheme}://{MASK}/"
+        masked_url = f"{parts.scheme}://{MASKED_HOST}/"
         real_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
-        super().__init__(shown_url, real_url, node_adapter(parts), timeout_s=timeout_s, longest_s=0)
+        adapter = node_adapter(parts)
+        super().__init__(masked_url, real_url, adapter, timeout_s=timeout_s, max_pause_s=0)
         self._session.headers["Content-Type"] = "application/json"
 
     def reconnect(self) -> None:
-        """Close the connection, so that the next request makes a new one."""
+        """Close the connection, so that the next request opens a new connection."""
         self._session.close()
 
 
-def seconds_to_wait(header: str | None, most_s: float) -> float | None:
-    """Read Retry-After: seconds from 0 to `most_s`, or None if it is missing or unreadable.
+def parse_retry_after(header: str | None, max_s: float) -> float | None:
+    """Return the seconds in a header Retry-After, from 0 to `max_s`; None if it is not valid.
 
-    >>> seconds_to_wait("1.5", 60), seconds_to_wait("86400", 60), seconds_to_wait("soon", 60)
+    >>> parse_retry_after("1.5", 60), parse_retry_after("86400", 60), parse_retry_after("soon", 60)
     (1.5, 60, None)
     """
     if header is None:
@@ -238,4 +253,4 @@ def seconds_to_wait(header: str | None, most_s: float) -> float | None:
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         wait = (moment - datetime.now(UTC)).total_seconds()
-    return None if math.isnan(wait) else min(max(wait, 0.0), most_s)
+    return None if math.isnan(wait) else min(max(wait, 0.0), max_s)

@@ -1,7 +1,7 @@
-"""The cache: one answer for each service and wallet; statistics and clearing of a cache file.
+"""The cache, with one answer per service and wallet; statistics and clearing of a cache file.
 
-It stores bytes and times and decides nothing: `client` decides whether an answer is fresh and may
-be stored. The cache never holds the key.
+The cache stores bytes and times. Package `client` decides which answers are stored, and whether a
+stored answer is fresh. The cache never contains the API key.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from walletframe.notice import notify
 from walletframe.settings.values import default_cache
 from walletframe.text import safe_line
 from walletframe.transport.cachefile import (
-    VERSION,
+    SCHEMA_VERSION,
     AnswerFile,
     CachedAnswer,
     checksum,
-    moment_of,
-    sequence_of,
+    parse_time,
+    sequence_number,
 )
 from walletframe.transport.database import (
     FAULTS,
     connect,
     is_broken,
     is_busy,
-    require_version,
-    version,
+    require_schema_version,
+    schema_version,
 )
 
 if TYPE_CHECKING:
@@ -48,17 +48,17 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress
     from walletframe.settings.values import CacheChoice
 
-_WAIT_MS = 5_000
-_TURN, _CHECKSUM = "walletframe-turn", "walletframe-checksum"
-_NAMEABLE = " "  # a key may become the name of a file
-_UNSAFE = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib"})
+_LOCK_TIMEOUT_MS = 5_000
+_SEQUENCE_HEADER, _CHECKSUM_HEADER = "walletframe-turn", "walletframe-checksum"
+_UNQUOTED = " "  # other characters are quoted, since a key can become the name of a file
+_PICKLE_MODULES = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib"})
 
 
 class AnswerStore(AbstractContextManager["AnswerStore"]):
-    """The cached answers of one service, in a shared file, a backend or memory.
+    """The cached answers of one service, in a shared file, in a backend or in memory.
 
-    The oldest beyond `max_bytes` are deleted. A failure is one CacheWarning: a broken file is moved
-    aside and replaced; else memory is used instead. Pickles are a SettingsError.
+    If a file exceeds `max_bytes`, its oldest answers are deleted. After a failure, there is one
+    CacheWarning, and a new file (if the file was damaged) or memory is used instead.
     """
 
     def __init__(self, choice: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
@@ -68,10 +68,10 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
             self._store = BackendStore(BaseCache() if choice == "memory" else choice)
         elif choice is None or isinstance(choice, Path):
             self._store = AnswerFile(choice or default_cache(), max_bytes=max_bytes)
-            self._store.read([])  # so that a file that fails causes its warning at once
+            self._store.read([])  # so that a failure of the file causes its warning now
         elif choice is not False:
             raise SettingsError(
-                f"cache can't be of type {type(choice).__name__}",
+                f"a cache of type {type(choice).__name__} is not supported",
                 hint='use a path, "memory", False, or a requests-cache backend',
             )
 
@@ -79,78 +79,84 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         self.close()
 
     def close(self) -> None:
-        """Close the file, if there is one."""
-        if isinstance(self._store, AnswerFile):  # the caller closes a backend
+        """Close the cache file, if there is one."""
+        if isinstance(self._store, AnswerFile):  # the caller closes their own backend
             self._store.close()
 
     def read(self, wallets: Iterable[WalletAddress]) -> dict[WalletAddress, CachedAnswer]:
-        """Return the cached answers of these wallets, in one read, in the given order."""
+        """Return the cached answers of wallets in the given order, after one read of the cache."""
         if self._store is None:
             return {}
-        keys = {wallet: self._key(wallet) for wallet in wallets}
+        keys = {wallet: self._cache_key(wallet) for wallet in wallets}
         answers = self._store.read(list(dict.fromkeys(keys.values())))
         return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
     def write(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
-        """Store answers; one that was requested later is not replaced.
+        """Store answers.
 
-        In a file, an interrupt leaves all of them or none.
+        A stored answer is not replaced by an answer that was requested earlier. After an interrupt,
+        a file contains all of these answers or none of them.
         """
-        keyed = [(self._key(wallet), answer) for wallet, answer in answers]
+        keyed = [(self._cache_key(wallet), answer) for wallet, answer in answers]
         if self._store is not None and keyed:
             self._store.write(keyed)
 
     def next_sequence(self) -> int:
-        """Return the next sequence number of requests, which processes that share a file share."""
+        """Return the next sequence number of requests; processes with the same file share them."""
         return 0 if self._store is None else self._store.next_sequence()
 
-    def _key(self, wallet: WalletAddress) -> str:
+    def _cache_key(self, wallet: WalletAddress) -> str:
         blockchain, address = canonical_key(wallet.blockchain, wallet.address)
         return f"{self.service} {blockchain}.{address}"
 
 
 class BackendStore:
-    """Answers in the caller's requests-cache backend; if it fails, one warning, and in memory.
+    """Answers in a backend of requests-cache that the caller has created.
 
-    A backend with pickles is a SettingsError, since reading a pickle runs its writer's code.
+    If the backend fails, there is one warning, and answers are kept in memory. A backend that
+    stores pickles raises a SettingsError, since reading a pickle can run code of its writer.
     """
 
     def __init__(self, backend: BaseCache) -> None:
         serializer: Any = backend.responses.serializer
         steps = (*getattr(serializer, "dump_stages", ()), *getattr(serializer, "load_stages", ()))
         modules = {str(getattr(step, "__module__", "")).partition(".")[0] for step in steps}
-        if modules & _UNSAFE or "pickle" in str(getattr(serializer, "name", "")):
+        if modules & _PICKLE_MODULES or "pickle" in str(getattr(serializer, "name", "")):
             raise SettingsError(
-                f"cache: {type(backend).__name__} stores pickles, which run code when they are "
-                "read",
-                hint='give the backend a JSON serializer, such as serializer="json"',
+                f"the cache backend {type(backend).__name__} stores pickles, and reading a "
+                "pickle can run code",
+                hint='create the backend with a JSON serializer, such as serializer="json"',
             )
         self._backend = backend
         self._fallback: dict[str, CachedAnswer] = {}  # answers that the backend could not store
         self._readable = self._writable = True
         self._lock = OwnLock()
-        self._ahead = 0
+        self._offset = 0
 
     def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return the undamaged answers; if a key has two, the one that was requested later."""
+        """Return the answers of these keys that are not damaged.
+
+        If a key has an answer in the backend and in memory, return the one that was requested
+        later.
+        """
         answers: dict[str, CachedAnswer] = {}
         if self._readable:
             try:
-                read = ((key, self._read_one(key)) for key in keys)
-                answers = {key: answer for key, answer in read if answer is not None}
-            except Exception as fault:  # noqa: BLE001 - each backend has errors of its own
+                results = ((key, self._read_one(key)) for key in keys)
+                answers = {key: answer for key, answer in results if answer is not None}
+            except Exception as fault:  # noqa: BLE001 - backends raise exceptions of any type
                 self._readable = False
                 self._fall_back(fault)
         with self._lock:
             for key in keys:
-                if (own := self._fallback.get(key)) is not None:
-                    answers[key] = max(own, answers.get(key, own), key=sequence_of)
-            latest = max(map(sequence_of, answers.values()), default=0)
-            self._ahead = max(self._ahead, latest - time.monotonic_ns())
+                if (fallback := self._fallback.get(key)) is not None:
+                    answers[key] = max(fallback, answers.get(key, fallback), key=sequence_number)
+            latest = max(map(sequence_number, answers.values()), default=0)
+            self._offset = max(self._offset, latest - time.monotonic_ns())
         return answers
 
     def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers; one that was requested later is not replaced."""
+        """Store answers; an answer that was requested earlier replaces no stored answer."""
         with self._lock:
             now, failure = self.next_sequence(), None
             answers = [
@@ -161,35 +167,38 @@ class BackendStore:
                 try:
                     for key, answer in answers:
                         self._write_one(key, answer)
-                except Exception as fault:  # noqa: BLE001 - each backend has errors of its own
+                except Exception as fault:  # noqa: BLE001 - backends raise exceptions of any type
                     failure = fault
             if failure is not None or not self._writable:
                 for key, answer in answers:
                     self._fallback[key] = max(
-                        answer, self._fallback.get(key, answer), key=sequence_of
+                        answer, self._fallback.get(key, answer), key=sequence_number
                     )
-            if failure is not None:  # last, since a warning can be raised as an error
+            if failure is not None:  # after all writes, since the warning may raise
                 self._fall_back(failure)
 
     def next_sequence(self) -> int:
-        """Return a number above all earlier ones of this machine, and above all that were read."""
-        return time.monotonic_ns() + self._ahead
+        """Return a number above all earlier numbers of this machine and of the answers read."""
+        return time.monotonic_ns() + self._offset
 
     def _read_one(self, key: str) -> CachedAnswer | None:
         """Return an answer from the backend, or None if it is missing or damaged."""
-        response = self._backend.responses.get(quote(key, safe=_NAMEABLE))
+        response = self._backend.responses.get(quote(key, safe=_UNQUOTED))
         if response is None or not response.content:
             return None
-        sequence = response.headers.get(_TURN, "")
+        sequence = response.headers.get(_SEQUENCE_HEADER, "")
         if not sequence.isdecimal():
             return None
         answer = CachedAnswer(response.content, response.created_at, int(sequence))
-        return answer if response.headers.get(_CHECKSUM) == _checksum(key, answer) else None
+        return answer if response.headers.get(_CHECKSUM_HEADER) == _checksum(key, answer) else None
 
     def _write_one(self, key: str, answer: CachedAnswer) -> None:
-        if sequence_of(self._read_one(key)) <= sequence_of(answer):
-            headers = {_TURN: str(answer.sequence), _CHECKSUM: _checksum(key, answer)}
-            self._backend.responses[quote(key, safe=_NAMEABLE)] = CachedResponse(
+        if sequence_number(self._read_one(key)) <= sequence_number(answer):
+            headers = {
+                _SEQUENCE_HEADER: str(answer.sequence),
+                _CHECKSUM_HEADER: _checksum(key, answer),
+            }
+            self._backend.responses[quote(key, safe=_UNQUOTED)] = CachedResponse(
                 content=answer.body,
                 created_at=answer.fetched_at,
                 status_code=200,
@@ -200,7 +209,7 @@ class BackendStore:
         if self._writable:
             self._writable = False
             notify(
-                f"answers can't be kept in the given {type(self._backend).__name__} "
+                f"answers can't be stored in the given {type(self._backend).__name__} "
                 f"({type(fault).__name__}: {safe_line(str(fault))}); they are kept in memory "
                 "instead",
                 CacheWarning,
@@ -213,58 +222,60 @@ def _checksum(key: str, answer: CachedAnswer) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class StoreFacts:
-    """Statistics of one cache file: its size including the WAL, and answers by service.
-
-    A time (UTC) is None if there are no answers, or if the answer's time is damaged.
-    """
+class CacheStatistics:
+    """Statistics of one cache file."""
 
     path: Path
-    size_bytes: int
-    answers: dict[str, int]
+    size_bytes: int  # including the WAL
+    answers: dict[str, int]  # the number of answers per service
+    # Times of answers in UTC; None if there are no answers, or if the time is damaged.
     oldest: datetime | None = None
     newest: datetime | None = None
 
 
-def describe(path: Path) -> StoreFacts:
-    """Return statistics of a cache file, never creating it; a CacheError if it can't be read."""
-    keys, ends = [], (None, None)
-    with _connection(path) as con:
+def cache_statistics(path: Path) -> CacheStatistics:
+    """Return statistics of a cache file, without creating it; raise a CacheError on failure."""
+    keys, times = [], (None, None)
+    with _open_connection(path) as con:
         if con is not None:
             keys = con.execute("SELECT key FROM answers").fetchall()
-            ends = con.execute("SELECT min(fetched_at), max(fetched_at) FROM answers").fetchone()
+            times = con.execute("SELECT min(fetched_at), max(fetched_at) FROM answers").fetchone()
         files = (path, path.with_name(f"{path.name}-wal"))
         size_bytes = sum(file.stat().st_size for file in files if file.exists())
     services = Counter(key.rpartition(" ")[0] for (key,) in keys)
-    return StoreFacts(path, size_bytes, dict(services), *map(moment_of, ends))
+    return CacheStatistics(path, size_bytes, dict(services), *map(parse_time, times))
 
 
-def clear(path: Path) -> int:
-    """Delete all answers in a file and shrink it; return their number, or raise a CacheError."""
-    with _connection(path) as con:
+def clear_cache(path: Path) -> int:
+    """Delete all answers in a cache file, shrink the file, and return the number of answers.
+
+    Raise a CacheError if the file can't be used.
+    """
+    with _open_connection(path) as con:
         if con is None:
             return 0
         deleted = con.execute("DELETE FROM answers").rowcount
-        with suppress(sqlite3.OperationalError):  # with a reader, the file shrinks at a later write
+        # While another process reads, this fails, and a later write shrinks the file.
+        with suppress(sqlite3.OperationalError):
             con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return deleted
 
 
 @contextmanager
-def _connection(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Return a connection, or None if there is no file or no table; never create a file."""
+def _open_connection(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """Yield a connection, or None if there is no file or table. The file is never created."""
     try:
         if not path.exists():
             yield None
             return
         with closing(connect(path, "rw")) as con:
-            con.execute(f"PRAGMA busy_timeout = {_WAIT_MS}").fetchall()
-            require_version(con, 0, VERSION)
-            yield con if version(con) else None
+            con.execute(f"PRAGMA busy_timeout = {_LOCK_TIMEOUT_MS}").fetchall()
+            require_schema_version(con, 0, SCHEMA_VERSION)
+            yield con if schema_version(con) else None
     except FAULTS as fault:
-        hint = "name another file with cache= or WALLETFRAME_CACHE"
+        hint = "use another file: set cache= or WALLETFRAME_CACHE"
         if is_broken(fault):
-            hint = f"the next fetch moves it aside; or {hint}"
+            hint = f"the next fetch renames the damaged file and creates a new one; or {hint}"
         elif is_busy(fault):
-            hint = "another process is writing; try again when it is done"
+            hint = "another process is writing to the file; try again when it has finished"
         raise CacheError(f"the cache {path} can't be used: {fault}", hint=hint) from fault

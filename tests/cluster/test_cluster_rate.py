@@ -1,4 +1,4 @@
-"""One pace for a cluster, which its scheduler keeps: the limit, permits in batches, and its end."""
+"""The rate of a cluster, which its scheduler limits: the limit, batches of permits, and its end."""
 
 import time
 from collections import Counter
@@ -14,8 +14,8 @@ from fast_service import fast_service
 from permit_takers import count_permits, permit_comes
 
 import walletframe as wf
-from walletframe.dask.pace import ClusterPacer, PaceKeeper
-from walletframe.transport.pace import START_RATE, TEST_START_RATE, Pace, write_pace
+from walletframe.dask.rate import RateLimiterPlugin, WorkerRateLimiter
+from walletframe.transport.rate import START_RATE, TEST_START_RATE, RateState, state_to_json
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
@@ -25,11 +25,11 @@ pytestmark = [
 
 @contextmanager
 def running():
-    """Start a scheduler that keeps paces, and two workers, all in this process."""
+    """Start a scheduler that limits rates, and two workers, all in this process."""
     own = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(processes=False, **own) as cluster:
         with Client(cluster) as client:
-            client.register_plugin(PaceKeeper(version("walletframe")))
+            client.register_plugin(RateLimiterPlugin(version("walletframe")))
         yield cluster
 
 
@@ -42,29 +42,29 @@ def cluster():
 
 @contextmanager
 def opened(cluster, service, *, rate=None, kind="private"):
-    """Open a pacer on each worker."""
+    """Open a limiter on each worker."""
     own = {"key_kind": kind, "base_url": "https://api.example", "service": service}
     chosen = wf.Settings.isolated(**own, requests_per_second=rate)
-    pacers = [ClusterPacer(chosen, each) for each in cluster.workers.values()]
+    limiters = [WorkerRateLimiter(chosen, each) for each in cluster.workers.values()]
     try:
-        yield pacers
+        yield limiters
     finally:
-        for pacer in pacers:
-            pacer.close()
+        for limiter in limiters:
+            limiter.close()
 
 
-def times(pacers, seconds):
-    """Take all available permits, on eight threads for each pacer; return when."""
-    end, result = time.monotonic() + seconds, [[] for _ in pacers]
+def times(limiters, seconds):
+    """Take all available permits, on eight threads for each limiter; return when."""
+    end, result = time.monotonic() + seconds, [[] for _ in limiters]
 
-    def take(pacer, own):
-        while pacer.wait(Event(), end):
+    def take(limiter, own):
+        while limiter.wait(Event(), end):
             own.append(time.monotonic())
-            pacer.note_answer()
+            limiter.note_answer()
 
     threads = [
         Thread(target=take, args=each)
-        for each in zip(pacers, result, strict=True)
+        for each in zip(limiters, result, strict=True)
         for _ in range(8)
     ]
     for thread in threads:
@@ -89,8 +89,8 @@ def test_workers_together_keep_the_limit_with_few_messages(cluster, monkeypatch)
         return await permits(**message)
 
     monkeypatch.setitem(handlers, "walletframe_permits", counted)
-    with opened(cluster, "limit", rate=100) as pacers:
-        one, other = times(pacers, 3)
+    with opened(cluster, "limit", rate=100) as limiters:
+        one, other = times(limiters, 3)
     assert one
     assert other
     assert max(by_second(one + other).values()) <= 112
@@ -99,8 +99,8 @@ def test_workers_together_keep_the_limit_with_few_messages(cluster, monkeypatch)
 
 def test_answers_of_all_raise_the_rate(cluster):
     """It doubles as in one process, with the answers of all."""
-    with opened(cluster, "rises") as pacers:
-        result = [times(pacers, 0.5) for _ in range(8)]
+    with opened(cluster, "rises") as limiters:
+        result = [times(limiters, 0.5) for _ in range(8)]
     assert sum(len(each) for each in result[-1]) > START_RATE
 
 
@@ -114,7 +114,7 @@ def test_a_refusal_pauses_and_slows_down_the_whole_cluster(cluster):
         assert count_permits(later, 0.3) == 0
         assert permit_comes(elsewhere)
         later.note_refusal(0)
-        assert later.last_pace.rate < START_RATE / 2
+        assert later.last_state.rate < START_RATE / 2
 
 
 def test_a_slow_rate_is_one_for_all(cluster):
@@ -142,12 +142,12 @@ def test_the_settings_of_the_last_fetch_count(cluster):
     ):
         with opened(cluster, "settings", rate=rate, kind=kind) as [one, _]:
             one.note_refusal(0)
-            assert begun / 4 < one.last_pace.rate * 2 <= begun * 1.8
+            assert begun / 4 < one.last_state.rate * 2 <= begun * 1.8
 
 
 def test_returned_permits_are_for_others(cluster):
     """They are not lost to the rate: the next one is due as early as the first of them."""
-    first = write_pace(Pace(rate=50, fixed=True))
+    first = state_to_json(RateState(rate=50, fixed=True))
 
     async def ask(dask_scheduler):
         call = dask_scheduler.handlers
@@ -178,10 +178,10 @@ def test_without_the_scheduler_each_keeps_its_share_of_the_last_rate():
         cluster.sync(cluster.scheduler.close)
         assert permit_comes(other)
         assert time.time() >= paused_until
-        for pacer in (one, other):
-            pacer.note_refusal(0)
+        for limiter in (one, other):
+            limiter.note_refusal(0)
         result = times([one, other], 2)
-        assert [pacer.last_pace.rate for pacer in (one, other)] == [20, 20]
+        assert [limiter.last_state.rate for limiter in (one, other)] == [20, 20]
         assert all(1 <= max(by_second(each).values()) <= 23 for each in result)
 
 

@@ -20,8 +20,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 from distributed import SchedulerPlugin
 
 from walletframe.settings.values import require_service
-from walletframe.transport import pace
-from walletframe.transport.pace import AHEAD_S, ASSUMED_PROCESSES, LATE_S, Pace, Pacer, Permit
+from walletframe.transport import rate
+from walletframe.transport.rate import (
+    AHEAD_S,
+    ASSUMED_PROCESSES,
+    LATE_S,
+    Permit,
+    RateLimiter,
+    RateState,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -49,17 +56,17 @@ class _Message(TypedDict):
     unused: int  # number of unused permits, which the worker gives back
 
 
-class _SharedPace:
+class _SharedRate:
     """The state of a rate limit that all workers share."""
 
     def __init__(self, first: bytes) -> None:
         self.first = first
-        self.pace: Pace = pace.read_pace(first, Pace())
+        self.state: RateState = rate.state_from_json(first, RateState())
         self.lock = asyncio.Lock()  # served in the order of arrival
         self.waiting = 0  # number of workers that wait for or hold the lock
 
 
-class PaceKeeper(SchedulerPlugin):
+class RateLimiterPlugin(SchedulerPlugin):
     """The rate limiter on the scheduler, with one rate limit per service and kind of API key.
 
     Stored times are of the scheduler's monotonic clock. Times in replies are relative to now.
@@ -70,7 +77,7 @@ class PaceKeeper(SchedulerPlugin):
 
     def __init__(self, release: str) -> None:
         self._version = release
-        self._paces: dict[str, _SharedPace] = {}
+        self._rates: dict[str, _SharedRate] = {}
 
     async def start(self, scheduler: Scheduler) -> None:
         """Register the handlers that workers call; raise if the scheduler's version differs."""
@@ -95,14 +102,14 @@ class PaceKeeper(SchedulerPlugin):
             async with shared.lock:
                 while True:  # a rate-limited answer in the meantime delays the permit
                     now = time.monotonic()
-                    wait_s = pace.ready_at(shared.pace, now, math.inf) - now - AHEAD_S
+                    wait_s = rate.next_permit_at(shared.state, now, math.inf) - now - AHEAD_S
                     if wait_s <= 0:
                         break
                     await asyncio.sleep(min(wait_s, _POLL_S))
-                maximum, waits = max(1, int(shared.pace.rate * _BATCH_S / shared.waiting)), []
+                maximum, waits = max(1, int(shared.state.rate * _BATCH_S / shared.waiting)), []
                 for _ in range(min(wanted, maximum)):
-                    ready = pace.ready_at(shared.pace, now, math.inf)
-                    shared.pace = pace.take(shared.pace, ready)
+                    ready = rate.next_permit_at(shared.state, now, math.inf)
+                    shared.state = rate.take_permit(shared.state, ready)
                     waits.append(ready - now)
         finally:
             shared.waiting -= 1
@@ -111,49 +118,53 @@ class PaceKeeper(SchedulerPlugin):
     def refused(self, retry_after_s: float | None, message: _Message) -> Reply:
         """Reduce the rate of the cluster and pause all workers after a rate-limited answer."""
         shared = self._update_from_message(message)
-        shared.pace = pace.refused(shared.pace, retry_after_s, time.monotonic())
+        shared.state = rate.slow_down(shared.state, retry_after_s, time.monotonic())
         return {"waits_s": [], "share": self._worker_share(shared)}
 
     def closed(self, message: _Message) -> None:
         """Take back the unused permits of a worker that has finished."""
         self._update_from_message(message)
 
-    def _update_from_message(self, message: _Message) -> _SharedPace:
+    def _update_from_message(self, message: _Message) -> _SharedRate:
         """Return the shared rate limit, updated from a worker's message."""
         first, now = message["first"], time.monotonic()
-        shared = self._paces.setdefault(message["whose"], _SharedPace(first))
+        shared = self._rates.setdefault(message["whose"], _SharedRate(first))
         if shared.first != first:  # the settings have changed since the last message
             shared.first = first
-            shared.pace = pace.with_settings_of(shared.pace, pace.read_pace(first, Pace()))
+            shared.state = rate.apply_settings(
+                shared.state, rate.state_from_json(first, RateState())
+            )
         if message["answers"]:
-            shared.pace = pace.answered(shared.pace, message["answers"], now)
-        shared.pace = pace.returned(shared.pace, message["unused"], now)
+            shared.state = rate.count_answers(shared.state, message["answers"], now)
+        shared.state = rate.restore_permits(shared.state, message["unused"], now)
         return shared
 
-    def _worker_share(self, shared: _SharedPace) -> bytes:
+    def _worker_share(self, shared: _SharedRate) -> bytes:
         """Return the rate limit that a worker uses if this is the last reply that it receives."""
         threads, now = max(1, self._scheduler.total_nthreads), time.monotonic()
-        return pace.write_pace(_shift_times(pace.share(shared.pace, threads, now), -now))
+        return rate.state_to_json(_shift_times(rate.divide_rate(shared.state, threads, now), -now))
 
 
-def _shift_times(pace: Pace, seconds: float) -> Pace:
+def _shift_times(state: RateState, seconds: float) -> RateState:
     """Return a rate limit with its times converted to another clock."""
     times = {
-        name: getattr(pace, name) + seconds for name in ("next_at", "paused_until", "window_at")
+        name: getattr(state, name) + seconds for name in ("next_at", "paused_until", "window_at")
     }
-    return replace(pace, **times)
+    return replace(state, **times)
 
 
-class ClusterPacer(Pacer):
+class WorkerRateLimiter(RateLimiter):
     """The rate limiter of one worker, which gets its permits from the scheduler."""
 
     def __init__(self, settings: Settings, worker: Worker) -> None:
         super().__init__(settings, in_file=False)
         self._worker = worker
         whose = f"{require_service(settings)} {settings.key_kind}"
-        self._message = {"whose": whose, "first": pace.write_pace(self.last_pace)}
+        self._message = {"whose": whose, "first": rate.state_to_json(self.last_state)}
         # The rate limit until the first reply.
-        self.last_pace: Pace = pace.share(self.last_pace, ASSUMED_PROCESSES, time.time())
+        self.last_state: RateState = rate.divide_rate(
+            self.last_state, ASSUMED_PROCESSES, time.time()
+        )
         self._permits: deque[float] = deque()  # times of the permits, of time.monotonic()
         self._reply: Future[Reply] | None = None
         self._requested_at, self._received = time.monotonic(), 0
@@ -214,7 +225,7 @@ class ClusterPacer(Pacer):
         with self._lock:
             now = time.monotonic()
             self._permits.extend(now + wait_s for wait_s in reply["waits_s"])
-            self.last_pace = _shift_times(
-                pace.read_pace(reply["share"], self.last_pace), time.time()
+            self.last_state = _shift_times(
+                rate.state_from_json(reply["share"], self.last_state), time.time()
             )
         return True

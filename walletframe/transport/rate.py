@@ -1,0 +1,348 @@
+"""The rate limiter for one API key: the rate of requests, its discovery, and permits to send.
+
+A `RateState` is an immutable value. The functions of this module apply an event to a state and
+return a new state. A `RateLimiter` stores the current state, in this process or in a file that
+processes share, and grants permits to send requests. The file identifies an API key only by a
+digest with a random salt.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from secrets import token_bytes
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from walletframe.settings.values import default_cache, require_endpoint, require_service
+from walletframe.transport.database import Database, DatabaseSpec, require_schema_version
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+    from threading import Event
+
+    from walletframe.settings.values import CacheChoice, Settings
+
+    StateChange: TypeAlias = "Callable[[RateState, float], RateState]"
+
+# The rate starts low. After every second in which it was used, it doubles, until the service
+# answers 429 (a refusal). The number of requests that the service answered within that second is
+# then taken as the service's limit. All requests pause. The rate continues a little below the
+# limit, and slowly rises again.
+#
+# If the service answers no request between two refusals, its limit is unknown: the service may be
+# slow, or may be down. Each such refusal halves the rate, down to a rate that a slow service can
+# answer. The rate before the first of these refusals is stored, and a few answers restore it. If
+# the refusals last, a request is sent every two seconds, and one answer restores the rate. A rate
+# that was not used for five minutes is discovered anew. The shared test key has a fixed low limit,
+# so its rate starts lower and stays low.
+START_RATE, TEST_START_RATE = 20.0, 1.0
+MAX_RATE, TEST_MAX_RATE = 2000.0, 1.8
+MIN_RATE = 0.02
+_FIRST_PAUSE_S, _LATER_PAUSE_S = 1.0, 0.3
+_BURST_S = 1.0
+_SLOW_RATE = 1.0
+_LIMIT_FRACTION, _SLOW_GROWTH = 0.9, 1.015
+_MIN_USE = 0.5  # the rate rises only if at least this fraction of it was used
+_IDLE_S = 3.0
+_OUTAGE_S, _PROBE_S = 10.0, 2.0
+_RECOVERY = 4  # factor by which each answer raises the rate after a short series of refusals
+_EXPIRY_S = 300.0
+AHEAD_S = 0.25  # a permit can be taken at most this long before its time
+ASSUMED_PROCESSES = 16  # number of processes that share a limit, if the number is unknown
+_CLOCK_TOLERANCE_S = 60.0
+_SALT = "SELECT CAST(salt AS BLOB) FROM salts"
+_STATE = "SELECT CAST(pace AS BLOB) FROM paces WHERE service = ? AND key = ?"
+_POLL_S = 0.1
+LATE_S = 1.0  # a permit that was not used this long after its time expires
+_Count = Annotated[int, Meta(ge=0)]
+_Rate = Annotated[float, Meta(gt=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class RateState:
+    """The rate of requests to a service, in requests per second, and the data to adapt the rate.
+
+    The names of the fields are stored in files.
+    """
+
+    rate: _Rate = START_RATE
+    start_rate: _Rate = START_RATE
+    most_rate: _Rate = MAX_RATE  # the maximum of a discovered rate
+    fixed: bool = False  # whether the settings define the rate
+    slow_start: bool = True  # whether the rate still doubles, since the service has not refused yet
+    next_at: float = 0.0  # the time of the next permit
+    paused_until: float = 0.0
+    window_at: float = 0.0  # the start of the window in which answers are counted
+    served: _Count = 0  # number of answers in this window
+    served_before: _Count = 0  # number of answers in the previous window
+    rate_before: Annotated[float, Meta(ge=0)] = 0.0  # before the current series of refusals, or 0
+    refused_at: float = 0.0  # the start of the current series of refusals
+
+
+_DECODE = msgspec.json.Decoder(RateState).decode
+_ENCODE = msgspec.json.Encoder().encode
+
+
+def state_to_json(state: RateState) -> bytes:
+    """Return a state as JSON."""
+    return _ENCODE(state)
+
+
+def state_from_json(stored: object, default: RateState) -> RateState:
+    """Parse a state from JSON; return `default` if it is missing, invalid or out of range."""
+    try:
+        state = _DECODE(stored) if isinstance(stored, bytes) else default
+    except ValueError:
+        return default
+    return state if state.fixed or MIN_RATE <= state.rate <= MAX_RATE else default
+
+
+def initial_state(rate: float | None, *, is_test: bool) -> RateState:
+    """Return the initial state. Its rate is fixed at `rate`, or is to be discovered with None."""
+    start, maximum = (TEST_START_RATE, TEST_MAX_RATE) if is_test else (START_RATE, MAX_RATE)
+    if rate is None:
+        return RateState(start, start, maximum)
+    return RateState(rate, start, maximum, fixed=True, slow_start=False)
+
+
+def apply_settings(state: RateState, initial: RateState) -> RateState:
+    """Return a stored state with the limits of this process's initial state."""
+    rate, slow_start = initial.rate, initial.slow_start
+    if not state.fixed and not initial.fixed:
+        rate, slow_start = min(state.rate, initial.most_rate), state.slow_start
+    return replace(
+        state,
+        rate=rate,
+        start_rate=initial.start_rate,
+        most_rate=initial.most_rate,
+        fixed=initial.fixed,
+        slow_start=slow_start,
+    )
+
+
+def divide_rate(state: RateState, count: int, now: float) -> RateState:
+    """Return the state of one of `count` processes or threads that can't share a state any more."""
+    minimum = 0.0 if state.fixed else MIN_RATE
+    rates = (state.rate, state.start_rate, state.most_rate)
+    rate, start, maximum = (max(each / count, minimum) for each in rates)
+    own = RateState(rate, start, maximum, state.fixed, state.slow_start, window_at=now)
+    return replace(own, next_at=now + 1 / rate, paused_until=state.paused_until)
+
+
+def take_permit(state: RateState, now: float) -> RateState:
+    """Take the permit that is due `now`; a rate that was unused for too long is reset."""
+    if not state.fixed and now - max(state.next_at, state.paused_until) > _EXPIRY_S:
+        rate = max(state.rate, state.start_rate)
+        state = replace(state, rate=rate, slow_start=True, rate_before=0.0)
+    wait_s = 1 / state.rate
+    if state.rate_before and now - state.refused_at > _OUTAGE_S:
+        wait_s = min(wait_s, _PROBE_S)
+    return replace(state, next_at=now + wait_s)
+
+
+def count_answers(state: RateState, count: int, now: float) -> RateState:
+    """Count answers that are not refusals; once a second, raise the rate if half of it was used."""
+    if state.rate_before:  # these answers end a series of refusals
+        was_short = now - state.refused_at < _OUTAGE_S  # as between two answers of a slow service
+        rate = min(state.rate * _RECOVERY, state.rate_before) if was_short else state.rate_before
+        rate_before = state.rate_before if rate < state.rate_before else 0.0
+        next_at = min(state.next_at, now + 1 / rate)
+        state = replace(state, rate=rate, rate_before=rate_before, next_at=next_at)
+    served = state.served + count
+    window_s = now - state.window_at
+    if 0 <= window_s < 1 or now < state.window_at == state.paused_until:
+        return replace(state, served=served)
+    rate = state.rate
+    used = served >= _MIN_USE * rate * min(window_s, 1.0) and window_s < max(_IDLE_S, 2 / rate)
+    if used and not state.fixed:
+        doubles = state.slow_start or rate < _SLOW_RATE
+        rate = min(rate * (2 if doubles else _SLOW_GROWTH), state.most_rate)
+    return replace(state, rate=rate, window_at=now, served=0, served_before=served)
+
+
+def restore_permits(state: RateState, count: int, now: float) -> RateState:
+    """Return the state after the last `count` permits were returned without being used."""
+    return replace(state, next_at=max(state.next_at - count / state.rate, min(state.next_at, now)))
+
+
+def slow_down(state: RateState, retry_after_s: float | None, now: float) -> RateState:
+    """Pause for the time that the service requests, and lower the rate unless it is fixed."""
+    if retry_after_s is None:
+        retry_after_s = _FIRST_PAUSE_S if state.slow_start else _LATER_PAUSE_S
+    until = max(state.paused_until, now + max(retry_after_s, _LATER_PAUSE_S))
+    slower = replace(state, paused_until=until, served=0, served_before=0, window_at=until)
+    if state.fixed or now < state.paused_until:  # this request was sent before the pause began
+        return slower
+    if not state.served_before and now < state.window_at + _BURST_S:
+        return replace(state, paused_until=until)
+    limit = max(state.served, state.served_before)
+    if not limit and not state.rate_before:
+        slower = replace(slower, rate_before=state.rate, refused_at=now)
+    rate = min(state.rate, limit) if limit else state.rate / 2
+    slow_start = state.slow_start and not limit
+    return replace(slower, rate=max(_LIMIT_FRACTION * rate, MIN_RATE), slow_start=slow_start)
+
+
+def next_permit_at(state: RateState, now: float, max_wait_s: float) -> float:
+    """Return the time at which the next request may be sent, which is not before `now`."""
+    due = max(now, state.next_at, state.paused_until)
+    return due if due - now <= max_wait_s else now  # a longer wait means a clock was set back
+
+
+class Permit(NamedTuple):
+    """A permit, with the seconds until it is due, or the seconds until the next try for one."""
+
+    wait_s: float
+    is_granted: bool
+
+
+def _prepare_file(con: sqlite3.Connection) -> None:
+    require_schema_version(con, 0)
+    con.execute("PRAGMA journal_mode = WAL").fetchall()
+    con.execute("PRAGMA synchronous = OFF").fetchall()
+    con.execute("CREATE TABLE IF NOT EXISTS salts (salt BLOB NOT NULL)")
+    con.execute(
+        "CREATE TABLE IF NOT EXISTS paces "
+        "(service TEXT, key TEXT, pace TEXT NOT NULL, PRIMARY KEY (service, key))"
+    )
+
+
+_FALLBACK_WARNING = "the rate limit is not shared with other processes: {path}: {fault}"
+RATE_FILE = DatabaseSpec("rate limit file", _prepare_file, _FALLBACK_WARNING, lock_timeout_s=2.0)
+
+
+class RateLimiter:
+    """The rate limiter of an API key. Processes that use the same file share the rate.
+
+    `last_state` is the latest known state. If the file stays locked, this process uses only a part
+    of the rate.
+    """
+
+    def __init__(self, settings: Settings, *, in_file: bool = True) -> None:
+        rate, is_test = settings.requests_per_second, settings.key_kind == "test"
+        initial = initial_state(rate, is_test=is_test)
+        self.last_state: RateState = initial
+        self._max_wait_s = settings.retry_after_max_s + _CLOCK_TOLERANCE_S
+        self._waiter_lock, self._lock = Lock(), Lock()
+        self._answers = 0
+        self._permit_at = -math.inf  # when the granted permit is due, by time.monotonic()
+        self.database: Database | None = None
+        if in_file and (path := rate_file_path(settings.cache)) is not None:
+            self._service, (_, self._key) = require_service(settings), require_endpoint(settings)
+            self.database = Database(path, RATE_FILE)
+            self._update(lambda state, _: apply_settings(state, initial))
+
+    def close(self) -> None:
+        """Close the file; threads that still run continue with the latest known state."""
+        database, self.database = self.database, None
+        if database is not None:
+            database.close()
+
+    def wait(self, cancel: Event, deadline: float) -> bool:
+        """Wait for a permit; return True if it is granted.
+
+        Return False once `cancel` is set or ``time.monotonic()`` reaches `deadline`.
+        """
+        while not self._waiter_lock.acquire(timeout=_POLL_S):  # only one thread takes a permit
+            if cancel.is_set() or time.monotonic() > deadline:
+                return False
+        try:
+            while not cancel.is_set() and time.monotonic() <= deadline:
+                wait_s = self._permit_wait_s()
+                if wait_s <= 0:
+                    self._permit_at = -math.inf
+                    return True
+                cancel.wait(min(wait_s, max(0.0, deadline - time.monotonic()) + 0.001))
+            return False
+        finally:
+            self._waiter_lock.release()
+
+    def note_answer(self) -> None:
+        """Count a request that was answered, or that failed for another reason than the rate."""
+        with self._lock:
+            self._answers += 1
+
+    def note_refusal(self, retry_after_s: float | None) -> None:
+        """Pause for the requested time, lower the rate, and drop a granted permit."""
+        self._update(lambda state, now: slow_down(state, retry_after_s, now))
+        self._permit_at = -math.inf
+
+    def _permit_wait_s(self) -> float:
+        """Return the seconds until the granted permit is due, or until the next try for one."""
+        if self._permit_at < time.monotonic() - LATE_S:
+            permit = self._take_permit()
+            if not permit.is_granted:
+                return permit.wait_s
+            self._permit_at = time.monotonic() + permit.wait_s
+        return self._permit_at - time.monotonic()
+
+    def _take_permit(self) -> Permit:
+        """Take the next permit, unless it is due too far ahead."""
+        permit = Permit(0.0, is_granted=False)
+
+        def take_next(state: RateState, now: float) -> RateState:
+            nonlocal permit
+            due = next_permit_at(state, now, self._max_wait_s)
+            if due - now > AHEAD_S:
+                permit = Permit(due - now - AHEAD_S, is_granted=False)
+                return state
+            permit = Permit(due - now, is_granted=True)
+            return take_permit(state, due)
+
+        self._update(take_next)
+        return permit
+
+    def _update(self, change: StateChange) -> None:
+        """Apply the counted answers and then `change`, in one transaction if there is a file."""
+        with self._lock:
+            answers, self._answers = self._answers, 0
+            if (database := self.database) is None:
+                self.last_state = _apply_change(self.last_state, answers, change)
+        if database is not None:
+            self.last_state = database.write(
+                partial(self._update_stored, database, answers, change)
+            )
+
+    def _update_stored(
+        self, database: Database, answers: int, change: StateChange, con: sqlite3.Connection
+    ) -> RateState:
+        """Apply a change to the stored state, or to `last_state` if the file was recreated."""
+        salt = con.execute(_SALT).fetchone()
+        if salt is None:
+            salt = (token_bytes(16),)
+            con.execute("INSERT INTO salts VALUES (?)", salt)
+        # The digest distinguishes keys without revealing them. No local variable contains the key.
+        digest = blake2b(salt[0] + self._key.reveal().encode(), digest_size=16).hexdigest()
+        row_key = (self._service, digest)
+        row = con.execute(_STATE, row_key).fetchone()
+        state = _apply_change(state_from_json(row and row[0], self.last_state), answers, change)
+        if database.fell_back_because_locked and not row:
+            state = divide_rate(state, ASSUMED_PROCESSES, time.time())
+        values = (*row_key, state_to_json(state).decode())
+        con.execute("INSERT OR REPLACE INTO paces VALUES (?, ?, ?)", values)
+        return state
+
+
+def _apply_change(state: RateState, answers: int, change: StateChange) -> RateState:
+    """Return the state after counted answers and a change."""
+    now = time.time()  # only now, since the thread may have waited for a lock or for the file
+    return change(count_answers(state, answers, now) if answers else state, now)
+
+
+def rate_file_path(cache: CacheChoice) -> Path | None:
+    """Return the path of the rate limit file, beside the cache file; None without a cache file.
+
+    >>> str(rate_file_path(Path("answers.sqlite")))
+    'answers.sqlite.pace'
+    """
+    path = default_cache() if cache is None else cache
+    return path.with_name(f"{path.name}.pace") if isinstance(path, Path) else None
