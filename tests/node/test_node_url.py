@@ -88,11 +88,11 @@ def test_unreachable_host_leaks_nowhere(caplog):
 )
 def test_unusable_url_is_not_quoted(url):
     """The error names the fault, and no local variable of the library holds it."""
-    with pytest.raises(SettingsError, match=r"^rpc_url (is not an|uses) http") as caught:
+    with pytest.raises(SettingsError, match=r"^rpc_url (is not a valid|uses) http") as caught:
         wf.token_balance(WALLET, None, rpc_url=url)
     assert "path-secret-1" not in traceback_text(caught.value)
     holdings = wf.token_balance([], None, rpc_url="https://node.example")
-    with pytest.raises(SettingsError, match=r"^rpc_url (is not an|uses) http") as caught:
+    with pytest.raises(SettingsError, match=r"^rpc_url (is not a valid|uses) http") as caught:
         wf.crosscheck(holdings, rpc_url=url)
     assert "path-secret-1" not in traceback_text(caught.value)
 
@@ -125,7 +125,7 @@ def test_url_is_left_out_of_copies():
     assert copy.deepcopy(url) is copy.copy(url) is NodeUrl.of(url) is url
     assert b"secret" not in pickle.dumps(url)
     assert not pickle.loads(pickle.dumps(url))
-    assert (str(url), repr(NodeUrl(""))) == ("<node URL, hidden>", "<node URL, left out>")
+    assert (str(url), repr(NodeUrl(""))) == ("<node URL, hidden>", "<node URL, empty>")
     assert url == NodeUrl("https://node.example/path-secret-1") != ApiKey(url.reveal())
 
 
