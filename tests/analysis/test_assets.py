@@ -171,7 +171,7 @@ class TestOwnList:
         with pytest.raises(TokenListError, match="columns asset, token_blockchain") as caught:
             wf.assets(bad)
         assert [(place, reason) for place, _, reason in caught.value.problems] == [
-            (1, "it is canonical A already, at 0"),
+            (1, "row 0 lists it as canonical A"),
             (2, "it has no asset"),
             (3, "it has no blockchain"),
             (4, caught.value.problems[3][2]),
@@ -247,13 +247,13 @@ class TestTotals:
     def test_options_of_assets_need_assets(self):
         """Without assets these options are refused."""
         holdings = details_of(DOLLARS).holdings
-        with pytest.raises(SettingsError, match="bridged is for assets alone"):
+        with pytest.raises(SettingsError, match="bridged=… applies only to tables of assets"):
             totals(holdings, "token", bridged=True)
         for ask in (share, concentration):
-            with pytest.raises(SettingsError, match="assets is for assets alone"):
+            with pytest.raises(SettingsError, match="assets=… applies only to tables of assets"):
                 ask(holdings, "AERO", assets=TestOwnList.own)
         for ask in (pivot, overlap):
-            with pytest.raises(SettingsError, match="bridged is for assets alone"):
+            with pytest.raises(SettingsError, match="bridged=… applies only to tables of assets"):
                 ask(holdings, bridged=True)
 
     def test_no_rows_give_no_assets(self):
@@ -334,9 +334,9 @@ class TestShare:
     def test_exactly_one_token_or_asset_is_needed(self):
         """Neither, and both, are errors."""
         holdings = details_of(DOLLARS).holdings
-        with pytest.raises(SettingsError, match="one token or of one asset"):
+        with pytest.raises(SettingsError, match="a share needs one token or one asset"):
             share(holdings)
-        with pytest.raises(SettingsError, match="token=… and asset=… contradict"):
+        with pytest.raises(SettingsError, match="token=… and asset=… can't be combined"):
             share(holdings, "AERO", asset="USDC")
 
 
@@ -381,7 +381,7 @@ class TestTables:
         one = concentration(holdings, asset="USDC", by="owner", bridged=True, wallets=wallets)
         assert one["herfindahl"].tolist() == [(16 + 25) / 81]
         assert optional(one["contracts"]) == [3]
-        with pytest.raises(SettingsError, match="contradict"):
+        with pytest.raises(SettingsError, match="can't be combined"):
             concentration(holdings, "USDC", asset="USDC")
 
     def test_overlap_by_assets(self):

@@ -28,7 +28,7 @@ DATED = pd.DataFrame(
 ).astype({"token_address": TEXT})
 NONE = np.nan
 UNITS = [2, NONE, 3, 5, NONE, NONE]  # of ether and dollars, three times
-LAST_DAY = r"1 of 3 snapshots has no value: there is no price of the day; .* 2026-01-31$"
+LAST_DAY = r"1 of 3 snapshots has no value: there is no price for the day; .* 2026-01-31$"
 ASSETS = pd.DataFrame({"asset": ["USDC"], "token_blockchain": ["ETH"], "token_address": ["0xa0"]})
 
 
@@ -147,14 +147,15 @@ def test_unused_prices_are_reported(tmp_path):
 @pytest.mark.parametrize(
     "prices,at,error,text",
     [
-        ({("ETH", None): 1}, "snapshot", PricesError, "need their dates"),
+        ({("ETH", None): 1}, "snapshot", PricesError, "need dates"),
         (object(), "snapshot", PricesError, "the method price_history"),
         (DATED.drop(columns="Date"), "snapshot", ColumnsError, "'date'"),
-        (DATED.assign(Date=20260131), "snapshot", PricesError, "date is int64"),
-        (DATED.assign(Date="2026-01-31"), "snapshot", PricesError, "1: .*is priced already, at 0"),
+        (DATED.assign(Date=20260131), "snapshot", PricesError, "date has the dtype int64"),
+        (DATED.assign(Date="2026-01-31"), "snapshot", PricesError,
+         "1: .*already has a price, at 0"),
         (DATED.assign(Date=["2026-01-31", "", "soon", "2026-02-30"]), "snapshot", PricesError,
          "3 prices can't be used"),
-        (DATED, None, PricesError, 'of several days are for at="snapshot"'),
+        (DATED, None, PricesError, 'of several days, pass at="snapshot"'),
         (DATED, "today", SettingsError, "'today'"),
     ],
     ids=["a mapping", "no source", "no dates", "numbers", "twice", "no days", "no at", "when"],

@@ -316,7 +316,7 @@ def test_kept_columns_come_from_wallets():
 def test_other_names_to_group_by_are_refused(by):
     """Kept columns without `wallets`, and names of results, are refused; the hint lists choices."""
     valued = value(HOLDINGS, {ETHER[:2]: 1})
-    with pytest.raises(SettingsError, match=r"a column of holdings or one .*wallets"):
+    with pytest.raises(SettingsError, match=r"a column of holdings, or an extra column of wallets"):
         totals(valued, by)
     if "owner" not in by:
         with pytest.raises(SettingsError, match=r"\(owner\)"):
@@ -332,14 +332,16 @@ def test_the_first_missing_column_is_named():
 @pytest.mark.parametrize("by", [["wallet", "address"], ["symbol", "token_address"]])
 def test_duplicate_columns_are_refused(by):
     """A column that another name includes is refused, too."""
-    with pytest.raises(SettingsError, match="twice"):
+    with pytest.raises(SettingsError, match="two columns"):
         totals(details_of(FETCH[:1]).holdings, by)
 
 
 def test_unusable_columns_are_refused():
     """Lists can't be compared, and two columns of one name are ambiguous."""
     listed = HOLDINGS.assign(tags=[["a"]] * len(HOLDINGS))
-    with pytest.raises(SettingsError, match="'tags' can't be used to group rows, because it contains lists"):
+    with pytest.raises(
+        SettingsError, match="'tags' can't be used to group rows, because it contains lists"
+    ):
         totals(listed, "tags")
     double = pd.concat([listed[["tags"]], listed], axis=1)
     with pytest.raises(SettingsError, match="two columns"):
@@ -447,7 +449,7 @@ def test_concentration_and_overlap_of_owners():
 def test_functions_about_tokens_refuse_tokens_as_groups(ask):
     """In these tables each token has a row or a column already."""
     for by in ("token", ["wallet", "token"]):
-        with pytest.raises(SettingsError, match="by can't be 'token'"):
+        with pytest.raises(SettingsError, match="by='token' is not supported"):
             ask(by)
 
 

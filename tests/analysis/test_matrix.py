@@ -182,7 +182,7 @@ def test_the_first_pairs_do_not_depend_on_the_block_size(sets, n, block):
     ]
     holdings = details_of(fetch).holdings
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("walletframe.analysis.distribution._BLOCK", block)
+        patch.setattr("walletframe.analysis.distribution._BLOCK_PAIRS", block)
         some = overlap(holdings, n)
     pd.testing.assert_frame_equal(some, overlap(holdings, None).head(n))
 
@@ -200,15 +200,15 @@ def test_overlap_refuses_huge_tables(monkeypatch):
     """The error has the size, and a way to reduce it."""
     token = ("ETH", "0xA0", "USDC")
     holdings = details_of([(("ETH", f"0x{n}"), [(token, 1, 0)]) for n in range(3)]).holdings
-    monkeypatch.setattr("walletframe.analysis.distribution._STEPS_OF_ALL", 11)
+    monkeypatch.setattr("walletframe.analysis.distribution._MAX_STEPS_ALL_PAIRS", 11)
     with pytest.raises(
-        SettingsError, match="give n=100 for the 100 largest overlaps, or compare fewer"
+        SettingsError, match="pass n=100 for the 100 largest overlaps, or keep fewer"
     ):
         overlap(holdings, None)
     assert len(overlap(holdings)) == 3
-    monkeypatch.setattr("walletframe.analysis.distribution._STEPS", 11)
+    monkeypatch.setattr("walletframe.analysis.distribution._MAX_STEPS", 11)
     with pytest.raises(
-        SettingsError, match="two of 3 takes 12 steps, and the limit is 11"
+        SettingsError, match="pairs of 3 wallets takes 12 steps, more than the limit of 11"
     ) as result:
         overlap(holdings)
     assert 'by="owner"' in str(result.value)

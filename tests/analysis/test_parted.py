@@ -211,7 +211,7 @@ def test_folders_and_frames_have_equal_tables(tmp_path):
     valued = value(details.holdings, PRICES, currency="USD")
     result = stored.wf.value(PRICES, currency="USD").wf.totals("wallet")
     same(result, totals(valued, "wallet", **options))
-    assert repr(stored).endswith(f"On the disk, in {tmp_path}")
+    assert repr(stored).endswith(f"On disk, in {tmp_path}")
     assert "3 wallets on 2 blockchains" in repr(stored)
 
 
@@ -280,7 +280,7 @@ def test_other_wallets_are_refused():
     """A folder has its own wallets on the disk."""
     wallets, holdings = details_of([(("ETH", "0xAa"), [(("ETH", None, "ETH"), 2, 0)])])
     stored = StoredWallets(in_parts(WalletDetails(wallets, holdings)))
-    with pytest.raises(SettingsError, match="has its own wallets"):
+    with pytest.raises(SettingsError, match="already contains its wallets"):
         stored.wf.totals(wallets=wallets)
 
 
@@ -306,13 +306,16 @@ def test_methods_that_need_frames_are_refused():
             getattr(stored.wf, name)
     with pytest.raises(AttributeError, match="no attribute 'totls'"):
         _ = stored.wf.totls
-    with pytest.raises(FramesNeededError, match=r"^value\(at=…\) takes balances"):
+    with pytest.raises(FramesNeededError, match=r"^value\(at=…\) needs balances"):
         stored.wf.value(at="snapshot")
     with pytest.raises(TypeError, match="'dropped'"):
         stored.wf.flag_spam(dropped=True)
     assert not hasattr(stored.wf, "_repr_html_")
     foremost = stored.wf.pivot
-    with pytest.raises(SettingsError, match="group by 'decimals': it is a column of balances"):
+    with pytest.raises(
+        SettingsError,
+        match="by='decimals' is not supported: this column of balances is not in memory",
+    ):
         foremost(2, by="decimals")
 
 
@@ -330,7 +333,7 @@ def test_tables_of_unknown_tokens(monkeypatch):
     for each in (stored, details):
         with pytest.raises(SettingsError, match="n must be 1 or more, not 0"):
             each.wf.pivot(0)
-        with pytest.raises(SettingsError, match="of one token or of one asset"):
+        with pytest.raises(SettingsError, match="a share needs one token or one asset"):
             each.wf.share()
 
 

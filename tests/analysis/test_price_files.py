@@ -74,8 +74,8 @@ def test_unmatched_lines_are_reported(tmp_path):
     with pytest.warns(PricesWarning) as caught:
         assert units(path)[:2] == [2500, pytest.approx(NONE, nan_ok=True)]
     assert str(caught[0].message).splitlines() == [
-        "2 of 3 prices match no token in these holdings (by line of p.csv):",
-        "  5: ('BSC', '0xa0'), which is held on ETH",
+        "2 of 3 prices match no token in these holdings (the numbers are lines of p.csv):",
+        "  5: ('BSC', '0xa0'), but this contract is held on ETH",
         "  6: ('SUI', None)",
     ]
     assert caught[0].filename == __file__
@@ -87,7 +87,7 @@ def test_ten_unmatched_lines_are_reported(tmp_path):
     rows = pd.DataFrame([("ETH", "0xA0"), *others], columns=["blockchain", "contract"])
     rows.assign(price=1).to_parquet(tmp_path / "p.parquet")
     with pytest.warns(
-        PricesWarning, match="30 of 31 prices match .*by row of p.parquet, from 0"
+        PricesWarning, match="30 of 31 prices match .*the numbers are rows of p.parquet, from 0"
     ) as it:
         value(HOLDINGS, tmp_path / "p.parquet")
     lines = str(it[0].message).splitlines()
@@ -107,12 +107,12 @@ def test_bad_prices_of_a_file_are_reported_by_line(tmp_path):
     """The line numbers are those of unmatched lines."""
     path = tmp_path / "p.csv"
     path.write_text("blockchain,contract,price\nETH,,1\n\nETH,0xa0,x\nETH,,2\n")
-    with pytest.raises(PricesError, match=r"by line of p\.csv") as caught:
+    with pytest.raises(PricesError, match=r"the numbers are lines of p\.csv") as caught:
         value(HOLDINGS, path)
     assert [place for place, _, _ in caught.value.problems] == [4, 5]
-    assert "is priced already, at 2" in str(caught.value)
+    assert "already has a price, at 2" in str(caught.value)
     path.write_text("blockchain,contract,price\nETH,,1,000\n")
-    with pytest.raises(PricesError, match="line 2 has 4 cells, and the first line 3"):
+    with pytest.raises(PricesError, match="line 2 has 4 cells, but the header has 3"):
         value(HOLDINGS, path)
     path.write_text("price,blockchain,contract\n2500,ETH\n")
     assert units(path)[0] == 2500
@@ -157,9 +157,9 @@ def test_unmatched_assets_are_reported(tmp_path):
         value(HOLDINGS, tmp_path / "p.csv", assets=ASSETS)
     assert str(caught[0].message).splitlines()[1:] == [
         "  3: 'dai'",
-        "  4: 'usdx' is in no list of assets",
+        "  4: 'usdx' is not a known asset",
     ]
-    with pytest.warns(PricesWarning, match="1 of 3 prices matches .*\n  2: 'usdx' is in no list"):
+    with pytest.warns(PricesWarning, match="1 of 3 prices matches .*\n  2: 'usdx' is not a known"):
         value(HOLDINGS, {"USDC": 1, "DAI": 1, "USDX": 1}, assets=ASSETS)
 
 
@@ -179,12 +179,12 @@ def test_the_packaged_assets_are_known_without_a_list():
 def test_assets_that_contradict_are_refused():
     """One token in two assets, names that differ by case, and other non-names are refused."""
     both = pd.concat([ASSETS, ASSETS.head(1).assign(asset="Ether")])
-    with pytest.raises(TokenListError, match=r"5: .* it is native ETH already, at 0"):
+    with pytest.raises(TokenListError, match=r"5: .* row 0 lists it as native ETH"):
         value(HOLDINGS, {"USDC": 1}, assets=both)
-    with pytest.raises(PricesError, match="is priced already, at 0"):
+    with pytest.raises(PricesError, match="already has a price, at 0"):
         value(HOLDINGS, {"USDC": 1, "usdc": 2})
     for wrong in ({"assets": ASSETS}, {"bridged": True}):
-        with pytest.raises(SettingsError, match="either by symbol or by asset"):
+        with pytest.raises(SettingsError, match="by_symbol=True can't be combined"):
             value(HOLDINGS, {"USDC": 1}, by_symbol=True, **wrong)
     with pytest.raises(PricesError, match=r"the key ' ' is .* nor the name of an asset"):
         value(HOLDINGS, {" ": 1})
@@ -257,7 +257,7 @@ def test_a_day_with_two_prices_is_refused(tmp_path):
     daily(tmp_path / "p.parquet", ["2026-01-31", "2026-01-31"], [2400.0, 2400.0])
     assert units(ParquetPrices(tmp_path))[0] == 2400
     daily(tmp_path / "q.parquet", ["2026-01-31"], [2500.0])
-    with pytest.raises(PricesError, match="is priced already"):
+    with pytest.raises(PricesError, match="already has a price"):
         value(HOLDINGS, ParquetPrices(tmp_path))
 
 
@@ -271,7 +271,7 @@ def test_folders_without_daily_prices(tmp_path):
     with pytest.raises(PricesError, match="can't be read"):
         value(HOLDINGS, tmp_path)
     daily(tmp_path / "p.parquet", [20260131], [1.0])
-    with pytest.raises(PricesError, match="the column date is int64"):
+    with pytest.raises(PricesError, match="the column date has the dtype int64"):
         value(HOLDINGS, tmp_path)
     daily(tmp_path / "p.parquet", ["2026-01-31"], [1.0])
     pd.read_parquet(tmp_path / "p.parquet").head(0).to_parquet(tmp_path / "p.parquet")

@@ -341,7 +341,7 @@ def test_symbols_of_an_allowed_list_are_protected():
 
 def test_a_token_on_both_lists_is_an_error():
     """Neither list wins silently."""
-    with pytest.raises(TokenListError, match=r"'0xab'.*allow and as deny"):
+    with pytest.raises(TokenListError, match=r"'0xab'.*both the allow list and the deny list"):
         holdings("A").wf.flag_spam(allow=[("ETH", "0xAB")], deny=[("eth", "0xab")])
 
 

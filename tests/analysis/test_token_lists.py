@@ -7,7 +7,7 @@ import pytest
 
 from walletframe.analysis import read_token_list
 from walletframe.analysis.spam.flags import flag_spam
-from walletframe.analysis.token_lists import listed_tokens
+from walletframe.analysis.token_lists import parse_tokens
 from walletframe.errors import ColumnsError, TokenListError
 from walletframe.pandas_versions import TEXT
 
@@ -74,19 +74,19 @@ def test_other_files_are_refused(tmp_path, text):
 def test_frames_and_pairs_are_lists():
     """A frame needs the two columns; a native coin has no contract."""
     frame = pd.DataFrame({"token_blockchain": ["ETH"] * 3, "token_address": [DAI, DAI, None]})
-    assert listed_tokens(frame) == [(("ETH", DAI), None), (("ETH", None), None)]
-    assert listed_tokens(frame.assign(symbol="X"))[0] == (("ETH", DAI), "X")
-    assert listed_tokens(key for key in [("ETH", DAI)]) == [(("ETH", DAI), None)]
-    assert listed_tokens(None) == []
+    assert parse_tokens(frame) == [(("ETH", DAI), None), (("ETH", None), None)]
+    assert parse_tokens(frame.assign(symbol="X"))[0] == (("ETH", DAI), "X")
+    assert parse_tokens(key for key in [("ETH", DAI)]) == [(("ETH", DAI), None)]
+    assert parse_tokens(None) == []
     with pytest.raises(ColumnsError, match="token_address"):
-        listed_tokens(frame[["token_blockchain"]])
+        parse_tokens(frame[["token_blockchain"]])
 
 
 def test_empty_rows_are_skipped():
     """Empty rows are skipped in frames and in lists."""
     frame = pd.DataFrame({"token_blockchain": ["ETH", None, " "], "token_address": [DAI, None, ""]})
-    assert listed_tokens(frame) == [(("ETH", DAI), None)]
-    assert listed_tokens([None, ("ETH", DAI), ("", None), float("nan")]) == [(("ETH", DAI), None)]
+    assert parse_tokens(frame) == [(("ETH", DAI), None)]
+    assert parse_tokens([None, ("ETH", DAI), ("", None), float("nan")]) == [(("ETH", DAI), None)]
 
 
 def test_surrounding_white_space_is_ignored():
@@ -109,5 +109,5 @@ def test_surrounding_white_space_is_ignored():
 def test_all_bad_pairs_are_named():
     """A symbol is no token, and a number is no contract."""
     with pytest.raises(TokenListError) as caught:
-        listed_tokens([("ETH", DAI), "USDC", ("ETH",), ("ETH", 5), (None, DAI)])
+        parse_tokens([("ETH", DAI), "USDC", ("ETH",), ("ETH", 5), (None, DAI)])
     assert [place for place, _, _ in caught.value.problems] == [1, 2, 3, 4]

@@ -195,12 +195,12 @@ def test_assets(details):
         ({"blockchain": ["ETH", "BSC"]}, UnknownBlockchainError, "BSC"),
         ({"token": "DAI"}, UnknownTokenError, "DAI"),
         ({"asset": "DAI"}, UnknownTokenError, "DAI"),
-        ({"token": "USDC", "asset": "USDC"}, SettingsError, "contradict"),
+        ({"token": "USDC", "asset": "USDC"}, SettingsError, "can't be combined"),
         ({"bridged": True}, SettingsError, "asset="),
         ({"assets": "mine.csv"}, SettingsError, "asset="),
-        ({"wallet": []}, SettingsError, "wallet is an empty list"),
-        ({"token": []}, SettingsError, "token is an empty list"),
-        ({"owner": []}, SettingsError, "owner is an empty list"),
+        ({"wallet": []}, SettingsError, "wallet is empty"),
+        ({"token": []}, SettingsError, "token is empty"),
+        ({"owner": []}, SettingsError, "owner is empty"),
     ],
 )
 def test_unknown_values_are_refused(details, filters, error, message):

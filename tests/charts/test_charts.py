@@ -743,7 +743,9 @@ class TestRefusals:
 
     def test_unknown_by(self):
         """The error names the possible columns."""
-        with pytest.raises(SettingsError, match="a column of holdings or one that wallets keeps"):
+        with pytest.raises(
+            SettingsError, match="a column of holdings, or an extra column of wallets"
+        ):
             charts.bar(HOLDINGS, by="owner")
 
     def test_missing_columns(self):
@@ -756,7 +758,7 @@ class TestRefusals:
 
     def test_floats_are_no_amounts(self):
         """A column of floats is refused, with a hint."""
-        with pytest.raises(AmountError, match="dtype float64 holds no amounts"):
+        with pytest.raises(AmountError, match="dtype float64 does not contain amounts"):
             charts.treemap(HOLDINGS.assign(amount=1.0))
 
     def test_several_currencies_are_not_added(self):

@@ -591,15 +591,15 @@ class TestRefusals:
         ):
             charts.bar(HOLDINGS, by="bla", wallets=WALLETS)
         with pytest.raises(
-            SettingsError, match="give wallets=… to group by a column that you kept"
+            SettingsError, match="pass wallets=… to group by an extra column of wallets"
         ):
             charts.heatmap(HOLDINGS, by="owner")
 
     def test_useless_options_of_assets_are_refused(self):
         """So are two that contradict each other."""
-        with pytest.raises(SettingsError, match="is for assets alone"):
+        with pytest.raises(SettingsError, match="applies only to tables of assets"):
             charts.bar(HOLDINGS, bridged=True)
-        with pytest.raises(SettingsError, match="token=… and asset=… contradict"):
+        with pytest.raises(SettingsError, match="token=… and asset=… can't be combined"):
             charts.bar(HOLDINGS, token="USDT", asset="USDC")
         with pytest.raises(UnknownTokenError, match="DAI"):
             charts.bar(HOLDINGS, asset="DAI")

@@ -275,7 +275,7 @@ def test_values_at_prices_by_asset(run, tmp_path):
     prices.write_text("symbol,price\nETH,2000\n")
     refused = run(*words, "--by-symbol", "--bridged")
     assert refused.exit_code == 2
-    assert "bridged is for assets alone" in refused.output
+    assert "bridged=… applies only to tables of assets" in refused.output
 
 
 def test_a_symbol_with_a_dot_is_a_symbol(run, details, tmp_path):
@@ -462,7 +462,7 @@ def test_a_shared_symbol_is_refused_and_the_coin_named(run, details, tmp_path):
     refused = run("totals", str(tmp_path / "h.csv"), "--token", "ETH")
     assert refused.exit_code == 2
     assert "('ETH', '0x7'): not on the packaged list: may be an imitation" in refused.output
-    assert "Hint: name the one token, such as token=('ETH', None)\n" in refused.output
+    assert "Hint: pass blockchain and contract, such as token=('ETH', None)\n" in refused.output
     assert run("totals", str(tmp_path / "h.csv"), "--token", "ETH.").exit_code == 0
 
 

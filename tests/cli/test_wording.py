@@ -52,7 +52,7 @@ def files(run, tmp_path):
         (["totals", "h.csv", "--prices", "p.csv"], "with the columns token_blockchain"),
         (
             ["totals", "h.csv", "--prices", "odd.csv"],
-            "3: '2': ('ETH', '0xab') is priced already, at 2",
+            "3: '2': ('ETH', '0xab') already has a price, at 2",
         ),
         (["totals", "h.csv", "--prices", "two.csv", "--by-symbol"], "such as ('ETH', '0x1')"),
         (["totals", "h.csv", "--token", "ETH.0xb"], "no row has the token ('ETH', '0xb')"),
@@ -78,7 +78,7 @@ def test_errors_of_commands_are_those_of_python(run, words, message):
             'for an EVM blockchain, pass its chain id, such as chain_ids={"HYPEREVM": 999}',
         ),
         (["totals", "h.csv", "--token", "USD"], "such as token=('ETH', '0x1')"),
-        (["totals", "h.csv", "--by", "symbol"], 'by="token" keeps contracts apart'),
+        (["totals", "h.csv", "--by", "symbol"], 'use by="token", or keep the rows of only one'),
     ],
 )
 @pytest.mark.usefixtures("files")

@@ -122,7 +122,7 @@ def test_methods_that_need_frames_in_memory_raise(folder):
     opened = walletframe.dask.open_wallets(folder)
     for accessor in (opened.wf, opened.holdings.wf):
         for name in ("plot", "overlap"):
-            with pytest.raises(FramesNeededError, match=r"(?s)in partitions.*compute\(\)"):
+            with pytest.raises(FramesNeededError, match=r"(?s)in a Dask DataFrame.*compute\(\)"):
                 getattr(accessor, name)
         assert not hasattr(accessor, "tootals")
 

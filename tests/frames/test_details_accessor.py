@@ -105,9 +105,9 @@ def test_a_fetch_stays_a_plain_pair():
 
 def test_other_tuples_have_no_accessor():
     """Swapped frames, or other objects."""
-    with pytest.raises(ArgumentError, match="the wrong way round"):
+    with pytest.raises(ArgumentError, match="are in the wrong order"):
         _ = WalletDetails(HOLDINGS, WALLETS).wf
-    with pytest.raises(ArgumentError, match="a whole fetch is needed"):
+    with pytest.raises(ArgumentError, match="is not the result of a fetch"):
         _ = WalletDetails(1, 2).wf
 
 
@@ -129,7 +129,7 @@ def test_a_table_of_holdings_alone_warns_once_about_completeness():
         HOLDINGS.wf.share("ETH")
     [text] = caught
     assert (text.category, text.filename) == (InputWarning, __file__)
-    assert "so that completeness is unknown" in str(text.message)
+    assert "so completeness is unknown" in str(text.message)
 
 
 @pytest.mark.usefixtures("_nothing_warned")

@@ -131,7 +131,7 @@ def test_flaws_alone_are_no_failure(details):
     """A partly readable wallet is ok, and no older answer is used."""
     text = "; ".join(summary_lines(*details))
     assert "2 ok" in text
-    assert "6 of 8 balances are not readable" in text
+    assert "6 of 8 balances are unreadable" in text
     assert "older" not in text
 
 

@@ -69,7 +69,7 @@ def test_selected_rows_are_read_as_alone(wallets, chosen):
     alone = read_positions(HOLDINGS[chosen], wallets)
     assert described(some) == described(alone)
     assert some.holdings.equals(alone.holdings)
-    assert some.chain_places == alone.chain_places
+    assert some.chain_indices == alone.chain_indices
 
 
 @pytest.mark.parametrize(

@@ -345,7 +345,7 @@ def test_changes_are_summed_by_asset():
     own = pd.DataFrame({"asset": ["MINE"], "token_blockchain": "ETH", "token_address": [USDC]})
     assert "MINE" in compare(before, after, by="asset", assets=own)["asset"].tolist()
     for wrong in ({"assets": own}, {"bridged": True, "by": "token"}):
-        with pytest.raises(SettingsError, match="is for assets alone"):
+        with pytest.raises(SettingsError, match="applies only to tables of assets"):
             compare(before, after, **wrong)
 
 

@@ -1,7 +1,7 @@
 """``df.wf``, ``series.wf`` and ``details.wf``: methods that call the library's functions.
 
-An accessor has no state of its own, since pandas creates a new one on every access. A method
-imports its function when it is called.
+An accessor only stores its DataFrame or Series, since pandas may create a new accessor on every
+access. A method imports its function when the method is called.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NAME = "wf"
 
 
 class AddressesAccessor:
-    """Methods of Series and DataFrames that hold wallet addresses."""
+    """Methods of Series and DataFrames that contain wallets."""
 
     def __init__(self, data: pd.DataFrame | pd.Series) -> None:
         self._data = data
@@ -43,7 +43,9 @@ class AddressesAccessor:
 
 @pd.api.extensions.register_dataframe_accessor(NAME)
 class FrameAccessor(AddressesAccessor, HoldingsAccessor):
-    """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and their holdings.
+    """Methods of a DataFrame of wallets or of holdings.
+
+    The wallets are in the columns ``blockchain`` and ``address``, or in one column of strings.
 
     Examples
     --------
@@ -57,7 +59,7 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor):
 
     @staticmethod
     def _of_fetch(fetch: DetailsLike) -> details.DetailsAccessor:
-        """Return ``details.wf``; its class finds this one through pandas, without an import."""
+        """Return ``details.wf``. `WalletDetails` calls this through pandas, without an import."""
         return details.DetailsAccessor(fetch)
 
     value: Final = delegate(lambda: valuation.value)
@@ -74,7 +76,7 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor):
 
 @pd.api.extensions.register_series_accessor(NAME)
 class SeriesAccessor(AddressesAccessor):
-    """Wallets in a Series of ``<BLOCKCHAIN>.<ADDRESS>`` strings, or amounts.
+    """Methods of a Series of ``<BLOCKCHAIN>.<ADDRESS>`` strings, or of amounts.
 
     Examples
     --------

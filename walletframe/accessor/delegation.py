@@ -1,4 +1,4 @@
-"""Methods made from functions: `delegate` passes the accessor's frame to a function."""
+"""Methods made from functions: a method passes the DataFrame of its accessor to the function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 
 class LazyPackage:
-    """A package of walletframe, imported when one of its names is used."""
+    """A package of walletframe that is imported when one of its attributes is used."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -28,9 +28,9 @@ class LazyPackage:
 
 
 class Delegate(Generic[P, R]):
-    """A method with the signature and docstring of a function.
+    """A method with the signature and docstring of the function that `load` returns.
 
-    Calling it calls ``call(accessor, function, *args, **kwargs)``.
+    The method calls ``call(accessor, function, *args, **kwargs)``.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Delegate(Generic[P, R]):
     def _method(self) -> Any:
         function, call = self._load(), self._call
 
-        @wraps(function, updated=())  # not the attributes of a class
+        @wraps(function, updated=())  # a class has attributes that a method must not have
         def method(accessor: Any, /, *args: Any, **kwargs: Any) -> Any:
             return call(accessor, function, *args, **kwargs)
 
@@ -64,22 +64,22 @@ class Delegate(Generic[P, R]):
         data, *others = signature_of(function).parameters.values()
         own = data.replace(name="self", annotation=inspect.Parameter.empty)
         bounded.__signature__ = inspect.Signature([own, *others])
-        entry = rf"(?m)^( *){data.name} : .*\n(?:\1    .*\n)+"  # the accessor passes it
+        entry = rf"(?m)^( *){data.name} : .*\n(?:\1    .*\n)+"  # the accessor passes this argument
         bounded.__doc__ = re.sub(entry, "", function.__doc__ or "")
         return bounded
 
 
 @cache
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """Return a function's signature, from a cache."""
+    """Return the signature of a function; signatures are cached."""
     return inspect.signature(function)
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
-    """Call a function with an accessor's frame and, if it takes ``wallets``, its wallets."""
+    """Call a function with the accessor's frame, and with its wallets if the function has them."""
     wallets = signature_of(function).parameters.get("wallets")
     if wallets and wallets.kind is inspect.Parameter.KEYWORD_ONLY:
-        kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - of the calling accessor
+        kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - of the accessor
     return function(accessor._data, *args, **kwargs)  # noqa: SLF001 - the same
 
 

@@ -20,20 +20,21 @@ else:
 
 
 class DetailsAccessor(HoldingsAccessor):
-    """Tables and charts of a whole fetch, with their completeness.
+    """Methods that compute tables and charts of a fetch, and state their completeness.
 
-    The methods of ``holdings.wf``, called with ``wallets=``. Methods that add columns to holdings,
-    or leave out rows (`value`, `flag_spam`, `without_spam`, `where`), return a fetch.
+    The methods are those of ``holdings.wf``, called with the ``wallets`` of the fetch. Methods that
+    add columns to holdings or drop rows (`value`, `flag_spam`, `without_spam`, `where`) return a
+    `WalletDetails`.
 
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
-        The fetch.
+        The result of a fetch.
 
     Raises
     ------
     ArgumentError
-        If `details` is not a fetch, or has its frames the wrong way round.
+        If `details` is not the result of a fetch, or if its two frames are in the wrong order.
 
     Examples
     --------
@@ -52,7 +53,7 @@ class DetailsAccessor(HoldingsAccessor):
         self._wallets, self._data = as_details(details)
 
     def _with_rows(self, function: Any, /, *args: Any, **kwargs: Any) -> WalletDetails:
-        """Return the fetch with a function's rows in place of its holdings."""
+        """Return the wallets with the holdings that a function returns."""
         return WalletDetails(self._wallets, call_with_data(self, function, *args, **kwargs))
 
     def _where(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:

@@ -1,4 +1,4 @@
-"""`open_wallets`: a fetch that stays in a folder of Parquet files, and its ``.wf``."""
+"""`open_wallets`: the result of a fetch in a folder of Parquet files, and its accessor ``.wf``."""
 
 from __future__ import annotations
 
@@ -26,26 +26,27 @@ else:
 
 @frameless_address_errors
 def open_wallets(folder: str | Path) -> StoredWallets:
-    """Open a folder from `fetch_to_parquet`, without reading the balances.
+    """Open a folder that `fetch_to_parquet` has written, without reading the balances.
 
     Parameters
     ----------
     folder : str or Path
-        The folder. To see what a run writes later, open it again.
+        The folder. Open it again to see rows that a run has written since.
 
     Returns
     -------
     StoredWallets
-        A fetch that stays on the disk and may be larger than memory; ``.wf`` has its methods.
+        The result of the fetch, whose balances stay on disk and may be larger than memory. Its
+        methods are in ``.wf``.
 
     Raises
     ------
     DatasetError
-        If the folder has no such files, or a file of wallets is broken.
+        If the folder has no files written by `fetch_to_parquet`, or if a file of wallets is broken.
 
     See Also
     --------
-    read_wallets : Reads all of it, or some wallets, tokens and columns, into memory.
+    read_wallets : Read the folder, or some wallets, tokens and columns of it, into memory.
 
     Examples
     --------
@@ -63,7 +64,7 @@ def open_wallets(folder: str | Path) -> StoredWallets:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoredWallets:
-    """The fetch in a folder of Parquet files, with only the wallets in memory.
+    """The result of a fetch in a folder of Parquet files; only the wallets are in memory.
 
     Parameters
     ----------
@@ -73,43 +74,43 @@ class StoredWallets:
     Raises
     ------
     DatasetError
-        From any method, if a file is broken or missing.
+        If a method reads a file that is broken or missing.
     """
 
     holdings: StoredHoldings
 
     @property
     def wallets(self) -> pd.DataFrame:
-        """The wallets, as `read_wallets` returns them.
+        """The same wallets as `read_wallets` returns.
 
         Returns
         -------
         DataFrame
-            One row for each wallet, in the requested order. Read-only.
+            One row for each wallet, in the requested order. Do not modify this DataFrame.
         """
         return self.holdings.wallets
 
     @property
     def wf(self) -> StoredAccessor:
-        """Tables of the folder, with their completeness.
+        """Methods that compute tables from the folder, and state their completeness.
 
         Returns
         -------
         StoredAccessor
-            With methods of ``details.wf``, which read a part of the folder at a time.
+            The accessor with those methods of ``details.wf`` that can read the folder in parts.
         """
         return StoredAccessor(self.holdings)
 
     def __repr__(self) -> str:
-        return "\n".join([*summary_lines(self.wallets), f"On the disk, in {self.holdings.root}"])
+        return "\n".join([*summary_lines(self.wallets), f"On disk, in {self.holdings.root}"])
 
 
 class StoredAccessor(PartitionedAccessor[StoredWallets]):
-    """Tables of a folder, read a part at a time, with the same results as from ``details.wf``.
+    """Methods that compute the tables of ``details.wf``, but read the folder in parts.
 
-    `value`, `flag_spam` and `without_spam` return a `StoredWallets` that adds the columns, or
-    leaves out rows, whenever it reads balances; nothing on the disk changes. These methods read
-    the tokens of all balances once, and the prices and lists immediately.
+    `value`, `flag_spam` and `without_spam` return a new `StoredWallets`, which adds the columns or
+    drops the rows whenever it reads balances. The files are not changed. These three methods read
+    the tokens of all balances once, and read the prices and lists immediately.
 
     Parameters
     ----------
@@ -119,11 +120,11 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
     Raises
     ------
     DatasetError
-        From each method, if a file is broken or missing.
+        If a method reads a file that is broken or missing.
     SettingsError
-        From a method with the argument ``wallets``, since the folder has its own.
+        If a method is called with the argument ``wallets``: the wallets are in the folder.
     FramesNeededError
-        From other methods of ``details.wf``, which need the balances in memory.
+        If a method of ``details.wf`` is called that needs the balances in memory.
 
     Examples
     --------
@@ -139,7 +140,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
     0  alice.near      USD           1              1
     """
 
-    _place = "on the disk"
+    _location = "on disk"
     _read_into_memory = "read_wallets(folder, tokens=[…], wallets=[…])"
 
     def __init__(self, held: StoredHoldings) -> None:
@@ -154,7 +155,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
         small: float | None = None,
         **options: Any,
     ) -> WalletDetails:
-        """Read a selection; spam and prices are determined from all balances of the folder."""
+        """Read a selection; spam and prices are computed from all balances of the folder."""
         stored = StoredWallets(self._holdings)
         names = [*stored.holdings.whole.holdings]
         if spam is not None and stored.holdings.flags is None:
@@ -165,9 +166,11 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
 
     where: Final = Delegate(lambda: selection.where, _where)
 
-    def _with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - as on a cluster
+    def _with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - for clusters
         if wallets is not None:
-            raise SettingsError("the folder has its own wallets", hint="leave out wallets=…")
+            raise SettingsError(
+                "the folder already contains its wallets", hint="leave out wallets=…"
+            )
         return self._holdings
 
     def _without_wallets(self) -> StoredHoldings:

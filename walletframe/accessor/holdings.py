@@ -1,4 +1,4 @@
-"""Tables and charts of holdings, alone or with the wallets of the same fetch."""
+"""Methods that compute tables and charts of holdings, with or without the wallets of a fetch."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ else:
     distribution, sums = map(LazyPackage, ("analysis.distribution", "analysis.sums"))
 
 _NO_WALLETS = (
-    "holdings have no rows of failed wallets, so that completeness is unknown: use the whole "
-    "fetch, as in details.wf.totals(), or pass its wallets=… (this warning is shown once)"
+    "holdings contain no failed wallets, so completeness is unknown: call the method on the result "
+    "of the fetch, as in details.wf.totals(), or pass wallets=… (this warning is shown once)"
 )
 
 
 def warn_without_wallets(*wallets: object) -> None:
-    """Warn once in a process, if all these are None, that completeness is unknown."""
+    """Warn once per process that completeness is unknown, if all arguments are None."""
     if all(each is None for each in wallets):
         warn_once(_NO_WALLETS, InputWarning)
 
 
 class PlotAccessor:
-    """Charts of a DataFrame with the columns of holdings; the first chart loads plotly.
+    """Charts of a DataFrame with the columns of holdings. The first chart imports plotly.
 
-    Charts draw the column ``value`` if there is one, the amounts of one token if you name it, and
-    otherwise counts, or shares of each token: amounts of different tokens are never added.
+    If you pass a token, a chart shows amounts of the token. Otherwise it shows the column ``value``
+    if there is one, or else counts or shares of each token. Amounts of different tokens are never
+    added up.
 
     Parameters
     ----------
@@ -81,12 +82,12 @@ class HoldingsAccessor:
 
     @property
     def plot(self) -> PlotAccessor:
-        """Charts of holdings.
+        """Methods that draw charts of holdings.
 
         Returns
         -------
         PlotAccessor
-            With a method for each chart, which returns a plotly figure.
+            The accessor with one method for each type of chart. A method returns a plotly figure.
         """
         return PlotAccessor(self._data, self._wallets)
 

@@ -1,4 +1,4 @@
-"""Tables of holdings that are never in memory as a whole: in a folder, or on a cluster."""
+"""Accessor base class for holdings that are never fully in memory: in a folder or on a cluster."""
 
 from __future__ import annotations
 
@@ -29,12 +29,15 @@ R = TypeVar("R")
 def delegate_chunked(
     load: Callable[[], Callable[Concatenate[Any, P], R]], load_chunked: Callable[[], Any]
 ) -> Delegate[P, R]:
-    """Return a method documented as the function of `load`, that calls that of `load_chunked`."""
+    """Return a method that calls the function that `load_chunked` returns.
+
+    The method has the signature and docstring of the function that `load` returns.
+    """
 
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
         options = _options(function, *args, **kwargs)
         if "wallets" in options:
-            source = accessor._with_wallets(options.pop("wallets"), options["by"])  # noqa: SLF001 - of the calling accessor
+            source = accessor._with_wallets(options.pop("wallets"), options["by"])  # noqa: SLF001 - of the accessor
         else:
             source = accessor._without_wallets()  # noqa: SLF001 - the same
         result: R = load_chunked()(source, **options)
@@ -44,7 +47,7 @@ def delegate_chunked(
 
 
 def _options(function: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
-    """Return all arguments of a call by name, except the data."""
+    """Return the arguments of a call by name, with defaults, and without the data."""
     bound = signature_of(function).bind(None, *args, **kwargs)
     bound.apply_defaults()
     _, *named = bound.arguments.items()
@@ -52,11 +55,11 @@ def _options(function: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[st
 
 
 class PartitionedAccessor(ABC, Generic[FetchT]):
-    """Methods of ``details.wf`` that compute the same tables a part at a time."""
+    """Methods of ``details.wf`` that compute the same tables from parts of the data."""
 
-    _place: str
+    _location: str
     _read_into_memory: str
-    _make_fetch: Callable[[Any], FetchT]  # makes a fetch from other holdings
+    _make_fetch: Callable[[Any], FetchT]  # wraps holdings in the type that the methods return
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(FrameAccessor, name):
@@ -65,13 +68,13 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
 
     def _frames_needed(self, name: str, argument: str = "") -> FramesNeededError:
         return FramesNeededError(
-            f"{name}{argument} takes balances that are in memory, and these are {self._place}",
-            hint=f"read the balances that it needs, as in {self._read_into_memory}.wf.{name}",
+            f"{name}{argument} needs balances in memory, but these are {self._location}",
+            hint=f"first read the balances into memory: {self._read_into_memory}.wf.{name}",
         )
 
     @abstractmethod
     def _with_wallets(self, wallets: Any, by: By) -> Any:
-        """Return the holdings with the wallets of the same fetch."""
+        """Return the holdings with the wallets of the same fetch, for tables that count wallets."""
 
     @abstractmethod
     def _without_wallets(self) -> Any:
@@ -86,10 +89,10 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         return self._make_fetch(source.valued(PriceLookup(units, options["by_symbol"], currency)))
 
     def _flag(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
-        options, dropped = _options(function, *args, **kwargs), function is flags.without_spam
+        options, drop_spam = _options(function, *args, **kwargs), function is flags.without_spam
         source = self._without_wallets()
-        tokens, rows, unknown = flags.chunked_flags(source, dropped=dropped, **options)
-        mark = source.without if dropped else source.flagged
+        tokens, rows, unknown = flags.chunked_flags(source, drop_spam=drop_spam, **options)
+        mark = source.without if drop_spam else source.flagged
         return self._make_fetch(mark(SpamFlags(tokens, rows, options["threshold"]), unknown))
 
     totals: Final = delegate_chunked(lambda: sums.totals, lambda: parted.chunked_totals)

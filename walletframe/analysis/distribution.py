@@ -1,4 +1,4 @@
-"""Distribution of tokens over wallets: largest amounts, shares, pivot tables, pairs of wallets."""
+"""Distribution of tokens over wallets: largest amounts, shares, pivot tables and overlaps."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.contract import amounts_of, count_array, require_columns, text_array
 from walletframe.frames.coverage import broadcast_completeness, completeness_among, known_by_token
-from walletframe.frames.groups import group, read_names, resolve_token
+from walletframe.frames.groups import group, read_names, token_and_groups
 from walletframe.frames.identity import token_identities
 from walletframe.frames.names import token_names
 from walletframe.frames.positions import cell_sums
+from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,28 +35,30 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions, PositionsLike
 
-# Why a table can't be grouped by token.
-OF_ONE: Final = "the shares are of one token or asset"
-IN_ROWS: Final = "each token has a row already"
-IN_COLUMNS: Final = "each token has a column already"
+# Reasons why a table can't be grouped by token, for error messages.
+ONE_ASSET_IN_ROWS: Final = "all rows are about one token or asset"
+TOKENS_IN_ROWS: Final = "each token already has a row"
+TOKENS_IN_COLUMNS: Final = "each token already has a column"
 MEASURES: Final = ("gini", "herfindahl", "top_share")
-_BATCH_ROWS = 200_000  # few enough for a processor's cache
-_BLOCK = 4_000_000  # pairs of wallets counted at once: some 100 MB
-_STEPS, _STEPS_OF_ALL = 10**10, 5 * 10**7  # a minute; with all pairs in the result, some 5 GB
+_BATCH_ROWS = 200_000  # rows that fit into a processor's cache
+_BLOCK_PAIRS = 4_000_000  # pairs of wallets that are counted at once, which takes about 100 MB
+_MAX_STEPS = 10**10  # about a minute
+_MAX_STEPS_ALL_PAIRS = 5 * 10**7  # about 5 GB with all pairs in the result
 
 
 def top(amounts: pd.Series, n: int = 10) -> pd.Series:
-    """Return the largest amounts, exactly.
+    """Return the largest amounts, compared exactly.
 
     Parameters
     ----------
     n : int, default 10
-        How many.
+        The maximum number of amounts to return.
 
     Returns
     -------
     Series
-        At most `n` amounts, the largest first, equal ones in their order, without NA.
+        The `n` largest amounts in descending order, with their index. Equal amounts stay in their
+        order, and NA is left out.
 
     Raises
     ------
@@ -74,26 +77,26 @@ def top(amounts: pd.Series, n: int = 10) -> pd.Series:
 
 
 def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.DataFrame:
-    """Return the rows with the largest amounts, exactly, or with the largest numbers.
+    """Return the rows with the largest amounts, compared exactly, or with the largest numbers.
 
     Parameters
     ----------
     n : int, default 10
-        How many.
+        The maximum number of rows to return.
     by : str, default "amount"
-        The column of amounts, or of numbers, such as ``"value"``.
+        The column to rank by, which contains amounts, or numbers such as ``"value"``.
 
     Returns
     -------
     DataFrame
-        At most `n` rows on their own index: the largest first, equal ones in their order; rows
-        with NA in `by` are left out.
+        The `n` rows with the largest values in `by`, in descending order, with their index. Rows
+        with equal values stay in their order, and rows with NA in `by` are left out.
 
     Raises
     ------
     ColumnsError, AmountError
-        If the column is missing, has neither amounts nor numbers, or is ``amount`` and has
-        floats, which have lost digits already.
+        If the column is missing, if it contains neither amounts nor numbers, or if it is
+        ``amount`` and contains floats, which have already lost digits.
 
     Examples
     --------
@@ -121,55 +124,64 @@ def share(  # noqa: PLR0913 - options
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return each wallet's, or owner's, amount of one token or asset, and its share of the total.
+    """Return each wallet's (or owner's) amount of one token or asset, and its share of the total.
 
     Parameters
     ----------
     token : str or (str, str or None), optional
-        An unambiguous symbol, or (blockchain, contract), None for a native coin.
+        The token: an unambiguous symbol, or (blockchain, contract). The contract of a native coin
+        is None.
     asset : str or (str, str or None), optional
-        Instead of a token, an asset as in `walletframe.assets`, or one of its contracts: all
-        its contracts are added up.
+        An asset instead of a token: a name from `walletframe.assets`, or one of the asset's
+        contracts. The amounts of all contracts of the asset are added up.
     by : str or list of str, default "wallet"
-        What to group by, as in `totals`, except tokens; by ``"owner"`` the wallets of one owner
-        are added up, and wallets without an owner are one group. With ``"asset"`` in the list,
-        `token` names an asset.
+        The column or columns to group by, as in `totals`, except ``"token"``. With ``"owner"``, the
+        wallets of an owner are added up, and all wallets without an owner are one group. If the
+        list contains ``"asset"``, `token` is the name of an asset.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch: then all wallets that could hold the token have a
-        row. ``details.wf`` has them.
+        The ``wallets`` of the same fetch. With `wallets`, all wallets that could hold the token
+        have a row. The methods of ``details.wf`` pass them.
     assets, bridged : optional
-        With an asset, as in `totals`.
+        Options for assets, as in `totals`.
 
     Returns
     -------
     DataFrame
-        One row for each wallet, the largest amount first, equal ones in their order, unknown
-        ones last: ``blockchain``, ``address``, str, or the other columns of `by`; ``amount``,
-        amount, the exact sum of the known amounts, 0 if the wallet holds none, NA if it is
-        unknown; ``amount_na``, Int64, balances of unknown amount; ``share``, float64 from 0 to
-        1, the nearest to the amount over the sum of all, NaN if either is unknown or the sum
-        is 0. The other columns, Int64, are of the group, but by wallet of all, the same in each
-        row: with `asset` ``contracts`` and ``blockchains``, the number of contracts held with
-        more than 0, and of their blockchains; with `wallets` ``wallets_ok``, the wallets whose
-        amount is known, ``wallets_stale``, those of them whose answer is out of date, and
-        ``wallets_asked``, all of them.
+        One row for each wallet (or each group of `by`), in descending order of the amounts. Equal
+        amounts stay in the order of the wallets, and unknown amounts come last. The columns are:
+
+        - ``blockchain`` and ``address`` (str), or the columns of `by`;
+        - ``amount`` (amount): the exact sum of the known amounts. It is 0 if the wallet holds none
+          of the token, and NA if the amount is unknown;
+        - ``amount_na`` (Int64): the number of balances whose amount is unknown;
+        - ``share`` (float64, from 0 to 1): the amount divided by the sum of all known amounts. It
+          is NaN if the amount is unknown, or if the sum is 0;
+        - ``contracts`` and ``blockchains`` (Int64), with an asset: the number of the asset's
+          contracts with an amount above 0, and the number of their blockchains;
+        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), with `wallets`: the
+          number of wallets whose amount is known, how many of these have an out-of-date answer, and
+          the number of all wallets that could hold the token.
+
+        The last five columns count contracts and wallets of the group. If rows are wallets, they
+        count those of all wallets together, and have the same value in each row.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is not one of these, `wallets` lacks the wallet of a row, neither a
-        token nor an asset is given, or both are, or `assets` or `bridged` without an asset.
+        If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if neither
+        or both of `token` and `asset` are given; or if `assets` or `bridged` is given without an
+        asset.
     UnknownTokenError, AmbiguousTokenError
-        If no row has the token or asset, or several tokens share the symbol.
+        If no row has the token or asset, or if several tokens share the symbol.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError
-        If a column is missing, or ``amount`` holds no amounts.
+        If a column is missing, or if ``amount`` does not contain amounts.
 
     Warns
     -----
     InputWarning
-        Once in a session, if there are no `wallets`: completeness is unknown without them.
+        If `wallets` are not given, so that completeness is unknown; shown once per session.
 
     Examples
     --------
@@ -181,12 +193,15 @@ def share(  # noqa: PLR0913 - options
     0     0xb      3   0.75
     1     0xa      1   0.25
     """
-    named, by = resolve_token(token, asset, by)
+    named, by = token_and_groups(token, asset, by)
     if named is None:
-        hint = "name one: token=… or asset=…"
-        raise SettingsError("a share is of one token or of one asset", hint=hint)
-    every, names = read_names(holdings, by, wallets, apart=OF_ONE, assets=assets, bridged=bridged)
-    positions = every.where(every.tokens.codes == token_or_asset_index(every, named))
+        hint = "pass token=… or asset=…"
+        raise SettingsError("a share needs one token or one asset", hint=hint)
+    all_positions, names = read_names(
+        holdings, by, wallets, refusal=ONE_ASSET_IN_ROWS, assets=assets, bridged=bridged
+    )
+    index = token_or_asset_index(all_positions, named)
+    positions = all_positions.where(all_positions.tokens.codes == index)
     groups = group(positions, names)
     possible = positions.wallets_that_can_hold(0) & positions.has_wallets
     narrowed = known_by_token(positions, np.ones(len(positions.holdings), dtype=bool))
@@ -205,7 +220,7 @@ def share(  # noqa: PLR0913 - options
         share=shares,
         **_contract_columns(positions, groups, missing),
     )
-    if groups.names == ["wallet"]:  # counts of a single wallet say no more than its status
+    if groups.names == ["wallet"]:  # counts of a single wallet would only repeat its status
         known = broadcast_completeness(narrowed, possible, count)
     sets = groups.wallet_set_codes[possible]
     could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
@@ -216,7 +231,7 @@ def share(  # noqa: PLR0913 - options
 
 
 def _contract_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
-    """Count an asset's contracts and their blockchains in each group; by wallet in all rows."""
+    """Count an asset's contracts and their blockchains in each group, or, by wallet, in total."""
     if positions.assets is None:
         return {}
     held = positions.amounts.exact().integers > 0
@@ -239,58 +254,68 @@ def concentration(  # noqa: PLR0913 - options
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Measure how unequally tokens, or assets, are distributed over their holders.
+    """Measure how unequally tokens or assets are distributed over their holders.
 
     Parameters
     ----------
     token : str or (str, str or None), optional
-        An unambiguous symbol, or (blockchain, contract), None for a native coin. Default: all.
+        The token: an unambiguous symbol, or (blockchain, contract). The contract of a native coin
+        is None. By default, all tokens.
     asset : str or (str, str or None), optional
-        Instead of a token, an asset, as in `share`. For all assets: ``by="asset"``.
+        An asset instead of a token, as in `share`. For all assets, pass ``by="asset"``.
     top : int, default 10
         The number of largest holders that ``top_share`` adds up.
     by : str or list of str, default "wallet"
-        What counts as one holder, as in `share`; ``holders`` always counts wallets.
+        The column or columns whose groups count as one holder, as in `share`. The column
+        ``holders`` always counts wallets.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. ``details.wf`` has them.
+        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass them.
     assets, bridged : optional
-        With an asset, as in `totals`.
+        Options for assets, as in `totals`.
 
     Returns
     -------
     DataFrame
-        One row for each token, or asset: the columns of `totals` by token, or by asset, and
-        ``gini``, ``herfindahl`` and ``top_share`` (the share of the largest holders), float64
-        from 0 to 1, NaN if nobody holds any. No rows give no tokens.
+        One row for each token or asset. The columns are those of `totals` by token or asset,
+        followed by three float64 columns with values from 0 to 1, which are NaN if no wallet holds
+        the token:
+
+        - ``gini`` and ``herfindahl``: the two indices that are defined below;
+        - ``top_share``: the share of the `top` largest holders.
+
+        Without rows, the result is empty.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is not one of these, `wallets` lacks the wallet of a row, `top` is
-        below 1, both a token and an asset are given, or `assets` or `bridged` without an asset.
+        If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `top`
+        is below 1; if both a token and an asset are given; or if `assets` or `bridged` is given
+        without an asset.
     UnknownTokenError, AmbiguousTokenError
-        If no row has the token or asset, or several tokens share the symbol.
+        If no row has the token or asset, or if several tokens share the symbol.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
-        If a column is missing, ``amount`` holds no amounts, or values have several currencies.
+        If a column is missing, if ``amount`` does not contain amounts, or if values have several
+        currencies.
 
     Warns
     -----
     InputWarning
-        Once in a session, if there are no `wallets`: completeness is unknown without them.
+        If `wallets` are not given, so that completeness is unknown; shown once per session.
 
     Notes
     -----
-    With n amounts x in ascending order, and s their sum:
+    Let x be the n amounts in ascending order, and s their sum.
 
-    - Gini is (2 Σ i xᵢ - (n + 1) s) / (n s), i from 1 to n, without the correction n / (n - 1)
-      for samples: equation 1 of Damgaard and Weiner, "Describing inequality in plant size or
-      fecundity", Ecology 81 (2000), 1139-1142;
-    - Herfindahl is Σ xᵢ² / s², from 0 to 1 and not to 10,000: Rhoades, "The
+    - The Gini index is (2 Σ i xᵢ - (n + 1) s) / (n s), where i is from 1 to n, without the
+      correction n / (n - 1) for samples. It is equation 1 of Damgaard and Weiner, "Describing
+      inequality in plant size or fecundity", Ecology 81 (2000), 1139-1142.
+    - The Herfindahl index is Σ xᵢ² / s². Its maximum is 1, and not 10,000. See Rhoades, "The
       Herfindahl-Hirschman index", Federal Reserve Bulletin 79 (1993), 188-189.
 
-    A wallet is not a person: one may have many, and the wallet of an exchange belongs to many.
+    Wallets are not people: a person may have many wallets, and an exchange's wallet has many
+    owners.
 
     Examples
     --------
@@ -302,10 +327,10 @@ def concentration(  # noqa: PLR0913 - options
     0  0.25       0.625       0.75
     """
     if top < 1:
-        raise SettingsError(f"top must be 1 or more, not {top!r}", hint="give a number of holders")
-    named, by = resolve_token(token, asset, by)
+        raise SettingsError(f"top must be 1 or more, not {top!r}", hint="pass a number of holders")
+    named, by = token_and_groups(token, asset, by)
     positions, names = read_names(
-        holdings, by, wallets, apart=IN_ROWS, assets=assets, bridged=bridged
+        holdings, by, wallets, refusal=TOKENS_IN_ROWS, assets=assets, bridged=bridged
     )
     table = totals_of(positions, group(positions, [positions.kind]))
     measured = table.assign(**_inequality(positions, group(positions, names), top))
@@ -315,7 +340,7 @@ def concentration(  # noqa: PLR0913 - options
 
 
 def _inequality(positions: Positions, members: Groups, top: int) -> dict[str, Floats]:
-    """Measure each token's distribution over the groups that hold more than 0 of it."""
+    """Measure the distribution of each token over the groups that hold more than 0 of the token."""
     stride, exact, tokens = len(members), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
     ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
@@ -331,7 +356,7 @@ def _inequality(positions: Positions, members: Groups, top: int) -> dict[str, Fl
 
 
 def _measures(amounts: Exact, pairs: Codes, count: int, stride: int, top: int) -> dict[str, Floats]:
-    """Measure `count` tokens; a pair is token index * `stride` + group index."""
+    """Measure `count` tokens. A pair is a token index * `stride` + a group index."""
     codes, pairs = pd.factorize(pairs)
     balances = sums(Segments(amounts, codes, len(pairs)))
     held = np.flatnonzero(balances > 0)
@@ -350,13 +375,14 @@ def _measures(amounts: Exact, pairs: Codes, count: int, stride: int, top: int) -
 
     largest, is_top = np.full(count, 0, dtype=object), ranks > sizes[ids] - top
     np.add.at(largest, ids[is_top], units[is_top])
-    whole, weighted, counts = sum_by_token(units), sum_by_token(units * ranks), sizes.astype(object)
-    gini = _ratios(2 * weighted - (counts + 1) * whole, counts * whole)
-    squared = _ratios(sum_by_token(units * units), whole**2)
-    return dict(zip(MEASURES, (gini, squared, _ratios(largest, whole)), strict=True))
+    total, weighted, counts = sum_by_token(units), sum_by_token(units * ranks), sizes.astype(object)
+    gini = _ratios_or_nan(2 * weighted - (counts + 1) * total, counts * total)
+    herfindahl = _ratios_or_nan(sum_by_token(units * units), total**2)
+    return dict(zip(MEASURES, (gini, herfindahl, _ratios_or_nan(largest, total)), strict=True))
 
 
-def _ratios(numerators: Integers, denominators: Integers) -> Floats:
+def _ratios_or_nan(numerators: Integers, denominators: Integers) -> Floats:
+    """Divide elementwise; return NaN where the denominator is 0."""
     empty = np.asarray(denominators == 0, dtype=bool)
     result = ratios(numerators, np.where(empty, 1, denominators))
     result[empty] = np.nan
@@ -364,16 +390,19 @@ def _ratios(numerators: Integers, denominators: Integers) -> Floats:
 
 
 def token_labels(holdings: pd.DataFrame) -> pd.Series:
-    """Return a name for each row's token that is unique, readable and harmless.
+    """Return a name for the token of each row that is unique, readable and safe to show.
 
     Returns
     -------
     Series
-        str, named ``token``, on the same index; two rows have the same name if, and only if,
-        they have the same token. It is the symbol, of at most 24 characters, if that is
-        unambiguous, visible ASCII without a bracket: other letters may look like these.
-        Otherwise blockchain and contract are added, shortened as far as they stay unique, or
-        ``(unknown token)`` for an unknown token. Charts use the same names.
+        A Series of str that is called ``token`` and has the index of these holdings. Two rows have
+        the same name if and only if they have the same token.
+
+        The name is the symbol, cut after 24 characters, if no other token has the symbol, and if
+        the symbol consists of visible ASCII characters without a bracket: other characters may look
+        like ASCII characters. Otherwise, the blockchain and the contract are added to the symbol,
+        shortened as far as the names stay unique. The name of an unknown token ends with
+        ``(unknown token)``. Charts use the same names.
 
     Raises
     ------
@@ -404,48 +433,58 @@ def pivot(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return a table of wallets, or of owners, by tokens or assets.
+    """Return a pivot table of exact amounts, with a row per wallet and a column per token.
 
     Parameters
     ----------
     n : int or None, default 50
-        The number of tokens: after `value` those with the largest value, then those with the
-        most holders, then the first ones. None for all.
+        The maximum number of tokens, or None for all tokens. After `value`, tokens with the largest
+        values come first. Then come the tokens with the most holders, and then the first tokens in
+        these holdings.
     by : str or list of str, default "wallet"
-        What the rows are, as in `totals`, except tokens. With ``"asset"`` in the list, the
-        columns are assets, and the rows are wallets unless `by` has other names.
+        The column or columns that the rows are grouped by, as in `totals`, except ``"token"``. If
+        the list contains ``"asset"``, columns are assets. Rows are wallets if `by` contains no
+        other name.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch: then failed and empty wallets have rows, too.
-        ``details.wf`` has them.
+        The ``wallets`` of the same fetch. With `wallets`, the table also has rows of failed and
+        empty wallets. The methods of ``details.wf`` pass them.
     assets, bridged : optional
-        By asset, as in `totals`.
+        Options for assets, as in `totals`.
 
     Returns
     -------
     DataFrame
-        One row for each wallet, in the order of `wallets`, else of its first row; index
-        ``blockchain``, ``address``, str, or the other columns of `by`. One column of exact
-        amounts for each token, in the order of `n`, named as by `token_labels`, or for each
-        asset, named as in `totals`. An amount is 0 if the wallet holds none, since the service
-        lists all its balances. It is NA if the balances of the wallet, or one of this token,
-        are unknown, or one is of an unknown token, which may be this one; in a group, if this
-        is true of a wallet that could hold it. No rows and no wallets give an empty frame on
-        the same index.
+        One row for each wallet, in the order of `wallets`, or, without `wallets`, in the order of
+        the wallets' first rows. The index consists of ``blockchain`` and ``address`` (str), or of
+        the columns of `by`.
+
+        One column of exact amounts for each token, named as in `token_labels`, or for each asset,
+        named as in `totals`. The columns are ordered as described for `n`.
+
+        - An amount is 0 if the wallet holds none of the token: the service lists all balances of a
+          wallet.
+        - An amount is NA if the wallet's balances are unknown, if its amount of the token is
+          unknown, or if it has a balance of an unknown token, which may be this token.
+        - The amount of a group is NA if an amount is unknown for a wallet that could hold the
+          token.
+
+        Without rows and wallets, the result is an empty DataFrame with the same index columns.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is not one of these, `wallets` lacks the wallet of a row, `n` is
-        below 1, or `assets` or `bridged` is given without ``"asset"``.
+        If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `n` is
+        below 1; or if `assets` or `bridged` is given without ``"asset"``.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
-        If a column is missing, ``amount`` holds no amounts, or values have several currencies.
+        If a column is missing, if ``amount`` does not contain amounts, or if values have several
+        currencies.
 
     Warns
     -----
     InputWarning
-        Once in a session, if there are no `wallets`: completeness is unknown without them.
+        If `wallets` are not given, so that completeness is unknown; shown once per session.
 
     Examples
     --------
@@ -461,9 +500,9 @@ def pivot(
                0xb       3  0.5
     """
     if n is not None and n < 1:
-        raise SettingsError(f"n must be 1 or more, not {n!r}", hint="give None for all tokens")
+        raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all tokens")
     positions, row_names = read_names(
-        holdings, by, wallets, apart=IN_COLUMNS, assets=assets, bridged=bridged
+        holdings, by, wallets, refusal=TOKENS_IN_COLUMNS, assets=assets, bridged=bridged
     )
     groups = group(positions, row_names)
     chosen = ranked_tokens(totals_of(positions, group(positions, [positions.kind])))[:n]
@@ -474,26 +513,27 @@ def pivot(
     cell = np.where(column < 0, -1, column * count + groups.codes)
     amounts = cell_sums(positions.amounts, cell, len(chosen) * count)
     amounts[_unknown_cells(positions, groups, chosen).ravel()] = pd.NA
-    cells = {name: amounts[place * count : (place + 1) * count] for place, name in enumerate(names)}
+    cells = {name: amounts[start * count : (start + 1) * count] for start, name in enumerate(names)}
     table = pd.DataFrame(cells, columns=names)
     rows = groups.labels
-    is_one = len(rows.columns) == 1
-    return table.set_axis(pd.Index(rows.iloc[:, 0]) if is_one else pd.MultiIndex.from_frame(rows))
+    is_single = len(rows.columns) == 1
+    index = pd.Index(rows.iloc[:, 0]) if is_single else pd.MultiIndex.from_frame(rows)
+    return table.set_axis(index)
 
 
 def ranked_tokens(totals: pd.DataFrame) -> Codes:
-    """Return the order of tokens by their totals: by value, by holders, by first row."""
+    """Return the indices of tokens, sorted by value, then by holders, then by first row."""
     ranks = [name for name in ("value", "holders") if name in totals.columns]
     ranked = totals.sort_values(ranks, ascending=False, kind="stable", na_position="last")
-    places: Codes = ranked.index.to_numpy()
-    return places
+    indices: Codes = ranked.index.to_numpy()
+    return indices
 
 
 def _unknown_cells(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
-    """Mark (tokens, groups) if an unknown wallet of the group could hold the token.
+    """Mark cells (token, group) if an unknown wallet of the group could hold the token.
 
-    Unknown is a wallet that failed, or, for known tokens, has a balance of an unknown token. A
-    group of failed wallets alone is marked for all tokens.
+    A wallet is unknown if it failed. For known tokens, it is also unknown if it has a balance of an
+    unknown token. A group that contains only failed wallets is marked for all tokens.
     """
     sets, set_count = groups.wallet_set_codes, groups.wallet_set_count
     failed, named = ~positions.known, ~positions.tokens.unknown[chosen]
@@ -509,7 +549,7 @@ def _unknown_cells(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
 
 
 def _could_hold(positions: Positions, groups: Groups, chosen: Codes, wallets: Mask) -> Mask:
-    """Mark (tokens, sets of wallets) if one of the marked wallets in the set could hold it."""
+    """Mark (token, set of wallets) if a marked wallet of the set could hold the token."""
     on_chains = np.zeros((len(positions.chains), groups.wallet_set_count), dtype=np.float32)
     on_chains[positions.chain_codes[wallets], groups.wallet_set_codes[wallets]] = 1
     possible = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
@@ -526,55 +566,62 @@ def overlap(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return the pairs of wallets, or of owners, with the largest overlap of tokens.
+    """Return the pairs of wallets (or owners) that have the largest overlap of tokens.
 
-    Leave out native coins and spam first, since nearly every wallet holds those.
+    First drop native coins and spam, which nearly every wallet holds.
 
     Parameters
     ----------
     n : int or None, default 100
-        The number of pairs; None for all with a token in common, up to half the square of the
-        number of wallets.
+        The maximum number of pairs. None returns all pairs with a token in common, which can be
+        half the square of the number of wallets.
     by : str or list of str, default "wallet"
-        What is paired, as in `share`; with ``"asset"`` in the list, their assets are compared.
+        The column or columns whose groups are compared, as in `share`. If the list contains
+        ``"asset"``, assets are compared instead of tokens.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. ``details.wf`` has them.
+        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass them.
     assets, bridged : optional
-        By asset, as in `totals`.
+        Options for assets, as in `totals`.
 
     Returns
     -------
     DataFrame
-        One row for each pair of wallets with a token in common, the largest ``jaccard`` first,
-        then the most tokens in common, then in the order of the wallets: ``blockchain``,
-        ``address``, ``other_blockchain``, ``other_address``, str, or the other columns of `by`;
-        ``tokens_both`` and ``tokens_either`` (by asset ``assets_both`` and ``assets_either``),
-        Int64: tokens of which both, or at least one, are known to hold more than 0;
-        ``jaccard``, float64, the first over the second; and with `wallets` ``wallets_ok``,
-        ``wallets_stale`` and ``wallets_asked``, Int64, of all wallets.
+        One row for each pair of wallets with a token in common. Pairs are sorted by ``jaccard``,
+        then by the number of common tokens, both in descending order, then by the order of the
+        wallets. The columns are:
+
+        - ``blockchain``, ``address``, ``other_blockchain`` and ``other_address`` (str), or the
+          columns of `by` and the same columns with the prefix ``other_``;
+        - ``tokens_both`` and ``tokens_either`` (Int64): the number of tokens of which both wallets,
+          or at least one of them, are known to hold more than 0. If assets are compared, the
+          columns are called ``assets_both`` and ``assets_either``;
+        - ``jaccard`` (float64): ``tokens_both`` divided by ``tokens_either``;
+        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), with `wallets`: the
+          counts over all wallets, as in `totals`.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is not one of these, `wallets` lacks the wallet of a row, `n` is
-        below 1, or `assets` or `bridged` is given without ``"asset"``; or if there are too many
-        wallets to compare: the square of their number and the pairs that share each token may
-        be ten billion steps together, fifty million with ``n=None``.
+        If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `n` is
+        below 1; or if `assets` or `bridged` is given without ``"asset"``. Also if there are too
+        many wallets to compare: the square of the number of wallets, plus the number of pairs of
+        holders of each token, is limited to ten billion, or to fifty million with ``n=None``.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError
-        If a column is missing, or ``amount`` holds no amounts.
+        If a column is missing, or if ``amount`` does not contain amounts.
 
     Warns
     -----
     InputWarning
-        Once in a session, if there are no `wallets`: completeness is unknown without them.
+        If `wallets` are not given, so that completeness is unknown; shown once per session.
 
     Notes
     -----
-    Jaccard, "The distribution of the flora in the alpine zone", New Phytologist 11 (1912),
-    37-50. The time grows with the sum, over all tokens, of the square of their holders: 10,000
-    wallets take seconds unless most of them hold the same tokens.
+    The index is defined in Jaccard, "The distribution of the flora in the alpine zone", New
+    Phytologist 11 (1912), 37-50. The running time is proportional to the squared number of holders
+    of each token, summed over all tokens. 10,000 wallets take seconds, unless most of them hold the
+    same tokens.
 
     Examples
     --------
@@ -588,9 +635,14 @@ def overlap(
     0     0xa           0xb            1      0.5
     """
     if n is not None and n < 1:
-        raise SettingsError(f"n must be 1 or more, not {n!r}", hint="give None for all pairs")
+        raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all pairs")
     positions, names = read_names(
-        holdings, by, wallets, apart="pairs compare tokens", assets=assets, bridged=bridged
+        holdings,
+        by,
+        wallets,
+        refusal="tokens are compared",
+        assets=assets,
+        bridged=bridged,
     )
     groups = group(positions, names)
     rows = np.flatnonzero(positions.amounts.exact().integers > 0)
@@ -598,18 +650,22 @@ def overlap(
     held = sorted_unique(groups.codes[rows] * stride + positions.tokens.codes[rows])
     members, tokens = np.divmod(held, stride)
     sizes = np.bincount(members, minlength=len(groups))
-    count, holders, limit = len(sizes), np.bincount(tokens), _STEPS if n else _STEPS_OF_ALL
+    count, holders = len(sizes), np.bincount(tokens)
+    limit = _MAX_STEPS if n else _MAX_STEPS_ALL_PAIRS
     steps = count**2 + int((holders * (holders - 1) // 2).sum())
     if steps > limit:
-        fewer_pairs = "" if n else "give n=100 for the 100 largest overlaps, or "
+        fewer_pairs = "" if n else "pass n=100 for the 100 largest overlaps, or "
         raise SettingsError(
-            f"comparing each two of {count:,} takes {steps:,} steps, and the limit is {limit:,}",
-            hint=f"{fewer_pairs}compare fewer wallets: leave out the rows of others, or of tokens "
-            'that all have; or group wallets by a column that you kept: by="owner"',
+            f"comparing all pairs of {counted_noun(count, 'wallet')} takes {steps:,} steps, more "
+            f"than the limit of {limit:,}",
+            hint=f"{fewer_pairs}keep fewer wallets, drop tokens that every wallet holds, or group "
+            'wallets by an extra column, as in by="owner"',
         )
-    blocks = [_largest_overlaps(pairs, sizes, n) for pairs in _common(members, tokens, count)]
-    every = np.concatenate([np.empty((3, 0), dtype=np.intp), *blocks], axis=1)
-    first, second, both = _largest_overlaps(every, sizes, n)
+    blocks = [
+        _largest_overlaps(pairs, sizes, n) for pairs in _overlapping_pairs(members, tokens, count)
+    ]
+    merged = np.concatenate([np.empty((3, 0), dtype=np.intp), *blocks], axis=1)
+    first, second, both = _largest_overlaps(merged, sizes, n)
     either = sizes[first] + sizes[second] - both
     one, other = (groups.labels.iloc[side].reset_index(drop=True) for side in (first, second))
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
@@ -620,7 +676,7 @@ def overlap(
 
 
 def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
-    """Return the n pairs with the largest Jaccard, then the most tokens in common, then first."""
+    """Return the first n pairs, sorted by Jaccard index, then by the number of common tokens."""
     first, second, both = pairs
     jaccard = both / (sizes[first] + sizes[second] - both)
     if n is not None and n < len(jaccard):
@@ -629,15 +685,15 @@ def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
     return pairs[:, np.lexsort((-pairs[2], -jaccard))[:n]]
 
 
-def _common(members: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
-    """Yield blocks of three rows: a wallet, a later one, and how many tokens they share."""
+def _overlapping_pairs(members: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
+    """Yield arrays of three rows: a wallet, a later wallet, and the number of common tokens."""
     by_token = np.argsort(tokens, kind="stable")
     holders = members[by_token]
     places = np.empty_like(by_token)
     places[by_token] = np.arange(len(by_token))
     later = np.cumsum(np.bincount(tokens))[tokens] - places - 1  # later holders of the same token
     work = np.cumsum(np.bincount(members, weights=later, minlength=count) + count)
-    edges = np.flatnonzero(np.diff(work // _BLOCK, prepend=-1, append=-1))
+    edges = np.flatnonzero(np.diff(work // _BLOCK_PAIRS, prepend=-1, append=-1))
     for start, stop in pairwise(edges):
         rows = slice(*np.searchsorted(members, [start, stop]))
         repeats = later[rows]

@@ -1,9 +1,9 @@
-"""Tables of holdings that are never in memory as a whole: in a folder, or on a cluster.
+"""Tables of holdings that are never fully in memory: in a folder or on a cluster.
 
-Totals: each chunk is reduced to a `PartialAggregate`, these are merged, and the result becomes a
-table. A partial aggregate keeps a few sample rows: the first of each group, and of each token on
-each blockchain of wallets. Grouping the samples of all chunks together shows which groups are the
-same. Shares and pivot tables read the rows of some tokens at a time.
+For totals, each chunk is reduced to a `PartialAggregate`, and these are merged. A partial aggregate
+contains representative rows: the first row of each group, and of each token on each blockchain. The
+representative rows of all chunks are grouped together, which shows which groups are equal. For
+shares and pivot tables, the rows of some tokens are read at a time.
 """
 
 from __future__ import annotations
@@ -20,22 +20,28 @@ import pandas as pd
 
 from walletframe.amounts.sums import FloatTotals, float_totals, joined_totals
 from walletframe.analysis.distribution import (
-    IN_COLUMNS,
-    IN_ROWS,
     MEASURES,
-    OF_ONE,
+    ONE_ASSET_IN_ROWS,
+    TOKENS_IN_COLUMNS,
+    TOKENS_IN_ROWS,
     concentration,
     pivot,
     ranked_tokens,
     share,
 )
 from walletframe.analysis.sums import aggregate_groups, merge_aggregates, totals_table
-from walletframe.analysis.valuation import refuse_prices, unusable, value
+from walletframe.analysis.valuation import raise_for_unusable_prices, unusable_prices, value
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names, with_assets
 from walletframe.frames.contract import na_array, normalize_blockchains, require_columns, text_array
-from walletframe.frames.groups import group_rows, list_names, read_groups, read_names, resolve_token
+from walletframe.frames.groups import (
+    group_rows,
+    list_names,
+    read_groups,
+    read_names,
+    token_and_groups,
+)
 from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, joined_identities
 from walletframe.frames.known import summarize_values
 from walletframe.frames.positions import Chunk
@@ -53,30 +59,30 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions
 
 T = TypeVar("T")
-_MERGE_ROWS = 400_000  # sample rows that are collected before partial aggregates are merged
-_MERGE_GROWTH = 4  # they are merged again if they have so many times the rows left by a merge
+_MERGE_ROWS = 400_000  # representative rows that are collected before a merge
+_MERGE_GROWTH = 4  # merge again at this multiple of the rows that a merge left
 _BATCH_ROWS = 500_000  # rows of tokens that are read at a time
 
 
 class ChunkedHoldings(Protocol):
-    """Holdings that are never in memory as a whole."""
+    """Holdings that are never fully in memory."""
 
     @property
     def whole(self) -> Positions:
-        """All wallets, with an empty frame of holdings that has all columns."""
+        """All wallets, with an empty holdings frame that has all columns."""
 
     @property
     def normalizes_blockchains(self) -> bool:
-        """Whether results spell blockchains as `whole` does, else as the first row does."""
+        """Whether results spell blockchains as in `whole`; if False, as in the first row."""
 
     def map_chunks(self, work: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each chunk, in any order; `names` are columns to read in addition.
+        """Apply a function to each chunk, in any order; `names` are further columns to read.
 
-        Without ``"amount"`` in `names`, amounts may be NA, and there are no values.
+        Unless `names` contains ``"amount"``, amounts may be NA, and there are no values.
         """
 
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
-        """Read the rows of these tokens, in row order; `names` are columns to read in addition."""
+        """Read the rows of these tokens in row order; `names` are further columns to read."""
 
     def map_token_batches(
         self,
@@ -88,19 +94,19 @@ class ChunkedHoldings(Protocol):
 
 
 class PartialAggregate(NamedTuple):
-    """Mergeable aggregates of the groups of some wallets, with the sample rows that show these."""
+    """Aggregates of the groups of some wallets, with representative rows to identify the groups."""
 
     aggregates: GroupAggregates
-    sample: pd.DataFrame  # how tokens are written, and the other columns grouped by
-    contracts: KeyCodes  # of the sample rows
-    rows: Codes  # of each sample row, its position among all rows
-    owners: Codes  # of each sample row, the index of its wallet among all wallets
+    sample: pd.DataFrame  # representative rows: the token and the other columns to group by
+    contracts: KeyCodes  # of the representative rows
+    rows: Codes  # of each representative row, its position among all rows
+    owners: Codes  # of each representative row, the index of its wallet among all wallets
     unknown_holders: Codes  # the indices of all wallets with a balance of an unknown token
-    first: Codes  # of each group, its first sample row; len(sample) for a group without rows
+    first: Codes  # of each group, its first representative row; len(sample) without rows
 
 
 class Aggregation(NamedTuple):
-    """The groups of rows, and their aggregates."""
+    """The groups of a chunk, and their aggregates."""
 
     chunk: Chunk
     groups: Groups
@@ -109,16 +115,16 @@ class Aggregation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GroupSpec:
-    """The names to group by, already checked, and the assets that replace tokens."""
+    """The checked names to group by, and the options for assets."""
 
     names: list[str]
     assets: AssetsLike | None = None
     bridged: bool = False
-    # Returns other columns to group by; then nothing is counted by wallet.
+    # A function that returns other columns to group by; then wallets are not counted.
     key_columns: Callable[[Positions], pd.DataFrame] | None = None
 
     def aggregate(self, chunk: Chunk) -> PartialAggregate:
-        """Group one chunk, and aggregate its groups."""
+        """Group the rows of one chunk, and aggregate the groups."""
         positions = chunk.positions
         if self.key_columns:
             positions = replace(positions, holdings=self.key_columns(positions))
@@ -127,16 +133,16 @@ class GroupSpec:
         return self.to_partial(Aggregation(replace(chunk, positions=positions), groups, aggregates))
 
     def merge(self, source: ChunkedHoldings, parts: Sequence[PartialAggregate]) -> Aggregation:
-        """Group the sample rows of all parts together, and merge their aggregates."""
+        """Group the representative rows of all parts, and merge the aggregates of the parts."""
         rows = np.concatenate([part.rows for part in parts])
         order = np.argsort(rows)
-        ranks = np.empty_like(order)  # of each row, in the order of parts, its position when sorted
+        ranks = np.empty_like(order)  # of each row in the order of parts, its sorted position
         ranks[order] = np.arange(len(order))
         sample = pd.concat([part.sample for part in parts]).take(order).reset_index(drop=True)
         if source.normalizes_blockchains:
             _, sample = normalize_blockchains(source.whole.wallet_frame, sample)
         whole = source.whole.with_rows(
-            sample.assign(amount=na_array(len(rows))),  # they were added up already
+            sample.assign(amount=na_array(len(rows))),  # amounts are already in the aggregates
             joined_identities([part.contracts for part in parts], order),
             np.concatenate([part.owners for part in parts])[order],
         )
@@ -159,7 +165,10 @@ class GroupSpec:
         return group_rows(positions, self.names)
 
     def to_partial(self, aggregation: Aggregation) -> PartialAggregate:
-        """Keep a sample row of each group, and of each token on each blockchain of its holders."""
+        """Convert to a partial aggregate, with representative rows.
+
+        These are the first row of each group, and of each token on each blockchain of its holders.
+        """
         chunk, groups, aggregates = aggregation
         positions, contracts = chunk.positions, chunk.positions.contracts
         first_held = contracts.first
@@ -192,7 +201,7 @@ class GroupSpec:
 def aggregate_chunks(
     source: ChunkedHoldings, specs: Sequence[GroupSpec], columns: Collection[str] = ()
 ) -> list[Aggregation]:
-    """Aggregate all rows for each spec, in one pass; `columns` are read in addition."""
+    """Aggregate all rows for each spec in one pass; `columns` are further columns to read."""
     if any(spec is not _TOKENS for spec in specs):
         columns = {*columns, "amount"}
     collected: list[list[PartialAggregate]] = [[] for _ in specs]
@@ -217,17 +226,19 @@ def chunked_totals(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return what `totals` does with `wallets`, with one chunk in memory at a time."""
+    """Return the table of `totals` with `wallets`, with one chunk in memory at a time."""
     tokens = chunked_tokens(source) if "symbol" in list_names(by) else source.whole
     names = read_groups(tokens, by, assets=assets, bridged=bridged)[1].names
-    listed = listed_assets(assets) if isinstance(assets, str | Path) else assets  # read once
+    listed = (
+        listed_assets(assets) if isinstance(assets, str | Path) else assets
+    )  # read the file only once
     columns = {*names} & {*source.whole.holdings}
     [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, listed, bridged)], columns)
     return totals_table(chunk.positions, groups, sums)
 
 
 def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
-    """Return what `value_summary` does, with one chunk in memory at a time."""
+    """Return the same as `value_summary`, with one chunk in memory at a time."""
     if "value" not in source.whole.holdings:
         return None
     parts = [*source.map_chunks(_chunk_value, ["amount"])]
@@ -238,7 +249,7 @@ def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
 
 
 def _chunk_value(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, int]:
-    """Return the total and currency of values, and the balances without a price, or an amount."""
+    """Return the sum and currency of values, and the counts of unpriced and unreadable balances."""
     holdings, missing = chunk.positions.holdings, chunk.positions.amounts.isna()
     values = holdings["value"].to_numpy()
     total = float_totals(values, np.zeros(len(values), dtype=np.intp), 1)
@@ -250,7 +261,7 @@ _TOKENS = GroupSpec(["token", "symbol"], key_columns=attrgetter("holdings"))
 
 
 def chunked_tokens(source: ChunkedHoldings) -> Positions:
-    """Return a row, with no amount, for each token under each of its symbols."""
+    """Return one row without an amount for each pair of a token and a symbol."""
     return _token_rows(source, aggregate_chunks(source, [_TOKENS])[0])
 
 
@@ -264,19 +275,20 @@ def _token_rows(source: ChunkedHoldings, aggregation: Aggregation) -> Positions:
 
 
 def _contract_keys(tokens: Positions, places: Codes) -> set[TokenKey]:
-    """Return the contracts of the tokens, or of the assets, with these indices."""
+    """Return the keys of the contracts of the tokens or assets with these indices."""
     keys, rows = tokens.contracts.plain_keys, np.isin(tokens.tokens.codes, places)
     return {keys[code] for code in np.unique(tokens.contracts.codes[rows]).tolist()}
 
 
-def _with_totals(
-    source: ChunkedHoldings, by: By, apart: str, **options: Any
+def _tokens_and_totals(
+    source: ChunkedHoldings, by: By, refusal: str, **options: Any
 ) -> tuple[Positions, list[str], pd.DataFrame]:
-    """Return all tokens or assets, the names to group by, and totals of each, in one pass."""
-    positions, _ = read_names(source.whole, by, apart=apart, **options)
+    """Return the tokens or assets, the names to group by, and the totals by token, in one pass."""
+    positions, _ = read_names(source.whole, by, refusal=refusal, **options)
     specs = [_TOKENS, GroupSpec([positions.kind], **options)]
     by_token, (chunk, groups, sums) = aggregate_chunks(source, specs)
-    tokens, names = read_names(_token_rows(source, by_token), by, apart=apart, **options)
+    rows = _token_rows(source, by_token)
+    tokens, names = read_names(rows, by, refusal=refusal, **options)
     return tokens, names, totals_table(chunk.positions, groups, sums)
 
 
@@ -288,15 +300,15 @@ def chunked_unit_prices(
     by_symbol: bool = False,
     **options: Any,
 ) -> tuple[dict[Any, float] | None, str | None]:
-    """Return the price of each token or symbol, and the currency; None for the service's prices."""
+    """Return prices by token or symbol (None for the service's prices), and the currency."""
     if prices is None:
         require_columns(source.whole.holdings, ["price"])
-        problems = [*chain.from_iterable(source.map_chunks(_unusable_prices, ["price"]))]
+        problems = [*chain.from_iterable(source.map_chunks(_unusable_in_chunk, ["price"]))]
         if problems:
             places = np.sort(np.concatenate([*source.map_chunks(attrgetter("rows"))]))
             rows = np.searchsorted(places, [row for row, *_ in problems]).tolist()
             numbered = [(row, *rest) for row, (_, *rest) in zip(rows, problems, strict=True)]
-            refuse_prices(sorted(numbered))
+            raise_for_unusable_prices(sorted(numbered))
         return None, currency
     positions = chunked_tokens(source)
     rows, tokens = positions.holdings, positions.tokens
@@ -307,11 +319,11 @@ def chunked_unit_prices(
     return {name: unit for name, unit in units if not np.isnan(unit)}, (named or [currency])[0]
 
 
-def _unusable_prices(chunk: Chunk) -> list[tuple[int, str, str]]:
-    """Return the unusable prices that the service has sent, as `unusable` does."""
+def _unusable_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
+    """Return the row, text and fault of each price of the service that can't be used."""
     sent = chunk.positions.holdings
     known = sent["price"].where(sent["token_blockchain"].notna())
-    return unusable(known.to_numpy(dtype=np.float64, na_value=np.nan), chunk.rows)
+    return unusable_prices(known.to_numpy(dtype=np.float64, na_value=np.nan), chunk.rows)
 
 
 def chunked_share(
@@ -322,13 +334,15 @@ def chunked_share(
     by: By = "wallet",
     **options: Any,
 ) -> pd.DataFrame:
-    """Return what `share` does with `wallets`, from the rows of the token alone."""
-    named, names = resolve_token(token, asset, by)
+    """Return the table of `share` with `wallets`, from the rows of the token alone."""
+    named, names = token_and_groups(token, asset, by)
     rows = source.whole
     if named is not None:
-        tokens, names = read_names(chunked_tokens(source), names, apart=OF_ONE, **options)
+        tokens, names = read_names(
+            chunked_tokens(source), names, refusal=ONE_ASSET_IN_ROWS, **options
+        )
         place = np.array([token_or_asset_index(tokens, named)])
-        keys = _contract_keys(tokens, place) | {UNKNOWN}  # an unknown token may be this one
+        keys = _contract_keys(tokens, place) | {UNKNOWN}  # an unknown token may be the same token
         rows = source.whole.with_holdings(source.read(keys, names))
     return share(rows, token, asset=asset, by=by, **options)
 
@@ -342,24 +356,24 @@ def chunked_concentration(
     by: By = "wallet",
     **options: Any,
 ) -> pd.DataFrame:
-    """Return what `concentration` does with `wallets`, from a batch of tokens at a time."""
-    named, by = resolve_token(token, asset, by)
-    tokens, names, table = _with_totals(source, by, IN_ROWS, **options)
+    """Return the table of `concentration` with `wallets`, from a batch of tokens at a time."""
+    named, by = token_and_groups(token, asset, by)
+    tokens, names, table = _tokens_and_totals(source, by, TOKENS_IN_ROWS, **options)
     places = np.arange(len(table))
     if named is not None:
         places = np.array([token_or_asset_index(tokens, named)])
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
     batches = [*_batches(table["balances"].to_numpy(np.intp), tokens.tokens.unknown, places)]
-    work = partial(concentration, top=top, by=by, **options)
+    measure = partial(concentration, top=top, by=by, **options)
     keys = [_contract_keys(tokens, batch) for batch in batches]
-    for batch, result in zip(batches, source.map_token_batches(work, keys, names), strict=True):
+    for batch, result in zip(batches, source.map_token_batches(measure, keys, names), strict=True):
         for name in MEASURES:
             measured.loc[batch, name] = result[name].to_numpy()
     return measured if named is None else measured.iloc[places].reset_index(drop=True)
 
 
 def _batches(balances: Codes, unknown: Mask, places: Codes) -> Iterator[Codes]:
-    """Split tokens into batches whose rows fit into memory; all unknown tokens are one batch."""
+    """Split tokens into batches whose rows fit in memory; all unknown tokens are one batch."""
     for tokens in (places[~unknown[places]], places[unknown[places]]):
         before = np.cumsum(balances[tokens]) - balances[tokens]
         edges = np.flatnonzero(np.diff(before // _BATCH_ROWS))
@@ -371,22 +385,22 @@ def _batches(balances: Codes, unknown: Mask, places: Codes) -> Iterator[Codes]:
 def chunked_pivot(
     source: ChunkedHoldings, n: int | None = 50, *, by: By = "wallet", **options: Any
 ) -> pd.DataFrame:
-    """Return what `pivot` does with `wallets`; only names of wallets can be grouped by."""
+    """Return the table of `pivot` with `wallets`; only properties of wallets can be grouped by."""
     if n is not None and n < 1:
         return pivot(source.whole, n)  # raises the error
-    tokens, names, totals = _with_totals(source, by, IN_COLUMNS, **options)
+    tokens, names, totals = _tokens_and_totals(source, by, TOKENS_IN_COLUMNS, **options)
     row_columns = source.whole.holdings.columns.drop("blockchain")
     if of_rows := [name for name in names if name in row_columns]:
         raise SettingsError(
-            f"can't group by {of_rows[0]!r}: it is a column of balances, which are not in memory",
-            hint="read them into memory: read_wallets(folder), or .compute()",
+            f"by={of_rows[0]!r} is not supported: this column of balances is not in memory",
+            hint="read the balances into memory: read_wallets(folder), or .compute()",
         )
     chosen = ranked_tokens(totals)[:n]
-    keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # an unknown token may be any of these
+    keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # an unknown token may be one of these
     read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
     rows = source.whole.with_holdings(source.read(keys, ()))
     table = pivot(rows, None, by=by, **options)
-    ranked = ranked_tokens(totals.drop(columns="value", errors="ignore"))  # no values are read
+    ranked = ranked_tokens(totals.drop(columns="value", errors="ignore"))  # values were not read
     columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))
     named = pd.Index(token_or_asset_names(tokens, chosen), dtype="str", name=tokens.kind)
     return table.iloc[:, columns].set_axis(named, axis=1)

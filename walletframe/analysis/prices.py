@@ -1,4 +1,4 @@
-"""Prices of tokens: strict readers of tables and files, and sources of prices."""
+"""Prices of tokens: strict parsers of tables and files, and interfaces of price sources."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ if TYPE_CHECKING:
 
 PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
 PriceKey: TypeAlias = tuple[Any, pd.Timestamp | None]
-"""The key of a price: a token, a symbol or an asset in lower case, and the time if it is dated."""
+"""The key of a price: a token, symbol or `asset_key`, and the time of a dated price or None."""
 
-MOMENT = pd.DatetimeTZDtype("us", "UTC")
+UTC_TIME = pd.DatetimeTZDtype("us", "UTC")
 
 _KEYS = (("token_blockchain", "blockchain"), ("token_address", "contract"))
 _NUMBERS = (int, float, str, Decimal, np.integer, np.floating)
 _COLUMNS = frozenset({"price", "currency", "symbol", "asset", "date"}).union(*_KEYS)
 _DAILY = ("token_blockchain", "token_address", "date", "price")
 _FIRST, _LAST = date(1970, 1, 1), date(9999, 1, 1)
-_NO_PAIR = "neither (blockchain, contract) nor the name of an asset"
+_INVALID_KEY = "neither (blockchain, contract) nor the name of an asset"
 _FORMS = (
-    "a mapping of (blockchain, contract) to a price, a Series with such an index, or a "
-    "DataFrame with the columns token_blockchain, token_address and price, or asset "
-    "and price"
+    "pass a mapping {(blockchain, contract): price}, a Series with the index (blockchain, "
+    "contract), or a DataFrame with the columns token_blockchain, token_address and price, or "
+    "asset and price"
 )
 _DATED = (
-    "give a DataFrame or a file with the column date, a folder of daily prices, or a source with "
+    "pass a DataFrame or a file with the column date, a folder of daily prices, or a source with "
     "the method price_history"
 )
-_OF_DAYS = '; prices of several days are for at="snapshot"'
+_OF_DAYS = '; for prices of several days, pass at="snapshot"'
 
 
 @runtime_checkable
 class PriceSource(Protocol):
-    """A source of prices: implement this one method so that `value` can use it.
+    """The interface of a source of prices for `value`: a class with the method `prices`.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class PriceSource(Protocol):
     """
 
     def prices(self, tokens: pd.DataFrame) -> PriceTable:
-        """Return the prices of some tokens, in any form that `value` takes.
+        """Return the prices of some tokens, in a form that `value` accepts.
 
         Parameters
         ----------
@@ -82,19 +82,19 @@ class PriceSource(Protocol):
         Returns
         -------
         mapping, Series or DataFrame
-            The price of one unit of each token that has a price. Tokens without a price are
-            left out; prices of other tokens are ignored.
+            The price of one unit of each token. Tokens without a price are left out, and prices of
+            other tokens are ignored.
 
         Raises
         ------
         Exception
-            Whatever it raises ends the valuation.
+            Any exception, which ends the valuation.
         """
 
 
 @runtime_checkable
 class PriceHistory(Protocol):
-    """A source of the prices of many days: the daily counterpart of a `PriceSource`.
+    """The interface of a source of daily prices for ``value(at="snapshot")``.
 
     Examples
     --------
@@ -122,30 +122,31 @@ class PriceHistory(Protocol):
         Returns
         -------
         DataFrame
-            One row for each token and day that has a price: ``token_blockchain``,
-            ``token_address``, ``date``, ``price``, and perhaps ``currency``.
+            One row for each token and day with a price. The columns are ``token_blockchain``,
+            ``token_address``, ``date``, ``price``, and optionally ``currency``.
 
         Raises
         ------
         Exception
-            Whatever it raises ends the valuation.
+            Any exception, which ends the valuation.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class ParquetPrices:
-    """Daily prices in a folder of Parquet files: a `PriceSource`, and a `PriceHistory`.
+    """Daily prices in a folder of Parquet files, as a `PriceSource` and a `PriceHistory`.
 
     Parameters
     ----------
     folder : str or Path
-        ``.parquet`` files, optionally in subfolders such as ``date=2026-01-31``, with the columns
-        ``token_blockchain``, ``token_address``, ``date`` (days, times, or text such as
-        2026-01-31; in UTC), ``price``, and perhaps ``currency``.
+        A folder of ``.parquet`` files, which may be in subfolders such as ``date=2026-01-31``. The
+        columns are ``token_blockchain``, ``token_address``, ``date`` (in UTC: days, times, or text
+        such as 2026-01-31), ``price``, and optionally ``currency``.
     on : date or str, optional
-        The day whose prices `value` uses; without it, the last day in the folder.
+        The day whose prices `value` uses. By default, the last day in the folder.
     max_age_days : int, default 7
-        How old a price may be on that day: a token without a newer one has none.
+        The maximum age of a price on that day, in days. A token whose latest price is older has no
+        price.
 
     Examples
     --------
@@ -166,7 +167,7 @@ class ParquetPrices:
     max_age_days: int = 7
 
     def prices(self, tokens: pd.DataFrame) -> pd.DataFrame:
-        """Return the last price of each token, up to the day, and not too old.
+        """Return the latest price of each token on the day `on`, unless it is too old.
 
         Parameters
         ----------
@@ -176,7 +177,7 @@ class ParquetPrices:
         Returns
         -------
         DataFrame
-            As from `price_history`, with only the last day of each token.
+            The rows of `price_history` with the last day of each token.
 
         Raises
         ------
@@ -205,8 +206,8 @@ class ParquetPrices:
         Returns
         -------
         DataFrame
-            ``token_blockchain``, ``token_address``, str; ``date``, datetime64, the time in UTC;
-            ``price``, and ``currency`` if the files have it, as in the files.
+            The columns ``token_blockchain`` and ``token_address`` (str), ``date`` (datetime64, in
+            UTC), ``price``, and, if it is in the files, ``currency``.
 
         Raises
         ------
@@ -221,12 +222,12 @@ class ParquetPrices:
         return frame[np.isin(known.codes, places)].reset_index(drop=True)
 
     def _rows(self, columns: Sequence[str], since: date, until: date) -> pd.DataFrame:
-        """Read these columns, if the files have them, for the days from `since` to `until`."""
-        from pyarrow import string  # noqa: PLC0415 - pandas does not load it either
+        """Read those of `columns` that the files have, for the days from `since` to `until`."""
+        from pyarrow import string  # noqa: PLC0415 - imported only if needed
         from pyarrow.dataset import dataset, field  # noqa: PLC0415  the same
 
         folder = Path(self.folder).expanduser()
-        # As text, dates and times sort alike; a time zone shifts a time by a day at most.
+        # Compare days and times as text, with a margin: a time zone shifts a time by at most a day.
         day, margin = field("date").cast(string()), timedelta(days=1)
         try:
             files = dataset(folder, format="parquet", partitioning="hive")
@@ -253,11 +254,11 @@ class ParquetPrices:
 
 
 def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
-    """Read a file of prices, also one that walletframe wrote; with line numbers for a CSV."""
+    """Read a file of prices, such as one from `to_csv`; a CSV is returned with line numbers."""
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".parquet"):
         hint = "save the prices as .csv or .parquet"
-        raise PricesError(f"{path} is neither .csv nor .parquet", hint=hint)
+        raise PricesError(f"{path} is not a .csv or .parquet file", hint=hint)
     try:
         if suffix == ".parquet":
             return with_amounts(read_parquet(path)).to_pandas(), None
@@ -268,45 +269,45 @@ def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
 
 
 def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
-    """Read a CSV as text, undoing `as_cell`, and the number of the last line of each row."""
+    """Read a CSV as text, reversing `as_cell`, and the number of the last line of each row."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         numbered = [(reader.line_num, [*map(from_cell, row)]) for row in reader if row]
     if not numbered:
-        raise ValueError("it is empty")
+        raise ValueError("the file is empty")
     (_, heads), *rows = numbered
     for line, row in rows:
         if len(row) > len(heads):
-            raise ValueError(f"line {line} has {len(row)} cells, and the first line {len(heads)}")
+            raise ValueError(f"line {line} has {len(row)} cells, but the header has {len(heads)}")
     cells = [[*row, *[""] * (len(heads) - len(row))] for _, row in rows]
     return pd.DataFrame(cells, columns=heads, dtype=TEXT), [line for line, _ in rows]
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedPrices:
-    """A table of prices, and their lines in a file."""
+    """A table of prices, and the lines of the prices in a file."""
 
     table: PriceTable
-    dated: bool  # whether the column date has the time of each price
+    dated: bool  # whether the column date contains the times of the prices
     file: str = ""
-    lines: Sequence[int] | None = None  # of each row, from 1; if None, rows are numbered from 0
+    lines: Sequence[int] | None = None  # of each row, its line, from 1; None for positions
 
     @property
-    def counted(self) -> str:
-        """The meaning of the numbers in error messages."""
+    def number_meaning(self) -> str:
+        """The meaning of the numbers in messages."""
         if self.lines is not None:
-            return f"by line of {self.file}"
-        return f"by {f'row of {self.file}' if self.file else 'position'}, from 0"
+            return f"the numbers are lines of {self.file}"
+        return f"the numbers are {f'rows of {self.file}' if self.file else 'positions'}, from 0"
 
-    def place(self, number: int) -> int:
-        """Return the line of a price in its file, else its position."""
+    def line_or_position(self, number: int) -> int:
+        """Return the line of a price in its file, or its position if there are no lines."""
         return number if self.lines is None else self.lines[number]
 
 
 def read_prices(
     loaded: LoadedPrices, *, by_symbol: bool = False
 ) -> tuple[dict[PriceKey, float], dict[PriceKey, int]]:
-    """Return prices, and the row of each, by key; report all unusable prices at once."""
+    """Return the price and the position of each key; raise one error for all unusable prices."""
     units: dict[PriceKey, float] = {}
     places: dict[PriceKey, int] = {}
     problems: list[tuple[int, str, str]] = []
@@ -321,21 +322,22 @@ def read_prices(
         fault, token = price_fault(price), token_text(name)
         fault = f"the price of {token} is {fault}" if fault else ""
         if key is None:
-            fault = f"the key {token} is {'not a symbol' if by_symbol else _NO_PAIR}"
+            fault = f"the key {token} is {'not a symbol' if by_symbol else _INVALID_KEY}"
         elif day is pd.NaT:
-            fault = f"the date of {token} can't be read"
+            fault = f"the date of {token} can't be parsed"
         elif places.setdefault((key, day), place) != place:
-            fault = f"{token} is priced already, at {loaded.place(places[key, day])}"
+            first = loaded.line_or_position(places[key, day])
+            fault = f"{token} already has a price, at {first}"
         if fault:
-            problems.append((loaded.place(place), str(price)[:40], fault))
+            problems.append((loaded.line_or_position(place), str(price)[:40], fault))
         else:
             units[key, day] = float(price)
     if problems:
         columns = loaded.table.columns if isinstance(loaded.table, pd.DataFrame) else ()
         of_days = "" if loaded.dated or "date" not in columns else _OF_DAYS
-        one_each = "give one price of 0 or more for each token; leave out tokens without a price"
+        one_each = "pass one price of 0 or more for each token; leave out tokens without a price"
         raise PricesError(
-            f"{counted_noun(len(problems), 'price')} can't be used ({loaded.counted}):",
+            f"{counted_noun(len(problems), 'price')} can't be used ({loaded.number_meaning}):",
             hint=f"{one_each}{of_days}",
             problems=problems,
         )
@@ -343,7 +345,7 @@ def read_prices(
 
 
 def asset_key(name: str) -> str:
-    """Return the form of an asset's name for comparisons."""
+    """Return the name of an asset in a normalized form, for comparisons."""
     return name.strip().casefold()
 
 
@@ -367,23 +369,23 @@ def _entries(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]
 
 
 def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
-    """Return prices with standard column names, ignoring spaces and capitals in the user's."""
+    """Return prices with standard column names, which may differ in case and surrounding spaces."""
     if not isinstance(table, pd.DataFrame):
         if dated:
-            raise PricesError("prices for snapshots need their dates", hint=_DATED)
+            raise PricesError("prices for snapshots need dates", hint=_DATED)
         if isinstance(table, Mapping | pd.Series):
             return table
-        raise PricesError(f"prices can't be of type {type(table).__name__}", hint=_FORMS)
-    plain = [str(name).strip().lower() for name in table.columns]
+        raise PricesError(f"prices of type {type(table).__name__} are not supported", hint=_FORMS)
+    normalized = [str(name).strip().lower() for name in table.columns]
     names = [
         found if found in _COLUMNS and (name == found or found not in table.columns) else name
-        for name, found in zip(table.columns, plain, strict=True)
+        for name, found in zip(table.columns, normalized, strict=True)
     ]
-    twice = sorted({name for name in names if name in _COLUMNS and names.count(name) > 1})
-    if twice:
+    duplicates = sorted({name for name in names if name in _COLUMNS and names.count(name) > 1})
+    if duplicates:
         raise PricesError(
-            f"several columns of the prices are called {', '.join(map(repr, twice))}",
-            hint="leave one of each; capitals and spaces around a name don't count",
+            f"several columns of the prices are called {', '.join(map(repr, duplicates))}",
+            hint="keep one column of each name; case and surrounding spaces are ignored",
         )
     frame = table.set_axis(names, axis=1)
     if dated:
@@ -392,15 +394,15 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
 
 
 def read_dates(column: pd.Series) -> pd.Series:
-    """Read dates or times, in UTC unless they have a time zone; unreadable ones become NaT."""
+    """Parse dates or times, in UTC unless they have a time zone; return NaT if parsing fails."""
     if is_numeric_dtype(column):
-        raise PricesError(f"the column date is {column.dtype}, but has to be dates or text")
+        raise PricesError(f"the column date has the dtype {column.dtype}, not dates or text")
     dates: pd.Series = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
     return dates
 
 
 def _read_key(name: Any) -> TokenKey | str | None:
-    """Return the key of a price: a token, or an asset's name; None if it is neither."""
+    """Return the key of a price, a token or an `asset_key`, or None if `name` is neither."""
     match name:
         case str():
             return asset_key(name) or None
@@ -413,7 +415,7 @@ def _read_key(name: Any) -> TokenKey | str | None:
 
 
 def price_fault(price: Any) -> str:
-    """Return why a price can't be used, as in "it is negative"; empty if it can."""
+    """Return why a price can't be used, such as "negative", or "" if it can be used."""
     if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
         return "not a number"
     try:
@@ -428,7 +430,7 @@ def price_fault(price: Any) -> str:
 
 
 def read_currency(table: PriceTable, currency: str | None) -> str | None:
-    """Return the currency of prices, from the table or the caller."""
+    """Return the currency of prices, from the table or from the caller."""
     if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
         return currency
     filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]
@@ -436,7 +438,7 @@ def read_currency(table: PriceTable, currency: str | None) -> str | None:
     named = list(dict.fromkeys(None if pd.isna(name) else str(name).strip() for name in written))
     if len(named) > 1:
         raise PricesError(
-            f"prices are in {len(named)} currencies: {named}", hint="give prices in one currency"
+            f"prices are in {len(named)} currencies: {named}", hint="pass prices in one currency"
         )
     if currency is not None and named not in ([], [None], [currency]):
         raise PricesError(f"prices are in {named[0]!r}, not in {currency!r}")

@@ -1,4 +1,4 @@
-"""Text search in holdings: the texts that tables show, and the rows that contain words."""
+"""Text search in holdings: the texts of the rows, and masks of the rows that contain words."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from walletframe.amounts import AmountDtype
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.identity import cell_text
 from walletframe.frames.names import (
+    full_wallet_name,
     short_contract,
     token_names,
     user_wallet_names,
     wallet_names,
-    whole_wallet,
 )
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions
 
 VALUED = ("unit_price", "value", "currency")
-_LABEL, _OWN, _SEARCHED, _WHOLE = 64, 80, 100, 500
+_LABEL, _OWN_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500
 
 
 @dataclass(eq=False)
@@ -41,27 +41,27 @@ class TextColumn:
     codes: Codes
     count: int  # of codes
     label: Callable[[int], str]  # a safe line, as tables show it
-    whole: Callable[[int], str]  # the full text
+    full_text: Callable[[int], str]
     words: Callable[[int], str] = lambda _code: ""  # text that is searched in addition
 
     @cached_property
     def _searched(self) -> list[str]:
-        parts = (map(each, range(self.count)) for each in (self.label, self.whole, self.words))
+        parts = (map(each, range(self.count)) for each in (self.label, self.full_text, self.words))
         return [" ".join(dict.fromkeys(each)).casefold() for each in zip(*parts, strict=True)]
 
-    def contains(self, word: str) -> Mask:
-        """Mark the rows whose text contains a word, given case-folded."""
-        marks = [*(word in text for text in self._searched), False]
+    def contains(self, substring: str) -> Mask:
+        """Mark the rows whose text contains `substring`, which must be case-folded."""
+        marks = [*(substring in text for text in self._searched), False]
         return np.array(marks, dtype=bool)[self.codes]
 
 
-def words_of(search: str) -> tuple[str, ...]:
+def search_words(search: str) -> tuple[str, ...]:
     """Split a search text into case-folded words."""
     return tuple(dict.fromkeys(search.casefold().split()))
 
 
 def rows_with(words: Iterable[str], columns: Iterable[TextColumn], count: int) -> Mask:
-    """Mark the rows that contain all words, each in any column."""
+    """Mark the rows that contain all words; each word may be in any column."""
     marks, columns = np.ones(count, dtype=bool), [*columns]
     for word in words:
         marks &= np.any([column.contains(word) for column in columns], axis=0)
@@ -71,28 +71,28 @@ def rows_with(words: Iterable[str], columns: Iterable[TextColumn], count: int) -
 def row_texts(
     positions: Positions, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return the texts of holdings by column; `names` replaces the usual names of tokens."""
+    """Return the texts of holdings by column; `names` replaces the names of some tokens."""
     holdings, frame = positions.holdings, positions.wallet_frame
     user_names = user_wallet_names(positions.wallets, frame if positions.has_wallets else None)
     texts = {
         "wallet": wallet_texts(positions.wallets, positions.wallet_codes, user_names),
         **token_texts(holdings, positions.tokens, names),
-        "blockchain": texts_of(*token_chains(holdings, positions.tokens)),
+        "blockchain": texts_of(*row_token_blockchains(holdings, positions.tokens)),
     }
     if "currency" in holdings and len(holdings["currency"].dropna().unique()) > 1:
         texts["currency"] = column_texts(holdings["currency"])
     for place, column in enumerate(own_columns(positions)):
-        if has_texts(column):
+        if is_non_numeric(column):
             texts[f"own {place}"] = column_texts(column)
     return texts
 
 
 def wallet_texts(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
-    """Return the texts of wallets; `wallets` has a row for each, and `names` the user's names."""
+    """Return the texts of each row's wallet; `names` has the user's name of each wallet."""
     labels = wallet_names(wallets, np.arange(len(wallets)), names)
     pairs = wallet_pairs(wallets)
     return TextColumn(
-        codes, len(pairs), labels.__getitem__, lambda code: whole_wallet(*pairs[code])
+        codes, len(pairs), labels.__getitem__, lambda code: full_wallet_name(*pairs[code])
     )
 
 
@@ -105,7 +105,7 @@ def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
 def token_texts(
     frame: pd.DataFrame, tokens: KeyCodes, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return the texts of each row's token, and of its contract."""
+    """Return the texts of each row's token and of the token's contract."""
     symbols, chains, contracts = (
         np.asarray(frame[name].array.take(tokens.first), dtype=object)
         for name in ("symbol", "token_blockchain", "token_address")
@@ -119,7 +119,7 @@ def token_texts(
         return name if len(name) <= _LABEL else f"{name[: _LABEL - 1]}…"
 
     def symbol(code: int) -> str:
-        full = safe_line(cell_text(symbols[code]), _WHOLE)
+        full = safe_line(cell_text(symbols[code]), _FULL)
         return named[code] if full in named[code] else full
 
     def short(code: int) -> str:
@@ -127,7 +127,7 @@ def token_texts(
 
     def contract(code: int) -> str:
         address = contracts[code]
-        return safe_line(address, _WHOLE) if isinstance(address, str) else short(code)
+        return safe_line(address, _FULL) if isinstance(address, str) else short(code)
 
     def searched(code: int) -> str:
         return cell_text(symbols[code])[:_SEARCHED]
@@ -139,7 +139,7 @@ def token_texts(
     }
 
 
-def token_chains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[Codes, list[Any]]:
+def row_token_blockchains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[Codes, list[Any]]:
     """Return codes and values of the blockchain of each row's token, as its first row has it."""
     codes, chains = factorized_values(frame["token_blockchain"].iloc[tokens.first])
     return codes[tokens.codes], chains
@@ -156,14 +156,14 @@ def texts_of(codes: Codes, values: list[Any]) -> TextColumn:
     def label(code: int) -> str:
         value = values[code]
         return safe_line(
-            f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value), _OWN
+            f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value), _OWN_LABEL
         )
 
-    return TextColumn(codes, len(values), label, lambda code: safe_line(str(values[code]), _WHOLE))
+    return TextColumn(codes, len(values), label, lambda code: safe_line(str(values[code]), _FULL))
 
 
 def factorized_values(values: pd.Series) -> tuple[Codes, list[Any]]:
-    """Return codes and unique values of a column; unhashable values are compared as text."""
+    """Return codes and unique values, as `pandas.factorize`; compare unhashable values as text."""
     try:
         codes, uniques = pd.factorize(values)
     except TypeError:
@@ -171,25 +171,27 @@ def factorized_values(values: pd.Series) -> tuple[Codes, list[Any]]:
     return codes, [*uniques]
 
 
-def has_texts(values: pd.Series) -> bool:
-    """Return whether a column has neither amounts nor numbers."""
+def is_non_numeric(values: pd.Series) -> bool:
+    """Return whether a column contains neither amounts nor numbers; bool is not a number."""
     dtype = values.dtype
     is_number = is_integer_dtype(dtype) or is_float_dtype(dtype) or isinstance(dtype, AmountDtype)
     return is_bool_dtype(dtype) or not is_number
 
 
 def own_columns(positions: Positions) -> list[pd.Series]:
-    """Return the user's own columns of holdings, and of wallets, row by row."""
+    """Return the user's own columns of holdings and wallets, with the rows of holdings."""
     holdings = positions.holdings
-    columns = [holdings.iloc[:, place] for place in _own_places(holdings, HOLDING_DTYPES)]
+    columns = [holdings.iloc[:, place] for place in _own_positions(holdings, HOLDING_DTYPES)]
     if positions.has_wallets:
         wallets, rows = positions.wallet_frame, positions.first[positions.wallet_codes]
-        kept = (wallets.iloc[:, place] for place in _own_places(wallets, [*WALLET_DTYPES, "name"]))
+        kept = (
+            wallets.iloc[:, place] for place in _own_positions(wallets, [*WALLET_DTYPES, "name"])
+        )
         columns += [pd.Series(each.array.take(rows), name=each.name) for each in kept]
     return columns
 
 
-def _own_places(frame: pd.DataFrame, contract: Iterable[str]) -> list[int]:
-    """Return the positions of the user's own columns, whose names may repeat."""
-    ours = {*contract, *VALUED}
+def _own_positions(frame: pd.DataFrame, schema: Iterable[str]) -> list[int]:
+    """Return the positions of the user's own columns, which may have equal names."""
+    ours = {*schema, *VALUED}
     return [place for place, name in enumerate(frame.columns) if name not in ours]

@@ -1,4 +1,4 @@
-"""Selection of holdings: by wallet, label, token, words, spam and value."""
+"""Selection of holdings by wallet, label, token, search words, spam and value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 from walletframe.address.forms import canonical_blockchain, canonical_key
 from walletframe.address.lists import parse_wallets
 from walletframe.analysis.parted import ChunkedHoldings, chunked_tokens
-from walletframe.analysis.search import row_texts, rows_with, words_of
+from walletframe.analysis.search import row_texts, rows_with, search_words
 from walletframe.analysis.spam.flags import spam_rows
 from walletframe.analysis.valuation import value
 from walletframe.errors import (
@@ -25,7 +25,7 @@ from walletframe.frames.asset_list import token_or_asset_index, with_assets
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.identity import is_unknown, wallet_identities
 from walletframe.frames.kept import kept_names
-from walletframe.frames.names import token_names, token_place
+from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import read_positions
 from walletframe.pandas_versions import TEXT
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _OF_TOKENS = ("token", "asset", "assets", "bridged")
 _OPTIONS = ("wallet", "blockchain", "spam", "small", *_OF_TOKENS)
-_NOT_THERE = "holdings alone have no rows of a wallet that failed, or holds nothing"
+_MISSING_WALLET = "a wallet that failed or holds nothing has no rows in holdings"
 
 
 def where(  # noqa: PLR0913 - options
@@ -60,60 +60,69 @@ def where(  # noqa: PLR0913 - options
     bridged: bool = False,
     **labels: object,
 ) -> pd.DataFrame:
-    """Select the balances that match all given wallets, labels, tokens, words, spam and value.
+    """Select the balances that match all given conditions.
 
     Parameters
     ----------
     holdings : DataFrame
         The balances.
     wallet : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
-        Wallets, as `fetch_wallets` takes them.
+        One or more wallets, in a form that `fetch_wallets` accepts.
     token : str, (str, str or None), or list of them, optional
-        Tokens: an unambiguous symbol, or (blockchain, contract), None for a native coin.
+        One or more tokens: an unambiguous symbol, or (blockchain, contract). The contract of a
+        native coin is None.
     asset : str or list of str, optional
-        Assets: all contracts that `walletframe.assets` lists for each.
+        One or more assets. All contracts that `walletframe.assets` lists for them are selected.
     blockchain : str or list of str, optional
-        Blockchains of wallets.
+        One or more blockchains of wallets.
     search : str, default ""
-        Words, ignoring case. A row has to contain each of them in its wallet, token, blockchain,
-        contract, or a column of yours without numbers.
+        Words to search for, ignoring case. A row matches if each word is in its wallet, token,
+        blockchain or contract, or in a column of yours that is not numeric.
     spam : bool, optional
-        True for spam only, False for balances that are not spam, according to the column
-        ``is_spam``, else to `flag_spam`. By default both.
+        True selects only spam, and False only balances that are not spam, according to the column
+        ``is_spam``, or to `flag_spam` if there is no such column. By default, both are selected.
     small : float, optional
-        Leave out balances of less value than this, by the column ``value``, else by the service's
-        prices. Balances without a value stay.
+        The minimum value of a balance, according to the column ``value``, or to the service's
+        prices if there is no such column. Balances without a value are also selected.
     assets : DataFrame, str or Path, optional
-        With `asset`: contracts of your own, as `walletframe.assets` takes them.
+        Contracts of your own for `asset`, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
-        With `asset`: whether bridged versions are selected, too, such as USDC.e and WETH.
+        Whether `asset` also selects bridged versions, such as USDC.e and WETH.
     **labels : str, number, None, or list of them
-        Values, or their texts, of a column of yours that `wallets` keeps, such as
-        ``owner="Ada"``, or of a column of these holdings; None for missing values.
+        Conditions on other columns, such as ``owner="Ada"``: one or more values of an extra column
+        of `wallets`, or of a column of these holdings. A value can be given as text. None selects
+        missing values.
 
     Returns
     -------
     DataFrame or WalletDetails
-        The selected rows of holdings, with all columns, on their index. ``details.wf`` returns a
-        fetch: its wallets are selected only by wallet, blockchain and label, so that failed
-        wallets, and wallets without a selected balance, still count. A folder's selection is read
-        into memory, as a fetch whose holdings have an index from 0. Selecting by token or asset
-        leaves out balances of unknown tokens, although each may be that token: to see how complete
-        a total is, call `totals` or `share` on all rows.
+        ``holdings.wf.where`` returns the selected rows of holdings, with all columns and their
+        index.
+
+        ``details.wf.where`` returns a `WalletDetails`. Its ``wallets`` are selected only by wallet,
+        blockchain and label, so that failed wallets, and wallets without a selected balance, are
+        still counted.
+
+        For a folder, the selection is read into memory, and is returned as a `WalletDetails` whose
+        ``holdings`` have an index from 0.
+
+        A selection by token or asset does not include balances of unknown tokens, although these
+        may be the same token. To see how complete a total is, call `totals` or `share` on all rows.
 
     Raises
     ------
     SettingsError
-        If a list is empty, `token` and `asset` are both given, or `assets` or `bridged` without
-        `asset`.
+        If a list is empty; if both `token` and `asset` are given; or if `assets` or `bridged` is
+        given without `asset`.
     UnknownWalletError, UnknownBlockchainError, UnknownTokenError, AmbiguousTokenError
-        If the named thing is not there, or several tokens share a symbol.
+        If a wallet, blockchain, token or asset is not in these holdings, or if several tokens share
+        a symbol.
     AddressError
-        Lists every wallet in `wallet` that can't be read.
+        If `wallet` can't be parsed. The error lists all wallets that can't be parsed.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
-        If a column is missing, ``amount`` holds no amounts, or a price can't be used.
+        If a column is missing, if ``amount`` does not contain amounts, or if a price can't be used.
 
     Examples
     --------
@@ -135,25 +144,25 @@ def where(  # noqa: PLR0913 - options
 def where_in_fetch(
     holdings: pd.DataFrame, wallets: pd.DataFrame | None, /, *, search: str = "", **options: Any
 ) -> WalletDetails:
-    """Select as `where` does, from both frames of a fetch."""
+    """Select rows like `where`, from both frames of a fetch."""
     rows = Selectable(holdings, wallets)
     return rows.where(read_selection(rows, rows.held, **options), search)
 
 
 class FilterableHoldings(ChunkedHoldings, Protocol):
-    """Holdings that can be read for selected wallets and tokens."""
+    """Holdings of which only some wallets and tokens can be read."""
 
     def select_wallets(self, places: Codes) -> FilterableHoldings:
-        """Return the holdings of the wallets with these ascending indices."""
+        """Return the holdings of the wallets with these indices, which must be ascending."""
 
     def read(self, tokens: Collection[TokenKey] | None, names: Collection[str]) -> pd.DataFrame:
-        """Read the rows of these tokens, or all rows for None, in row order."""
+        """Read the rows of these tokens, or all rows if `tokens` is None, in row order."""
 
 
 def where_in_chunks(
     source: FilterableHoldings, names: Sequence[str], /, *, search: str = "", **options: Any
 ) -> WalletDetails:
-    """Read the rows that `where` selects; `names` has the columns of the result."""
+    """Read the rows that `where` would select; `names` are the columns of the result."""
     wallets, tokens = source.whole.wallet_frame, source.whole
     if search or {"token", "asset"} & {name for name, each in options.items() if each is not None}:
         tokens = chunked_tokens(source)
@@ -162,9 +171,9 @@ def where_in_chunks(
     places = np.flatnonzero(empty.wallet_marks(selection))
     rows = source.select_wallets(places).read(selection.tokens or None, [*source.whole.holdings])
     by_key: dict[TokenKey, str] = {}
-    if search:  # tokens have the names that they have among all tokens
-        every = np.arange(len(tokens.tokens.keys))
-        labels = token_names(tokens.holdings, tokens.tokens, every)
+    if search:  # use the names that are unique among all tokens
+        indices = np.arange(len(tokens.tokens.keys))
+        labels = token_names(tokens.holdings, tokens.tokens, indices)
         pairs = zip(tokens.tokens.keys, labels, strict=True)
         by_key = {key: name for key, name in pairs if not is_unknown(key)}
     selected = Selectable(rows, wallets).where(selection, search, by_key)
@@ -173,22 +182,22 @@ def where_in_chunks(
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A selection of holdings; an empty field selects everything."""
+    """The conditions of a selection of holdings. An empty field is not a condition."""
 
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
     tokens: tuple[TokenKey, ...] = ()
     labels: tuple[tuple[str, str], ...] = ()  # pairs of a column name and a text in the column
     spam: bool | None = False  # False: no spam, True: only spam, None: both
-    small: float | None = None  # leave out balances of less value
+    small: float | None = None  # the minimum value of a balance
 
     def wallet_keys(self) -> list[TokenKey]:
-        """Return the keys of the selected wallets, in the order of `wallets`."""
+        """Return the keys of `wallets`, in the same order."""
         named = parse_wallets(self.wallets)
         return [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
 
     def texts(self, names: Container[str]) -> dict[str, list[str]]:
-        """Return the selected texts by column, for the columns in `names`."""
+        """Return the texts to select by column, for the columns in `names`."""
         texts: dict[str, list[str]] = {}
         for name, text in self.labels:
             if name in names:
@@ -204,7 +213,7 @@ class Selectable:
         self.wallets: pd.DataFrame = holdings.iloc[:0] if wallets is None else wallets
         self.groups: list[str] = [] if wallets is None else kept_names(wallets)
         self.requested: KeyCodes = wallet_identities(self.wallets)
-        # If holdings have other wallets than were requested, `wallets` is incomplete.
+        # `wallets` is incomplete if holdings contain wallets that are not in it.
         keys = {*self.held.wallet_keys}
         self.is_complete: bool = wallets is not None and keys <= {*self.requested.keys}
 
@@ -237,26 +246,26 @@ class Selectable:
         if selection.texts(self.groups):
             codes = self.requested.codes[self.wallet_marks(selection)]
             owners = [self.requested.keys[code] for code in codes.tolist()]
-            marks &= _among(held.wallet_keys, owners)[held.wallet_codes]
+            marks &= _is_in(held.wallet_keys, owners)[held.wallet_codes]
         for name, texts in selection.texts({*held.holdings} - {*self.groups}).items():
             marks &= label_texts(held.holdings[name]).isin(texts).to_numpy()
         if selection.tokens:
-            marks &= _among(held.tokens.keys, selection.tokens)[held.tokens.codes]
+            marks &= _is_in(held.tokens.keys, selection.tokens)[held.tokens.codes]
         return marks
 
     def where(
         self, selection: Selection, search: str, names: Mapping[TokenKey, str] | None = None
     ) -> WalletDetails:
-        """Return the selection, with rows that contain all words; `names` has names of tokens."""
+        """Return the selected rows that contain all words; `names` replaces names of tokens."""
         holdings = self.held.holdings
         marks = self.drop_spam_and_small(self.marks(selection), selection)
-        if words := words_of(search):
+        if words := search_words(search):
             held = read_positions(self.held, self.wallets) if self.is_complete else self.held
             marks &= rows_with(words, row_texts(held, names).values(), len(holdings))
         return WalletDetails(self.wallets[self.wallet_marks(selection)], holdings[marks])
 
     def drop_spam_and_small(self, marks: Mask, selection: Selection) -> Mask:
-        """Unmark rows that the selection leaves out by spam or value."""
+        """Unmark the rows that the selection excludes because of spam or value."""
         if selection.spam is not None:
             marks = marks & (self.spam == selection.spam)
         if selection.small is not None and self.row_values is not None:
@@ -265,11 +274,11 @@ class Selectable:
 
 
 def read_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) -> Selection:
-    """Check the arguments of `where`, and return them as a selection."""
+    """Check the arguments of `where`, and return them as a `Selection`."""
     options = {name: arguments.pop(name, None) for name in _OPTIONS}
     wallet, blockchain = options["wallet"], options["blockchain"]
     if options["token"] is not None and options["asset"] is not None:
-        raise SettingsError("token=… and asset=… contradict each other", hint="give only one")
+        raise SettingsError("token=… and asset=… can't be combined", hint="pass one of them")
     labels: list[tuple[str, str]] = []
     for name, wanted in arguments.items():
         frame = rows.wallets if name in rows.groups else rows.held.holdings
@@ -291,7 +300,7 @@ def read_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) -> 
     keys = {*rows.requested.keys, *rows.held.wallet_keys}
     for wanted, key in zip(selection.wallets, selection.wallet_keys(), strict=True):
         if key not in keys:
-            raise UnknownWalletError(wanted, _NOT_THERE)
+            raise UnknownWalletError(wanted, _MISSING_WALLET)
     chains = {chain: None for chain, _ in keys}
     for name in selection.blockchains:
         if canonical_blockchain(name) not in chains:
@@ -300,15 +309,15 @@ def read_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) -> 
 
 
 def _as_list(name: str, argument: Any, kinds: Any = (list, tuple, set)) -> list[Any]:
-    """Return one value, or a collection of one of these kinds, as a list that is not empty."""
+    """Return an argument as a list; if it is a collection of these types, it must not be empty."""
     values = [*argument] if isinstance(argument, kinds) else [argument]
     if not values:
-        raise SettingsError(f"{name} is an empty list", hint="leave it out to select all")
+        raise SettingsError(f"{name} is empty", hint=f"leave out {name}=… to select all rows")
     return values
 
 
 def _token_keys(positions: Positions, options: Mapping[str, Any]) -> list[TokenKey]:
-    """Return the keys of the named tokens, or of the tokens of the named assets."""
+    """Return the keys of the tokens to select: those in `token`, or the contracts of `asset`."""
     keys, holdings = positions.tokens.keys, positions.holdings
     token, asset, assets, bridged = (options[name] for name in _OF_TOKENS)
     if asset is not None:
@@ -317,13 +326,13 @@ def _token_keys(positions: Positions, options: Mapping[str, Any]) -> list[TokenK
         codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, places)]
         return [keys[code] for code in np.unique(codes).tolist()]
     if assets is not None or bridged:
-        raise SettingsError("assets=… and bridged=… are for asset=… alone")
+        raise SettingsError("assets=… and bridged=… need asset=…", hint="pass asset=… too")
     named = [] if token is None else _as_list("token", token, (list,))
-    return [keys[token_place(holdings, positions.tokens, each)] for each in named]
+    return [keys[token_index(holdings, positions.tokens, each)] for each in named]
 
 
 def label_texts(column: pd.Series) -> pd.Series:
-    """Return a column of labels as text, empty if a label is missing."""
+    """Return a column of labels as text; the text of a missing label is empty."""
     return column.astype(TEXT).fillna("")
 
 
@@ -332,12 +341,12 @@ def _match_wallets(wallets: list[TokenKey], selection: Selection) -> Mask:
     marks = np.ones(len(wallets), dtype=bool)
     if selection.blockchains:
         chains = [canonical_blockchain(name) for name in selection.blockchains]
-        marks &= _among([chain for chain, _ in wallets], chains)
+        marks &= _is_in([chain for chain, _ in wallets], chains)
     if selection.wallets:
-        marks &= _among(wallets, selection.wallet_keys())
+        marks &= _is_in(wallets, selection.wallet_keys())
     return marks
 
 
-def _among(keys: Iterable[object], picked: Iterable[object]) -> Mask:
+def _is_in(keys: Iterable[object], picked: Iterable[object]) -> Mask:
     wanted = set(picked)
     return np.array([key in wanted for key in keys], dtype=bool)

@@ -1,7 +1,7 @@
 """Totals of holdings: exact sums of groups, and the completeness of each group.
 
-A group is complete if all wallets that could hold some of it are known. Aggregates of disjoint sets
-of wallets can be merged, if all rows of a wallet are in the same one.
+A group is complete if all wallets that could have balances in it are known. Aggregates of disjoint
+sets of wallets can be merged, if each set contains all rows of its wallets.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes
     from walletframe.frames.positions import Positions, PositionsLike
 
-_SHORT = 2**31
+_INT32_LIMIT = 2**31
 
 Pairs: TypeAlias = "tuple[Codes, Codes]"
-"""Pairs of a code and a member, each pair once, ascending."""
+"""The distinct pairs of a code and a member, in ascending order."""
 
 
 def totals(
@@ -51,79 +51,96 @@ def totals(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Add up by token, asset, wallet, owner or any other label, and count the known wallets.
+    """Add up holdings by token, asset, wallet, owner or another label, and count known wallets.
 
-    Amounts of different tokens are never added, except contracts of the same asset: without
-    ``"token"`` or ``"asset"`` in `by` there are only counts and, after `value`, values.
+    Amounts of different tokens are never added up, except those of the same asset. If `by` contains
+    neither ``"token"`` nor ``"asset"``, the result has only counts, and after `value` also values.
 
     Parameters
     ----------
     by : str or list of str, default "token"
-        ``"token"``, ``"asset"``, ``"wallet"``, ``"blockchain"`` (that of the wallet),
-        ``"snapshot"``, a column of yours that `wallets` kept, such as ``"owner"``, or any
-        column of these holdings. A token is identified by blockchain and contract;
-        ``"symbol"`` does the same, but raises if tokens share a symbol. ``"asset"`` combines
-        the contracts that `walletframe.assets` lists as the same asset; any other token is an
-        asset of its own. Rows without a label are a group of their own.
+        The column or columns to group by:
+
+        - ``"token"``: the token, identified by its blockchain and contract;
+        - ``"symbol"``: the token; an error is raised if several tokens share a symbol;
+        - ``"asset"``: the asset, which combines the contracts that `walletframe.assets` lists for
+          the asset. An unlisted token is an asset of its own;
+        - ``"wallet"``: the wallet;
+        - ``"blockchain"``: the blockchain of the wallet;
+        - ``"snapshot"``: the time of the snapshot;
+        - the name of an extra column of `wallets`, such as ``"owner"``, or of any column of these
+          holdings.
+
+        Rows without a label are a group of their own.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch: then failed wallets are counted. ``details.wf`` has
-        them.
+        The ``wallets`` of the same fetch. With `wallets`, failed wallets are counted. The methods
+        of ``details.wf`` pass them.
     assets : DataFrame, str or Path, optional
-        By asset: contracts of your own, as `walletframe.assets` takes them.
+        Contracts of your own for grouping by asset, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
-        By asset: whether bridged versions count, such as USDC.e and WETH.
+        Whether an asset includes its bridged versions, such as USDC.e and WETH.
 
     Returns
     -------
     DataFrame
-        One row for each group, in the order of `wallets` if grouped by a property of wallets,
-        then in the order of the first row. Its columns, in this order:
+        One row for each group. If `by` contains a property of wallets, groups are in the order of
+        `wallets`; otherwise, and within these, in the order of their first rows. The columns are,
+        in this order:
 
-        - ``token_blockchain``, ``token_address`` (NA for a native coin), ``symbol`` (as the
-          first row has it), str; by token;
-        - ``asset``, str; by asset: its name; for an unlisted token its name as in
-          `token_labels`, with the contract if its symbol is the name of an asset;
-        - ``blockchain``, ``address``, str; by wallet; ``blockchain``; by blockchain;
-        - any other column of `by`, with its dtype (int and bool become nullable dtypes);
-        - ``amount``, amount; by token or asset: the exact sum of the known amounts, NA if
-          none is known;
-        - ``contracts``, ``blockchains``, Int64; by asset: the number of its contracts held
-          with more than 0, and of their blockchains;
-        - ``tokens``, Int64; by neither: distinct tokens held with more than 0;
-        - ``holders``, Int64; not by wallet: distinct wallets that hold more than 0 of anything
-          in the group; both NA if there are balances and all amounts are unknown;
-        - ``balances``, ``amount_na``, Int64: rows, and rows whose amount is unknown;
-        - ``value``, float64; after `value`: the float64 nearest to the sum of the known
-          values, NaN if none is known;
-        - ``currency``, str, and ``unpriced``, Int64; with ``value``: its currency, and the
-          number of balances with a known amount and no value;
-        - ``wallets_ok``, ``wallets_stale``, ``wallets_asked``, Int64; with `wallets`: the known
-          wallets of the group, those of them whose answer is out of date, and all its requested
-          wallets. By token only wallets on its blockchain, or on one where a wallet holds it,
-          are counted; by asset those on the blockchains of its contracts. By token or asset, a
-          wallet is not known if it has an unreadable amount of it, or a balance of an unknown
-          token, which may be this one.
+        - ``token_blockchain``, ``token_address`` and ``symbol`` (str), by token: the contract of
+          the token, which is NA for a native coin, and the symbol in the token's first row;
+        - ``asset`` (str), by asset: the name of the asset. An unlisted token has its name in
+          `token_labels`, with the contract if the symbol is the name of an asset;
+        - ``blockchain`` and ``address`` (str), by wallet, or ``blockchain``, by blockchain;
+        - any other column of `by`, with its dtype; int and bool are converted to nullable dtypes;
+        - ``amount`` (amount), by token or asset: the exact sum of the known amounts, NA if no
+          amount is known;
+        - ``contracts`` and ``blockchains`` (Int64), by asset: the number of the asset's contracts
+          with an amount above 0, and the number of their blockchains;
+        - ``tokens`` (Int64), by neither token nor asset: the number of distinct tokens with an
+          amount above 0;
+        - ``holders`` (Int64), unless by wallet: the number of distinct wallets with an amount
+          above 0;
+        - ``balances`` and ``amount_na`` (Int64): the number of rows, and the number of rows whose
+          amount is unknown;
+        - ``value`` (float64), after `value`: the sum of the known values, rounded once to the
+          nearest float64, NaN if no value is known;
+        - ``currency`` (str) and ``unpriced`` (Int64), after `value`: the currency of the values,
+          and the number of balances with a known amount, but without a value;
+        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), with `wallets`: the
+          number of known wallets in the group, how many of these have an out-of-date answer, and
+          the number of all requested wallets in the group.
 
-        With `wallets`, each requested wallet (blockchain, owner) has a row. If none of its
-        balances are known, all but these three columns are NA. If it holds nothing, counts and
-        value are 0, and the token is NA if grouped by token, too. No rows give no groups.
+        ``contracts``, ``blockchains``, ``tokens`` and ``holders`` are NA if the group has balances,
+        but all their amounts are unknown.
+
+        By token or asset, the last three columns count only wallets that could hold it: wallets on
+        the blockchain of the token (on the blockchains of the asset's contracts), and wallets on
+        any blockchain where a wallet holds it. A wallet is not counted as known if its amount can't
+        be read, or if it has a balance of an unknown token, which may be this token.
+
+        With `wallets`, each requested wallet (or blockchain or owner) has a row. If none of its
+        balances are known, all columns after the labels are NA, except the last three. If it holds
+        nothing, counts and value are 0; if the table is also grouped by token, the token is NA.
+        A table by token or asset alone is empty if there are no rows.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is not one of these, `wallets` lacks the wallet of a row, or `assets`
-        or `bridged` is given without ``"asset"``.
+        If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; or if
+        `assets` or `bridged` is given without ``"asset"``.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
-        If a column is missing, ``amount`` holds no amounts, or values have several currencies.
+        If a column is missing, if ``amount`` does not contain amounts, or if values have several
+        currencies.
     AmbiguousTokenError
-        By symbol, if several tokens share one: it names their contracts.
+        If several tokens share a symbol, with ``by="symbol"``. The error lists their contracts.
 
     Warns
     -----
     InputWarning
-        Once in a session, if there are no `wallets`: completeness is unknown without them.
+        If `wallets` are not given, so that completeness is unknown; shown once per session.
 
     Examples
     --------
@@ -141,12 +158,12 @@ def totals(
 
 
 def totals_of(positions: Positions, groups: Groups) -> pd.DataFrame:
-    """Return the table that `totals` returns; by token alone, in the order of the tokens."""
+    """Return the table of `totals` for groups; by token alone, rows are in the order of tokens."""
     return totals_table(positions, groups, aggregate_groups(positions, groups))
 
 
 def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) -> pd.DataFrame:
-    """Make the table of `totals` from aggregates."""
+    """Build the table of `totals` from aggregates."""
     known = completeness(positions, groups, sums.unreadable)
     balances, empty = sums.balances, sums.balances == 0
     unknown = empty & (np.asarray(known["wallets_ok"] == 0) if known else False)
@@ -175,32 +192,32 @@ def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) ->
 
 @dataclass(frozen=True, slots=True)
 class ValueTotals:
-    """The totals of values of groups, and the counts of balances without a value."""
+    """The sum of values of each group, and the number of balances without a value."""
 
     totals: FloatTotals
-    unpriced: Codes  # of each group, its balances with a known amount and no value
-    currencies: list[Any]  # one at most
+    unpriced: Codes  # of each group, the number of balances with a known amount, but no value
+    currencies: list[Any]  # empty, or the one currency
 
 
 @dataclass(frozen=True, slots=True)
 class GroupAggregates:
     """The sums and counts of each group."""
 
-    units: Integers | None  # the sums of known amounts; None if tokens differ within a group
+    units: Integers | None  # the sums of known amounts; None if a group has several tokens
     scale: int
-    sizes: Codes  # counts of known amounts
-    unreadable: Codes  # as `count_unreadable_wallets` returns
-    balances: Codes  # counts of rows
-    holders: Codes | None  # counts of wallets with more than 0; None by wallet, or for sums only
-    contracts: Pairs | None  # a group and a contract held with more than 0; None by token
+    sizes: Codes  # the number of known amounts
+    unreadable: Codes  # the result of `count_unreadable_wallets`
+    balances: Codes  # the number of rows
+    holders: Codes | None  # the number of wallets with more than 0; None by wallet or for sums
+    contracts: Pairs | None  # a group and a contract with more than 0; None by token
     value_totals: ValueTotals | None
 
 
 def aggregate_groups(
     positions: Positions, groups: Groups, *, sums_only: bool = False
 ) -> GroupAggregates:
-    """Aggregate the rows of each group; with `sums_only`, only sums of amounts and row counts."""
-    amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - of ours
+    """Aggregate the rows of each group; with `sums_only`, compute only amounts and row counts."""
+    amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - our own class
     units, scale, known = None, 0, groups.codes
     if ADDED.isdisjoint(groups.names):
         known = known[~amounts.missing] if amounts.missing.any() else known
@@ -225,7 +242,10 @@ def aggregate_groups(
 def merge_aggregates(
     parts: Sequence[GroupAggregates], ids: Sequence[Codes], contracts: Sequence[Codes], count: int
 ) -> GroupAggregates:
-    """Merge aggregates; `ids` and `contracts` map each part's groups and contracts to all those."""
+    """Merge the aggregates of several parts.
+
+    `ids` and `contracts` map the groups and contracts of each part to those of the result.
+    """
     codes = np.concatenate(ids)
 
     def merge_counts(counts: Sequence[Codes]) -> Codes:
@@ -257,7 +277,7 @@ def merge_aggregates(
 
 
 def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
-    """Sum the values of holdings, which have one currency; None without values."""
+    """Sum the values of each group; return None without values. All values need one currency."""
     holdings, count = positions.holdings, len(groups)
     if "value" not in holdings.columns:
         return None
@@ -269,7 +289,7 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
 
 
 def _one_currency(named: Iterable[Any]) -> list[Any]:
-    """Return a list of the one currency, nan if it is missing; an empty list without values."""
+    """Return a list with the one currency (NaN if it is missing), or [] without values."""
     currencies = list(dict.fromkeys(np.nan if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
         raise PricesError(
@@ -280,7 +300,7 @@ def _one_currency(named: Iterable[Any]) -> list[Any]:
 
 
 def contract_counts(positions: Positions, held: Pairs, count: int) -> dict[str, Codes]:
-    """Count the contracts that each group holds with more than 0, and their blockchains."""
+    """Count the contracts that each group holds with an amount above 0, and their blockchains."""
     chains = np.array([key[0] for key in positions.contracts.keys], dtype=object)
     of_chains, _ = distinct_pairs(held[0], factorized(chains)[0][held[1]])
     groups = {"contracts": held[0], "blockchains": of_chains}
@@ -288,9 +308,9 @@ def contract_counts(positions: Positions, held: Pairs, count: int) -> dict[str, 
 
 
 def distinct_pairs(codes: Codes, members: Codes) -> Pairs:
-    """Return each pair of a code and a member once, ascending."""
+    """Return the distinct pairs of a code and a member, in ascending order."""
     stride = int(members.max(initial=0)) + 1
-    is_short = (int(codes.max(initial=0)) + 1) * stride < _SHORT  # int32 sorts twice as fast
+    is_short = (int(codes.max(initial=0)) + 1) * stride < _INT32_LIMIT  # int32 sorts twice as fast
     numbers: Codes = codes.astype(np.dtype(np.int32 if is_short else np.int64))
     numbers *= stride
     numbers += members
@@ -300,7 +320,7 @@ def distinct_pairs(codes: Codes, members: Codes) -> Pairs:
 
 
 def sorted_unique(codes: Codes) -> Codes:
-    """Return each number once, ascending; sorting is four times as fast as hashing."""
+    """Return the distinct codes in ascending order; sorting is four times as fast as hashing."""
     ordered = np.sort(codes)
     unique: Codes = ordered[np.append(True, ordered[1:] > ordered[:-1])[: len(ordered)]]
     return unique

@@ -1,4 +1,4 @@
-"""Token lists of a caller: files in the Uniswap token-list format, frames, pairs."""
+"""Token lists of a caller: files in the Uniswap token-list format, DataFrames, or pairs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from walletframe.text import safe_line
 
 TokensLike: TypeAlias = str | Path | Mapping[str, Any] | pd.DataFrame | Iterable[TokenKey]
 
-_SOLANA = {101: "SOLANA"}  # its chainId in token lists
+_SOLANA = {101: "SOLANA"}  # the chainId of Solana in token lists
 _COLUMNS = ["token_blockchain", "token_address", "symbol"]
 
 
@@ -32,20 +32,22 @@ def read_token_list(
     Parameters
     ----------
     source : str, Path or mapping
-        A file, or its parsed content. A web address is not accepted: nothing is fetched.
+        The path of a file, or its parsed content. URLs are not supported.
     blockchains : mapping of int to str, optional
-        The service's identifiers by ``chainId``, which override those of
-        ``walletframe.blockchains()`` and ``SOLANA`` for 101; any other chain has its number.
+        The identifiers of blockchains by ``chainId``. They take precedence over those of
+        ``walletframe.blockchains()``, and over ``SOLANA`` for 101. The identifier of any other
+        blockchain is its ``chainId`` as text.
 
     Returns
     -------
     DataFrame
-        One row for each token, in order: ``token_blockchain``, ``token_address``, ``symbol``, str.
+        One row for each token, in the order of the list. The columns are ``token_blockchain``,
+        ``token_address`` and ``symbol`` (str).
 
     Raises
     ------
     TokenListError
-        If it is not such a list; every entry that can't be read is named.
+        If the file is not a token list, or if entries can't be read. The error lists these entries.
     OSError
         If the file can't be read.
 
@@ -56,30 +58,30 @@ def read_token_list(
     >>> read_token_list({"name": "Mine", "tokens": [entry]}).iloc[0].tolist()
     ['ETH', '0x6B175474E89094C44Da98b954EedeAC495271d0F', 'DAI']
     """
-    whole: Any = source
+    content: Any = source
     if not isinstance(source, Mapping):
         path = Path(source)
         try:
-            whole = json.loads(path.read_bytes())
+            content = json.loads(path.read_bytes())
         except ValueError as error:
-            raise TokenListError([(0, str(path), f"it is not JSON: {error}")]) from None
-    entries = whole.get("tokens") if isinstance(whole, Mapping) else None
+            raise TokenListError([(0, str(path), f"the file is not JSON: {error}")]) from None
+    entries = content.get("tokens") if isinstance(content, Mapping) else None
     if not isinstance(entries, list):
-        raise TokenListError([(0, _short(whole), "it has no list named tokens")])
-    faults = [(place, entry, _fault(entry)) for place, entry in enumerate(entries)]
-    problems = [(place, _short(entry), fault) for place, entry, fault in faults if fault]
+        raise TokenListError([(0, _short_repr(content), 'the token list has no array "tokens"')])
+    faults = [(place, entry, _entry_fault(entry)) for place, entry in enumerate(entries)]
+    problems = [(place, _short_repr(entry), fault) for place, entry, fault in faults if fault]
     if problems:
         raise TokenListError(problems)
     chains = known_blockchains().values()
-    usual = {chain.chain_id: chain.identifier for chain in chains if chain.chain_id}
-    names = usual | _SOLANA | dict(blockchains or {})
-    facts = map(itemgetter("chainId", "address", "symbol"), entries)
-    rows = [(names.get(chain, str(chain)), *rest) for chain, *rest in facts]
+    identifiers = {chain.chain_id: chain.identifier for chain in chains if chain.chain_id}
+    names = identifiers | _SOLANA | dict(blockchains or {})
+    fields = map(itemgetter("chainId", "address", "symbol"), entries)
+    rows = [(names.get(chain, str(chain)), *rest) for chain, *rest in fields]
     return pd.DataFrame(rows, columns=_COLUMNS, dtype=TEXT)
 
 
-def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]:
-    """Return the key and the symbol, if any, of each token in a caller's list."""
+def parse_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]:
+    """Parse a caller's list of tokens; return the key and the symbol (or None) of each token."""
     if tokens is None:
         return []
     if isinstance(tokens, str | Path | Mapping):
@@ -102,7 +104,7 @@ def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]
             case (str() as chain, str() | None as contract):
                 keys.append(((chain, contract), None))
             case _:
-                problems.append((place, _short(pair), "it is not (blockchain, contract)"))
+                problems.append((place, _short_repr(pair), "it is not (blockchain, contract)"))
     if problems:
         raise TokenListError(problems)
     return keys
@@ -112,17 +114,17 @@ def _text(cell: Any = None) -> str | None:
     return None if pd.isna(cell) else str(cell)
 
 
-def _fault(entry: Any) -> str:
+def _entry_fault(entry: Any) -> str:
     if not isinstance(entry, Mapping):
         return "it is not a JSON object"
     chain = entry.get("chainId")
     if not isinstance(chain, int) or isinstance(chain, bool):
-        return f"its chainId is {chain!r}, not a whole number"
+        return f"its chainId is {chain!r}, not an integer"
     for name in ("address", "symbol"):
         if not isinstance(entry.get(name), str):
             return f"its {name} is {entry.get(name)!r}, not text"
     return "" if entry["address"] else "its address is empty"
 
 
-def _short(entry: Any) -> str:
+def _short_repr(entry: Any) -> str:
     return safe_line(ascii(entry))

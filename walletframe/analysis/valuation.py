@@ -1,4 +1,4 @@
-"""The value of holdings at given prices."""
+"""Valuation of holdings at prices from the service, a table, a file or a source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.analysis.prices import (
-    MOMENT,
+    UTC_TIME,
     LoadedPrices,
     ParquetPrices,
     PriceHistory,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 PricesLike: TypeAlias = PriceTable | PriceSource | PriceHistory | str | Path
 _Members: TypeAlias = "dict[str, list[TokenKey]]"  # the tokens of each asset
 _SHOWN = 10
-_BY_CONTRACT = "give prices by (blockchain, contract), such as "
+_BY_CONTRACT = "pass prices by (blockchain, contract), such as "
 
 
 def value(  # noqa: PLR0913 - options
@@ -58,66 +58,77 @@ def value(  # noqa: PLR0913 - options
     bridged: bool = False,
     at: Literal["snapshot"] | None = None,
 ) -> pd.DataFrame:
-    """Value each balance.
+    """Add the value of each balance at given prices.
 
     Parameters
     ----------
     prices : mapping, Series, DataFrame, str, Path or PriceSource, optional
-        The price of one whole unit of each token: a mapping of (blockchain, contract), None
-        for a native coin, to a number; a Series with these two as its index; a DataFrame or a
-        ``.csv`` or ``.parquet`` file with ``token_blockchain`` (or ``blockchain``),
-        ``token_address`` (or ``contract``), ``price`` and perhaps ``currency``, ignoring
-        capitals and spaces around a name; a source; or a folder of daily prices, as for
-        ``walletframe.analysis.ParquetPrices``. Instead of a token, each may have the name of
-        an asset, as in `walletframe.assets`, ignoring case (``{"USDC": 1}``, or the column
-        ``asset``); a token's own price comes first. By default, the service's own prices in
-        the column ``price``.
+        The prices of one unit of each token. By default, the service's prices in the column
+        ``price``. Otherwise one of these:
+
+        - a mapping ``{(blockchain, contract): price}``. The contract of a native coin is None;
+        - a Series with the index (blockchain, contract);
+        - a DataFrame, or the path of a ``.csv`` or ``.parquet`` file, with the columns
+          ``token_blockchain`` (or ``blockchain``), ``token_address`` (or ``contract``), ``price``,
+          and optionally ``currency``. Column names may differ in case and surrounding spaces;
+        - a ``walletframe.analysis.PriceSource``;
+        - the path of a folder of daily prices, as in ``walletframe.analysis.ParquetPrices``.
+
+        A price can also be for an asset of `walletframe.assets`. Use the name of the asset, in any
+        case, instead of (blockchain, contract), as in ``{"USDC": 1}``, or a column ``asset``. If a
+        token has a price of its own, this price is used instead of the asset's price.
     currency : str, optional
-        The currency of the prices, such as ``"USD"``; the service doesn't state its own.
+        The currency of the prices, such as ``"USD"``. The service does not state the currency of
+        its prices.
     by_symbol : bool, default False
-        Read prices by symbol, as written; refused if several tokens share a symbol, since
-        anybody can give a token any symbol.
+        Whether prices are by symbol, which must match exactly. An error is raised if several tokens
+        share a symbol: anybody can create a token with any symbol.
     assets : DataFrame, str or Path, optional
-        Contracts of your own, as `walletframe.assets` takes them, for prices by asset.
+        Contracts of your own for prices by asset, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
-        Whether an asset's price is used for its bridged versions, too.
+        Whether the price of an asset is also used for its bridged versions.
     at : {"snapshot"}, optional
-        Value each row at the prices of its ``snapshot``, from a DataFrame or a file with a
-        column ``date``, too (days or times, in UTC unless they name a zone), a folder of daily
-        prices, or any ``walletframe.analysis.PriceHistory``. The last price of a token on the
-        snapshot's day in UTC, up to its time, is used; a price of another day never is.
+        Value each row at the prices on the day of its ``snapshot``. `prices` must then be a
+        DataFrame or file with a column ``date``, a folder of daily prices, or a
+        ``walletframe.analysis.PriceHistory``. ``date`` contains days or times, in UTC unless they
+        have a time zone. The price used is the token's last price on the snapshot's day (in UTC),
+        at or before the time of the snapshot. Prices of other days are never used.
 
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        All rows and columns, and after them, replacing those of an earlier valuation:
-        ``unit_price``, float64, the nearest to the price, NaN if there is none; ``value``,
-        float64, the nearest to the exact product of amount and price, NaN, never 0, if either
-        is unknown; ``currency``, str, the same in each row, NA if it was not given.
+        The same rows and columns, followed by three columns, which replace those of an earlier
+        valuation:
+
+        - ``unit_price`` (float64): the price, as the nearest float64, NaN if there is none;
+        - ``value`` (float64): the exact product of amount and price, rounded once to the nearest
+          float64. If the amount or the price is unknown, the value is NaN, and never 0;
+        - ``currency`` (str): the currency, the same in each row, NA if it is not given.
 
     Raises
     ------
     PricesError
-        If a price is not a number, negative, NaN or infinite, a token is priced twice, or
-        prices are in several currencies or another one than `currency`; all bad prices are
-        named, with their positions or lines. Or if prices, or their file, can't be read.
+        If prices can't be used: a price is not a number, or is negative, NaN or infinite; a token
+        has two prices; or the currencies of the prices differ from each other or from `currency`.
+        The error lists all such prices, with their positions or lines. Also if the prices or their
+        file can't be read.
     SettingsError
-        If prices are both by symbol and by asset, or `at` is not ``"snapshot"``.
+        If `by_symbol` is combined with `assets` or `bridged`, or if `at` is not ``"snapshot"``.
     TokenListError
         If `assets` can't be used.
     AmbiguousTokenError
-        By symbol, if several tokens share one that has a price.
+        With `by_symbol`, if several tokens share a symbol that has a price.
     ColumnsError, AmountError
-        If holdings or prices lack a column, or ``amount`` holds no amounts.
+        If the holdings or the prices lack a column, or if ``amount`` does not contain amounts.
     OSError
         If the file of prices can't be opened.
 
     Warns
     -----
     PricesWarning
-        If no price matches a token in the holdings; otherwise with the lines of a file that
-        match none, and with names that no asset has; with `at`, if snapshots have no price of
-        their day.
+        If no price matches a token in these holdings. Otherwise, if lines of a file match no token,
+        or if a price is for an unknown asset: the warning lists them. With `at`, also if a snapshot
+        has no price for its day.
 
     Examples
     --------
@@ -133,19 +144,21 @@ def value(  # noqa: PLR0913 - options
     """
     require_columns(holdings, ["symbol", "token_blockchain", "token_address", "amount"])
     if by_symbol and (bridged or assets is not None):
-        raise SettingsError("prices are either by symbol or by asset", hint="leave out one of both")
+        problem = "by_symbol=True can't be combined with assets=… or bridged=…"
+        raise SettingsError(problem, hint="leave out by_symbol, or the other two")
     if at not in (None, "snapshot"):
-        raise SettingsError(f"at can't be {at!r}", hint='give at="snapshot", or leave it out')
+        hint = 'use at="snapshot", or leave it out'
+        raise SettingsError(f"at={at!r} is not supported", hint=hint)
     times = None
     if at:
         require_columns(holdings, ["snapshot"])
-        times = pd.to_datetime(holdings["snapshot"], utc=True).astype(MOMENT)
+        times = pd.to_datetime(holdings["snapshot"], utc=True).astype(UTC_TIME)
     amounts = amounts_of(holdings["amount"])
-    if prices is None:  # the service's own prices are of the time of each snapshot
+    if prices is None:  # the service's prices already are those at the time of the snapshot
         require_columns(holdings, ["price"])
         units = holdings["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
         units[holdings["token_blockchain"].isna()] = np.nan
-        refuse_prices(unusable(units, np.arange(len(units))))
+        raise_for_unusable_prices(unusable_prices(units, np.arange(len(units))))
     else:
         tokens = token_identities(holdings)
         loaded = _load_prices(prices, holdings, tokens, times)
@@ -159,15 +172,15 @@ def value(  # noqa: PLR0913 - options
                 raise ambiguous(mixed, lambda first: f"{_BY_CONTRACT}{token_text(first)}")
             codes, keys = factorized(holdings["symbol"])
         else:
-            members = _members(listed_assets(assets), bridged=bridged)
-        units = _units(quotes, keys, codes, times)
-        if members and members.keys() & priced:  # for tokens without a price of their own
+            members = _tokens_by_asset(listed_assets(assets), bridged=bridged)
+        units = _row_prices(quotes, keys, codes, times)
+        if members and members.keys() & priced:  # used for tokens without a price of their own
             names = {token: name for name, owned in members.items() for token in owned}
             of_keys, named = factorized(np.array([*map(names.get, keys), None], dtype=object))
-            of_assets = _units(quotes, [*named], of_keys[codes], times)
+            of_assets = _row_prices(quotes, [*named], of_keys[codes], times)
             units = np.where(np.isnan(units), of_assets, units)
         units[holdings["token_blockchain"].isna()] = np.nan
-        _warn(loaded, places, units, keys, members, times)
+        _warn_of_unmatched_prices(loaded, places, units, keys, members, times)
     return holdings.assign(
         unit_price=units,
         value=amounts * units,
@@ -175,16 +188,21 @@ def value(  # noqa: PLR0913 - options
     )
 
 
-def _units(
+def _row_prices(
     prices: Mapping[PriceKey, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
 ) -> Floats:
-    """Return the price of each row by name; with `times`, the last of the day up to its time."""
+    """Return the price of each row; `codes` has the index in `names` of each row.
+
+    With `times`, this is the last price on the day of the row's time, up to that time.
+    """
     if times is None:
         return np.array([*(prices.get((name, None), np.nan) for name in names), np.nan])[codes]
-    places = {name: place for place, name in enumerate(names)}
-    quotes = [(places[name], day, price) for (name, day), price in prices.items() if name in places]
+    indices = {name: index for index, name in enumerate(names)}
+    quotes = [
+        (indices[name], day, price) for (name, day), price in prices.items() if name in indices
+    ]
     dated = pd.DataFrame(quotes, columns=["code", "date", "price"])
-    dated = dated.astype({"code": np.intp, "date": MOMENT}).sort_values("date")
+    dated = dated.astype({"code": np.intp, "date": UTC_TIME}).sort_values("date")
     rows = pd.DataFrame({"code": codes, "time": times.array}).dropna().sort_values("time")
     last = pd.merge_asof(rows, dated, left_on="time", right_on="date", by="code")
     of_day = last["date"] >= last["time"].dt.floor("D")
@@ -193,8 +211,8 @@ def _units(
     return units
 
 
-def _members(assets: pd.DataFrame, *, bridged: bool) -> _Members:
-    """Return the tokens of each asset."""
+def _tokens_by_asset(assets: pd.DataFrame, *, bridged: bool) -> _Members:
+    """Return the tokens of each asset, by `asset_key`."""
     tokens = token_identities(assets)
     members: _Members = {}
     for name, code, kind in zip(assets["asset"], tokens.codes, assets["kind"], strict=True):
@@ -204,7 +222,7 @@ def _members(assets: pd.DataFrame, *, bridged: bool) -> _Members:
     return members
 
 
-def _warn(
+def _warn_of_unmatched_prices(
     loaded: LoadedPrices,
     places: Mapping[PriceKey, int],
     units: Floats,
@@ -212,7 +230,7 @@ def _warn(
     members: _Members | None,
     times: pd.Series | None,
 ) -> None:
-    """Warn of prices that match no token, and of snapshots without prices."""
+    """Warn of prices that match no token in the holdings, and of snapshots without prices."""
     held, priced, unlisted = {*keys}, {name for name, _ in places}, False
     if members is not None:
         of_assets = {name for name in priced if isinstance(name, str)}
@@ -221,70 +239,74 @@ def _warn(
     none = len(units) and np.isnan(units).all() and (times is None or priced.isdisjoint(held))
     if none and not unlisted:
         first = next(iter(keys), None)  # the example in the message
-        by = f"symbol, exactly as written, such as {safe_line(str(first))!r}"
+        by = f"symbol, in the same spelling, such as {safe_line(str(first))!r}"
         if isinstance(first, tuple):
-            by = "blockchain and contract, None or nothing for a native coin, such as "
-            by += f"{token_text(first)}, or by asset, such as 'USDC'"
+            by = f"blockchain and contract (None for a native coin), such as {token_text(first)}, "
+            by += "or by asset, such as 'USDC'"
         count = counted_noun(len(places), "price")
         message = f"no price matches a token in these holdings ({count} given)"
-        notify(f"{message}: give prices by {by}", PricesWarning)
+        notify(f"{message}: pass prices by {by}", PricesWarning)
         return
     if len(units):
-        _warn_of_unmatched(loaded, places, held, members)
+        _warn_of_unmatched_lines(loaded, places, held, members)
     if times is not None:
         valued = pd.Series(units).notna().groupby(times.array).any()
         without = valued.index[~valued]
         if len(without):
             counted = f"{len(without):,} of {counted_noun(len(valued), 'snapshot')}"
-            why = f"{'has' if len(without) == 1 else 'have'} no value: there is no price of the day"
-            notify(f"{counted} {why}; the first is of {without[0]:%Y-%m-%d}", PricesWarning)
+            verb = "has" if len(without) == 1 else "have"
+            message = f"{counted} {verb} no value: there is no price for the day"
+            notify(f"{message}; the first is from {without[0]:%Y-%m-%d}", PricesWarning)
 
 
-def _warn_of_unmatched(
+def _warn_of_unmatched_lines(
     loaded: LoadedPrices, places: Mapping[PriceKey, int], held: set[Any], members: _Members | None
 ) -> None:
-    """Warn of lines of a file that match no token in the holdings, and of assets in no list.
+    """Warn of lines of a file that match no token in the holdings, and of unknown assets.
 
-    Only lines of a file are checked: a mapping or a source may have the prices of all tokens.
+    Unmatched prices of a mapping or a source are ignored, since it may have the prices of all
+    tokens.
     """
     lines = []
     for (key, _), number in places.items():
         tokens = [key] if members is None or isinstance(key, tuple) else members.get(key)
         if tokens is None:
-            why = f"{safe_line(key)!r} is in no list of assets"
+            why = f"{safe_line(key)!r} is not a known asset"
         elif not loaded.file or any(token in held for token in tokens):
             continue
         elif isinstance(key, str):
             why = repr(safe_line(key))
         else:
             chains = sorted(chain for chain, contract in held if contract and contract == key[1])
-            elsewhere = f", which is held on {', '.join(map(safe_line, chains))}" if chains else ""
+            held_on = ", ".join(map(safe_line, chains))
+            elsewhere = f", but this contract is held on {held_on}" if chains else ""
             why = f"{token_text(key)}{elsewhere}"
-        lines.append(f"  {loaded.place(number)}: {why}")
+        lines.append(f"  {loaded.line_or_position(number)}: {why}")
     if lines:
         verb = "matches" if len(lines) == 1 else "match"
         counted = f"{len(lines):,} of {counted_noun(len(places), 'price')} {verb}"
         more = len(lines) - _SHOWN
-        message = [f"{counted} no token in these holdings ({loaded.counted}):", *lines[:_SHOWN]]
+        lead = f"{counted} no token in these holdings ({loaded.number_meaning}):"
+        message = [lead, *lines[:_SHOWN]]
         message += [f"  … and {more:,} more"] if more > 0 else []
         notify("\n".join(message), PricesWarning)
 
 
-def unusable(units: Floats, rows: Codes) -> list[tuple[int, str, str]]:
-    """Return the row, the text and the fault of each price that can't be used."""
+def unusable_prices(units: Floats, rows: Codes) -> list[tuple[int, str, str]]:
+    """Return the row, text and fault of each price that can't be used."""
     wrong = np.flatnonzero((units < 0) | np.isinf(units))
     faults = [f"it is {price_fault(units[place])}" for place in wrong]
     return [(int(rows[at]), str(units[at]), fault) for at, fault in zip(wrong, faults, strict=True)]
 
 
-def refuse_prices(problems: list[tuple[int, str, str]]) -> None:
-    """Raise an error if the service has sent prices that can't be used."""
+def raise_for_unusable_prices(problems: list[tuple[int, str, str]]) -> None:
+    """Raise an error if there are prices of the service that can't be used."""
     if problems:
-        masked = ', or make them NaN: holdings["price"].where(holdings["price"].between(0, 1e300))'
+        masked = ', or use NaN: holdings["price"].where(holdings["price"].between(0, 1e300))'
         raise PricesError(
             f"{counted_noun(len(problems), 'price')} of the service can't be used "
-            "(by position, from 0):",
-            hint=f"give prices=… of your own{masked}",
+            "(by row, from 0):",
+            hint=f"pass prices=… of your own{masked}",
             problems=problems,
         )
 
@@ -292,7 +314,7 @@ def refuse_prices(problems: list[tuple[int, str, str]]) -> None:
 def _load_prices(
     prices: PricesLike, holdings: pd.DataFrame, tokens: KeyCodes, times: pd.Series | None
 ) -> LoadedPrices:
-    """Read prices from their table, file, folder or source; with `times`, for these days."""
+    """Read prices from a table, file, folder or source; with `times`, prices of these days."""
     dated = times is not None
     if isinstance(prices, str | Path):
         path = Path(prices).expanduser()
@@ -303,12 +325,12 @@ def _load_prices(
             )
         prices = ParquetPrices(path)
     if not isinstance(prices, Mapping | pd.Series | pd.DataFrame):
-        known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
-        wanted = pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp)))
+        known = [index for index, key in enumerate(tokens.keys) if not is_unknown(key)]
+        requested = pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp)))
         if not dated and isinstance(prices, PriceSource):
-            prices = prices.prices(wanted)
+            prices = prices.prices(requested)
         elif times is not None and isinstance(prices, PriceHistory):
             ends = [time for time in (times.min(), times.max()) if not pd.isna(time)]
             ends = ends or [pd.Timestamp.now("UTC")]
-            prices = prices.price_history(wanted, ends[0].date(), ends[-1].date())
+            prices = prices.price_history(requested, ends[0].date(), ends[-1].date())
     return LoadedPrices(normalize_price_table(prices, dated=dated), dated)

@@ -34,7 +34,7 @@ from walletframe.frames.contract import (
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.identity import TOKEN, token_identities
 from walletframe.frames.kept import with_kept
-from walletframe.frames.names import token_place
+from walletframe.frames.names import token_index
 from walletframe.pandas_versions import factorized
 from walletframe.wire.outcome import Outcome, Status
 
@@ -451,4 +451,4 @@ def _select_token_keys(
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)
     known = token_identities(distinct)
     requested = tokens if isinstance(tokens, list) else [tokens]
-    return {known.keys[token_place(distinct, known, token)] for token in requested}
+    return {known.keys[token_index(distinct, known, token)] for token in requested}

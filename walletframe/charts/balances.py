@@ -32,17 +32,17 @@ from walletframe.errors import PricesError, SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.coverage import completeness_among, known_by_token
 from walletframe.frames.details import as_wallets_frame
-from walletframe.frames.groups import group, list_names, read_names, resolve_token
+from walletframe.frames.groups import group, list_names, read_names, token_and_groups
 from walletframe.frames.identity import cell_text, first_rows, token_key
 from walletframe.frames.names import (
     find_wallet,
+    full_token_name,
+    full_wallet_name,
     short_wallet,
     token_names,
     unique_names,
     user_wallet_names,
     wallet_names,
-    whole_token,
-    whole_wallet,
 )
 from walletframe.frames.positions import Positions, cell_sums, read_positions
 from walletframe.numerals import compact, counted_noun, full_amount, money, percent
@@ -129,7 +129,7 @@ def measure_rows(
             [name] = token_or_asset_names(positions, code)
             symbol = name
             if not positions.assets:
-                symbol, _ = whole_token(positions.holdings, positions.tokens, int(code[0]))
+                symbol, _ = full_token_name(positions.holdings, positions.tokens, int(code[0]))
             symbol = safe_line(symbol, _SYMBOL_CHARS)
         phrase = f"amount of {name}"
         amounts = positions.amounts[rows].to_numpy(dtype=np.float64)
@@ -228,7 +228,7 @@ class Balances:
             spread = counted_noun(len(contracts), "contract")
             spread = f"{spread} on {counted_noun(len(chains), 'blockchain')}"
             return self.token_names([index])[0], spread
-        return whole_token(held.holdings, held.tokens, index, limit=_HOVER_CHARS)
+        return full_token_name(held.holdings, held.tokens, index, limit=_HOVER_CHARS)
 
     def wallet_names(self, indices: Sequence[int]) -> list[str]:
         """Return short names of wallets."""
@@ -239,7 +239,9 @@ class Balances:
         """Return a wallet's name, blockchain and address in full."""
         columns = (self.positions.wallets[name].array for name in ("blockchain", "address"))
         blockchain, address = (cell_text(column[index]) for column in columns)
-        return whole_wallet(blockchain, address, self.user_wallet_names[index], limit=_HOVER_CHARS)
+        return full_wallet_name(
+            blockchain, address, self.user_wallet_names[index], limit=_HOVER_CHARS
+        )
 
     def exact_sums(self, groups: Indices, wanted: Indices) -> list[Amount | None]:
         """Return the exact sum of each wanted group, or None if unknown; a group has one token."""
@@ -566,7 +568,7 @@ class Level:
             names = [balances.user_wallet_names[wallet] for wallet in wallets]
             return [*map(short_wallet, *parts, names)]
         if name == "blockchain":
-            chains = [*held.chain_places]
+            chains = [*held.chain_indices]
             return [safe_line(chains[held.chain_codes[wallet]]) for wallet in wallets]
         if name == "token":
             return balances.token_names(self.groups.tokens[indices].tolist())
@@ -590,7 +592,7 @@ def read_grouped(  # noqa: PLR0913 - the options of a chart
 
     With `token` or `asset`, read only rows of that token or asset.
     """
-    requested, (one_token, read_by) = list_names(by), resolve_token(token, asset, by)
+    requested, (one_token, read_by) = list_names(by), token_and_groups(token, asset, by)
     # Holdings alone have the columns to group by wallet, blockchain or token.
     all_wallets |= not {"wallet", "blockchain", "token"}.issuperset(requested)
     positions, names = read_names(

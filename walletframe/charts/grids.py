@@ -50,7 +50,7 @@ from walletframe.charts.palette import (
 from walletframe.errors import UnknownWalletError
 from walletframe.frames.groups import ADDED
 from walletframe.frames.identity import token_key
-from walletframe.frames.names import find_wallet, short_wallet, user_wallet_names, whole_wallet
+from walletframe.frames.names import find_wallet, full_wallet_name, short_wallet, user_wallet_names
 from walletframe.frames.positions import cell_sums
 from walletframe.numerals import compact, count_of, counted_noun, full_amount, percent
 
@@ -339,7 +339,7 @@ def pie(
     grid = pivot_sizes(
         balances, np.zeros_like(balances.rows), np.array([0]), largest_indices(sizes, limit)
     )
-    owner = whole_wallet(named.blockchain, named.address, name)
+    owner = full_wallet_name(named.blockchain, named.address, name)
     rest = float(grid.sizes[0, -1] / grid.sizes.sum())
     slices = grid.trace_styles(colors)[: len(grid.tokens) + (rest >= MIN_SHARE)]
     sizes = grid.sizes[0, : len(slices)]

@@ -46,10 +46,10 @@ from walletframe.frames.identity import token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh
 from walletframe.frames.names import (
     find_token,
+    full_wallet_name,
     unique_names,
     user_wallet_names,
     wallet_names,
-    whole_wallet,
 )
 from walletframe.frames.positions import snapshot_times
 from walletframe.numerals import compact, count_of, counted_noun, full_amount
@@ -317,7 +317,7 @@ def _read_requests(
         doubtful = (tokens.codes == index) & positions.amounts.isna() | tokens.unknown[tokens.codes]
         requests["known"] &= ~np.isin(requested, held[doubtful])
         of_tokens, chains = positions.possible_blockchains()
-        names = [*positions.chain_places]
+        names = [*positions.chain_indices]
         able = {names[chain] for chain in chains[of_tokens == index]} | {tokens.keys[index][0]}
         can_hold = np.array([chain in able for chain, _ in identities.keys], dtype=bool)
         requests = requests[can_hold[identities.codes]]
@@ -668,7 +668,7 @@ def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str]
     if "address" in rows:
         called = user_wallet_names(rows, None if wallets is None else as_wallets_frame(wallets))
         each = zip(rows["blockchain"], rows["address"], called, strict=True)
-        full = [whole_wallet(*parts) for parts in each]
+        full = [full_wallet_name(*parts) for parts in each]
         return wallet_names(rows, np.arange(len(rows)), called), full
     labels = rows[_group_columns(rows)]
     if not len(labels.columns):

@@ -173,7 +173,7 @@ def _token_columns(frame: pd.DataFrame) -> dict[str, list[Cell]]:
     return {
         "token": text_cells(frame["symbol"], limit=24),
         "on": text_cells(frame["token_blockchain"], limit=20),
-        "contract": tables.contract_cells(frame, none="-"),
+        "contract": tables.contract_cells(frame, missing="-"),
     }
 
 

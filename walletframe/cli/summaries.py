@@ -25,7 +25,7 @@ from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.coverage import known_by_token
 from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_wallets, stale_wallets, summary_lines, value_summary
-from walletframe.frames.names import token_place
+from walletframe.frames.names import token_index
 from walletframe.frames.positions import read_positions
 from walletframe.numerals import counted_noun
 
@@ -170,12 +170,12 @@ def _compute_totals(
         if token is None:
             return source.wf.totals(**grouping), parted.chunked_value_summary(stored)
         chunked = parted.chunked_tokens(stored)
-        token = chunked.tokens.keys[token_place(chunked.holdings, chunked.tokens, token)]
+        token = chunked.tokens.keys[token_index(chunked.holdings, chunked.tokens, token)]
         rows = stored.read({token, UNKNOWN}, [*stored.whole.holdings.columns])
         source = FetchFrames(rows, source.wallets)
     positions = read_positions(*source, timed="snapshot" in grouping["by"])
     if token is not None:
-        index = token_place(source.holdings, positions.tokens, token)
+        index = token_index(source.holdings, positions.tokens, token)
         positions = _select_token(positions, positions.tokens.codes == index)
     return sums.totals(positions, **grouping), value_summary(positions.holdings)
 

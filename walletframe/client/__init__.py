@@ -1,19 +1,21 @@
-"""The engine: wallets in, `WalletDetails` out.
+"""The client: it fetches wallets, and returns `WalletDetails`.
 
-The order of operations:
+A fetch has these steps:
 
-1. `default`: `fetch_wallets` calls `Client.fetch` of the given client, or of the default one;
-2. `engine`: the client reads the wallets, and raises for unreadable ones before any request; then
-   it works on a separate thread (`job`), so that an interrupt leaves nothing half done;
-3. `stream`: portion by portion, fresh answers come from the cache, other wallets are requested;
-4. `asking`: threads send requests, at the permitted rate, and retry those that may succeed;
-5. `engine`: it caches answers that are ok, and `frames` builds the two DataFrames from the records;
-6. `conclusion`: it warns or raises if wallets are not ok.
+1. `default`: `fetch_wallets` calls `Client.fetch` of the given client or of the default client.
+2. `engine`: the client parses the wallets, and raises an error for unreadable wallets before it
+   sends a request. Then it works on a separate thread (`job`), so that an interrupt leaves no work
+   half done.
+3. `stream`: for one portion of wallets after the other, the stream reads fresh answers from the
+   cache, and requests all other wallets.
+4. `asking`: worker threads send the requests at the permitted rate, and retry failed requests.
+5. `engine`: the client caches answers that are ok, and `frames` builds the two DataFrames.
+6. `conclusion`: a warning or an error reports wallets that are not ok.
 
-After a 429, `transport`'s `Session.send` reads how long the service wants a pause,
+If the service answers with the status 429, `Session.send` of `transport` reads the requested pause,
 `RateLimiter.note_refusal` lowers the rate (`rate.slow_down`), and `Sender._request` retries.
 
-A fetch of more wallets than fit in memory (`bulk`) reads the same stream.
+A fetch of more wallets than fit in memory (the package `bulk`) uses the same stream.
 """
 
 from walletframe.client.conclusion import check_on_failure, with_reasons

@@ -1,6 +1,6 @@
-"""Requests for wallets, several at a time, in batches if `batch_size` is set, with their retries.
+"""Concurrent requests for wallets, in batches if `batch_size` is set, and their retries.
 
-Other modules interpret the replies and cache them.
+Other modules interpret and cache the replies.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     from walletframe.transport import RateLimiter, ServiceSession
 
 OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
-Arrival: TypeAlias = "tuple[int, Reply]"  # with the key under which the wallet was added
+Arrival: TypeAlias = "tuple[int, Reply]"  # the id under which the wallet was added, and its reply
 
 CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
-_NOT_REQUESTED = Outcome(Status.CANCELLED, "not requested, since the key was refused before")
-_OF_THE_BATCH = frozenset({Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID})
+_NOT_REQUESTED = Outcome(Status.CANCELLED, "not requested, since the API key was refused before")
+_BATCH_FAILURES = frozenset({Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID})
 _ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 20.0
-_LOOK_S = 0.25
-_PATIENCE_S = 5.0  # with a series of 429s, beyond the pause that the service asks for
+_CHECK_EVERY_S = 0.25
+_PATIENCE_S = 5.0  # how long 429s may continue after the pause that the service requests
 _TICK_S = 0.1
-_GRACE_S = 0.4  # for requests in flight at a cancellation
+_GRACE_S = 0.4  # for requests in flight after a cancellation
 
 
 class Sender:
-    """The worker threads that send the requests of one fetch, and start when wallets are added.
+    """The worker threads that send the requests of one fetch.
 
-    `connect` opens the session with the first request, since the cache alone needs no key.
-    `on_reply` gets each reply on its worker thread; `next_sequence` numbers the requests.
+    `connect` is called before the first request, since reading the cache needs no API key.
+    `on_reply` is called with each reply on its thread; `next_sequence` numbers the requests.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class Sender:
         on_reply: OnReply | None = None,
         next_sequence: Callable[[], int] | None = None,
     ) -> None:
-        self.unrequested: list[str] = []  # wallets in answers to batches that were not requested
+        self.unrequested: list[str] = []  # wallets in answers that were not requested
         self._connect, self._cancel = connect, cancel
         self._on_reply, self._next_sequence = on_reply, next_sequence
-        self._deadline_s, self._most = settings.deadline_s, settings.workers
-        self._wanted: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
-        self._missing: set[int] = set()
+        self._deadline_s, self._max_workers = settings.deadline_s, settings.workers
+        self._queued: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
+        self._pending: set[int] = set()
         self._arrived: SimpleQueue[Arrival] = SimpleQueue()
         self._workers: list[Thread] = []
         self._batches_refused, self._key_refused = Event(), Event()
@@ -71,63 +71,65 @@ class Sender:
         self._patience_s = self._deadline_s
 
     @cached_property
-    def _link(self) -> tuple[ServiceSession, RateLimiter]:
+    def _connection(self) -> tuple[ServiceSession, RateLimiter]:
         return self._connect()
 
     def add(self, batch: Mapping[int, WalletAddress]) -> None:
-        """Queue a batch of wallets by unique numbers, which the replies carry."""
-        _ = self._link  # here, so that a missing setting raises in the caller's thread
-        self._missing.update(batch)
-        self._wanted.put(batch)
-        if len(self._workers) < self._most:  # daemons: one that hangs keeps no process alive
+        """Queue a batch of wallets by request id. The replies are returned with the same ids."""
+        _ = self._connection  # connect in the caller's thread, where a missing setting raises
+        self._pending.update(batch)
+        self._queued.put(batch)
+        if len(self._workers) < self._max_workers:  # daemons: a hanging one can't block the exit
             name = f"walletframe_{len(self._workers)}"
-            results = map(self._request, iter(self._wanted.get, None))
-            # A deque of length 0 runs the map to its end.
+            results = map(self._request, iter(self._queued.get, None))
+            # A deque of length 0 iterates over the map without storing the results.
             self._workers.append(Thread(target=deque, args=(results, 0), name=name, daemon=True))
             self._workers[-1].start()
 
-    def arrivals(self, leave: int = 0) -> Iterator[Arrival | None]:
-        """Yield replies as they arrive, until at most `leave` are pending, and None when idle.
+    def arrivals(self, max_pending: int = 0) -> Iterator[Arrival | None]:
+        """Yield each reply as it arrives, and None while idle, until `max_pending` are pending.
 
-        After a cancellation, requests in flight get a short grace period; the rest is cancelled.
+        After a cancellation, requests in flight get a short grace period. Requests that are not
+        answered by then are cancelled.
         """
-        missing = self._missing
-        patience_ends = math.inf
-        while len(missing) > (0 if self._cancel.is_set() else leave):
+        pending = self._pending
+        grace_ends = math.inf
+        while len(pending) > (0 if self._cancel.is_set() else max_pending):
             if self._cancel.is_set():
-                self._link[0].abort([each.ident for each in self._workers])
-                patience_ends = min(patience_ends, time.monotonic() + _GRACE_S)
+                self._connection[0].abort([each.ident for each in self._workers])
+                grace_ends = min(grace_ends, time.monotonic() + _GRACE_S)
             try:
-                number, reply = self._arrived.get(timeout=_TICK_S)
+                request_id, reply = self._arrived.get(timeout=_TICK_S)
             except Empty:
-                if time.monotonic() <= patience_ends:
+                if time.monotonic() <= grace_ends:
                     yield None
                     continue
-                while missing:
-                    yield missing.pop(), Reply(datetime.now(UTC), CANCELLED)
+                while pending:
+                    yield pending.pop(), Reply(datetime.now(UTC), CANCELLED)
                 return
-            if number in missing:  # else it was yielded as cancelled before
-                missing.remove(number)
-                yield number, reply
+            if request_id in pending:  # otherwise it was already yielded as cancelled
+                pending.remove(request_id)
+                yield request_id, reply
 
     def stop(self) -> None:
-        """Drop the requests that have not started, and abandon those in flight."""
+        """Drop the requests that have not started, and abandon the requests in flight."""
         self._cancel.set()
         for _ in self._workers:
-            self._wanted.put(None)
+            self._queued.put(None)
 
-    def _request(self, wanted: Mapping[int, WalletAddress]) -> None:
-        """Send a request and retry it while that may help; queue a reply for each wallet.
+    def _request(self, batch: Mapping[int, WalletAddress]) -> None:
+        """Send a request, retry it if it may succeed, and queue a reply for each wallet.
 
-        A batch that fails as a batch is not retried: its wallets are requested one by one.
+        If the failure may be caused by the batch, the request is not retried: the wallets are
+        requested one by one.
         """
-        if len(wanted) > 1 and self._batches_refused.is_set():
-            self._arrive(wanted, {})
+        if len(batch) > 1 and self._batches_refused.is_set():
+            self._arrive(batch, {})
             return
-        wallets, reply = list(wanted.values()), Reply(datetime.now(UTC), CANCELLED)
+        wallets, reply = list(batch.values()), Reply(datetime.now(UTC), CANCELLED)
         end, attempt = math.inf, 0
         try:
-            session, limiter = self._link
+            session, limiter = self._connection
             while (refusal := self._wait_for_permit(end)) is None:
                 end = min(end, time.monotonic() + self._deadline_s)
                 max_s = end - time.monotonic() if self._deadline_s else math.inf
@@ -135,7 +137,7 @@ class Sender:
                 query = f"?{details_query(wallets)}"
                 reply = replace(session.send(query, max_s=max_s), sequence=sequence)
                 if self._on_reply is not None:
-                    self._on_reply(wallets, reply)  # before anyone else sees the reply
+                    self._on_reply(wallets, reply)  # before other code uses the reply
                 if reply.failure is Status.RATE_LIMITED:
                     if self._refused_until == math.inf:  # the first 429 of a series
                         patience_s = (reply.retry_after_s or 0.0) + _PATIENCE_S
@@ -143,80 +145,84 @@ class Sender:
                         self._refused_until = time.monotonic() + self._patience_s
                     limiter.note_refusal(reply.retry_after_s)
                 else:
-                    if time.monotonic() <= self._refused_until:  # else the fetch has given up
+                    if time.monotonic() <= self._refused_until:  # otherwise the fetch has given up
                         self._refused_until = math.inf
                     limiter.note_answer()
-                wait_s = math.inf if _is_of_the_batch(wanted, reply) else _wait_s(attempt, reply)
+                wait_s = (
+                    math.inf
+                    if _may_be_batch_failure(batch, reply)
+                    else _retry_delay_s(attempt, reply)
+                )
                 if time.monotonic() + wait_s > end or self._cancel.wait(wait_s):
                     break
                 attempt += 1
-            replies = self._replies(wanted, self._last(reply, refusal, end))
+            replies = self._replies(batch, self._final_reply(reply, refusal, end))
         except BaseException as fault:  # noqa: BLE001 - else the caller would wait for ever
-            replies = dict.fromkeys(wanted, Reply(datetime.now(UTC), outcome_of_exception(fault)))
-        self._arrive(wanted, replies)
+            replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
+        self._arrive(batch, replies)
 
-    def _arrive(self, wanted: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
-        """Queue the replies, and request wallets without a reply one by one."""
+    def _arrive(self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
+        """Queue the replies, and request the wallets without a reply one by one."""
         for arrival in replies.items():
             self._arrived.put(arrival)
-        for number, wallet in wanted.items():
-            if number not in replies:
-                self._request({number: wallet})
+        for request_id, wallet in batch.items():
+            if request_id not in replies:
+                self._request({request_id: wallet})
 
     def _wait_for_permit(self, end: float) -> Outcome | None:
-        """Wait for a permit; return None, or the outcome if the request must not be sent."""
+        """Wait for a permit. Return None if granted, or the outcome of a request not to send."""
         if self._key_refused.is_set():
             return _NOT_REQUESTED
         while not self._cancel.is_set() and time.monotonic() <= min(end, self._refused_until):
-            until = min(end, self._refused_until, time.monotonic() + _LOOK_S)
-            if self._link[1].wait(self._cancel, until):
+            until = min(end, self._refused_until, time.monotonic() + _CHECK_EVERY_S)
+            if self._connection[1].wait(self._cancel, until):
                 return None
         if self._cancel.is_set():
             return CANCELLED
-        answer = f"429 (too many requests) to everything for {self._patience_s:.0f} s"
-        return Outcome(Status.RATE_LIMITED, f"not requested: the service answered {answer}")
+        answers = f"429 (too many requests) for {self._patience_s:.0f} s"
+        return Outcome(Status.RATE_LIMITED, f"not requested: the service only answered {answers}")
 
-    def _last(self, reply: Reply, refusal: Outcome | None, end: float) -> Reply:
-        """Return the final reply, from the last one and the reason not to retry (`refusal`)."""
+    def _final_reply(self, reply: Reply, refusal: Outcome | None, end: float) -> Reply:
+        """Return the final reply; `refusal` is the reason why the last reply was not retried."""
         if refusal is not None and (refusal is _NOT_REQUESTED or reply.answer is CANCELLED):
             return Reply(datetime.now(UTC), refusal)
         if self._cancel.is_set() and reply.failure:
             return Reply(reply.fetched_at, CANCELLED)
         if self._deadline_s and time.monotonic() > end and reply.failure is Status.TIMEOUT:
-            late = f"no answer within {self._deadline_s:g} s"  # not the last attempt's own limit
+            late = f"no answer within {self._deadline_s:g} s"  # not the last attempt's limit
             return replace(reply, answer=Outcome(Status.TIMEOUT, late))
         return reply
 
-    def _replies(self, wanted: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
-        """Return the replies to wallets, without those to be requested one by one."""
+    def _replies(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
+        """Return the reply for each wallet, without wallets to request one by one."""
         if reply.key_refused:
             self._key_refused.set()
         if isinstance(reply.answer, Outcome):
-            if not _is_of_the_batch(wanted, reply):
-                return dict.fromkeys(wanted, reply)
+            if not _may_be_batch_failure(batch, reply):
+                return dict.fromkeys(batch, reply)
             if reply.failure is not Status.SERVICE_ERROR:
                 self._batches_refused.set()
             return {}
-        if len(wanted) == 1:
-            return dict.fromkeys(wanted, reply)
-        bodies, unrequested = split_answer(reply.answer, list(wanted.values()))
+        if len(batch) == 1:
+            return dict.fromkeys(batch, reply)
+        bodies, unrequested = split_answer(reply.answer, list(batch.values()))
         if len(bodies) <= 1:
             self._batches_refused.set()
         self.unrequested += unrequested
-        numbers = list(wanted)
-        return {numbers[position]: replace(reply, answer=body) for position, body in bodies.items()}
+        ids = list(batch)
+        return {ids[position]: replace(reply, answer=body) for position, body in bodies.items()}
 
 
-def _is_of_the_batch(wanted: Mapping[int, WalletAddress], reply: Reply) -> bool:
-    """Return whether the failure may be the batch's, so that single wallets may succeed."""
-    if len(wanted) == 1 or reply.key_refused:
+def _may_be_batch_failure(batch: Mapping[int, WalletAddress], reply: Reply) -> bool:
+    """Return whether the batch may have caused the failure, so that single wallets may succeed."""
+    if len(batch) == 1 or reply.key_refused:
         return False
-    of_the_batch = reply.failure in _OF_THE_BATCH and not reply.retryable
-    return of_the_batch or reply.failure is Status.TIMEOUT
+    is_batch_failure = reply.failure in _BATCH_FAILURES and not reply.retryable
+    return is_batch_failure or reply.failure is Status.TIMEOUT
 
 
-def _wait_s(attempt: int, reply: Reply) -> float:
-    """Return how long to wait before the next attempt; infinity if there is none."""
+def _retry_delay_s(attempt: int, reply: Reply) -> float:
+    """Return the seconds to wait before the next attempt; infinity if there is no retry."""
     if reply.failure is Status.RATE_LIMITED:  # the rate limiter also waits
         return reply.retry_after_s or 0.0
     if not reply.retryable or attempt + 1 >= _ATTEMPTS:

@@ -1,4 +1,4 @@
-"""Warnings and errors at the end of a fetch: wallets that are not ok, and odd answers."""
+"""Warnings and errors at the end of a fetch: wallets that are not ok, and unexpected answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMED = 3
 
 
 def conclude(details: WalletDetails, on_failure: str) -> None:
-    """Warn or raise if wallets are not ok; warn if answers are out of date."""
+    """Warn or raise an error if wallets are not ok, and warn if answers are out of date."""
     wallets = details.wallets
     marked = {"not ok": ~known_wallets(wallets), "out of date": stale_wallets(wallets)}
     for state, marks in marked.items():
@@ -33,12 +33,12 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
         if state == "not ok":
             if on_failure == "raise":
                 raise FetchError(text, details)
-            text = f"{text}; .wallets says why"
+            text = f"{text}; for all reasons, see .wallets"
         notify(text, FetchWarning)
 
 
 def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
-    """Append the most frequent reasons, from a mapping to counts; hints after a semicolon are cut.
+    """Append the most frequent of `reasons`, which have counts; leave out hints after a semicolon.
 
     >>> with_reasons("3 of 4 wallets are not ok", {"no such page; a typo?": 1, "timed out": 2})
     '3 of 4 wallets are not ok (2 x timed out; 1 x no such page)'
@@ -53,14 +53,14 @@ def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
 
 
 def check_on_failure(on_failure: str) -> None:
-    """Raise a SettingsError unless `on_failure` is warn, raise or ignore."""
+    """Raise a SettingsError unless `on_failure` is "warn", "raise" or "ignore"."""
     if on_failure not in ("warn", "raise", "ignore"):
-        hint = 'use "warn", "raise" or "ignore"'
-        raise SettingsError(f"on_failure can't be {on_failure!r}", hint)
+        hint = 'use on_failure="warn", "raise" or "ignore"'
+        raise SettingsError(f"on_failure={on_failure!r} is not supported", hint)
 
 
 class Oddities:
-    """Problems in the answers of one fetch: unrequested wallets and unreadable balances."""
+    """Counts of problems in the answers of one fetch: unrequested wallets, unreadable balances."""
 
     def __init__(self) -> None:
         self._unrequested: list[str] = []
@@ -68,7 +68,7 @@ class Oddities:
         self._unreadable = self._balances = self._wallets = 0
 
     def note(self, record: WalletRecord | None, unrequested: list[str]) -> None:
-        """Count a record's unreadable balances and its unrequested wallets, and keep some names."""
+        """Count the unreadable balances of a record and the unrequested wallets of its answer."""
         self._unrequested_count += len(unrequested)
         self._unrequested = (self._unrequested + unrequested)[:_NAMED]
         balances = record and record.outcome.balances
@@ -78,18 +78,18 @@ class Oddities:
             self._wallets += bool(balances.unreadable)
 
     def warn(self) -> None:
-        """Issue one warning about all problems, if there are any."""
+        """Warn once about all problems, if there are any."""
         problems = []
         if self._unrequested_count:
             problems.append(
                 f"the service sent {counted_noun(self._unrequested_count, 'wallet')} that were not "
-                f"requested; left out: {', '.join(self._unrequested)}"
+                f"requested and are left out: {', '.join(self._unrequested)}"
             )
         if self._unreadable:
             problems.append(
                 f"{self._unreadable:,} of {counted_noun(self._balances, 'balance')}, in "
-                f"{counted_noun(self._wallets, 'wallet')}, could not be read: their amount or "
-                "their token is NA, .raw_amount has what was sent"
+                f"{counted_noun(self._wallets, 'wallet')}, could not be read: the amount or the "
+                "token is NA, and the column raw_amount contains the text that was sent"
             )
         if problems:
             notify("; ".join(problems), AnswerWarning)

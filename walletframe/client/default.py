@@ -27,31 +27,31 @@ _default: Client | None = None
 
 @frameless
 def configure(**overrides: Unpack[SettingsKwargs]) -> Settings:
-    """Replace the default client by one with these settings.
+    """Replace the default client by a client with these settings.
 
     Parameters
     ----------
     api_key, key_kind, base_url, public_base_url : optional
-        The service and the key, as in `Settings`. Settings that are not given come from the
-        environment, else from the defaults.
+        The service and the API key, as in `Settings`. A setting that you don't pass is read from
+        the environment, or has its default value.
     service, cache, cache_max_bytes, expire_after_s, stale_if_error : optional
-        Which answers are cached, where, and for how long.
+        The cache: its location and size, and how long an answer is fresh.
     workers, requests_per_second, retry_after_max_s, batch_size : optional
-        How fast to send requests.
+        The number and the rate of requests.
     timeout_s, deadline_s : optional
-        How long to wait for answers.
+        The time limits for answers.
     **unknown
-        Any other name is an error.
+        Any other name raises an error.
 
     Returns
     -------
     Settings
-        The settings now in force; the key is masked.
+        The settings of the new default client. The API key is masked.
 
     Raises
     ------
     SettingsError
-        If a setting is unknown or wrong; the default client is not changed then.
+        If a setting is unknown or not valid. The default client is not changed in this case.
 
     Examples
     --------
@@ -90,59 +90,67 @@ def fetch_wallets(  # noqa: PLR0913 - options
     Parameters
     ----------
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, Path, or iterable of them
-        ``"ETH.0x…"``, ``("ETH", "0x…")``, ``{"blockchain": "ETH", "address": "0x…"}``, a Series
-        of such strings, or a DataFrame with the columns blockchain and address, or with one
-        column of such strings; or the Path of a CSV file with such columns, or of a text file
-        with one wallet a line, of at most 5 million lines and 256 million characters. The service's
-        names ``blockChain`` and ``walletAddress`` are accepted as well.
+        A wallet is a string ``"ETH.0x…"``, a tuple ``("ETH", "0x…")`` or a mapping
+        ``{"blockchain": "ETH", "address": "0x…"}``. Pass one wallet, or an iterable or Series of
+        wallets. Or pass a DataFrame with the columns ``blockchain`` and ``address`` (the service's
+        names ``blockChain`` and ``walletAddress`` are also accepted), or with one column of
+        strings. Or pass the Path of a CSV file with such columns, or of a text file with one wallet
+        per line. A file can have at most 5 million lines and 256 million characters.
     keep : str or list of str, optional
-        Columns of the DataFrame or CSV to keep, such as ``["name", "owner"]``: they are appended to
-        the columns of ``wallets``, and can be grouped by.
+        Columns of the DataFrame or CSV file to keep, such as ``["name", "owner"]``. They are
+        appended to ``wallets``, and tables can be grouped by them.
     client : Client, optional
-        The client that sends the requests; the default client if not given, see `configure`.
+        The client that sends the requests. By default, the client of `configure`.
     refresh : bool, default False
         Request every wallet from the service, even if its answer is in the cache.
     offline : bool, default False
-        Send no request: wallets that are not in the cache have the status ``not_cached``.
+        Send no requests. Wallets that are not in the cache have the status ``not_cached``.
     progress : bool or callable, optional
-        False hides the progress bar; a callable gets (done, total, counts by status).
+        Whether to show a progress bar. A callable is called with (done, total, counts by status)
+        instead.
     on_failure : {"warn", "raise", "ignore"}, default "warn"
-        What to do if wallets are not ok. Every wallet has its row in any case.
+        Whether to warn, raise an error or do nothing if wallets are not ok. Every wallet has a row
+        in the result.
     on_unreadable : {"raise", "drop"}, default "raise"
-        What to do with rows that can't be read; empty rows are always skipped.
+        Whether to raise an error for rows that can't be parsed, or to drop these rows. Empty rows
+        are always skipped.
 
     Returns
     -------
     WalletDetails
-        ``wallets``, one row for each distinct wallet, in the order of the first mention, and
-        ``holdings``, one row for each balance. Kept texts are trimmed, and NA if empty.
+        ``wallets`` has one row for each distinct wallet, in the order of the input. ``holdings``
+        has one row for each balance. Text in the columns to keep is stripped of white space, and
+        empty text is NA.
 
     Raises
     ------
     ArgumentError
-        If `client` is not a `Client`, or `wallets` have no columns to keep.
+        If `client` is not a `Client`, or if `wallets` has no columns although `keep` is given.
     AddressError
-        If wallets can't be read; it lists all of them, and no request was sent.
+        If wallets can't be parsed. The error lists all of them, and no request was sent.
     ColumnsError
-        If a DataFrame lacks the column ``blockchain`` or ``address``, or one to keep.
+        If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
-        If a request is needed and the key, its kind or its base address is not set; if
-        `on_failure` or `on_unreadable` is none of its choices; or if a column to keep has a name
-        that walletframe uses, or holds lists.
+        If a request is needed, but the API key, its kind or the base URL is not set; if
+        `on_failure` or `on_unreadable` has an unsupported value; or if a column to keep has a name
+        that walletframe uses, or contains lists.
     FetchError
-        If wallets are not ok, with ``on_failure="raise"``; its ``.details`` hold the result.
+        If wallets are not ok, with ``on_failure="raise"``. The attribute ``details`` contains the
+        result.
     FetchInterrupted
-        After Ctrl-C or the notebook's stop button; its ``.details`` hold the finished part.
+        After Ctrl-C or the notebook's stop button. The attribute ``details`` contains the wallets
+        that were finished.
 
     Warns
     -----
     FetchWarning
-        With ``on_failure="warn"``, if wallets are not ok, or their answers are out of date.
+        With ``on_failure="warn"``, if wallets are not ok, or if answers are out of date.
     AnswerWarning
-        If the service sent wallets that were not requested, or balances can't be read.
+        If the service sent wallets that were not requested, or balances that can't be read.
     InputWarning
-        If wallets are repeated or left out; if a blockchain is unknown, which is sent as written;
-        or if rows of one wallet differ in a kept column, whose first value is used.
+        If wallets are duplicates or are dropped; if a blockchain is unknown, and is sent as
+        written; or if rows of one wallet have different values in a column to keep, so that the
+        first value is used.
 
     Examples
     --------
@@ -168,14 +176,14 @@ def require_client(argument: object) -> None:
     """Raise an ArgumentError unless the argument is a `Client` or None (the default client)."""
     if argument is not None and not isinstance(argument, Client):
         raise ArgumentError(
-            f"client is of type {type(argument).__name__}, not Client",
-            hint="give a walletframe.Client, a sandbox's .client(), or None for the default one",
+            f"a client of type {type(argument).__name__} is not supported",
+            hint="pass a walletframe.Client, the client() of a sandbox, or None for the default",
         )
 
 
 def default_client() -> Client:
-    """Return the default client: the configured one, else one made from the environment."""
-    global _default  # noqa: PLW0603 - the module's one piece of state
+    """Return the client of `configure`; without it, create a client from the environment."""
+    global _default  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _default is None:
             _default = Client()

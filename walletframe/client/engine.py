@@ -1,4 +1,4 @@
-"""The client: settings, and the connections, rate limiter and cache that they open."""
+"""`Client`: settings, with the connections, the rate limiter and the cache opened for them."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ if TYPE_CHECKING:
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
 _PORTION = 500  # wallets that are looked up in the cache at once
 _STORE_EVERY_S = 0.25
-_inherited: list[object] = []  # kept alive in a forked child: closing them could block or do harm
+_inherited: list[object] = []  # not finalized in a forked child, where closing could block
 
 
 class Client:
-    """A client that fetches wallet details, and holds connections and the cache until closed.
+    """A client that fetches wallets. It owns connections and a cache, which `close` closes.
 
     Parameters
     ----------
     settings : Settings, optional
-        How to reach the service; by default made from the environment. A pickle does not contain
-        the key: after unpickling, the key comes from the environment, unless that names another
-        base address or key kind.
+        The settings, such as the base URL and the API key. By default, they are read from the
+        environment. A pickled client does not contain the API key: after unpickling, the key is
+        read from the environment, unless the environment sets another base URL or key kind.
     **overrides
-        Settings to change.
+        Settings that differ from `settings`.
 
     Raises
     ------
     ArgumentError
         If `settings` is not a `Settings`.
     SettingsError
-        If a setting is unknown or wrong. A missing one raises when it is needed.
+        If a setting is unknown or not valid. A missing setting raises an error when it is needed.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Client:
         self.close()
 
     def reset_after_fork(self) -> None:
-        """Drop the connections, which belong to the parent; forked children call this themselves.
+        """Drop the connections, which belong to the parent process; called in forked children.
 
         Examples
         --------
@@ -115,7 +115,7 @@ class Client:
             self._session = self._limiter = None
 
     def close(self) -> None:
-        """Close the connections and the cache; a later fetch opens them again."""
+        """Close the connections and the cache. A later fetch opens them again."""
         with self._opening:
             opened = (self._session, self._limiter, self._store)
             self._session = self._limiter = self._store = None
@@ -141,29 +141,30 @@ class Client:
         Parameters
         ----------
         wallets, keep, refresh, offline, progress, on_failure, on_unreadable : as `fetch_wallets`
-            What to fetch, and how.
+            The same arguments as of `fetch_wallets`.
         cancel : threading.Event, optional
-            Ends the fetch when another thread sets it: wallets that were not finished by then have
-            the status ``cancelled``. Use it for one fetch only, since the fetch sets it at its end.
+            An event that ends the fetch when another thread sets it. Wallets that are not finished
+            by then have the status ``cancelled``. Use an event for one fetch only, since the fetch
+            sets the event when it ends.
 
         Returns
         -------
         WalletDetails
-            As `fetch_wallets` does.
+            The result, as from `fetch_wallets`.
 
         Raises
         ------
         ArgumentError, AddressError, ColumnsError, SettingsError, FetchError, FetchInterrupted
-            As `fetch_wallets` does.
+            In the same cases as `fetch_wallets`.
 
         Warns
         -----
         FetchWarning, AnswerWarning, InputWarning
-            As `fetch_wallets` does.
+            In the same cases as `fetch_wallets`.
         """
         check_on_failure(on_failure)
         if refresh and offline:
-            raise SettingsError("refresh and offline contradict each other", hint="give only one")
+            raise SettingsError("refresh and offline can't be combined", hint="pass one of them")
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
         policy = Policy(fresh_s, refresh, offline, stale_if_error)
         reading = read_input(wallets, names_to_keep(keep))
@@ -171,7 +172,9 @@ class Client:
         cancel = cancel or Event()
         portions = (requested[at : at + _PORTION] for at in range(0, len(requested), _PORTION))
         with (
-            closing(self.stream(policy, cancel)) as stream,  # first, so that errors precede a bar
+            closing(
+                self.stream(policy, cancel)
+            ) as stream,  # errors are raised before a bar is drawn
             status_counter(progress, len(requested)) as count,
         ):
             job = Job(
@@ -187,9 +190,9 @@ class Client:
     def _in_order(
         self, records: Iterator[WalletResult | None], report: Callable[[Status], None]
     ) -> Iterator[WalletRecord]:
-        """Yield records in the order of the wallets; report each once its answer is cached."""
+        """Yield records in the order of the wallets; report a status after its answer is cached."""
         store = self._open_store()
-        early: dict[int, WalletRecord] = {}
+        unordered: dict[int, WalletRecord] = {}
         unstored: list[tuple[WalletAddress, CachedAnswer]] = []
         unreported: list[Status] = []
         position, stored_at = 0, time.monotonic()
@@ -203,35 +206,35 @@ class Client:
 
         for result in records:
             if result is not None:
-                early[result.position] = record = result.record
+                unordered[result.position] = record = result.record
                 unreported.append(record.outcome.status)
                 if result.answer is not None:
                     unstored.append((record.wallet, result.answer))
             if time.monotonic() - stored_at > _STORE_EVERY_S:
                 store_answers()
                 stored_at = time.monotonic()
-            while position in early:
-                yield early.pop(position)
+            while position in unordered:
+                yield unordered.pop(position)
                 position += 1
         store_answers()
 
     def stream(self, policy: Policy, cancel: Event, *, on_reply: OnReply | None = None) -> Stream:
-        """Open a stream of the records of wallets.
+        """Open a stream of wallet records.
 
         Parameters
         ----------
         policy : Policy
             The cache options.
         cancel : Event
-            Ends the stream when it is set.
+            An event that ends the stream when it is set.
         on_reply : callable, optional
-            Stores the wallets and the reply of each request instead of the cache, on the request's
-            thread; it must not raise.
+            A function that stores the wallets and the reply of each request, instead of the cache.
+            It is called on the thread of the request, and must not raise an exception.
 
         Returns
         -------
         Stream
-            To be read on any thread, once, and closed.
+            The stream. Iterate over it once, on any thread, then close it.
 
         Raises
         ------

@@ -1,6 +1,6 @@
-"""Work on a separate thread, and its progress, for a progress bar or a callable.
+"""Work on a separate thread, with its progress shown by a progress bar or a callable.
 
-An interrupt stops only the caller's wait, so that no work is left half done.
+An interrupt only stops the thread that waits for the work, so that no work is left half done.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ OpenProgress: TypeAlias = "bool | Callable[[int, int | None, Mapping[str, int]],
 
 T = TypeVar("T")
 
-_TICK_S = 0.1  # a wait without a timeout could miss an interrupt just before it
+_TICK_S = 0.1  # without a timeout, a wait could miss an interrupt
 
 
 class Job(Generic[T]):
-    """Work running on a thread, which reports the status of each finished wallet."""
+    """Work that runs on a thread of its own and reports the status of each finished wallet."""
 
     def __init__(self, work: Callable[[Callable[[Status], None]], T]) -> None:
         self._work = work
         self._statuses: SimpleQueue[Status | None] = SimpleQueue()
-        self.ended: Event = Event()  # statuses may be left to read
+        self.ended: Event = Event()  # set at the end, when unread statuses may remain
         self._results: list[T] = []
         self._fault: BaseException | None = None
         Thread(target=self._run, name="walletframe-fetch", daemon=True).start()
@@ -43,9 +43,10 @@ class Job(Generic[T]):
         cancel: Event,
         steps: Iterable[object] = (),
     ) -> tuple[T, bool]:
-        """Report each status to `count`, with the caller's `steps` in between, until the end.
+        """Call `count` with each status until the work ends; iterate over `steps` in between.
 
-        An interrupt or an error sets `cancel`. Return the result, and whether it was interrupted.
+        An interrupt or an error sets `cancel`. Return the result, and whether there was an
+        interrupt.
         """
         try:
             for _ in steps:
@@ -64,7 +65,7 @@ class Job(Generic[T]):
             raise
 
     def statuses(self) -> Iterator[Status]:
-        """Yield the statuses in order until the work has ended."""
+        """Yield the statuses in the order of arrival until the work has ended."""
         while not self.ended.is_set():
             with suppress(Empty):
                 if (status := self._statuses.get(timeout=_TICK_S)) is not None:
@@ -72,14 +73,14 @@ class Job(Generic[T]):
         yield from self.statuses_so_far()
 
     def statuses_so_far(self) -> Iterator[Status]:
-        """Yield the statuses so far, without waiting."""
+        """Yield the unread statuses, without waiting for more."""
         with suppress(Empty):
             while True:
                 if (status := self._statuses.get_nowait()) is not None:
                     yield status
 
     def result(self) -> T:
-        """Wait for the end of the work; return its result, or raise its exception."""
+        """Wait until the work ends, then return its result or raise its exception."""
         while not self.ended.wait(_TICK_S):
             pass
         if self._fault is not None:
@@ -93,14 +94,14 @@ class Job(Generic[T]):
             self._fault = fault
         finally:
             self.ended.set()
-            self._statuses.put(None)  # wakes the thread that waits for a status
+            self._statuses.put(None)  # wakes a thread that waits for a status
 
 
 @contextmanager
 def status_counter(
     progress: OpenProgress | Progress, total: int | None, *, done: int = 0
 ) -> Iterator[Callable[[Status], None]]:
-    """Return a function that counts finished wallets, from `done` on, and shows the progress."""
+    """Return a function that counts finished wallets from `done` on, and shows the progress."""
     counts = Counter({Status.OK.value: done} if done else {})
     with progress_display(progress, total, initial=done) as show:
 
@@ -115,9 +116,10 @@ def status_counter(
 def progress_display(
     progress: OpenProgress | Progress, total: int | None, **options: float
 ) -> Iterator[Callable[..., object]]:
-    """Return a function that shows counts by status, how many were ok before, and named numbers.
+    """Return a function that shows counts by status, earlier ok wallets, and further numbers.
 
-    A callable gets (done, total, counts); True draws a bar, None does in a notebook or terminal.
+    A callable `progress` is called with (done, total, counts). True draws a progress bar. None
+    draws a bar only in a notebook or a terminal.
     """
     if callable(progress):
         report: Callable[..., object] = progress
@@ -127,12 +129,14 @@ def progress_display(
     is_notebook = hasattr(ipython and ipython.get_ipython(), "kernel")
     is_terminal = bool(sys.stderr and sys.stderr.isatty())  # stderr is None if it is closed
     if total != 0 and (progress or (progress is None and (is_notebook or is_terminal))):
-        tqdm = import_module("tqdm.auto").tqdm  # detects a notebook when it is imported
+        tqdm = import_module("tqdm.auto").tqdm  # imported late, since the import detects a notebook
         with tqdm(total=total, unit="wallet", desc="wallets", **options) as bar:
 
-            def draw(counts: Mapping[str, int], before: int, **beside: int) -> None:
-                bar.initial = before  # left out of the rate from which tqdm estimates the time left
-                bar.set_postfix(dict(counts) | beside, refresh=False)
+            def draw(counts: Mapping[str, int], before: int, **others: int) -> None:
+                bar.initial = (
+                    before  # not counted in the rate for the estimate of the remaining time
+                )
+                bar.set_postfix(dict(counts) | others, refresh=False)
                 bar.update(sum(counts.values()) - bar.n)
 
             yield draw

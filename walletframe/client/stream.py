@@ -1,7 +1,7 @@
-"""The records of wallets, one for each, from the cache or from the service.
+"""The stream of wallet records of a fetch, from the cache or from the service.
 
-A wallet whose cached answer is fresh and ok is not requested. If a request fails, a stale answer is
-used instead, if the settings allow it.
+A wallet whose cached answer is fresh and ok is not requested. If a request fails and the settings
+allow it, the record has the out-of-date answer from the cache.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from walletframe.settings.values import Settings
     from walletframe.transport import AnswerStore, Reply
 
-_AHEAD = 4  # requests in flight or waiting, for each worker
-_OTHER_CLOCKS_S = 60.0  # how far another computer's clock may be ahead
-_CANCELLED = Outcome(Status.CANCELLED, "cancelled before its turn came")
+_AHEAD = 4  # maximum number of pending requests per worker
+_OTHER_CLOCKS_S = 60.0  # by which the clock of another computer may be ahead
+_CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was requested")
 _NOT_CACHED = Outcome(Status.NOT_CACHED, "not in the cache, and no request was sent")
 _SERVICE_STATUSES = frozenset(
     {Status.FAILED, Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID, Status.MISSING}
@@ -39,16 +39,16 @@ _SERVICE_STATUSES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Cache options: how long an answer is fresh, and whether requests are sent."""
+    """Options of a fetch: how long a cached answer is fresh, and whether to send requests."""
 
     expire_after_s: float
-    refresh: bool = False  # request every wallet, cached or not
-    offline: bool = False  # send no request
+    refresh: bool = False  # request every wallet, even if its answer is cached
+    offline: bool = False  # send no requests
     stale_if_error: bool = True  # use a cached answer if a request fails
 
 
 class WalletResult(NamedTuple):
-    """A wallet's position among all, its record, and its answer if that is to be cached."""
+    """A wallet's position in the request, its record, and its answer if it should be cached."""
 
     position: int
     record: WalletRecord
@@ -56,9 +56,9 @@ class WalletResult(NamedTuple):
 
 
 class Stream:
-    """The records of one fetch, as they arrive; the store is only read.
+    """Iterator over the records of one fetch as they arrive. It never writes to the store.
 
-    Backpressure: while nobody reads the records, no new requests are added.
+    While the consumer does not read records, no new requests are queued (backpressure).
     """
 
     def __init__(
@@ -68,19 +68,19 @@ class Stream:
         self.oddities: Oddities = Oddities()
         self._store, self._policy, self._sender, self._cancel = store, policy, sender, cancel
         self._batch_size = settings.batch_size
-        self._ahead = settings.workers * settings.batch_size * _AHEAD
+        self._max_pending = settings.workers * settings.batch_size * _AHEAD
         self._positions = count()
         self._in_flight: dict[int, tuple[WalletAddress, CachedAnswer | None]] = {}
 
     def close(self) -> None:
-        """Abandon the requests in flight."""
+        """Stop the requests, and abandon the requests in flight."""
         self._sender.stop()
         self.oddities.note(None, self._sender.unrequested)
 
     def records(self, portions: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
-        """Yield a result for each of the distinct wallets, in any order, and None when idle.
+        """Yield a result for each wallet, in any order, and None while idle.
 
-        An empty portion means that there are no wallets at the moment.
+        The wallets must be distinct. An empty portion means that no wallet is available yet.
         """
         for portion in portions:
             if self._cancel.is_set():
@@ -97,7 +97,7 @@ class Stream:
                     yield WalletResult(position, record)
             for start in range(0, len(requested), self._batch_size):
                 batch = dict(islice(requested.items(), start, start + self._batch_size))
-                yield from self._results(leave=self._ahead - len(batch))
+                yield from self._results(max_pending=self._max_pending - len(batch))
                 if self._cancel.is_set():
                     yield from map(self._cancelled, batch.values(), batch)
                     continue
@@ -116,7 +116,7 @@ class Stream:
     def _from_cache(
         self, wallet: WalletAddress, cached: CachedAnswer | None, now: datetime
     ) -> WalletRecord | None:
-        """Return a wallet's record from the cache, or None if the wallet must be requested."""
+        """Return the record of a wallet from the cache, or None if the wallet must be requested."""
         outdated = None
         if cached is not None:
             age_s = (now - cached.fetched_at).total_seconds()
@@ -135,9 +135,9 @@ class Stream:
     def _cached_record(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record of a cached answer, or None if there is none that is ok.
+        """Return the record of a cached answer, or None without an answer that is ok.
 
-        `error` says why there is no newer answer, and makes the record stale.
+        If `error`, the reason why there is no newer answer, is not None, the record is stale.
         """
         if cached is None:
             return None
@@ -147,9 +147,9 @@ class Stream:
         source = Source.CACHE if error is None else Source.STALE
         return WalletRecord(wallet, outcome, self._store.service, cached.fetched_at, source, error)
 
-    def _results(self, *, leave: int = 0) -> Iterator[WalletResult | None]:
-        """Yield results as they arrive, until at most `leave` are pending, and None when idle."""
-        for arrival in self._sender.arrivals(leave):
+    def _results(self, *, max_pending: int = 0) -> Iterator[WalletResult | None]:
+        """Yield each result as it arrives, and None while idle, until `max_pending` are pending."""
+        for arrival in self._sender.arrivals(max_pending):
             if arrival is None:
                 yield None
                 continue
@@ -158,7 +158,7 @@ class Stream:
             wallet, cached = self._in_flight.pop(position)
             try:
                 result, unrequested = self._result_of(position, wallet, cached, reply)
-            except Exception as fault:  # noqa: BLE001 - one answer is no reason to lose the others
+            except Exception as fault:  # noqa: BLE001 - other answers must not be lost
                 broken = replace(reply, answer=outcome_of_exception(fault))
                 result, unrequested = self._result_of(position, wallet, cached, broken)
             self.oddities.note(result.record, unrequested)
@@ -167,9 +167,9 @@ class Stream:
     def _result_of(
         self, position: int, wallet: WalletAddress, cached: CachedAnswer | None, reply: Reply
     ) -> tuple[WalletResult, list[str]]:
-        """Return the result of a reply, and the unrequested wallets in it.
+        """Return the result of a reply, and the unrequested wallets in the reply.
 
-        If the reply is not ok, the cached answer is used instead, if it is.
+        If the reply is not ok, but the cached answer is ok, the result has the cached answer.
         """
         unrequested: list[str] = []
         origin: tuple[()] | tuple[datetime, Source] = ()

@@ -45,7 +45,7 @@ from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, Se
 from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
 from walletframe.frames.identity import wallet_identities
-from walletframe.frames.joining import merge, read_wallets
+from walletframe.frames.joining import merge, parse_row_wallets
 from walletframe.frames.kept import names_to_keep
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import require_service, require_settings
@@ -104,10 +104,10 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     >>> frame = pd.DataFrame({"blockchain": ["ETH"], "address": ["0xa"]})
     >>> dd.from_pandas(frame, npartitions=1).wf.plot
     Traceback (most recent call last):
-    walletframe.errors.FramesNeededError: plot takes balances that are in memory, ...
+    walletframe.errors.FramesNeededError: plot needs balances in memory, ...
     """
 
-    _place = "in partitions"
+    _location = "in a Dask DataFrame"
     _read_into_memory = 'holdings[holdings["symbol"] == "USDC"].compute()'
 
     def __init__(
@@ -477,7 +477,7 @@ def _shuffle_by_wallet(
 
 
 def _add_key_to_table(rows: pd.DataFrame, on: str | None) -> pd.DataFrame:
-    wallets = read_wallets(rows, on)
+    wallets = parse_row_wallets(rows, on)
     keys = [canonical_key(each.blockchain, each.address) if each else None for each in wallets]
     return _with_key(rows, keys)
 

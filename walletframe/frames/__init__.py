@@ -1,1 +1,1 @@
-"""The column contract, and how outcomes become the two DataFrames that keep it."""
+"""The schema of the two DataFrames of a fetch, and the functions that build and encode them."""

@@ -1,7 +1,7 @@
 """Assembly of outcomes into the two DataFrames, a chunk of rows at a time.
 
-Balances become columns as they arrive, and are dropped then, so that a million rows need little
-more memory than the frames that hold them.
+Balances are converted to columns as they arrive, and are then discarded, so that a million rows
+need little more memory than the resulting DataFrames.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from walletframe.wire.outcome import Balances, Outcome
 
 _CHUNK_ROWS = 2_000  # few enough for a processor's cache
-_LIMIT = 2**15  # of int16
+_INT16_LIMIT = 2**15
 _TEXT = pa.large_string()
 _COLUMNS = (  # a column of holdings, the attribute of Balances, its Arrow type
     ("symbol", attrgetter("symbols"), _TEXT),
@@ -55,21 +55,21 @@ class WalletRecord:
     wallet: WalletAddress
     outcome: Outcome
     service: str
-    fetched_at: datetime | None = None  # with a time zone; None without an answer
+    fetched_at: datetime | None = None  # with a time zone; None if there is no answer
     source: Source | None = None
     error: str | None = None  # why a stale answer could not be refreshed
 
 
 def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) -> WalletDetails:
-    """Build both DataFrames from records of distinct wallets, which are read once, in their order.
+    """Build both DataFrames from the records of distinct wallets, in the order of the records.
 
-    `kept` has the user's own columns, which come after those of the contract.
+    `records` is iterated once. `kept` has the extra columns to append to the wallets.
     """
     rows: list[tuple[Any, ...]] = []
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
     waiting: list[Balances] = []
     counts: list[int] = []
-    total = written = 0  # rows so far, and those of them that are in columns already
+    total = written = 0  # rows so far, and rows that are already converted
     for record in records:
         outcome, balances = record.outcome, record.outcome.balances
         count = 0 if balances is None else len(balances)
@@ -95,21 +95,23 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
     _add_columns(chunks, waiting)
     columns = zip(*rows, strict=True) if rows else [()] * len(WALLET_DTYPES)
     wallets = typed_frame(dict(zip(WALLET_DTYPES, columns, strict=True)), WALLET_DTYPES)
-    place = np.repeat(np.arange(len(rows)), counts)
-    wallets, holdings = normalize_blockchains(wallets, _holdings(wallets, place, chunks))
+    owners = np.repeat(np.arange(len(rows)), counts)
+    wallets, holdings = normalize_blockchains(wallets, _build_holdings(wallets, owners, chunks))
     return WalletDetails(with_kept(wallets, kept), holdings)
 
 
-def _holdings(wallets: pd.DataFrame, place: Codes, chunks: Mapping[str, list[Any]]) -> pd.DataFrame:
-    """Build holdings from their columns; `place` has the position of each row's wallet."""
+def _build_holdings(
+    wallets: pd.DataFrame, owners: Codes, chunks: Mapping[str, list[Any]]
+) -> pd.DataFrame:
+    """Build holdings from chunks of columns; `owners` has the position of each row's wallet."""
     decimals = pa.chunked_array(chunks["decimals"], pa.int16())
     missing, decimals = decimals.is_null().to_numpy(), decimals.fill_null(0).to_numpy()
     columns = {
-        "blockchain": wallets["blockchain"].array.take(place),
-        "address": wallets["address"].array.take(place),
+        "blockchain": wallets["blockchain"].array.take(owners),
+        "address": wallets["address"].array.take(owners),
         "symbol": arrow_text(chunks["symbol"]),
         "token_address": arrow_text(chunks["token_address"]),
-        "amount": AmountArray._concat_same_type(chunks["amount"]),  # noqa: SLF001 - of ours
+        "amount": AmountArray._concat_same_type(chunks["amount"]),  # noqa: SLF001 - our own class
         "decimals": pd.arrays.IntegerArray(decimals.copy(), missing.copy()),
         "raw_amount": arrow_text(chunks["raw_amount"]),
         "token_blockchain": arrow_text(chunks["token_blockchain"]),
@@ -119,12 +121,12 @@ def _holdings(wallets: pd.DataFrame, place: Codes, chunks: Mapping[str, list[Any
 
 
 def _add_columns(chunks: Mapping[str, list[Any]], waiting: Sequence[Balances]) -> None:
-    """Append the balances of the waiting wallets to the columns."""
-    for name, sent, kind in _COLUMNS:
-        joined = list(chain.from_iterable(map(sent, waiting)))
-        chunks[name].append(pa.array(joined, kind))
+    """Convert the balances of the waiting wallets, and append them to the columns."""
+    for name, values_of, arrow_type in _COLUMNS:
+        values = list(chain.from_iterable(map(values_of, waiting)))
+        chunks[name].append(pa.array(values, arrow_type))
     raw = list(chain.from_iterable(balances.raw_amounts for balances in waiting))
-    decimals = _decimals([n for balances in waiting for n in balances.decimals])
+    decimals = _decimals_array([n for balances in waiting for n in balances.decimals])
     starts = accumulate((len(balances) for balances in waiting), initial=0)
     unreadable = [
         start + place
@@ -132,21 +134,21 @@ def _add_columns(chunks: Mapping[str, list[Any]], waiting: Sequence[Balances]) -
         for place in balances.unreadable_amounts
     ]
     chunks["raw_amount"].append(pa.array(raw, _TEXT))
-    chunks["amount"].append(_amounts(raw, decimals, unreadable))
+    chunks["amount"].append(_amount_array(raw, decimals, unreadable))
     chunks["decimals"].append(decimals)
 
 
-def _decimals(sent: list[int | None]) -> pa.Array:
-    """Return decimals as int16, null if they are unknown or don't fit."""
+def _decimals_array(sent: list[int | None]) -> pa.Array:
+    """Return decimals as an int16 array; decimals that are unknown or don't fit are null."""
     try:
         return pa.array(sent, pa.int16())
     except (OverflowError, pa.ArrowInvalid):
-        fit = [n if n is not None and -_LIMIT <= n < _LIMIT else None for n in sent]
+        fit = [n if n is not None and -_INT16_LIMIT <= n < _INT16_LIMIT else None for n in sent]
         return pa.array(fit, pa.int16())
 
 
-def _amounts(raw: list[str | None], decimals: pa.Array, unreadable: list[int]) -> AmountArray:
-    """Return amounts, NA if their digits or decimals can't be read."""
+def _amount_array(raw: list[str | None], decimals: pa.Array, unreadable: list[int]) -> AmountArray:
+    """Return the amounts; an amount is NA if its digits or decimals can't be read."""
     scales = decimals.fill_null(-1).to_numpy()
     missing = (scales < 0) | (scales > MAX_DECIMALS)
     missing[unreadable] = True

@@ -1,4 +1,4 @@
-"""Assets: the packaged list, a caller's own contracts, and holdings with assets for tokens."""
+"""Assets: the packaged list, a caller's own contracts, and holdings grouped by asset."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from walletframe.disk import read_parquet
 from walletframe.errors import ArgumentError, SettingsError, TokenListError, UnknownTokenError
 from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.identity import KeyCodes, token_key
-from walletframe.frames.names import token_names, token_place
+from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import Assets, Positions
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line, token_text, unlinked
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 AssetsLike: TypeAlias = str | Path | pd.DataFrame
 
-_ASSET = "asset"  # an asset's key has it in place of a blockchain, which is never in lower case
-_NEEDED = ("asset", "token_blockchain", "token_address")
-_COLUMNS = (*_NEEDED, "symbol", "kind")
+_ASSET = "asset"  # replaces the blockchain in the key of an asset; blockchains are never lower case
+_REQUIRED = ("asset", "token_blockchain", "token_address")
+_COLUMNS = (*_REQUIRED, "symbol", "kind")
 _FORMS = (
-    "give a frame, a .csv or a .parquet with the columns asset, token_blockchain and "
-    "token_address (empty for a native coin), and, if you like, symbol and kind "
+    "pass a DataFrame, or the path of a .csv or .parquet file, with the columns asset, "
+    "token_blockchain and token_address (empty for a native coin); optional columns: symbol, kind "
     f"({', '.join(ASSET_KINDS)})"
 )
 
@@ -46,44 +46,52 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     Parameters
     ----------
     more : DataFrame, str or Path, optional
-        Contracts of your own, as a frame, a ``.csv`` or a ``.parquet``: the columns ``asset``,
-        ``token_blockchain`` and ``token_address`` (missing for a native coin), and optionally
-        ``symbol`` and ``kind``, by default native for a coin and canonical for a contract. Its
-        contracts replace those of the packaged list.
+        Contracts of your own: a DataFrame, or the path of a ``.csv`` or ``.parquet`` file. They
+        take precedence over the contracts of the packaged list. The columns are:
+
+        - ``asset``, ``token_blockchain`` and ``token_address`` (missing for a native coin);
+        - optionally ``symbol`` and ``kind``. The default kind is native for a coin, and canonical
+          for a contract.
 
     Returns
     -------
     DataFrame
-        One row for each contract, those of `more` last, on an index from 0: ``asset``, such as
-        USDC; ``token_blockchain``; ``token_address``, NA for a native coin; ``symbol``; ``kind``:
+        One row for each contract, with an index from 0. The contracts of `more` come last. All
+        columns are str:
 
-        - ``native``, the coin of a blockchain;
-        - ``canonical``, issued by the asset's own issuer;
-        - ``bridged``, issued for the asset by a bridge, a custodian or a wrapping contract
-          (USDC.e, WETH, WBTC), or in no list as the issuer's.
+        - ``asset``: the name of the asset, such as USDC;
+        - ``token_blockchain`` and ``token_address``: the contract; ``token_address`` is NA for a
+          native coin;
+        - ``symbol``: the symbol of the contract;
+        - ``kind``: ``native``, ``canonical`` or ``bridged``.
 
-        All are str. ``totals(by="asset")`` and ``share(asset=…)`` add up native and canonical
-        contracts, and with ``bridged=True`` bridged ones, too.
+        ``native`` is the coin of a blockchain. ``canonical`` contracts belong to the issuer of the
+        asset. ``bridged`` contracts belong to a bridge, a custodian or a wrapping contract (USDC.e,
+        WETH, WBTC), or are not listed as contracts of the issuer.
+
+        ``totals(by="asset")`` and ``share(asset=…)`` add up the native and canonical contracts.
+        With ``bridged=True``, they also add the bridged contracts.
 
     Raises
     ------
     TokenListError
-        If the file can't be read, or rows have no asset or blockchain, an unknown kind, or the
-        contract of another row with another asset or kind. All these rows are named.
+        If the file can't be read, or if rows can't be used. The error lists all rows that have no
+        asset or blockchain, that have an unknown kind, or that repeat a contract with another asset
+        or kind.
     ArgumentError, ColumnsError, OSError
-        If `more` is of another type, lacks a column, or there is no such file.
+        If `more` is of an unsupported type, if it lacks a column, or if the file does not exist.
 
     Notes
     -----
-    The packaged list is of November 2026. USDC and EURC are as in Circle's Bridge Kit 1.15.1
-    (September 2026); native coins as in `walletframe.blockchains`, without test networks. Each
-    other contract is in one of the freely licensed lists that ``walletframe.tokens.SOURCES`` names
-    with their versions and months; ``walletframe/tokens/known.csv`` has the list of each contract.
+    The packaged list dates from November 2026. USDC and EURC are as in Circle's Bridge Kit 1.15.1
+    (September 2026). Native coins are as in `walletframe.blockchains`, without test networks. Each
+    other contract is in a freely licensed list: ``walletframe.tokens.SOURCES`` states the version
+    and month of each list, and ``walletframe/tokens/known.csv`` states the list of each contract.
 
     One unit of each contract represents one unit of the asset, but its value may differ: a bridged
-    version is worth what its bridge still holds. These are not listed, since adding them up would
-    be wrong: BTT, whose old unit is 1,000 of the new ones; EURe, which shows a balance in two
-    contracts; FRAX and FXS, which changed symbols; former contracts.
+    unit is only worth as much as the bridge's reserves cover. The list leaves out contracts whose
+    amounts must not be added up: BTT, where an old unit equals 1,000 new units; EURe, which shows
+    the same balance in two contracts; FRAX and FXS, which changed symbols; and former contracts.
 
     Examples
     --------
@@ -98,67 +106,68 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
 
 
 def refuse_assets(assets: AssetsLike | None, *, bridged: bool) -> None:
-    """Raise an error if `assets` or `bridged` is given, for calls without assets."""
+    """Raise an error if `assets` or `bridged` is given for a table that is not grouped by asset."""
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
-        raise SettingsError(f"{option} is for assets alone", hint='add by="asset"')
+        problem = f"{option}=… applies only to tables of assets"
+        raise SettingsError(problem, hint='add by="asset", or leave it out')
 
 
 def with_assets(
     positions: Positions, more: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Replace tokens by assets, except unlisted ones, and bridged ones unless `bridged`."""
+    """Replace tokens by assets, except unlisted tokens, and bridged tokens unless `bridged`."""
     listed = _listed(more)
     tokens, kinds = positions.contracts, ASSET_KINDS if bridged else ASSET_KINDS[:2]
     counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
     keys = [(_ASSET, counted[key]) if key in counted else key for key in tokens.keys]
-    places: dict[TokenKey, int] = {}
-    of_tokens = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.intp)
+    indices: dict[TokenKey, int] = {}
+    of_tokens = np.array([indices.setdefault(key, len(indices)) for key in keys], dtype=np.intp)
     blockchains: dict[TokenKey, set[str]] = {}
     for (chain, _), asset in counted.items():
         blockchains.setdefault((_ASSET, asset), set()).add(chain)
-    first = np.full(len(places), len(positions.holdings), dtype=np.intp)
+    first = np.full(len(indices), len(positions.holdings), dtype=np.intp)
     np.minimum.at(first, of_tokens, tokens.first)
-    whole = KeyCodes(of_tokens[tokens.codes], list(places), first)
+    merged = KeyCodes(of_tokens[tokens.codes], list(indices), first)
     taken = frozenset(row.asset.casefold() for row in listed.values())
-    own = np.flatnonzero([key[0] != _ASSET for key in whole.keys])
-    # A token with the symbol of an asset is named with its contract.
+    own = np.flatnonzero([key[0] != _ASSET for key in merged.keys])
+    # The name of a token that has the symbol of an asset contains the contract.
     named = iter(
-        token_names(positions.holdings, tokens, tokens.codes[whole.first[own]], taken=taken)
+        token_names(positions.holdings, tokens, tokens.codes[merged.first[own]], taken=taken)
     )
     names = {
-        key: safe_line(key[1] or "") if key[0] == _ASSET else next(named) for key in whole.keys
+        key: safe_line(key[1] or "") if key[0] == _ASSET else next(named) for key in merged.keys
     }
-    return replace(positions, tokens=whole, assets=Assets(tokens, names, blockchains))
+    return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains))
 
 
-def token_or_asset_names(positions: Positions, places: Codes) -> list[str]:
-    """Return the names of tokens, or assets, by their indices in ``positions.tokens``."""
+def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
+    """Return the names of the tokens or assets with these indices in ``positions.tokens``."""
     if positions.assets is None:
-        return token_names(positions.holdings, positions.tokens, places)
-    return [positions.assets.names[positions.tokens.keys[place]] for place in places.tolist()]
+        return token_names(positions.holdings, positions.tokens, indices)
+    return [positions.assets.names[positions.tokens.keys[index]] for index in indices.tolist()]
 
 
 def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
-    """Return the index of the token, or asset, that a caller names by name or contract."""
+    """Return the index of a token or asset that a caller passed as a name or a contract."""
     keys, contracts = positions.tokens.keys, positions.contracts
     if positions.assets is None or not isinstance(named, str):
 
         def hint_for(first: TokenKey) -> str:
-            one = f"name the one token, such as token={token_text(first)}"
+            by_contract = f"pass blockchain and contract, such as token={token_text(first)}"
             if not any(row.asset == named for row in _packaged().values()):
-                return one
-            return f"{one}, or all contracts of the asset together: asset={named!a}"
+                return by_contract
+            return f"{by_contract}, or add up all contracts of the asset with asset={named!a}"
 
-        place = token_place(positions.holdings, contracts, named, hint=hint_for)
-        return int(positions.tokens.codes[contracts.first[place]])
+        index = token_index(positions.holdings, contracts, named, hint=hint_for)
+        return int(positions.tokens.codes[contracts.first[index]])
     if (_ASSET, named) in keys:
         return keys.index((_ASSET, named))
     wanted = named.strip().casefold()
     similar = [name for chain, name in keys if chain == _ASSET and str(name).casefold() == wanted]
-    meant = f"did you mean {similar[0]!r}? " if similar else ""
+    suggestion = f"did you mean {similar[0]!r}? " if similar else ""
     advice = "pass bridged=True to count bridged versions; for an unlisted token, pass token=…"
-    raise UnknownTokenError(named, "asset", f"{unlinked(meant)}{advice}")
+    raise UnknownTokenError(named, "asset", f"{unlinked(suggestion)}{advice}")
 
 
 @cache
@@ -167,22 +176,22 @@ def _packaged() -> Mapping[TokenKey, AssetContract]:
 
 
 def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
-    """Return the listed contracts by token key, the caller's own last."""
+    """Return the listed contracts by token key; the caller's contracts come last."""
     if more is None:
         return _packaged()
     own: dict[TokenKey, AssetContract] = {}
-    places: dict[TokenKey, int] = {}
+    first_rows: dict[TokenKey, int] = {}
     problems = []
-    for place, row, fault in _rows(_frame(more)):
+    for place, row, fault in _parse_rows(_read_assets(more)):
         if fault:
             problems.append((place, row, fault))
             continue
         key = token_key((row.blockchain, row.contract))
         first = own.setdefault(key, row)
         if (first.asset, first.kind) != (row.asset, row.kind):
-            contradiction = f"it is {first.kind} {first.asset} already, at {places[key]}"
+            contradiction = f"row {first_rows[key]} lists it as {first.kind} {first.asset}"
             problems.append((place, row, contradiction))
-        places.setdefault(key, place)
+        first_rows.setdefault(key, place)
     if problems:
         named = [
             (place, safe_line(ascii((row.asset, row.blockchain, row.contract))), fault)
@@ -192,8 +201,8 @@ def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
     return {key: row for key, row in _packaged().items() if key not in own} | own
 
 
-def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
-    """Yield the position, from 0, the contract and the fault, if any, of each row of a frame."""
+def _parse_rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
+    """Yield the position (from 0), contract and fault (or "") of each row that is not blank."""
     absent = [None] * len(frame)
     columns = [frame[name] if name in frame.columns else absent for name in _COLUMNS]
     for place, cells in enumerate(zip(*columns, strict=True)):
@@ -202,9 +211,9 @@ def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
         asset, chain, contract, symbol, kind = (
             None if is_blank(cell) else str(cell).strip() for cell in cells
         )
-        usual = ASSET_KINDS[0] if contract is None else ASSET_KINDS[1]
+        default_kind = ASSET_KINDS[0] if contract is None else ASSET_KINDS[1]
         chain = normalize_blockchain(chain or "")
-        row = AssetContract(asset or "", chain, contract, symbol, kind or usual)
+        row = AssetContract(asset or "", chain, contract, symbol, kind or default_kind)
         fault = "" if asset else "it has no asset"
         if not chain:
             fault = "it has no blockchain"
@@ -213,8 +222,8 @@ def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
         yield place, row, fault
 
 
-def _frame(more: Any) -> pd.DataFrame:
-    """Read a caller's frame or file, and check that it has the needed columns."""
+def _read_assets(more: Any) -> pd.DataFrame:
+    """Read a caller's frame or file, and check its columns."""
     if isinstance(more, str | Path):
         path = Path(more).expanduser()
         try:
@@ -227,6 +236,6 @@ def _frame(more: Any) -> pd.DataFrame:
             raise TokenListError([(0, safe_line(str(path)), fault)], hint=_FORMS) from None
         more = more.rename(columns=lambda name: str(name).strip())
     if not isinstance(more, pd.DataFrame):
-        raise ArgumentError(f"assets can't be of type {type(more).__name__}", hint=_FORMS)
-    require_columns(more, _NEEDED, _FORMS)
+        raise ArgumentError(f"assets of type {type(more).__name__} are not supported", hint=_FORMS)
+    require_columns(more, _REQUIRED, _FORMS)
     return more

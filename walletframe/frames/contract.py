@@ -1,4 +1,4 @@
-"""The column contract: names, order, dtypes, categories, and the spelling of blockchains."""
+"""The schema of both DataFrames: column names, order, dtypes, categories and blockchain names."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     Rows = npt.NDArray[np.intp]
 
-COMPARED: Final = "walletframe_compared"  # the key in `DataFrame.attrs` of a table of changes
-SIMULATED: Final = "sandbox"
-_SPELLED = ("blockchain", "token_blockchain")
+COMPARED: Final = "walletframe_compared"  # key in `DataFrame.attrs` that marks a table of changes
+SIMULATED: Final = "sandbox"  # the service whose data is simulated
+_BLOCKCHAIN_COLUMNS = ("blockchain", "token_blockchain")
 
 
 class Source(StrEnum):
-    """Where an answer came from; the categories of the column ``source``."""
+    """The origin of an answer. The members are the categories of the column ``source``."""
 
     SERVICE = "service"
     CACHE = "cache"
@@ -47,7 +47,7 @@ def category_of(members: type[StrEnum]) -> pd.CategoricalDtype:
 def typed_frame(
     columns: Mapping[str, Any], dtypes: Mapping[str, Any], index: pd.Index | None = None
 ) -> pd.DataFrame:
-    """Build a DataFrame with these columns and dtypes."""
+    """Build a DataFrame whose columns have the dtypes in `dtypes`, in the order of `dtypes`."""
     arrays = {name: _typed_array(columns[name], dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(arrays, index=index, copy=False)
 
@@ -55,67 +55,69 @@ def typed_frame(
 def _typed_array(values: Any, dtype: Any) -> Any:
     if not isinstance(dtype, pd.CategoricalDtype):
         return pd.array(values, dtype=dtype)
-    codes = {name: code for code, name in enumerate(dtype.categories)}  # pandas would build indexes
+    # Encoding in Python is faster than pandas, which would build indexes.
+    codes = {name: code for code, name in enumerate(dtype.categories)}
     return pd.Categorical.from_codes([codes.get(value, -1) for value in values], dtype=dtype)
 
 
 def text_array(values: Any) -> Any:
-    """Return text in the dtype of the contract, NaN if it is missing."""
-    if isinstance(values, pd.Categorical):  # casting it would take ten times as long
+    """Return values as text with the dtype `TEXT`; missing values are NaN."""
+    if isinstance(values, pd.Categorical):  # a cast would take ten times as long
         return values.categories.array.take(values.codes, allow_fill=True)
     return pd.array(values, dtype=TEXT)
 
 
 def arrow_text(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Return Arrow's text, chunk after chunk, in the dtype of the contract, or only some rows.
+    """Concatenate Arrow arrays of text, and return them with the dtype `TEXT`.
 
-    Either all arrays are dictionaries, or none is.
+    With `rows`, return only the rows at these positions. Either all arrays are dictionaries, or
+    none of them is.
     """
-    whole = pa.chunked_array(map(_widened, chunks)).unify_dictionaries().combine_chunks()
-    if isinstance(whole, pa.DictionaryArray):  # casting it would take 15 times as long
-        places = whole.indices if rows is None else whole.indices.take(pa.array(rows))
-        whole = whole.dictionary.take(places)
+    text = pa.chunked_array(map(_as_large_text, chunks)).unify_dictionaries().combine_chunks()
+    if isinstance(text, pa.DictionaryArray):  # a cast would take 15 times as long
+        indices = text.indices if rows is None else text.indices.take(pa.array(rows))
+        text = text.dictionary.take(indices)
     elif rows is not None:
-        whole = whole.take(pa.array(rows))
-    return TEXT.__from_arrow__(pa.chunked_array([whole]))
+        text = text.take(pa.array(rows))
+    return TEXT.__from_arrow__(pa.chunked_array([text]))
 
 
-def _widened(text: pa.Array) -> pa.Array:
+def _as_large_text(text: pa.Array) -> pa.Array:
     if isinstance(text, pa.DictionaryArray):
         return pa.DictionaryArray.from_arrays(text.indices, text.dictionary.cast(ARROW_TEXT))
     return text.cast(ARROW_TEXT)
 
 
 def count_array(values: npt.ArrayLike, missing: npt.ArrayLike | None = None) -> Any:
-    """Return counts as the nullable integers of the contract; `missing` marks unknown ones."""
+    """Return counts with the nullable dtype Int64; `missing` marks the unknown counts."""
     counts = np.array(values, dtype=np.int64)
     unknown = np.zeros(len(counts), dtype=bool) if missing is None else np.array(missing)
     return pd.arrays.IntegerArray(counts, unknown)
 
 
 def amounts_of(column: pd.Series) -> AmountArray:
-    """Return the exact amounts of a column, or raise an `AmountError` if it has none."""
+    """Return the array of a column of amounts; raise an `AmountError` for another dtype."""
     if not isinstance(column.array, AmountArray):
         raise AmountError(
-            f"a column of dtype {column.dtype} holds no amounts",
-            hint='convert it: .astype("amount"); a file has the exact amounts in "amount_text"',
+            f"a column of dtype {column.dtype} does not contain amounts",
+            hint='convert it with .astype("amount"); a file has exact amounts in "amount_text"',
         )
     return column.array
 
 
 def na_array(count: int) -> AmountArray:
-    """Return an array of amounts that are all NA."""
+    """Return an array of `count` amounts that are all NA."""
     return AmountArray(np.full(count, 0, dtype=object), np.ones(count, dtype=bool), 0)
 
 
 def concat_frames(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate frames; empty ones don't affect the dtypes."""
-    every = [*frames]
-    return pd.concat([each for each in every if len(each)] or every[:1], ignore_index=True)
+    """Concatenate frames. The dtypes of empty frames don't affect the result."""
+    parts = [*frames]
+    return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -> None:
-    """Raise an error with the names of missing columns, if there are any."""
+    """Raise a `ColumnsError` that lists the missing columns, if any column is missing."""
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ColumnsError(missing, [str(name) for name in frame.columns], hint)
@@ -152,19 +154,23 @@ def blockchains() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each of the 107, on an index from 0: ``blockchain``, the identifier, as it is
-        written before an address; ``name``, str, its usual name; ``coin``, str, the symbol of
-        its native coin; ``chain_id``, Int64, its id if it is an EVM blockchain. NA if the public
-        lists below don't have it.
+        One row for each of the 107 blockchains, with an index from 0 and these columns:
+
+        - ``blockchain`` (str): the identifier, which is written before an address;
+        - ``name`` (str): the usual name;
+        - ``coin`` (str): the symbol of the native coin;
+        - ``chain_id`` (Int64): the chain id of an EVM blockchain.
+
+        A value is NA if the public lists below do not contain it.
 
     Notes
     -----
     The identifiers are those of the service's own Python client of April 2026. The service may
-    support more by now: any identifier is sent as it is written.
+    support more blockchains by now. An identifier that is not in this table is sent as written.
 
     Names, coins and chain ids are from https://github.com/ethereum-lists/chains (MIT licence) and
-    https://github.com/cosmos/chain-registry (CC BY 4.0), both of August 2026; those of Dash, IOTA
-    and NEAR from SLIP-0044.
+    https://github.com/cosmos/chain-registry (CC BY 4.0), both of August 2026. Those of Dash, IOTA
+    and NEAR are from SLIP-0044.
 
     Examples
     --------
@@ -179,12 +185,15 @@ def blockchains() -> pd.DataFrame:
 
 
 def normalize_blockchains(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Normalize blockchain names across frames: known ones in capitals, others as first written."""
+    """Normalize the spelling of blockchains across frames.
+
+    Known blockchains are written in upper case, all others as in their first row.
+    """
     first: dict[str, str] = {}
     result = []
     for frame in frames:
         changed = {}
-        for name in (name for name in _SPELLED if name in frame.columns):
+        for name in (name for name in _BLOCKCHAIN_COLUMNS if name in frame.columns):
             written = frame[name].array.unique().dropna().tolist()
             names = {
                 each: first.setdefault(canonical_blockchain(each), normalize_blockchain(each))

@@ -1,8 +1,8 @@
-"""Completeness of groups: how many of the wallets that could hold something of a group are known.
+"""Completeness of groups: counts of the wallets that could hold a group's tokens.
 
-For one token, a wallet is known if its balances are known, all its amounts of the token can be read
-and none of its balances is of an unknown token, which may be this one. For an unknown token, which
-equals no other, the wallet that has it is known.
+A wallet is known for a token if its balances are known, all its amounts of the token can be read,
+and none of its balances is of an unknown token, which may be the same token. An unknown token
+counts as different from all other tokens, and the wallet that holds it is known for it.
 """
 
 from __future__ import annotations
@@ -21,18 +21,20 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, Mask
     from walletframe.frames.positions import Positions
 
-_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
+_COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 
 
-def completeness(positions: Positions, groups: Groups, flawed: Codes | int = 0) -> dict[str, Any]:
-    """Count the requested and the known wallets of each group; empty without `wallets`.
+def completeness(
+    positions: Positions, groups: Groups, unreadable: Codes | int = 0
+) -> dict[str, Any]:
+    """Count the requested and the known wallets of each group; return {} without `wallets`.
 
-    By token or asset, only wallets that could hold it are counted, and those known are reduced by
-    `flawed`, from `count_unreadable_wallets`.
+    If the groups are tokens or assets, only wallets that could hold the token are counted, and
+    `unreadable`, the result of `count_unreadable_wallets`, is subtracted from the known wallets.
     """
     if not positions.has_wallets:
         return {}
-    states = _states(positions)
+    states = _wallet_states(positions)
     if ADDED.isdisjoint(groups.names):
         return _count_columns(_sum_wallet_sets(states, groups))
     uncertain = states[:2] * positions.has_unknown_token
@@ -44,17 +46,17 @@ def completeness(positions: Positions, groups: Groups, flawed: Codes | int = 0) 
         counts = _sum_wallet_sets(states, groups)
     if uncertain.any():
         counts[:2] -= counts[3:] * ~np.append(positions.tokens.unknown, False)[groups.tokens]
-    counts[:2] -= flawed
+    counts[:2] -= unreadable
     return _count_columns(counts)
 
 
 def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
-    """Count in each group the known, and the stale, wallets that have an unreadable amount in it.
+    """Count the known and the stale wallets of each group that have an unreadable amount in it.
 
-    A wallet with a balance of an unknown token is counted only for unknown tokens: `completeness`
-    subtracts it for all others.
+    A wallet with a balance of an unknown token is counted only in groups of unknown tokens, since
+    `completeness` subtracts the wallet from all other groups.
     """
-    rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - of ours
+    rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - our own class
     if not len(rows):
         return np.zeros((2, len(groups)), dtype=np.intp)
     wallets, tokens = positions.wallet_codes[rows], positions.tokens
@@ -62,28 +64,28 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
     stride = len(positions.wallet_keys)
     pairs = pd.unique(groups.codes[rows[counted]] * stride + wallets[counted])
     codes, wallets = np.divmod(pairs, stride)
-    return _sum_by_code(_states(positions)[:2, wallets], codes, len(groups))
+    return _sum_by_code(_wallet_states(positions)[:2, wallets], codes, len(groups))
 
 
 def known_by_token(positions: Positions, rows: Mask) -> Positions:
-    """Mark a wallet as unknown if its amount of one token is; `rows` marks the token's rows."""
+    """Mark wallets whose amount of a token is unknown as unknown; `rows` marks the token's rows."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
 
 
 def _sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
-    """Sum per-wallet counts into groups, over the wallets that could hold each group's token."""
+    """Sum the per-wallet counts of the wallets that could hold the token of each group."""
     tokens, chains = positions.possible_blockchains()
     sizes = np.bincount(tokens, minlength=len(positions.tokens.keys))
     begins, chains = np.cumsum(sizes) - sizes, chains[np.argsort(tokens, kind="stable")]
     with_token = np.flatnonzero(groups.tokens >= 0)
     repeats = sizes[groups.tokens[with_token]]
-    members = np.repeat(with_token, repeats)  # a group once for each blockchain of its token
+    members = np.repeat(with_token, repeats)  # each group, once for each blockchain of its token
     steps = np.arange(len(members)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     member_chains = chains[begins[groups.tokens[members]] + steps]
 
-    stride = len(positions.chain_places)
+    stride = len(positions.chain_indices)
     pairs = groups.wallet_set_codes * stride + positions.chain_codes
     distinct, codes = np.unique(pairs, return_inverse=True)
     wanted = groups.wallet_sets[members] * stride + member_chains
@@ -98,17 +100,17 @@ def _sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -
 
 
 def completeness_among(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
-    """Count the marked wallets, and the known ones of them, in each group."""
+    """Count the requested, known and stale wallets of each group among the marked wallets."""
     if not positions.has_wallets:
         return {}
-    return _count_columns(_sum_wallet_sets(_states(positions) * wallets, groups))
+    return _count_columns(_sum_wallet_sets(_wallet_states(positions) * wallets, groups))
 
 
 def broadcast_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
-    """Return the completeness of the marked wallets, repeated for each of `rows` rows."""
+    """Return the counts of all marked wallets, repeated in each of `rows` rows."""
     if not positions.has_wallets:
         return {}
-    counts = _states(positions)[:, wallets].sum(axis=1, keepdims=True)
+    counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True)
     return _count_columns(counts.repeat(rows, axis=1))
 
 
@@ -117,8 +119,8 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
     return sums[:, groups.wallet_sets]
 
 
-def _states(positions: Positions) -> Codes:
-    """Return three rows of 0 and 1, a column for each wallet: known, stale, requested (always)."""
+def _wallet_states(positions: Positions) -> Codes:
+    """Return 0 or 1 in three rows (known, stale, requested), with a column for each wallet."""
     requested = np.ones(len(positions.known), dtype=np.intp)
     return np.stack([positions.known, positions.stale, requested])
 
@@ -129,4 +131,4 @@ def _sum_by_code(counts: Codes, codes: Codes, size: int) -> Codes:
 
 
 def _count_columns(counts: Codes) -> dict[str, Any]:
-    return dict(zip(_COLUMNS, map(count_array, counts[:3]), strict=True))
+    return dict(zip(_COUNT_COLUMNS, map(count_array, counts[:3]), strict=True))

@@ -1,7 +1,7 @@
-"""`WalletDetails`, the two DataFrames of a fetch, and the conversion of arguments to them.
+"""`WalletDetails`, the two DataFrames of a fetch, and conversions of arguments to these.
 
-Where a function takes a fetch, it takes the pair ``(wallets, holdings)``, too; where it takes one
-of the two frames, it takes the whole fetch, too.
+A function that accepts the result of a fetch also accepts the tuple ``(wallets, holdings)``. A
+function that accepts one of the two DataFrames also accepts the complete result.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ class WalletDetails(NamedTuple):
     Attributes
     ----------
     wallets : DataFrame
-        One row for each distinct requested wallet, in the requested order: ``blockchain``,
-        ``address``, ``status``, ``error``, ``tokens``, ``explorer_url``, ``fetched_at`` (UTC),
-        ``source``, ``service``, and after them the columns that you keep. A column ``name``
-        labels wallets in all tables and charts.
+        One row for each distinct requested wallet, in the requested order. The columns are
+        ``blockchain``, ``address``, ``status``, ``error``, ``tokens``, ``explorer_url``,
+        ``fetched_at`` (UTC), ``source`` and ``service``, followed by the columns that you keep. If
+        you keep a column ``name``, tables and charts label wallets with the names.
     holdings : DataFrame
-        One row for each balance of the wallets with status ok: ``blockchain``, ``address``,
-        ``symbol``, ``token_address``, ``amount`` (whole tokens, exact), ``decimals``,
-        ``raw_amount`` (base units, as sent), ``token_blockchain``, ``price``.
+        One row for each balance of the wallets with the status ok. The columns are ``blockchain``,
+        ``address``, ``symbol``, ``token_address``, ``amount`` (exact, in units of the token),
+        ``decimals``, ``raw_amount`` (in base units, as sent), ``token_blockchain`` and ``price``.
 
     Notes
     -----
-    A wallet that failed has no holdings: check ``wallets.status`` before adding anything up.
+    A wallet that failed has no rows in ``holdings``: check ``wallets.status`` before you add up
+    amounts.
     """
 
     wallets: pd.DataFrame
@@ -41,15 +42,15 @@ class WalletDetails(NamedTuple):
 
     @property
     def wf(self) -> Any:
-        """Tables and charts of the fetch, with their completeness.
+        """Methods that compute tables and charts of the fetch, and state their completeness.
 
         Returns
         -------
         DetailsAccessor
             The methods of ``holdings.wf``, called with these ``wallets``.
         """
-        registered: Any = pd.DataFrame  # the package `accessor` registers `wf` with pandas
-        return registered.wf._of_fetch(self)  # noqa: SLF001 - of ours
+        registered: Any = pd.DataFrame  # the package `accessor` adds the attribute `wf`
+        return registered.wf._of_fetch(self)  # noqa: SLF001 - our own class
 
     def __repr__(self) -> str:
         return display_text(self.wallets, self.holdings)
@@ -63,11 +64,11 @@ class WalletDetails(NamedTuple):
 
 DetailsLike: TypeAlias = WalletDetails | tuple[pd.DataFrame, pd.DataFrame]
 FetchLike: TypeAlias = pd.DataFrame | DetailsLike
-"""One of the two frames of a fetch, or the whole fetch."""
+"""One of the two DataFrames of a fetch, or the complete result."""
 
 
 def is_details(argument: object) -> TypeGuard[DetailsLike]:
-    """Return whether an argument is a whole fetch: a tuple of two DataFrames."""
+    """Return whether an argument is the result of a fetch: a tuple of two DataFrames."""
     return (
         isinstance(argument, tuple)
         and len(argument) == len(WalletDetails._fields)
@@ -76,34 +77,38 @@ def is_details(argument: object) -> TypeGuard[DetailsLike]:
 
 
 def as_details(argument: object, name: str = "details") -> WalletDetails:
-    """Return an argument as a fetch."""
+    """Return an argument as `WalletDetails`; raise an error unless it is a pair of DataFrames."""
     if not is_details(argument):
         raise ArgumentError(
-            f"{name} is of type {type(argument).__name__}, but a whole fetch is needed",
-            hint=f"give what fetch_wallets returned, or its two frames as {_PAIR}",
+            f"{name} of type {type(argument).__name__} is not the result of a fetch",
+            hint=f"pass the result of fetch_wallets, or its two DataFrames as {_PAIR}",
         )
     wallets, holdings = argument
     if "status" in holdings.columns and "status" not in wallets.columns:
         raise ArgumentError(
-            f"{name} has the two frames the wrong way round", hint=f"give {_PAIR}, in this order"
+            f"the two DataFrames of {name} are in the wrong order", hint=f"pass {_PAIR}"
         )
     return argument if isinstance(argument, WalletDetails) else WalletDetails(wallets, holdings)
 
 
 def as_wallets_frame(argument: object) -> pd.DataFrame:
-    """Return the wallets of an argument: a DataFrame, or a whole fetch."""
-    return argument if isinstance(argument, pd.DataFrame) else _whole(argument, "wallets").wallets
+    """Return the wallets from an argument: a DataFrame, or the result of a fetch."""
+    if isinstance(argument, pd.DataFrame):
+        return argument
+    return _require_details(argument, "wallets").wallets
 
 
 def as_holdings_frame(argument: object) -> pd.DataFrame:
-    """Return the holdings of an argument: a DataFrame, or a whole fetch."""
-    return argument if isinstance(argument, pd.DataFrame) else _whole(argument, "holdings").holdings
+    """Return the holdings from an argument: a DataFrame, or the result of a fetch."""
+    if isinstance(argument, pd.DataFrame):
+        return argument
+    return _require_details(argument, "holdings").holdings
 
 
-def _whole(argument: object, part: str) -> WalletDetails:
+def _require_details(argument: object, part: str) -> WalletDetails:
     if not is_details(argument):
         raise ArgumentError(
-            f"{part} is of type {type(argument).__name__}, but the DataFrame of {part} is needed",
-            hint=f"give the {part} of what fetch_wallets returned, or the whole of it",
+            f"{part} of type {type(argument).__name__} are not supported",
+            hint=f"pass the DataFrame .{part} of the result of fetch_wallets, or the result",
         )
     return as_details(argument, part)

@@ -1,8 +1,8 @@
-"""A fetch, and any table, as plain text, as Markdown, and as HTML in the page's own colours.
+"""Results of fetches and other tables as plain text, Markdown, or HTML in the page's colours.
 
-The output has a bounded length: a summary, then failures and their reasons, then the first rows.
-DataFrames are written as pandas does, but with values as money, without changing pandas' options.
-Untrusted text goes through `walletframe.text`.
+The length of the output is limited: a summary, failures with their reasons, then the first rows.
+DataFrames look as pandas displays them, except that values are formatted as money; the options of
+pandas are not changed. Untrusted text is escaped by the functions of `walletframe.text`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from pandas import get_option
 from pandas.api.types import is_float_dtype
-from pandas.io.formats.format import (  # type: ignore[attr-defined]  # it is for this
+from pandas.io.formats.format import (  # type: ignore[attr-defined]  # meant for this use
     get_dataframe_repr_params,
 )
 
@@ -47,9 +47,9 @@ _MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
 
 
 def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
-    """Return a fetch as text: the summary, failures with reasons, first rows of both frames.
+    """Return a fetch as text: a summary, failures with reasons, and the first rows of both frames.
 
-    With the ``width`` of a terminal, lines fit into it, and long amounts are cut.
+    With `width`, the width of a terminal, lines are limited to the width, and long amounts are cut.
     """
     lines = [*summary_lines(wallets, holdings)]
     lines += [safe_line(line, _REASON) for line in failure_lines(wallets)]
@@ -63,7 +63,7 @@ def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | 
 
 
 def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
-    """Return a fetch as Markdown, with untrusted text escaped."""
+    """Return a fetch as Markdown; untrusted text is escaped."""
     lines = [*summary_lines(wallets, holdings), *failure_lines(wallets)]
     parts = ["\n".join(f"- {as_markdown(line, _REASON)}" for line in lines)]
     for table in (wallets_table(wallets), holdings_table(holdings, wallets=wallets)):
@@ -93,22 +93,22 @@ def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
 
 
 def without_mathematics(html: str) -> str:
-    """Wrap whole elements so that the page doesn't typeset text between dollar signs."""
+    """Wrap HTML elements so that the page doesn't typeset text between dollar signs as formulas."""
     return f'<div class="{_NO_MATHS}">{html}</div>'
 
 
 def table_markdown(table: Table) -> str:
-    """Return a table in Markdown, without a count of the rows left out."""
-    rules = ["--:" if name in NUMBERS else ":--" for name in table.columns]
+    """Return a table in Markdown, without a line that counts the rows left out."""
+    alignments = ["--:" if name in NUMBERS else ":--" for name in table.columns]
     rows = [
         [*map(as_markdown, table.columns)],
-        rules,
-        *([_markdown(cell) for cell in row] for row in table.rows),
+        alignments,
+        *([_cell_markdown(cell) for cell in row] for row in table.rows),
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _markdown(cell: Cell) -> str:
+def _cell_markdown(cell: Cell) -> str:
     text = cell.text if is_number(cell) else as_markdown(cell.text, cell.limit)
     if cell.link is None:
         return text
@@ -116,12 +116,12 @@ def _markdown(cell: Cell) -> str:
 
 
 def is_number(cell: Cell) -> bool:
-    """Return whether a cell is a number with all its digits."""
+    """Return whether a cell is a number that is shown with all its digits."""
     return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
 
 
 def _table_html(table: Table) -> str:
-    """Return a table in HTML, which scrolls if it is too wide."""
+    """Return a table in HTML that scrolls if the table is too wide."""
     count = table.total - table.left_out
     counted = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
     caption = f'<caption style="text-align: left; color: {_FAINT}">'
@@ -130,38 +130,40 @@ def _table_html(table: Table) -> str:
     return (
         f'<div class="{_NO_MATHS}" style="{style}" tabindex="0" '
         f'role="region" aria-label="{table.name}"><table style="margin: 0.5em 0">{caption}'
-        f"{table_rows(table, _dress, cell_html)}</table></div>"
+        f"{table_rows(table, _attributes, cell_html)}</table></div>"
     )
 
 
-def table_rows(table: Table, dress: Callable[[str, str], str], text: Callable[[Cell], str]) -> str:
+def table_rows(
+    table: Table, attributes: Callable[[str, str], str], text: Callable[[Cell], str]
+) -> str:
     """Return the HTML of a table's head and body.
 
-    `dress` returns the attributes of an element, given its tag and the name of its column.
+    `attributes` is a function of a tag and a column name that returns the element's attributes.
     """
-    heads = "".join(f"<th{dress('th', name)}>{as_html(name)}</th>" for name in table.columns)
-    cells = [f"<td{dress('td', name)}>" for name in table.columns]
-    line = f"<tr{dress('tr', '')}>"
+    heads = "".join(f"<th{attributes('th', name)}>{as_html(name)}</th>" for name in table.columns)
+    cells = [f"<td{attributes('td', name)}>" for name in table.columns]
+    line = f"<tr{attributes('tr', '')}>"
     rows = [
         "".join(f"{begin}{text(cell)}</td>" for begin, cell in zip(cells, row, strict=True))
         for row in table.rows
     ]
     body = "".join(f"{line}{row}</tr>\n" for row in rows)
     return (
-        f"<thead{dress('thead', '')}>{line}{heads}</tr></thead>\n"
-        f"<tbody{dress('tbody', '')}>{body}</tbody>"
+        f"<thead{attributes('thead', '')}>{line}{heads}</tr></thead>\n"
+        f"<tbody{attributes('tbody', '')}>{body}</tbody>"
     )
 
 
 def cell_html(cell: Cell) -> str:
     """Return a cell as escaped HTML."""
-    text = as_html(cell.text, cell.limit, full=cell.whole)
+    text = as_html(cell.text, cell.limit, full=cell.full_text)
     if cell.link is None:
         return text
     return f'<a href="{escaped(cell.link)}" target="_blank" rel="noopener noreferrer">{text}</a>'
 
 
-def _dress(tag: str, name: str) -> str:
+def _attributes(tag: str, name: str) -> str:
     if name == "amount":  # up to 79 digits
         style = f"{_NUMBER_STYLE}; min-width: 14em; max-width: 26em; overflow-wrap: anywhere"
     elif name in NUMBERS:
@@ -173,24 +175,24 @@ def _dress(tag: str, name: str) -> str:
 
 
 def frame_html(frame: Any) -> str | None:
-    """Return the HTML of a frame, or of a Styler, in a notebook, with values as money."""
+    """Return the notebook HTML of a frame or a Styler, with values formatted as money."""
     formatters = _formatters(frame)
     if not formatters or not get_option("display.notebook_repr_html"):
         html: str | None = frame._repr_html_()
         return html
-    most, fewer = get_option("display.max_rows"), get_option("display.min_rows")
-    drawn: str = frame.to_html(
+    maximum, minimum = get_option("display.max_rows"), get_option("display.min_rows")
+    table: str = frame.to_html(
         formatters=formatters,
         notebook=True,
-        max_rows=fewer if most and fewer and len(frame) > most else most,
+        max_rows=minimum if maximum and minimum and len(frame) > maximum else maximum,
         max_cols=get_option("display.max_columns"),
         show_dimensions=get_option("display.show_dimensions"),
     )
-    return drawn
+    return table
 
 
 def frame_text(frame: Any) -> str:
-    """Return the text of a frame in a terminal, with values as money."""
+    """Return the terminal text of a frame, with values formatted as money."""
     formatters = _formatters(frame)
     if not formatters:
         return repr(frame)
@@ -199,7 +201,7 @@ def frame_text(frame: Any) -> str:
 
 
 def _formatters(frame: Any) -> dict[str, Callable[[float], str]]:
-    """Return pandas formatters for values and prices, unless the user has set pandas' options."""
+    """Return formatters of values and prices; none if the user has set options of pandas."""
     is_customized = (
         get_option("display.float_format") or get_option("display.large_repr") != "truncate"
     )

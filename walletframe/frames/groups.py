@@ -1,7 +1,8 @@
-"""Grouping of holdings: a code for each row, and the labels of each group.
+"""Grouping of holdings: the group of each row, and the labels of each group.
 
-Some names group wallets, even without rows: ``wallet``, ``blockchain``, ``snapshot``, the user's
-columns of ``wallets``. The others group rows: ``token``, ``asset``, the columns of holdings.
+Some names group wallets, including wallets without balances: ``wallet``, ``blockchain``,
+``snapshot``, and the user's columns of ``wallets``. All other names group rows of holdings:
+``token``, ``asset``, and the columns of holdings.
 """
 
 from __future__ import annotations
@@ -33,33 +34,35 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import PositionsLike
 
 By: TypeAlias = "str | Sequence[str]"
-"""What to group by: one name or several."""
+"""The column or columns to group by."""
 
 SNAPSHOT: Final = "snapshot"
-ADDED: Final = frozenset({"token", "asset"})  # only by these are amounts added up
-_OF_WALLETS = ("wallet", "blockchain", SNAPSHOT)
-_TO_CHOOSE = "wallet, blockchain, asset, snapshot, a column of holdings or one that wallets keeps"
-_APART = 'by="token" keeps contracts apart; or leave out the rows of all but one'
+ADDED: Final = frozenset({"token", "asset"})  # amounts are added up only in groups by one of these
+_WALLET_NAMES = ("wallet", "blockchain", SNAPSHOT)
+_CHOICES = (
+    "wallet, blockchain, asset, snapshot, a column of holdings, or an extra column of wallets"
+)
+_SHARED_SYMBOL_HINT = 'use by="token", or keep the rows of only one of these tokens'
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The groups of n rows, in the order of their wallets, then of their first rows."""
+    """The groups of holdings, in the order of their wallets, then of their first rows."""
 
-    names: list[str]  # the names grouped by, each once, in the requested order
-    codes: Codes  # the group of each row
+    names: list[str]  # the distinct names to group by, in the requested order
+    codes: Codes  # of each row, the index of its group
     wallet_sets: Codes  # of each group, the index of its set of wallets
     wallet_set_codes: Codes  # of each wallet, the index of its set
     wallet_set_count: int
-    tokens: Codes  # of each group, the index of its token, else of its asset, -1 for none
-    columns: dict[str, Any]  # the label columns: arrays with one label for each group
+    tokens: Codes  # of each group, the index of its token or asset, -1 if it has none
+    columns: dict[str, Any]  # arrays with one label for each group, by column name
 
     def __len__(self) -> int:
         return len(self.wallet_sets)
 
     @property
     def labels(self) -> pd.DataFrame:
-        """The labels of the groups, a row for each; NA if a label is missing."""
+        """The labels of the groups, with one row for each group. A missing label is NA."""
         return pd.DataFrame(self.columns)
 
 
@@ -68,14 +71,14 @@ def list_names(by: By) -> list[str]:
     return [by] if isinstance(by, str) else [*by]
 
 
-def resolve_token(
+def token_and_groups(
     token: TokenLike | None, asset: TokenLike | None, by: By
 ) -> tuple[TokenLike | None, list[str]]:
-    """Return the requested token or asset, and `by` as a list, for an asset with "asset"."""
+    """Return the requested token or asset, and `by` as a list, with "asset" added for an asset."""
     if asset is None:
         return token, list_names(by)
     if token is not None:
-        raise SettingsError("token=… and asset=… contradict each other", hint="give only one")
+        raise SettingsError("token=… and asset=… can't be combined", hint="pass one of them")
     return asset, [*list_names(by), "asset"]
 
 
@@ -87,15 +90,15 @@ def read_groups(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> tuple[Positions, Groups]:
-    """Read holdings, and group them; each set of requested wallets has a group, even without rows.
+    """Read holdings, and group them. Each set of requested wallets is a group, even without rows.
 
-    By asset, assets replace tokens, unless `by` has "token", too.
+    If `by` contains "asset", assets replace tokens, unless `by` also contains "token".
     """
     return group_rows(*read_names(holdings, by, wallets, assets=assets, bridged=bridged))
 
 
 def group_rows(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Group holdings as `read_groups` does, by names from `read_names`."""
+    """Group holdings like `read_groups`, by the column names that `read_names` returned."""
     groups = group(positions, names)
     return positions.by_contract() if "token" in names else positions, groups
 
@@ -105,40 +108,41 @@ def read_names(
     by: By,
     wallets: FetchLike | None = None,
     *,
-    apart: str = "",
+    refusal: str = "",
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> tuple[Positions, list[str]]:
-    """Read holdings, with assets if `by` has "asset", and check the names to group by.
+    """Read holdings, and check the names to group by; with "asset", assets replace tokens.
 
-    With `apart`, tokens and assets make no groups: the other names do, or wallets if there are
-    none. `apart` is the reason, for the error message.
+    If `refusal` is given, holdings are not grouped by token or asset, but by the other names,
+    or by wallet if there are none. `refusal` is the reason for the error message.
     """
     timed = SNAPSHOT in list_names(by)
     if timed and isinstance(holdings, Positions) and not holdings.timed:
         wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
         holdings = holdings.holdings
     positions = read_positions(holdings, wallets, timed=timed)
-    names = _checked(by, positions)
-    if apart and "token" in names:
-        raise SettingsError(f"by can't be 'token': {apart}", hint=f"choose from: {_TO_CHOOSE}")
+    names = _check_names(by, positions)
+    if refusal and "token" in names:
+        problem = f"by='token' is not supported: {refusal}"
+        raise SettingsError(problem, hint=f"choose from: {_CHOICES}")
     if "asset" in names:
         positions = with_assets(positions, assets, bridged=bridged)
     else:
         refuse_assets(assets, bridged=bridged)
-    if apart:
+    if refusal:
         names = [name for name in names if name != "asset"] or ["wallet"]
     return positions, names
 
 
 def group(positions: Positions, names: list[str]) -> Groups:
-    """Group holdings by names from `read_names`."""
+    """Group holdings by the column names that `read_names` returned."""
     wallet_names = {"wallet", "blockchain", *positions.kept}
-    if SNAPSHOT in positions.wallet_frame.columns:  # else only rows have it
+    if SNAPSHOT in positions.wallet_frame.columns:  # otherwise the column is only in holdings
         wallet_names.add(SNAPSHOT)
     of_wallets = [name for name in names if name in wallet_names]
     of_rows = [name for name in names if name not in wallet_names]
-    if "token" in names:  # a token has one asset, so that this makes no more groups
+    if "token" in names:  # all rows of a token have the same asset
         of_rows = [name for name in of_rows if name != "asset"]
     set_codes, set_count = _wallet_codes(positions, of_wallets)
     row_codes, first = _row_codes(positions, of_rows)
@@ -152,7 +156,7 @@ def group(positions: Positions, names: list[str]) -> Groups:
         codes, sets, kinds = _combine_with_sets(row_sets, set_count, row_codes, len(first))
     rows = np.append(first, -1)[kinds]
     tokens = np.full(len(rows), -1)
-    if of_rows in (["token"], ["asset"]):  # then the codes of rows are those of tokens
+    if of_rows in (["token"], ["asset"]):  # then the codes of rows are the codes of tokens
         tokens = kinds
     elif not ADDED.isdisjoint(of_rows):
         held = positions.contracts if "token" in of_rows else positions.tokens
@@ -164,26 +168,28 @@ def group(positions: Positions, names: list[str]) -> Groups:
             labels = _wallet_labels(positions, name, names, starts)
         else:
             labels = _row_labels(positions, name, rows, tokens)
-        if twice := labels.keys() & columns.keys() - {"symbol"}:  # users can't name "symbol" twice
-            raise SettingsError(f"by={names!r} has {min(twice)!r} twice", hint="leave out one")
+        # Only internal callers group by "token" and "symbol", which both return "symbol".
+        if duplicates := labels.keys() & columns.keys() - {"symbol"}:
+            problem = f"by={names!r} results in two columns {min(duplicates)!r}"
+            raise SettingsError(problem, hint="leave out one of the two names")
         columns |= labels
     return Groups(names, codes, sets, set_codes, set_count, tokens, columns)
 
 
 def _wallet_labels(
-    positions: Positions, name: str, names: list[str], places: Codes
+    positions: Positions, name: str, names: list[str], indices: Codes
 ) -> dict[str, Any]:
-    """Return the label columns of a name that groups wallets, for the wallets at these places."""
+    """Return the label columns of a name that groups wallets, for the wallets at these indices."""
     if name == "wallet":
         parts = ("blockchain", "address")
-        return {part: positions.wallets[part].array.take(places) for part in parts}
+        return {part: positions.wallets[part].array.take(indices) for part in parts}
     if name == "blockchain" and "wallet" in names:
         return {}  # "wallet" has this column
-    return {name: _wallet_values(positions, name).take(places)}
+    return {name: _wallet_values(positions, name).take(indices)}
 
 
 def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> dict[str, Any]:
-    """Return the label columns of a name that groups rows, for these rows or tokens; NA for -1."""
+    """Return the label columns of a name that groups rows, for some rows or tokens; NA for -1."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
@@ -193,47 +199,49 @@ def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> 
     return {name: _row_values(positions, name).take(rows, allow_fill=True)}
 
 
-def _checked(by: By, positions: Positions) -> list[str]:
-    """Return the checked names to group by; "symbol" becomes "token" if no symbol is shared."""
+def _check_names(by: By, positions: Positions) -> list[str]:
+    """Check the names to group by. Replace "symbol" by "token" if no tokens share a symbol."""
     names: list[Any] = list_names(by)
     kept = positions.kept
-    known = {"token", "asset", *_OF_WALLETS, *kept, *positions.holdings.columns} - RESULTS
+    known = {"token", "asset", *_WALLET_NAMES, *kept, *positions.holdings.columns} - RESULTS
     wrong = [name for name in names if not isinstance(name, str) or name not in known]
     if wrong or not names:
         more = f" ({', '.join(safe_line(name) for name in kept)})" if kept else ""
-        hint = f"choose from: token, {_TO_CHOOSE}{more}"
+        hint = f"choose from: token, {_CHOICES}{more}"
         hint += (
-            "" if positions.has_wallets else "; give wallets=… to group by a column that you kept"
+            ""
+            if positions.has_wallets
+            else "; pass wallets=… to group by an extra column of wallets"
         )
-        column = f"there is no column {wrong[0]!r}" if wrong else "by names no column"
-        raise SettingsError(f"{column} to group by", hint=hint)
+        problem = f"there is no column {wrong[0]!r}" if wrong else "by contains no column"
+        raise SettingsError(f"{problem} to group by", hint=hint)
     if "symbol" in names and (shared := shared_symbols(positions.holdings, positions.tokens)):
-        raise ambiguous(shared, lambda _: _APART)
+        raise ambiguous(shared, lambda _: _SHARED_SYMBOL_HINT)
     return list(dict.fromkeys("token" if name == "symbol" else name for name in names))
 
 
 def _wallet_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
-    """Return the set index of each wallet, by first wallet, and the number of sets."""
+    """Return the index of each wallet's set, by first wallet, and the number of sets."""
     count = len(positions.wallet_keys)
-    if "wallet" in names:  # no other name splits a wallet
+    if "wallet" in names:  # other names don't split a wallet further
         return np.arange(count), count
     parts = (
-        (positions.chain_codes, len(positions.chain_places))
+        (positions.chain_codes, len(positions.chain_indices))
         if name == "blockchain"
-        else _encode(name, _wallet_values(positions, name))
+        else _encode_column(name, _wallet_values(positions, name))
         for name in names
     )
     return _combine_codes(parts, count)
 
 
 def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
-    """Return the code of each row by names that group rows, and the first row of each code."""
+    """Return the code of each row for names that group rows, and the first row of each code."""
     tokens = positions.contracts if "token" in names else positions.tokens
     if names in ([], ["token"], ["asset"]):  # without names, the result is not used
         return tokens.codes, tokens.first
     of_tokens = tokens.codes, len(tokens.keys)
     parts = (
-        of_tokens if name in ADDED else _encode(name, _row_values(positions, name))
+        of_tokens if name in ADDED else _encode_column(name, _row_values(positions, name))
         for name in names
     )
     codes, count = _combine_codes(parts, len(positions.holdings))
@@ -241,10 +249,10 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
 
 
 def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes, int]:
-    """Return one code for each combination of codes; parts and result are (codes, number)."""
+    """Encode combinations of codes; each part and the result are (codes, number of codes)."""
     codes, count = np.zeros(rows, dtype=np.intp), 1
-    for more, size in parts:
-        codes, pairs = (more, range(size)) if count == 1 else pd.factorize(codes * size + more)
+    for part, size in parts:
+        codes, pairs = (part, range(size)) if count == 1 else pd.factorize(codes * size + part)
         count = len(pairs)
     return codes, count
 
@@ -252,7 +260,7 @@ def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes
 def _combine_with_sets(
     row_sets: Codes, set_count: int, row_codes: Codes, code_count: int
 ) -> tuple[Codes, Codes, Codes]:
-    """Return each row's group, and each group's set and row code, -1 for a set without rows."""
+    """Return each row's group, and each group's set and row code; the code is -1 without rows."""
     first, pairs = pd.factorize(row_sets * code_count + row_codes)
     sets, kinds = np.divmod(pairs, max(code_count, 1))
     empty = np.flatnonzero(np.bincount(sets, minlength=set_count) == 0)
@@ -263,8 +271,8 @@ def _combine_with_sets(
     return ranks[first], sets[order], kinds[order]
 
 
-def _encode(name: str, column: Any) -> tuple[Codes, int]:
-    """Return the code of each value of a column, and their number; missing is a value, too."""
+def _encode_column(name: str, column: Any) -> tuple[Codes, int]:
+    """Return the code of each value of a column, and the number of codes; NA also has a code."""
     try:
         codes, values = factorized(column)
     except TypeError:
@@ -275,11 +283,13 @@ def _encode(name: str, column: Any) -> tuple[Codes, int]:
 
 
 def _row_values(positions: Positions, name: str) -> Any:
-    """Return a column of holdings; integers and booleans with nullable dtypes."""
+    """Return a column of holdings. Integers and booleans are converted to nullable dtypes."""
     require_columns(positions.holdings, [name])
     column = positions.holdings[name]
     if column.ndim > 1:
-        raise SettingsError(f"two columns have the name {safe_line(name)!r}", hint="rename one")
+        raise SettingsError(
+            f"two columns have the name {safe_line(name)!r}", hint="rename one of them"
+        )
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
         column = column.convert_dtypes()
     return column.array

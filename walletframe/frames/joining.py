@@ -1,4 +1,4 @@
-"""Wallets in a user's own table: reading them, and joining the table with a frame of a fetch."""
+"""Wallets in a user's own table: parse them, and join the table with a frame of a fetch."""
 
 from __future__ import annotations
 
@@ -37,32 +37,36 @@ _KEYS = list(COLUMNS)
 
 
 def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "raise") -> pd.DataFrame:
-    """Read the wallets, without sending requests.
+    """Parse the wallets, without sending requests.
 
     Parameters
     ----------
     on_unreadable : {"raise", "drop"}, default "raise"
-        What to do with rows that can't be read; empty rows are always skipped.
+        The treatment of rows that can't be parsed: raise an error, or drop the rows. Empty rows
+        are always skipped.
 
     Returns
     -------
     DataFrame
-        ``blockchain``, as the service writes it, and ``address``, trimmed, both str: one row
-        for each readable row, on its own index, repeats included.
+        One row for each row that can be parsed, including duplicates, with the index of your
+        data and two columns:
+
+        - ``blockchain`` (str): the identifier, as the service spells it;
+        - ``address`` (str): the address, without surrounding white space.
 
     Raises
     ------
     AddressError
-        Lists every wallet that can't be read, with its position and the reason.
+        If wallets can't be parsed. The error lists each of them with its position and the reason.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``.
     SettingsError
-        If `on_unreadable` is neither of these.
+        If `on_unreadable` is neither ``"raise"`` nor ``"drop"``.
 
     Warns
     -----
     InputWarning
-        If rows are left out, or a blockchain is unknown.
+        If rows are dropped, or a blockchain is unknown.
 
     Examples
     --------
@@ -93,39 +97,48 @@ def join(
 ) -> pd.DataFrame:
     """Merge your own table with ``wallets`` or ``holdings``, by wallet.
 
-    White space around a wallet is ignored, and so is the case of its blockchain and of hex.
+    White space around a wallet is ignored. Blockchains and hex addresses are compared
+    case-insensitively, all other addresses case-sensitively.
 
     Parameters
     ----------
     frame : DataFrame
-        ``wallets`` or ``holdings`` of a fetch, or a frame derived from them.
+        The ``wallets`` or ``holdings`` of a fetch, or a frame derived from one of them.
     how : {"left", "inner", "right", "outer"}, default "left"
-        Which rows to keep: all of your table, those with a match, all of `frame`, or all.
+        The rows to keep, as in `pandas.merge`:
+
+        - ``"left"``: all rows of your table;
+        - ``"inner"``: only rows with a match;
+        - ``"right"``: all rows of `frame`;
+        - ``"outer"``: all rows of both tables.
     on : str, optional
-        The column of your table with wallets as ``"ETH.0x…"``, if it has several such columns,
-        and no ``blockchain`` and ``address``.
+        The column of your table that contains wallets as ``"ETH.0x…"`` strings. It is needed
+        only if your table has several such columns, but no ``blockchain`` and ``address``.
     suffixes : (str, str), default ("_yours", "")
-        Appended to the names of other columns that are in both tables.
+        If a column name is in both tables, the first suffix is appended to the name of your
+        column, and the second to the name of the column of `frame`.
 
     Returns
     -------
     DataFrame
-        Your columns and those of `frame`, with their dtypes; ``blockchain`` and ``address`` as
-        `frame` writes them. Your row is repeated for each row it matches, in your order, then
-        in that of `frame` (with ``"right"`` the other way round). Without a match, the columns
-        of the other table are NA. The index counts from 0.
+        The columns of both tables, with their dtypes, and an index from 0. ``blockchain`` and
+        ``address`` are spelled as in `frame`. A row of your table is repeated for each matching
+        row of `frame`. If a row has no match, the columns of the other table are NA.
+
+        The rows are in the order of your table, and rows with the same position in your table
+        are in the order of `frame`. With ``how="right"``, the order of `frame` comes first.
 
     Raises
     ------
     ArgumentError, ColumnsError
-        If `frame` is not a DataFrame, or a table lacks the columns that name the wallets.
+        If `frame` is not a DataFrame, or if a table lacks the columns that contain the wallets.
     SettingsError
-        If `how` is not one of its choices, or the suffixes give two columns the same name.
+        If `how` is not supported, or if two columns of the result would have the same name.
 
     Warns
     -----
     InputWarning
-        With the number of rows of your table without a match, if there are any.
+        If rows of your table have no match. The warning states their number.
 
     Examples
     --------
@@ -146,20 +159,21 @@ def join(
 def merge(
     table: pd.DataFrame, frame: object, how: How, *, on: str | None, suffixes: tuple[str, str]
 ) -> tuple[pd.DataFrame, str]:
-    """Return what `join` does, and a warning about rows without a match, or an empty text."""
+    """Return the joined frame, and a warning about unmatched rows, which is empty if all match."""
     if how not in _HOW:
-        raise SettingsError(f"how can't be {how!r}", hint="use left, inner, right or outer")
+        hint = 'use how="left", "inner", "right" or "outer"'
+        raise SettingsError(f"how={how!r} is not supported", hint=hint)
     if not isinstance(frame, pd.DataFrame):
         raise ArgumentError(
-            f"a table can't be joined with {type(frame).__name__}, only with a DataFrame",
-            hint="give .wallets or .holdings of what fetch_wallets returned",
+            f"joining with an object of type {type(frame).__name__} is not supported",
+            hint="pass a DataFrame: .wallets or .holdings of the result of fetch_wallets",
         )
     require_columns(frame, _KEYS)
     table = with_standard_columns(table) if on is None else table
     column = _find_wallet_column(table) if on is None else on
     if isinstance(column, str):
         require_columns(table, [column])
-    wallets = read_wallets(table, column)
+    wallets = parse_row_wallets(table, column)
     (ours, theirs), unmatched = _match_rows(wallets, frame, how)
     keys = _key_columns(table if column is None else None, frame, wallets, (ours, theirs))
     mine = _take_rows(table.drop(columns=_KEYS) if column is None else table, ours)
@@ -167,49 +181,54 @@ def merge(
     if column is not None:
         return joined, unmatched
     others = iter(joined.columns.drop(_KEYS))
-    in_place = [name if name in _KEYS else next(others) for name in table.columns]
-    return joined[[*in_place, *others]], unmatched
+    own_order = [name if name in _KEYS else next(others) for name in table.columns]
+    return joined[[*own_order, *others]], unmatched
 
 
-def read_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
-    """Read each row's wallet from a column, or from two for None; None if it can't be read."""
-    read = map(read_wallet, frame_rows(table) if column is None else table[column])
-    return [each if isinstance(each, WalletAddress) else None for each in read]
+def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
+    """Parse the wallet of each row; return None for a wallet that can't be parsed.
+
+    The wallets are in `column`, or in ``blockchain`` and ``address`` if `column` is None.
+    """
+    wallets = map(read_wallet, frame_rows(table) if column is None else table[column])
+    return [wallet if isinstance(wallet, WalletAddress) else None for wallet in wallets]
 
 
 def _find_wallet_column(table: pd.DataFrame) -> Hashable | None:
-    """Return the column with wallets; None for ``blockchain`` and ``address``."""
+    """Return the column that contains wallets, or None for ``blockchain`` and ``address``."""
     missing = [name for name in _KEYS if name not in table.columns]
     if not missing:
         return None
-    columns = [name for name in table.columns if _holds_wallets(table[name])]
+    columns = [name for name in table.columns if _contains_wallets(table[name])]
     if len(columns) == 1:
         return columns[0]
     raise ColumnsError(
         missing,
         [str(name) for name in table.columns],
-        hint='name the column of "<BLOCKCHAIN>.<ADDRESS>" strings: on="wallet"; or rename two',
+        hint='pass the column of "<BLOCKCHAIN>.<ADDRESS>" strings, such as on="wallet", or rename '
+        "two columns to blockchain and address",
     )
 
 
-def _holds_wallets(column: Any) -> bool:
+def _contains_wallets(column: Any) -> bool:
     if not isinstance(column, pd.Series) or not (
         pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)
     ):
         return False
-    read = (read_wallet(cell) for cell in column if isinstance(cell, str))
+    wallets = (read_wallet(cell) for cell in column if isinstance(cell, str))
     return any(
-        isinstance(each, WalletAddress) and find_blockchain(each.blockchain) for each in read
+        isinstance(wallet, WalletAddress) and find_blockchain(wallet.blockchain)
+        for wallet in wallets
     )
 
 
 def _match_rows(
     wallets: _Wallets, frame: pd.DataFrame, how: How
 ) -> tuple[tuple[Codes, Codes], str]:
-    """Return pairs of row positions, -1 for no match, and a warning about unmatched rows."""
+    """Return pairs of row positions (-1 without a match), and a warning about unmatched rows."""
     identities = wallet_identities(frame)
-    index: dict[Any, int] = {key: place for place, key in enumerate(identities.keys)}
-    keys = [each and canonical_key(each.blockchain, each.address) for each in wallets]
+    index: dict[Any, int] = {key: code for code, key in enumerate(identities.keys)}
+    keys = [wallet and canonical_key(wallet.blockchain, wallet.address) for wallet in wallets]
     codes = np.array([index.get(key, -1) for key in keys], dtype=np.intp)
     left = pd.DataFrame({"code": codes, "ours": np.arange(len(codes))})
     right = pd.DataFrame({"code": identities.codes, "theirs": np.arange(len(frame))})
@@ -219,9 +238,9 @@ def _match_rows(
     order = np.lexsort((second, np.where(first < 0, len(codes), first)))
     count, unreadable = int((codes < 0).sum()), keys.count(None)
     reason = f" ({unreadable:,} can't be read)" if unreadable else ""
-    verb = "matches" if count == 1 else "match"
+    verb = "has" if count == 1 else "have"
     unmatched = (
-        f"{count:,} of {counted_noun(len(codes), 'row')} {verb} nothing{reason}" if count else ""
+        f"{count:,} of {counted_noun(len(codes), 'row')} {verb} no match{reason}" if count else ""
     )
     return (ours[order], theirs[order]), unmatched
 
@@ -229,7 +248,7 @@ def _match_rows(
 def _key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
-    """Return ``blockchain`` and ``address`` as the frame writes them, else as the table does."""
+    """Return ``blockchain`` and ``address`` as in `frame`, or as in `table` without a match."""
     ours, theirs = pairs
     columns = {}
     for name in _KEYS:
@@ -245,7 +264,7 @@ def _key_columns(
 
 
 def _take_rows(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
-    """Take rows by position; -1 gives a row of NA. Columns keep their dtype if it can hold NA."""
+    """Take rows by position; -1 results in NA. Dtypes are preserved if they can represent NA."""
     return frame.reset_index(drop=True).reindex(rows).reset_index(drop=True)
 
 
@@ -253,15 +272,16 @@ def _concat_columns(
     mine: pd.DataFrame, keys: pd.DataFrame, theirs: pd.DataFrame, suffixes: tuple[str, str]
 ) -> pd.DataFrame:
     theirs = pd.concat([keys, theirs], axis=1)
-    both = set(mine.columns) & set(theirs.columns)
+    shared = set(mine.columns) & set(theirs.columns)
     renamed = [
-        part.rename(columns={name: f"{name}{suffix}" for name in both})
+        part.rename(columns={name: f"{name}{suffix}" for name in shared})
         for part, suffix in zip((mine, theirs), suffixes, strict=True)
     ]
     joined = pd.concat(renamed, axis=1)
-    twice = joined.columns[joined.columns.duplicated()]
-    if both and len(twice):
+    duplicates = joined.columns[joined.columns.duplicated()]
+    if shared and len(duplicates):
         raise SettingsError(
-            f"suffixes={suffixes!r} give two columns the name {twice[0]!r}", hint="give others"
+            f"suffixes={suffixes!r} would result in two columns named {duplicates[0]!r}",
+            hint="pass other suffixes",
         )
     return joined

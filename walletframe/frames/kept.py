@@ -1,4 +1,4 @@
-"""A user's own columns of wallets, after those of the contract: their names, and their files."""
+"""Extra columns of wallets, which a user keeps from a list: their names, labels and files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RESULTS: Final = frozenset(
     | {"contracts", "blockchains"}
     | {"before", "after", "difference", "change", "wallets_known", "wallets"}
 )
-"""The columns of tables of totals and changes, which a user's own columns can't be called."""
+"""The columns of tables of totals and changes. An extra column can't have one of these names."""
 
 _DERIVED = {"unit_price", "spam_score", "spam_reasons", "is_spam", "snapshot", "block"}
 _DERIVED |= {"token", "wallet", "asset", "position", "wallet_key"}  # columns of tables and files
@@ -35,7 +35,7 @@ _DERIVED |= {"search", "spam", "small", "assets", "bridged"}  # arguments of `wh
 RESERVED: Final = RESULTS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.keys()
 
 DISTINCT: Final = frozenset({"amount", AMOUNT_TEXT, "raw_amount", "explorer_url", "error"})
-"""The columns of files whose values mostly differ, so that a dictionary would not pay."""
+"""The columns of files whose values mostly differ, so that dictionary encoding would not help."""
 
 ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
     pa.string(): WALLET_DTYPES["error"],
@@ -50,31 +50,32 @@ ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
     pa.uint16(): pd.UInt16Dtype(),
     pa.uint8(): pd.UInt8Dtype(),
 }
-"""The nullable dtypes that hold values of these Arrow types exactly."""
+"""The nullable dtypes that represent the values of these Arrow types exactly."""
 
 
 def names_to_keep(keep: str | Sequence[str]) -> list[str]:
-    """Return the checked names of columns to keep; names of walletframe's columns are refused."""
+    """Check the names of columns to keep. The names of walletframe's own columns are refused."""
     names: list[Any] = [keep] if isinstance(keep, str) else list(keep)
     for name in names:
         if not isinstance(name, str) or not name.strip():
-            raise SettingsError(f"keep can't be {name!r}", hint="give names of columns, as text")
+            raise SettingsError(f"keep={name!r} is not a column name", hint="pass names as text")
         if name in RESERVED:
             raise SettingsError(
-                f"keep can't be {safe_line(name)!r}: walletframe has a column of this name",
-                hint="rename your column, and keep it under its new name",
+                f"the column {safe_line(name)!r} can't be kept, because walletframe has a column "
+                "of this name",
+                hint="rename your column, and pass the new name",
             )
     return list(dict.fromkeys(names))
 
 
 def kept_names(wallets: pd.DataFrame) -> list[str]:
-    """Return the names of a user's own columns of wallets."""
-    names: list[Any] = [*wallets.columns]  # a user's own may be numbers
+    """Return the names of the extra columns of a wallets frame."""
+    names: list[Any] = [*wallets.columns]  # names of a user's columns may be numbers
     return [name for name in names if isinstance(name, str) and name not in RESERVED]
 
 
 def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
-    """Return each wallet's value in a column; refuse a wallet whose rows have several values."""
+    """Return the value of each wallet in a column; raise an error if a wallet has several."""
     column, rows = wallets[name].array, first
     if len(wallets) > len(first):
         codes = wallet_identities(wallets).codes
@@ -84,7 +85,7 @@ def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
             raise SettingsError(
                 f"`wallets` has several values for {safe_line(wallet)!r} in the column "
                 f"{safe_line(name)!r}",
-                hint='give one for each wallet; with several snapshots, add "snapshot" to `by`',
+                hint='pass one value per wallet; with several snapshots, add "snapshot" to `by`',
             )
         own = labelled[codes[first]]
         rows = np.where(own < 0, first, own)
@@ -92,26 +93,26 @@ def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
 
 
 def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
-    """Append a user's own columns, row by row."""
+    """Append the extra columns, whose rows are in the same order."""
     if kept is None or kept.columns.empty:
         return wallets
     return wallets.assign(**{str(name): column.array for name, column in kept.items()})
 
 
 def kept_table(kept: pd.DataFrame) -> pa.Table:
-    """Return the columns as an Arrow table for files: amounts as decimals, and as exact text.
+    """Convert extra columns to an Arrow table for files, with amounts as decimals and exact text.
 
-    Categories are written as values, since Parquet would lose their order.
+    Categories are stored as plain values, since Parquet would not preserve their order.
     """
     table = to_portable_table(kept)
-    plain = [
+    fields = [
         field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
         for field in table.schema
     ]
-    return table.cast(pa.schema(plain))
+    return table.cast(pa.schema(fields))
 
 
 def kept_frame(table: pa.Table) -> pd.DataFrame:
-    """Return the columns from such a table, with nullable integers and booleans."""
+    """Convert a table from `kept_table` back, with nullable integers and booleans."""
     frame: pd.DataFrame = with_amounts(table).to_pandas(types_mapper=ARROW_DTYPES.get)
     return frame

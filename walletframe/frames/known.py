@@ -1,9 +1,9 @@
-"""Which wallets' balances are known, and the summary of a fetch in a few lines.
+"""Masks of the wallets whose balances are known, and a summary of a fetch in a few lines.
 
-A wallet is known if its status is ok. The balances of a ``stale`` answer are those of its
-``fetched_at``: tables of one fetch count it as known, and report it; comparisons of times don't.
-Its amount of one token is known unless it has an unreadable amount of it, or a balance of an
-unknown token, which may be this one: see `coverage` and `Positions.has_unknown_token`.
+A wallet is known if its status is ok. With a ``stale`` answer, which has the balances at the time
+``fetched_at``, it is known in tables of one fetch, but not in comparisons of snapshots. Its amount
+of a token is unknown if such an amount can't be read, or if it has a balance of an unknown token,
+which may be the same token: see `coverage` and `Positions.has_unknown_token`.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ def known_wallets(wallets: pd.DataFrame) -> Mask:
 
 
 def stale_wallets(wallets: pd.DataFrame) -> Mask:
-    """Mark the wallets that are known only from an out-of-date answer."""
+    """Mark the wallets whose balances are from an out-of-date answer."""
     stale = _equal(wallets["source"], Source.STALE.value)
     return known_wallets(wallets) & stale if stale.any() else stale
 
 
 def known_and_fresh(wallets: pd.DataFrame) -> Mask:
-    """Mark the wallets that are known, and not from an out-of-date answer, for snapshots."""
+    """Mark the wallets whose balances are known and not out of date; used for snapshots."""
     return known_wallets(wallets) & ~stale_wallets(wallets)
 
 
 def _equal(column: pd.Series, text: str) -> Mask:
-    """Mark the values that equal a text; several times as fast as a comparison of Series."""
+    """Mark the values that equal `text`. This is several times as fast as comparing a Series."""
     return np.asarray(column.array == text, dtype=bool)
 
 
@@ -66,7 +66,7 @@ def unreadable(holdings: pd.DataFrame) -> Mask:
 
 
 def is_simulated(wallets: pd.DataFrame) -> bool:
-    """Return whether any wallet has simulated data of the sandbox."""
+    """Return whether any wallet has simulated data from the sandbox."""
     return bool(_equal(wallets["service"], SIMULATED).any())
 
 
@@ -75,7 +75,7 @@ def summary_lines(
 ) -> list[str]:
     """Return a few lines about a fetch: its size, completeness and the sources of its answers."""
     chains = len({name.upper() for name in wallets["blockchain"].array.unique().dropna()})
-    statuses = ", ".join(f"{count:,} {name}" for name, count in _counted(wallets["status"]))
+    statuses = ", ".join(f"{count:,} {name}" for name, count in _value_counts(wallets["status"]))
     lines = [f"{counted_noun(len(wallets), 'wallet')} on {counted_noun(chains, 'blockchain')}"]
     lines[0] += f": {statuses}" if statuses else ""
     if holdings is None:
@@ -86,9 +86,9 @@ def summary_lines(
             f"{counted_noun(len(holdings), 'balance')} of {counted_noun(len(tokens.keys), 'token')}"
         )
         flawed = count_of(unread, len(holdings), "balance") if unread else ""
-    lines.append(f"{balances}; {_sources(wallets)}")
+    lines.append(f"{balances}; {_sources_text(wallets)}")
     if flawed:
-        lines.append(f"{flawed} not readable, in amount or token.")
+        lines.append(f"{flawed} unreadable: the amount or the token is unknown.")
     if stale := int(stale_wallets(wallets).sum()):
         verb = "shows" if stale == 1 else "show"
         lines.append(
@@ -97,9 +97,9 @@ def summary_lines(
     return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines
 
 
-def _sources(wallets: pd.DataFrame) -> str:
+def _sources_text(wallets: pd.DataFrame) -> str:
     """Return the number of answers from each source, and the time of the oldest one."""
-    named = [f"{count:,} {_SOURCES[name]}" for name, count in _counted(wallets["source"])]
+    named = [f"{count:,} {_SOURCES[name]}" for name, count in _value_counts(wallets["source"])]
     if not named:
         return "no usable answer"
     counts = " and ".join(named).replace(" ", " answered ", 1)
@@ -107,7 +107,7 @@ def _sources(wallets: pd.DataFrame) -> str:
     return counts if pd.isna(oldest) else f"{counts}, the oldest of {oldest:%Y-%m-%d %H:%M} UTC"
 
 
-def _counted(column: pd.Series) -> list[tuple[str, int]]:
+def _value_counts(column: pd.Series) -> list[tuple[str, int]]:
     counts = column.value_counts(sort=False)
     return [(str(name), int(count)) for name, count in counts.items() if count]
 
@@ -130,7 +130,7 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ValueSummary:
-    """The total value of holdings, in words, and the balances with and without a value."""
+    """The total value of holdings as text, and the numbers of balances with and without a value."""
 
     total: str
     known: int
@@ -139,7 +139,7 @@ class ValueSummary:
 
 
 def value_summary(holdings: pd.DataFrame) -> ValueSummary | None:
-    """Sum up the column ``value``, exactly rounded; None if there is no such column."""
+    """Sum the column ``value`` and round only the total; return None if there is no such column."""
     if "value" not in holdings:
         return None
     known, unread = holdings["value"].dropna(), holdings["amount"].isna()
@@ -152,7 +152,7 @@ def value_summary(holdings: pd.DataFrame) -> ValueSummary | None:
 def summarize_values(
     values: Iterable[float], currency: object, known: int, unpriced: int, unread: int
 ) -> ValueSummary:
-    """Return the sum of values in words, with these counts of balances."""
+    """Return a `ValueSummary` with the sum of `values` and these counts of balances."""
     named = f" {safe_line(currency, _CURRENCY)}" if isinstance(currency, str) else ""
     empty = known + unpriced + unread == 0
     total = f"{money(math.fsum(values))}{named}" if known or empty else "unknown"

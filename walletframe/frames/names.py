@@ -1,7 +1,7 @@
 """Names of tokens and wallets: display names, lookups by name, and shared symbols.
 
-Every table, chart, widget and report takes its names from here, so that a token has the same name
-everywhere. `identity` decides whether two rows have the same token.
+All tables, charts, widgets and reports use the names of this module, so that a token has the same
+name everywhere. The module `identity` decides whether two rows have the same token.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 TokenLike: TypeAlias = str | TokenKey
 WalletLike: TypeAlias = "str | tuple[str, str] | WalletAddress"
 
-_SYMBOL, _CHAIN, _NAME, _WHOLE = 24, 20, 24, 500
-_NAME_COLUMN, _SEPARATOR = "name", " · "  # the user's names of wallets, and the text after a name
+_SYMBOL, _CHAIN, _NAME, _FULL = 24, 20, 24, 500
+_NAME_COLUMN, _SEPARATOR = "name", " · "  # the column with the user's names; the text after a name
 _NATIVE, _UNKNOWN = "native coin", "unknown token"
 _NOT_LISTED = "not on the packaged list: may be an imitation"
 
@@ -53,13 +53,14 @@ def token_names(
     by_chain: bool = False,
     taken: Container[str] = (),
 ) -> list[str]:
-    """Return names of tokens that are unique in the frame, readable and harmless.
+    """Return names of tokens that are unique in the frame, readable and safe to show.
 
-    With `by_chain`, names are unique on the token's blockchain, which the caller shows beside it.
-    A symbol in `taken`, ignoring case, gets the contract added.
+    With `by_chain`, a name is only unique on the token's blockchain, which the caller shows beside
+    the name. The contract is added to a symbol that is in `taken`, ignoring case.
     """
-    # A symbol alone is no name if another token has it, if it has letters beyond ASCII, which may
-    # look like others, or if it has a bracket, as if it had a contract already.
+    # A symbol alone is not used as the name in three cases: if another token has the same symbol;
+    # if the symbol has non-ASCII letters, which may look like other letters; or if it has a
+    # bracket, so that it looks like a name with a contract.
     symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object)
     by_symbol = {symbol: safe_line(cell_text(symbol), _SYMBOL) for symbol in {*symbols}}
     names, chosen = [by_symbol[symbol] for symbol in symbols], places.tolist()
@@ -75,16 +76,17 @@ def token_names(
             labels[place] = name
         else:
             rest.append((place, name, key))
-    short = [_qualified(name, key) for _, name, key in rest]
-    unique = unique_names(short, lambda number: _qualified(*rest[number][1:], whole=True))
+    short = [_qualified_name(name, key) for _, name, key in rest]
+    unique = unique_names(short, lambda number: _qualified_name(*rest[number][1:], is_full=True))
     labels |= zip((place for place, _, _ in rest), unique, strict=True)
     return [labels[place] for place in chosen]
 
 
 def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
-    """Return the user's name of each row's wallet, from the column ``name`` of `wallets`, or "".
+    """Return the user's name of each row's wallet, or "" if the wallet has no name.
 
-    Names are as the user wrote them; `short_wallet` and `whole_wallet` make them safe to show.
+    The names are in the column ``name`` of `wallets`. They are returned unescaped: `short_wallet`
+    and `full_wallet_name` make them safe to show.
     """
     if wallets is None or _NAME_COLUMN not in wallets:
         return [""] * len(frame)
@@ -92,7 +94,7 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
     own, listed = (
         [*each["address"].astype(TEXT).str.strip().str.lower()] for each in (frame, wallets)
     )
-    needed = {*own}  # few of many; Series.isin of Arrow's text would take seconds
+    needed = {*own}  # Series.isin of Arrow's text would take seconds
     marks = np.array([address in needed for address in listed], dtype=bool)
     marks &= wallets[_NAME_COLUMN].notna().to_numpy()
     named = wallets[marks]
@@ -104,36 +106,36 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
 
 
 def wallet_names(wallets: pd.DataFrame, places: Codes, names: Sequence[str]) -> list[str]:
-    """Return short names of wallets, with the whole address if a short name is not unique.
+    """Return short names of wallets, or full names for wallets whose short names are equal.
 
-    `wallets` has one row for each, as `Positions.wallets`; `names` are the user's names.
+    `wallets` has one row for each wallet, as in `Positions.wallets`. `names` has the user's names.
     """
     names_of = (wallets[name].array.take(places) for name in ("blockchain", "address"))
     columns = [np.asarray(each, dtype=object) for each in names_of]
     chosen = [names[place] for place in places]
     parts = [*zip(*(map(cell_text, column) for column in columns), chosen, strict=True)]
     short = [short_wallet(*each) for each in parts]
-    return unique_names(short, lambda number: whole_wallet(*parts[number]))
+    return unique_names(short, lambda number: full_wallet_name(*parts[number]))
 
 
 def wallet_lines(label: str, name: str) -> list[str]:
-    """Split a label from `wallet_names` into lines: the user's name, if any, and the wallet."""
+    """Split a label from `wallet_names` into two lines, the user's name (if any) and the wallet."""
     called = safe_line(name, _NAME)
     return [called, label.removeprefix(f"{called}{_SEPARATOR}")] if called else [label]
 
 
 def without_chain(label: str, name: str) -> list[str]:
-    """Split a label from `wallet_names` into lines, without the blockchain."""
+    """Split a label from `wallet_names` into lines, and remove the blockchain."""
     *called, wallet = wallet_lines(label, name)
     return [*called, wallet.partition(".")[2]]
 
 
-def unique_names(short: list[str], whole: Callable[[int], str]) -> list[str]:
-    """Replace repeated short names by whole ones, and number those that are still equal."""
+def unique_names(short: list[str], full_name: Callable[[int], str]) -> list[str]:
+    """Replace equal short names by full names, and number full names that are still equal."""
     count = Counter(short)
     taken: dict[str, None] = {}
     for place, name in enumerate(short):
-        label = name if count[name] == 1 else whole(place)
+        label = name if count[name] == 1 else full_name(place)
         free, number = label, 2
         while free in taken:
             free, number = f"{label} #{number}", number + 1
@@ -141,21 +143,21 @@ def unique_names(short: list[str], whole: Callable[[int], str]) -> list[str]:
     return list(taken)
 
 
-def _qualified(name: str, key: TokenKey, *, whole: bool = False) -> str:
+def _qualified_name(name: str, key: TokenKey, *, is_full: bool = False) -> str:
     chain, contract = key
     if is_unknown(key):
         return f"{name} ({_UNKNOWN})".lstrip()
     if contract is None:
         where = _NATIVE
     else:
-        where = safe_line(contract, _WHOLE) if whole else shortened(contract)
+        where = safe_line(contract, _FULL) if is_full else shortened(contract)
     return f"{name} ({safe_line(chain, _CHAIN)} {where})".lstrip()
 
 
-def whole_token(
-    holdings: pd.DataFrame, tokens: KeyCodes, place: int, *, limit: int = _WHOLE
+def full_token_name(
+    holdings: pd.DataFrame, tokens: KeyCodes, place: int, *, limit: int = _FULL
 ) -> tuple[str, str]:
-    """Return a token's symbol, and its blockchain with the whole contract, as written."""
+    """Return a token's symbol, and its blockchain and full contract as spelled in the data."""
     row, key = tokens.first[place], tokens.keys[place]
     name = safe_line(cell_text(holdings["symbol"].array[row])) or "no symbol"
     if is_unknown(key):
@@ -169,7 +171,7 @@ def short_wallet(blockchain: str, address: str, name: str = "") -> str:
     return _with_name(name, f"{safe_line(blockchain, _CHAIN)}.{shortened(address)}")
 
 
-def whole_wallet(blockchain: str, address: str, name: str = "", *, limit: int = _WHOLE) -> str:
+def full_wallet_name(blockchain: str, address: str, name: str = "", *, limit: int = _FULL) -> str:
     """Return the full name of a wallet: the user's name, if any, and ``<BLOCKCHAIN>.<ADDRESS>``."""
     return _with_name(name, f"{safe_line(blockchain)}.{safe_line(address, limit)}")
 
@@ -180,27 +182,27 @@ def _with_name(name: str, wallet: str) -> str:
 
 
 def short_contract(blockchain: object, address: object) -> str:
-    """Return the two ends of a token's contract; both arguments may be NA."""
-    written = shortened(address) if isinstance(address, str) else ""
+    """Return a token's contract address, shortened in the middle. Both arguments may be NA."""
+    short = shortened(address) if isinstance(address, str) else ""
     if not isinstance(blockchain, str):
-        return f"{written} ({_UNKNOWN})" if written else _UNKNOWN
-    return written or _NATIVE
+        return f"{short} ({_UNKNOWN})" if short else _UNKNOWN
+    return short or _NATIVE
 
 
-def _one_token(first: TokenKey) -> str:
-    return f"name the one token, such as token={token_text(first)}"
+def _contract_hint(first: TokenKey) -> str:
+    return f"pass blockchain and contract, such as token={token_text(first)}"
 
 
-def token_place(
+def token_index(
     holdings: pd.DataFrame,
     tokens: KeyCodes,
     token: TokenLike,
     *,
-    hint: Callable[[TokenKey], str] = _one_token,
+    hint: Callable[[TokenKey], str] = _contract_hint,
 ) -> int:
-    """Return the index in `tokens` of the token that a caller names.
+    """Return the index in `tokens` of the token that a caller passed.
 
-    A symbol has to match exactly, and belong to one known token only.
+    A symbol must match exactly, and must belong to only one known token.
     """
     if isinstance(token, str):
         rows = (holdings["symbol"] == token).to_numpy(bool, na_value=False)
@@ -217,14 +219,14 @@ def token_place(
 
 
 def find_token(holdings: pd.DataFrame, token: TokenLike) -> Mask:
-    """Mark the rows of one token, named by (blockchain, contract) or by an unambiguous symbol."""
+    """Mark the rows of one token, given as (blockchain, contract) or as an unambiguous symbol."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
     tokens = token_identities(holdings)
-    return np.asarray(tokens.codes == token_place(holdings, tokens, token))
+    return np.asarray(tokens.codes == token_index(holdings, tokens, token))
 
 
 def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
-    """Mark the rows of one wallet, named as ``"ETH.0x…"`` or (blockchain, address)."""
+    """Mark the rows of one wallet, given as ``"ETH.0x…"`` or (blockchain, address)."""
     [named] = parse_wallets(wallet)
     wallets = wallet_identities(frame)
     key = canonical_key(named.blockchain, named.address)
@@ -234,7 +236,7 @@ def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
 
 
 def shared_symbols(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[TokenKey]]:
-    """Return the symbols of several known tokens, with these tokens in order of first rows."""
+    """Map each symbol that several known tokens share to these tokens, in order of first rows."""
     codes, symbols = factorized(holdings["symbol"])
     stride = len(tokens.keys) + 1
     rows = (codes >= 0) & ~tokens.unknown[tokens.codes]
@@ -249,9 +251,10 @@ def shared_symbols(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[T
 def ambiguous(
     shared: Mapping[str, Sequence[TokenKey]], hint: Callable[[TokenKey], str]
 ) -> AmbiguousTokenError:
-    """Return the error for symbols of several tokens: listed ones first, others with a note.
+    """Return the error for symbols that several tokens share.
 
-    `hint` gets the first token, so that the hint can name it to paste.
+    Tokens on the packaged list come first; notes tell listed from unlisted tokens. `hint` is called
+    with the first token, so that the hint can contain an example to copy.
     """
     listed = known_by_key()
     ranks = {key: rank for rank, key in enumerate(listed)}
@@ -261,7 +264,7 @@ def ambiguous(
     }
     notes = {key: _note(listed.get(key)) for tokens in ordered.values() for key in tokens}
     if listed.keys().isdisjoint(notes):
-        notes = {}  # no token is listed, so that being unlisted says nothing
+        notes = {}  # a note on every token would not help
     first = next(iter(ordered.values()))[0]
     return AmbiguousTokenError(ordered, hint(first), notes=notes)
 
@@ -277,7 +280,7 @@ def _note(known: KnownToken | None) -> str:
 
 @cache
 def known_by_key() -> dict[TokenKey, KnownToken]:
-    """Return the tokens of the packaged list by their canonical keys, in its order."""
+    """Return the tokens of the packaged list by canonical key, in the order of the list."""
     by_key: dict[TokenKey, KnownToken] = {}
     for token in known_tokens():
         by_key.setdefault(token_key((token.blockchain, token.contract)), token)

@@ -1,6 +1,6 @@
-"""Holdings encoded as integers: the wallet and the token of each row, and which wallets are known.
+"""Holdings encoded as integers: the wallet and the token of each row, and the known wallets.
 
-Tables and charts start from `Positions`, so that tokens and wallets are identified only once.
+Tables and charts are computed from `Positions`, so that tokens and wallets are identified once.
 """
 
 from __future__ import annotations
@@ -34,73 +34,77 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, Mask, TokenKey
 
 _HOLDINGS = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
-_WALLET, _ASKED = ("blockchain", "address"), ("blockchain", "address", "status", "tokens", "source")
+_WALLET = ("blockchain", "address")
+_REQUESTED = (*_WALLET, "status", "tokens", "source")
 _SNAPSHOT = "snapshot"
 
 
 @dataclass(frozen=True, slots=True)
 class Assets:
-    """The assets that replace tokens in `Positions`, by their keys."""
+    """The assets that replace tokens in `Positions`."""
 
     contracts: KeyCodes  # the tokens of the rows
-    names: Mapping[TokenKey, str]  # of each asset, and of each token without an asset
-    blockchains: Mapping[TokenKey, Collection[str]]  # of the contracts of each asset
+    names: Mapping[TokenKey, str]  # by key: of each asset, and of each token without an asset
+    blockchains: Mapping[TokenKey, Collection[str]]  # by key of an asset: where its contracts are
 
 
 @dataclass(frozen=True)
 class Positions:
-    """Holdings of n rows and w wallets: the requested ones, else those with rows. Read-only."""
+    """Holdings with n rows and w wallets, encoded as integers. Read-only.
+
+    The wallets are the requested wallets, or, without a `wallets` frame, those with rows.
+    """
 
     holdings: pd.DataFrame  # n rows
     amounts: AmountArray
-    tokens: KeyCodes  # of the rows; with `assets`, the assets
+    tokens: KeyCodes  # of the rows; if `assets` is set, the keys are assets
     wallet_keys: list[TokenKey]  # w canonical (blockchain, address), in the order of their rows
-    wallet_frame: pd.DataFrame  # that lists the wallets: `wallets` of a fetch, or holdings
+    wallet_frame: pd.DataFrame  # the frame that lists the wallets: `wallets` or holdings
     first: Codes  # of each wallet, its first row in `wallet_frame`
     wallet_codes: Codes  # of each row of holdings, the index of its wallet
     has_wallets: bool  # whether `wallet_frame` is the `wallets` of a fetch
     known: Mask  # of each wallet, whether its balances are known
-    stale: Mask  # of each wallet, whether they are known from an out-of-date answer
+    stale: Mask  # of each wallet, whether its answer is out of date
     has_unknown_token: Mask  # of each wallet, whether a balance is of an unknown token
-    timed: bool = False  # whether a wallet counts as another one in each snapshot
-    assets: Assets | None = None  # the assets in `tokens`, if tokens were replaced by assets
+    timed: bool = False  # whether a wallet is a different one in each snapshot
+    assets: Assets | None = None  # set if assets replace tokens
 
     @cached_property
     def wallets(self) -> pd.DataFrame:
-        """The blockchain and the address of each wallet, as first written."""
+        """The blockchain and the address of each wallet, as spelled in the wallet's first row."""
         columns = {name: self.wallet_frame[name].array.take(self.first) for name in _WALLET}
         return pd.DataFrame({name: text_array(column) for name, column in columns.items()})
 
     @cached_property
-    def chain_places(self) -> dict[str, int]:
+    def chain_indices(self) -> dict[str, int]:
         """The indices of the distinct blockchains of the wallets, by canonical identifier."""
         names = dict.fromkeys(key[0] for key in self.wallet_keys)
         return {name: place for place, name in enumerate(names)}
 
     @cached_property
     def chain_codes(self) -> Codes:
-        """Of each wallet, the index of its blockchain."""
-        return np.array([self.chain_places[key[0]] for key in self.wallet_keys], dtype=np.intp)
+        """The index of each wallet's blockchain."""
+        return np.array([self.chain_indices[key[0]] for key in self.wallet_keys], dtype=np.intp)
 
     @cached_property
     def chains(self) -> list[str]:
-        """The distinct blockchains of the wallets, as first written."""
-        starts = first_rows(self.chain_codes, len(self.chain_places))
+        """The distinct blockchains of the wallets, as spelled in their first rows."""
+        starts = first_rows(self.chain_codes, len(self.chain_indices))
         return [*self.wallets["blockchain"].array.take(starts)]
 
     @property
     def kind(self) -> str:
-        """The kind of things in `tokens`, as a name to group by: "token" or "asset"."""
+        """The name by which `tokens` groups rows: "token" or "asset"."""
         return "asset" if self.assets else "token"
 
     @property
     def contracts(self) -> KeyCodes:
-        """The tokens of the rows, also if `tokens` has assets."""
+        """The tokens of the rows, even if assets replace tokens in `tokens`."""
         return self.assets.contracts if self.assets else self.tokens
 
     @cached_property
     def kept(self) -> list[str]:
-        """The user's own columns of `wallets`; none if there are only holdings."""
+        """The names of the extra columns of `wallets`; none without a `wallets` frame."""
         return kept_names(self.wallet_frame) if self.has_wallets else []
 
     def by_contract(self) -> Positions:
@@ -108,7 +112,7 @@ class Positions:
         return replace(self, tokens=self.contracts, assets=None) if self.assets else self
 
     def where(self, marks: Mask) -> Positions:
-        """Return the marked rows, and their wallets; requested wallets all stay."""
+        """Return the marked rows, with their wallets, or with all requested wallets."""
         if marks.all():
             return self
         rows = np.flatnonzero(marks)
@@ -125,7 +129,7 @@ class Positions:
         )
 
     def select_wallets(self, places: Codes) -> Positions:
-        """Return the wallets with these indices; the caller has to replace the rows."""
+        """Return the wallets with these indices. The caller must replace the rows."""
         return replace(
             self,
             wallet_keys=[self.wallet_keys[place] for place in places.tolist()],
@@ -136,46 +140,51 @@ class Positions:
         )
 
     def with_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, owners: Codes) -> Positions:
-        """Return the same wallets with these rows; `owners` has the index of each row's wallet."""
+        """Return a copy with other rows; `owners` has the index of the wallet of each row."""
         return replace(
             self,
             holdings=holdings,
             amounts=amounts_of(holdings["amount"]),
             tokens=tokens,
             wallet_codes=owners,
-            has_unknown_token=_marked(owners[tokens.unknown_rows()], len(self.wallet_keys)),
+            has_unknown_token=_mask_of_indices(
+                owners[tokens.unknown_rows()], len(self.wallet_keys)
+            ),
             assets=None,
         )
 
     def with_holdings(self, rows: pd.DataFrame) -> Positions:
-        """Return the same wallets with the rows of a frame."""
+        """Return a copy with the same wallets, whose holdings are the rows of a frame."""
         held = read_positions(rows)
         index = {key: place for place, key in enumerate(self.wallet_keys)}
         owners = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
         return self.with_rows(rows, held.tokens, owners[held.wallet_codes])
 
     def wallets_that_can_hold(self, token: int) -> Mask:
-        """Mark the wallets on the blockchains of a token or asset, or on one where it is held."""
+        """Mark the wallets that could hold a token or asset.
+
+        These are the wallets on its blockchains, and on any blockchain where a wallet holds it.
+        """
         key = self.tokens.keys[token]
         names = self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
-        own = [self.chain_places[name] for name in names if name in self.chain_places]
+        own = [self.chain_indices[name] for name in names if name in self.chain_indices]
         held = self.chain_codes[self.wallet_codes[self.tokens.codes == token]]
         return np.isin(self.chain_codes, np.append(held, own))
 
     def possible_blockchains(self) -> tuple[Codes, Codes]:
-        """Return pairs of a token and a blockchain, as `possible_token_blockchains` does."""
+        """Pair tokens with blockchains, as `possible_token_blockchains` does."""
         row_chains = self.chain_codes[self.wallet_codes]
         blockchains = self.assets.blockchains if self.assets else None
-        return possible_token_blockchains(self.tokens, row_chains, self.chain_places, blockchains)
+        return possible_token_blockchains(self.tokens, row_chains, self.chain_indices, blockchains)
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some of the requested wallets with all of their rows, read from a larger table."""
+    """Some of the requested wallets with all their rows, read from a larger table."""
 
     positions: Positions
     places: Codes  # of each wallet, its index among all wallets
-    rows: Codes  # of each row, its position among all rows; ascending
+    rows: Codes  # of each row, its position among all rows, in ascending order
 
 
 PositionsLike: TypeAlias = Union["pd.DataFrame", Positions]
@@ -186,32 +195,35 @@ def read_positions(
 ) -> Positions:
     """Encode the wallets and tokens of holdings, and add the requested `wallets`.
 
-    With `timed`, a wallet counts as another one in each snapshot, unless `wallets` has none.
+    With `timed`, a wallet counts as a different wallet in each snapshot, unless `wallets` has no
+    column ``snapshot``.
     """
     frame = None if wallets is None else as_wallets_frame(wallets)
     timed = timed and (frame is None or _SNAPSHOT in frame.columns)
     held = holdings if isinstance(holdings, Positions) else _encode_holdings(holdings, timed=timed)
     if frame is None:
         return held
-    require_columns(frame, _ASKED)
+    require_columns(frame, _REQUESTED)
     requested = _encode_wallets(frame, timed=timed)
     index = {key: place for place, key in enumerate(requested.keys)}
     if missing := [key for key in held.wallet_keys if key not in index]:
         chain, address = missing[0][:2]
         count = counted_noun(len(missing), "wallet")
-        hint = f"`wallets` lacks {count} of holdings: give both frames of the same fetch"
+        hint = f"`wallets` lacks {count} of holdings: pass both frames of the same fetch"
         raise UnknownWalletError(f"{chain}.{address}", hint=hint)
-    places = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
+    wallets_of_held = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
     return replace(
         held,
         wallet_keys=requested.keys,
         wallet_frame=frame,
         first=requested.first,
-        wallet_codes=places[held.wallet_codes],
+        wallet_codes=wallets_of_held[held.wallet_codes],
         has_wallets=True,
-        known=_marked(requested.codes[known_wallets(frame)], len(requested.keys)),
-        stale=_marked(requested.codes[stale_wallets(frame)], len(requested.keys)),
-        has_unknown_token=_marked(places[held.has_unknown_token], len(requested.keys)),
+        known=_mask_of_indices(requested.codes[known_wallets(frame)], len(requested.keys)),
+        stale=_mask_of_indices(requested.codes[stale_wallets(frame)], len(requested.keys)),
+        has_unknown_token=_mask_of_indices(
+            wallets_of_held[held.has_unknown_token], len(requested.keys)
+        ),
     )
 
 
@@ -230,14 +242,14 @@ def _encode_holdings(holdings: pd.DataFrame, *, timed: bool) -> Positions:
         has_wallets=False,
         known=known,
         stale=~known,
-        has_unknown_token=_marked(owners.codes[tokens.unknown_rows()], len(owners.keys)),
+        has_unknown_token=_mask_of_indices(owners.codes[tokens.unknown_rows()], len(owners.keys)),
         timed=timed,
     )
 
 
-def _marked(places: Codes, count: int) -> Mask:
-    """Return a mask of `count` elements, True at these places."""
-    return np.bincount(places, minlength=count) > 0
+def _mask_of_indices(indices: Codes, count: int) -> Mask:
+    """Return a mask of `count` elements that is True at these indices."""
+    return np.bincount(indices, minlength=count) > 0
 
 
 def _encode_wallets(frame: pd.DataFrame, *, timed: bool) -> KeyCodes:
@@ -258,9 +270,9 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
     return pd.DatetimeIndex(pd.to_datetime(frame[_SNAPSHOT], utc=True))
 
 
-def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, places: Codes) -> dict[str, Any]:
-    """Return the three columns that name tokens, from their first rows; NA for place -1."""
-    rows = np.append(tokens.first, -1)[places]
+def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, indices: Codes) -> dict[str, Any]:
+    """Return the three columns of the tokens with these indices, from first rows; NA for -1."""
+    rows = np.append(tokens.first, -1)[indices]
     return {
         name: text_array(holdings[name].array.take(rows, allow_fill=True))
         for name in ("token_blockchain", "token_address", "symbol")
@@ -273,10 +285,10 @@ def possible_token_blockchains(
     chains: Mapping[str, int],
     asset_blockchains: Mapping[TokenKey, Collection[str]] | None = None,
 ) -> tuple[Codes, Codes]:
-    """Pair tokens with the blockchains, as indices, where a wallet could hold them, or does.
+    """Pair token indices with the indices of blockchains where a wallet holds or could hold them.
 
-    `row_chains` has the blockchain index of each row, `chains` the index by identifier. A token is
-    on the blockchain in its key, unless `asset_blockchains` has it.
+    `row_chains` has the blockchain index of each row, and `chains` maps identifiers to indices. A
+    token can be held on the blockchain in its key, an asset on its `asset_blockchains`.
     """
     stride = max(len(chains), 1)
     several = asset_blockchains or {}
@@ -292,7 +304,7 @@ def possible_token_blockchains(
 
 
 def cell_sums(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
-    """Return the exact sum of each cell, NA if an amount in it is NA; cell -1 is left out."""
+    """Return the exact sum of each cell, NA if it contains an NA; skip amounts with cell -1."""
     exact = amounts.exact()
     grouped = Segments(exact, cells, count)
     units = sums(grouped)

@@ -1,7 +1,7 @@
-"""Tables as cells, and as text for a terminal: exact amounts, shortened addresses.
+"""Tables of cells, and their text for a terminal, with exact amounts and shortened addresses.
 
-Cells hold text as sent, which may be hostile. It is made harmless when it is drawn: as text here,
-as Markdown and HTML in `display`.
+The text of a cell is untrusted. It is escaped when a table is rendered: as plain text in this
+module, and as Markdown or HTML in `display`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ import pandas as pd
 
 from walletframe.address.forms import canonical_address
 from walletframe.frames.known import known_wallets
-from walletframe.frames.names import short_contract, short_wallet, user_wallet_names, whole_wallet
+from walletframe.frames.names import (
+    full_wallet_name,
+    short_contract,
+    short_wallet,
+    user_wallet_names,
+)
 from walletframe.numerals import money, plain
 from walletframe.text import safe_line, safe_url
 
@@ -37,11 +42,11 @@ NUMBERS = frozenset(
     | {"contracts", "blockchains"}
     | {"before", "after", "difference", "unknown", "complete", "ok", "share"}
 )
-"""Headings of the columns that are right-aligned."""
+"""The headings of right-aligned columns."""
 _SYMBOL, _DIGITS = 24, 1_000
 DIGITS = 25
-CUT_NOTE = f"An amount of more than {DIGITS} digits is cut at …: files have all digits."
-_HEAD, _LEAST_SYMBOL = 10, 6
+CUT_NOTE = f"Amounts of more than {DIGITS} digits are cut, as … shows; files contain all digits."
+_HEAD, _MIN_SYMBOL = 10, 6
 _AMOUNTS = ("amount", "before", "after", "difference")
 _NAMES = ("wallet", "contract")
 _SENTENCES = ("reason", "error", "why")
@@ -51,20 +56,20 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Untrusted text, how many characters of it to show, and its link.
+    """A cell of a table: untrusted text, its maximum length when safe_line, and its link.
 
-    ``whole`` is the full text, if ``text`` is shortened.
+    If ``text`` is shortened, ``full_text`` is the unshortened text.
     """
 
     text: str
     limit: int = 90
-    whole: str | None = None
+    full_text: str | None = None
     link: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The first of ``total`` rows, as columns by their headings."""
+    """The first rows of a table of ``total`` rows; ``columns`` maps headings to cells."""
 
     name: str
     columns: Columns
@@ -82,7 +87,11 @@ class Table:
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets; with `rows`, failed ones first, then those with a reason."""
+    """Return a table of wallets.
+
+    If the table is limited to `rows` rows, failed wallets come first, then wallets with an error
+    text.
+    """
     head = wallets
     if rows is not None:
         failed = ~known_wallets(wallets)
@@ -106,7 +115,7 @@ def holdings_table(
 ) -> Table:
     """Return a table of balances, with prices, values and currencies if there are any.
 
-    The column ``name`` of `wallets` names the wallets.
+    Wallets are labelled with the user's names from the column ``name`` of `wallets`.
     """
     head = holdings if rows is None else holdings.head(rows)
     columns = balance_columns(head, wallets)
@@ -126,7 +135,7 @@ def balance_columns(
 ) -> dict[str, list[Cell]]:
     """Return the columns wallet, token, contract and amount."""
     amounts = [
-        cell if isinstance(amount, Decimal) else Cell(unread(raw))
+        cell if isinstance(amount, Decimal) else Cell(unreadable_amount_text(raw))
         for amount, cell, raw in zip(
             holdings["amount"],
             amount_cells(holdings["amount"]),
@@ -142,8 +151,8 @@ def balance_columns(
     }
 
 
-def unread(raw_amount: object) -> str:
-    """Return the text for an amount that is NA: the amount as sent, or "unknown"."""
+def unreadable_amount_text(raw_amount: object) -> str:
+    """Return the text for an amount that is NA: the raw amount as sent, or "unknown"."""
     if not isinstance(raw_amount, str):
         return UNKNOWN
     digits = raw_amount.isascii() and raw_amount.isdecimal()
@@ -161,92 +170,93 @@ def wallet_cells(
     *,
     links: Iterable[object] | None = None,
 ) -> list[Cell]:
-    """Return cells of wallets with their names in `wallets`, and with http(s) links."""
+    """Return cells of wallets with the user's names from `wallets`; only http(s) links are used."""
     links = [None] * len(frame) if links is None else links
     names = user_wallet_names(frame, wallets)
     named = zip(frame["blockchain"], frame["address"], names, strict=True)
     return [
         Cell(
             short_wallet(*each),
-            whole=whole_wallet(*each),
+            full_text=full_wallet_name(*each),
             link=safe_url(link) if isinstance(link, str) else None,
         )
         for each, link in zip(named, links, strict=True)
     ]
 
 
-def contract_cells(frame: pd.DataFrame, none: str = "unknown token") -> list[Cell]:
-    """Return cells of contracts, ``none`` for rows with neither blockchain nor address."""
+def contract_cells(frame: pd.DataFrame, missing: str = "unknown token") -> list[Cell]:
+    """Return cells of contracts; `missing` is the text for neither blockchain nor address."""
     cells = []
     for chain, address in zip(frame["token_blockchain"], frame["token_address"], strict=True):
-        whole = None
+        full_text = None
         if isinstance(chain, str) and isinstance(address, str):
-            whole = whole_wallet(chain, address)
+            full_text = full_wallet_name(chain, address)
         is_known = isinstance(chain, str) or isinstance(address, str)
-        cells.append(Cell(short_contract(chain, address) if is_known else none, whole=whole))
+        text = short_contract(chain, address) if is_known else missing
+        cells.append(Cell(text, full_text=full_text))
     return cells
 
 
 def value_cells(values: pd.Series, missing: str = DASH) -> list[Cell]:
-    """Return cells of values, as money; a user's own column may hold other types."""
-    written = (money(value) if isinstance(value, float) else str(value) for value in values)
-    pairs = zip(written, values.notna(), strict=True)
+    """Return cells of values, formatted as money. A user's own column may contain other types."""
+    texts = (money(value) if isinstance(value, float) else str(value) for value in values)
+    pairs = zip(texts, values.notna(), strict=True)
     return [Cell(text if is_known else missing) for text, is_known in pairs]
 
 
 def minute_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
-    """Return cells of times, to the minute."""
+    """Return cells of times, without seconds."""
     return text_cells(
         (time if pd.isna(time) else f"{time:%Y-%m-%d %H:%M}" for time in times), missing
     )
 
 
 def text_cells(column: Iterable[Any], missing: str = DASH, limit: int = 90) -> list[Cell]:
-    """Return cells of values, as ``str`` writes them."""
+    """Return cells of values, converted to text with ``str``."""
     return [Cell(missing if pd.isna(value) else str(value), limit) for value in column]
 
 
 def terminal_width() -> int | None:
-    """Return the terminal's width; None if output is no terminal and ``COLUMNS`` is unset."""
+    """Return the width of the terminal; None without a terminal, if ``COLUMNS`` is unset."""
     if not os.environ.get("COLUMNS") and not (sys.stdout and sys.stdout.isatty()):
         return None
     return shutil.get_terminal_size().columns
 
 
 def table_text(table: Table) -> str:
-    """Return a table as text, with a last line that counts the rows left out."""
-    drawn = "\n".join(_lines(table.columns))
+    """Return a table as text. The last line counts the rows that are left out."""
+    drawn = "\n".join(_aligned_lines(table.columns))
     return f"{drawn}\n… and {table.left_out:,} more" if table.left_out else drawn
 
 
 def console_text(table: Table, width: int | None, *, exact: bool = False) -> str:
-    """Return a table as text for a terminal; columns that don't fit are written below their row.
+    """Return a table as text for a terminal. Cells that don't fit are written below their row.
 
-    With a ``width``, and unless ``exact``, long amounts are cut, with a note; amounts that would
-    become equal are not. Wallets and contracts whose short forms are equal are written in full.
+    With a ``width``, and unless ``exact``, long amounts are cut, except amounts that would become
+    equal. Wallets and contracts whose short forms are equal are written in full.
     """
-    whole = _expand_ambiguous(table.columns)
-    columns = whole if exact or width is None else _cut_amounts(whole)
+    full = _unshorten_ambiguous_addresses(table.columns)
+    columns = full if exact or width is None else _cut_amounts(full)
     first, below = _fit_columns(columns, width)
-    head, rule, *rows = _lines(first)
+    head, rule, *rows = _aligned_lines(first)
     lines = [head, rule]
-    for place, row in enumerate(rows):
-        more = [f"{name}: {_text(cells[place])}" for name, cells in below.items()]
+    for number, row in enumerate(rows):
+        more = [f"{name}: {_shown_text(cells[number])}" for name, cells in below.items()]
         filled = "  ".join(text for text in more if not text.endswith(": "))
-        room = max((width or 0) - len(_INDENT), 1)
-        wrapped = wrap(filled, room, break_long_words=False, break_on_hyphens=False)
+        line_width = max((width or 0) - len(_INDENT), 1)
+        wrapped = wrap(filled, line_width, break_long_words=False, break_on_hyphens=False)
         lines += [row, *(f"{_INDENT}{line}" for line in wrapped)]
     if table.left_out:
         lines.append(f"… and {table.left_out:,} more")
-    note = [] if columns == whole else wrap(CUT_NOTE, width or len(CUT_NOTE))
+    note = [] if columns == full else wrap(CUT_NOTE, width or len(CUT_NOTE))
     return "\n".join([*lines, *note])
 
 
-def _lines(columns: Columns) -> list[str]:
+def _aligned_lines(columns: Columns) -> list[str]:
     """Return the aligned lines of a table: headings, a rule, and rows."""
     drawn = []
     for name, cells in columns.items():
-        texts = [name, *map(_text, cells)]
+        texts = [name, *map(_shown_text, cells)]
         widths = [*map(_text_width, texts)]
         width = max(widths)
         gaps = [" " * (width - each) for each in widths]
@@ -256,23 +266,27 @@ def _lines(columns: Columns) -> list[str]:
     return ["  ".join(row).rstrip() for row in zip(*drawn, strict=True)]
 
 
-def _text(cell: Cell) -> str:
+def _shown_text(cell: Cell) -> str:
     return safe_line(cell.text, cell.limit)
 
 
 def _text_width(text: str) -> int:
-    """Return the number of terminal columns that a text takes."""
+    """Return the number of terminal columns that a text occupies."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
 
 
 def _column_width(name: str, cells: list[Cell]) -> int:
-    return max(_text_width(text) for text in [name, *map(_text, cells)])
+    return max(_text_width(text) for text in [name, *map(_shown_text, cells)])
 
 
 def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]:
-    """Return the columns of a line, and those below it: sentences first, then the rightmost."""
+    """Return the columns that fit on one line, and the columns to write below the line.
+
+    Columns of sentences move below the line first. Then `token` is narrowed, and columns move from
+    the right.
+    """
     line, below = dict(columns), dict[str, list[Cell]]()
     widths = {name: _column_width(name, cells) for name, cells in columns.items()}
 
@@ -284,42 +298,42 @@ def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]
             break
         if name not in line or len(line) == 1:
             continue
-        if name == "token" and widths[name] > _LEAST_SYMBOL:
-            widths[name] = max(_LEAST_SYMBOL, widths[name] - excess())
+        if name == "token" and widths[name] > _MIN_SYMBOL:
+            widths[name] = max(_MIN_SYMBOL, widths[name] - excess())
             line[name] = [replace(cell, limit=min(cell.limit, widths[name])) for cell in line[name]]
         else:
             below = {name: line.pop(name)} | below
     return line, below
 
 
-def _expand_ambiguous(columns: Columns) -> Columns:
-    """Write wallets and contracts in full if two of them have the same short form."""
+def _unshorten_ambiguous_addresses(columns: Columns) -> Columns:
+    """Write wallets and contracts in full if different ones have the same short form."""
     expanded = dict(columns)
     for name in _NAMES:
-        ends: defaultdict[str, set[str]] = defaultdict(set)
+        addresses: defaultdict[str, set[str]] = defaultdict(set)
         for cell in columns.get(name, ()):
-            if cell.whole is not None:
-                ends[cell.text].add(canonical_address(cell.whole.partition(".")[2]))
-        doubles = {text for text, wholes in ends.items() if len(wholes) > 1}
-        if doubles:
+            if cell.full_text is not None:
+                addresses[cell.text].add(canonical_address(cell.full_text.partition(".")[2]))
+        ambiguous = {text for text, distinct in addresses.items() if len(distinct) > 1}
+        if ambiguous:
             expanded[name] = [
-                _whole(cell, name) if cell.text in doubles else cell for cell in columns[name]
+                _unshorten(cell, name) if cell.text in ambiguous else cell for cell in columns[name]
             ]
     return expanded
 
 
-def _whole(cell: Cell, name: str) -> Cell:
-    text = cell.whole or cell.text
+def _unshorten(cell: Cell, name: str) -> Cell:
+    text = cell.full_text or cell.text
     text = text.partition(".")[2] if name == "contract" else text
     return replace(cell, text=text, limit=len(text))
 
 
 def _cut_amounts(columns: Columns) -> Columns:
-    """Cut long amounts, except those that would become equal, or 0."""
+    """Cut long amounts, except amounts that would then look equal, or look like 0."""
     texts = {cell.text for name in _AMOUNTS for cell in columns.get(name, ())}
     short: defaultdict[str, list[str]] = defaultdict(list)
     for text in texts:
-        short[_short(text)].append(text)
+        short[_cut_amount(text)].append(text)
     cut = {texts[0]: text for text, texts in short.items() if len(texts) == 1}
     return {
         name: [replace(cell, text=cut.get(cell.text, cell.text)) for cell in cells]
@@ -329,12 +343,12 @@ def _cut_amounts(columns: Columns) -> Columns:
     }
 
 
-def _short(text: str) -> str:
-    whole, _, rest = text.partition(".")
-    digits = len(whole.removeprefix("-"))
-    if _NUMBER.fullmatch(text) is None or digits + len(rest) <= DIGITS:
+def _cut_amount(text: str) -> str:
+    integer_part, _, fraction = text.partition(".")
+    digits = len(integer_part.removeprefix("-"))
+    if _NUMBER.fullmatch(text) is None or digits + len(fraction) <= DIGITS:
         return text
     if digits > DIGITS:
-        return f"{whole[:_HEAD]}…({digits} digits)"
-    kept = f"{whole}.{rest[: DIGITS - digits]}"
+        return f"{integer_part[:_HEAD]}…({digits} digits)"
+    kept = f"{integer_part}.{fraction[: DIGITS - digits]}"
     return f"{kept}…" if kept.strip("-0.") else text

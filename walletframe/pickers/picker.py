@@ -38,7 +38,7 @@ from walletframe.frames.identity import (
     wallet_identities,
 )
 from walletframe.frames.known import known_wallets
-from walletframe.frames.names import short_wallet, token_names, token_place, user_wallet_names
+from walletframe.frames.names import short_wallet, token_index, token_names, user_wallet_names
 from walletframe.numerals import compact, counted_noun
 from walletframe.pandas_versions import factorized
 from walletframe.pickers.base import TypedTuple, ValueWidget
@@ -493,7 +493,7 @@ class TokenPicker(Picker):
         if isinstance(value, str):
             hint = "pass the token as a pair, such as {!a}".format
             symbols, tokens = self._options.symbols, self._options.tokens
-            return tokens.keys[token_place(symbols, tokens, value, hint=hint)]
+            return tokens.keys[token_index(symbols, tokens, value, hint=hint)]
         key = token_key(value)
         if key not in self._options:
             raise UnknownTokenError(value)

@@ -134,7 +134,7 @@ class Portfolio(Selectable):
             keys = [f"{chain}.{address}" for chain, address in held.wallet_keys]
             codes = held.wallet_codes
         else:
-            keys, codes = [*held.chain_places], held.chain_codes[held.wallet_codes]
+            keys, codes = [*held.chain_indices], held.chain_codes[held.wallet_codes]
         stats = group_stats(keys, codes[marks], None if values is None else values[marks])
         return {key: each for key, each in stats.items() if each.balances and not is_unknown(key)}
 
@@ -256,7 +256,7 @@ def wallet_status(
             [
                 [
                     safe_line(cell.text, max(cell.limit, _MAX_REASON)),
-                    safe_line(cell.whole or "", _MAX_FULL_TEXT),
+                    safe_line(cell.full_text or "", _MAX_FULL_TEXT),
                 ]
                 for cell in row
             ]

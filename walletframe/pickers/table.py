@@ -30,7 +30,7 @@ from walletframe.frames.identity import cell_text, is_unknown, token_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.names import user_wallet_names
 from walletframe.frames.positions import read_positions
-from walletframe.frames.tables import UNKNOWN, unread
+from walletframe.frames.tables import UNKNOWN, unreadable_amount_text
 from walletframe.numerals import cents, counted_noun, plain
 from walletframe.text import as_cell, safe_line, safe_url
 
@@ -181,7 +181,7 @@ class HoldingsTable:
         grid, sort, descending = self.grid(by), request.get("sort"), bool(request.get("down"))
         if sort not in grid.columns:
             sort, descending = grid.default_sort
-        return by, str(sort), descending, search.words_of(str(request.get("find", "")))
+        return by, str(sort), descending, search.search_words(str(request.get("find", "")))
 
     def _make_grid(self, by: str) -> DataGrid:
         if by:
@@ -345,7 +345,7 @@ def _wallet_cells(positions: Positions, named: pd.DataFrame, codes: Codes) -> Te
     rows = dict(zip(search.wallet_pairs(positions.wallets), positions.first, strict=True))
     return TextCells.of(
         texts,
-        by=lambda code: f"{names[code]}{texts.whole(code)}",
+        by=lambda code: f"{names[code]}{texts.full_text(code)}",
         key=lambda code: ".".join(pairs[code]),
         link=(lambda code: safe_url(urls[rows[pairs[code]]])) if urls else None,
     )
@@ -371,8 +371,8 @@ def _token_cells(
 
     return {
         "token": TextCells.of(token, by=token.label, key=key),
-        "blockchain": text_cells(*search.token_chains(frame, tokens)),
-        "contract": TextCells.of(contract, by=contract.whole, key=key, link=link),
+        "blockchain": text_cells(*search.row_token_blockchains(frame, tokens)),
+        "contract": TextCells.of(contract, by=contract.full_text, key=key, link=link),
     }
 
 
@@ -423,7 +423,7 @@ class TextCells(search.TextColumn):
     @classmethod
     def of(cls, texts: search.TextColumn, **more: Any) -> TextCells:
         """Return cells with the texts of a column, and with links, sort keys or selection keys."""
-        return cls(texts.codes, texts.count, texts.label, texts.whole, texts.words, **more)
+        return cls(texts.codes, texts.count, texts.label, texts.full_text, texts.words, **more)
 
     @cached_property
     def _ranks(self) -> Codes:
@@ -456,7 +456,7 @@ class TextCells(search.TextColumn):
         """
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.label(code) for code in codes]
-        wholes = ["" if code < 0 else self.whole(code) for code in codes]
+        wholes = ["" if code < 0 else self.full_text(code) for code in codes]
         copies = [as_cell(whole) for whole in wholes]
         parts: dict[str, list[Any]] = {"text": labels}
         if wholes != labels:
@@ -583,7 +583,7 @@ class AmountCells:
                 if not is_missing
                 else UNKNOWN
                 if each is None
-                else safe_line(unread(each), _MAX_TEXT)
+                else safe_line(unreadable_amount_text(each), _MAX_TEXT)
                 for each, is_missing in zip(raw, missing, strict=True)
             ]
         if self.has_bars:
@@ -623,7 +623,7 @@ def make_cells(values: pd.Series, *, money: bool = False) -> Cells:
     dtype = values.dtype
     if isinstance(dtype, AmountDtype):
         return AmountCells(amounts_of(values))
-    if search.has_texts(values):
+    if search.is_non_numeric(values):
         return text_cells(*search.factorized_values(values), dtype)
     int_type: type[Any] = np.uint64 if is_unsigned_integer_dtype(dtype) else np.int64
     number_type = np.float64 if is_float_dtype(dtype) else int_type

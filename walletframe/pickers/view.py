@@ -211,7 +211,7 @@ class ExplorerState:
         totals = {  # counted without creating all options
             "wallets": len(wallet_keys),
             "tokens": sum(not is_unknown(key) for key in held.tokens.keys),
-            "blockchains": len({*held.chain_places, *(chain for chain, _ in wallet_keys)}),
+            "blockchains": len({*held.chain_indices, *(chain for chain, _ in wallet_keys)}),
             "labels": sum(labels),
         }
         counts = {kind: {"all": totals[kind], "here": len(remaining[kind])} for kind in FILTERS}

@@ -1,1 +1,1 @@
-"""Spam tokens: a score, its reasons, and an explanation in words; all offline."""
+"""Detection of spam tokens: scores, reasons and explanations, computed without requests."""

@@ -1,4 +1,4 @@
-"""The owners of symbols: known tokens, and tokens on the caller's allow and deny lists."""
+"""The tokens that own symbols: known tokens, and tokens on the caller's allow list."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.analysis.spam.reasons import Finding
 from walletframe.analysis.spam.symbols import HEAD, hidden_characters, skeletons
-from walletframe.analysis.token_lists import listed_tokens
+from walletframe.analysis.token_lists import parse_tokens
 from walletframe.errors import TokenListError
 from walletframe.frames.identity import token_key
 from walletframe.frames.names import known_by_key
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Owners: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
 
-# Contracts that represent a blockchain's own coin, and rightly have its symbol.
+# Contracts that represent a blockchain's native coin, and legitimately use its symbol.
 _COIN_CONTRACTS = frozenset(
     {
         "0x0000000000000000000000000000000000000000",
@@ -39,15 +39,15 @@ _COIN_CONTRACTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """Known, allowed and denied tokens, by canonical keys."""
+    """The canonical keys of allowed and denied tokens, and the owners of symbols."""
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
-    owners: Owners  # by blockchain and skeleton: the symbol, and the contract that owns it
-    names: dict[str, str]  # by skeleton of a known symbol: the symbol
+    owners: Owners  # by blockchain and skeleton: the symbol and the contract of the owner
+    names: dict[str, str]  # known symbols, by their skeletons
 
-    def list_verdict(self, token: TokenKey) -> Finding | None:
-        """Return the finding that decides alone, if any: a list, a native coin or a known token."""
+    def conclusive_finding(self, token: TokenKey) -> Finding | None:
+        """Return a finding that decides alone (a list, native coin or known token), or None."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:
@@ -65,25 +65,28 @@ class Directory:
         if not similar:
             return []
         # A known contract's address is its own on all EVM blockchains: others can't deploy there.
-        if not _contracts().get(token[1] or "", set()).isdisjoint(similar):
+        if not _skeletons_by_contract().get(token[1] or "", set()).isdisjoint(similar):
             return [Finding("same_contract")]
         owner = next(filter(None, (self.owners.get((token[0], name)) for name in similar)), None)
         findings = []
         if owner:
-            findings.append(Finding("impersonation", (owner[0], _described(token[0], owner[1]))))
+            findings.append(Finding("impersonation", (owner[0], _owner_text(token[0], owner[1]))))
         else:
             known = self.names[similar[0]]
-            # No honest token has the symbol BTC; few have that of another coin.
-            coin = next((_coins()[name] for name in similar if name in _coins()), None)
+            # No honest token has the symbol BTC, and few have the symbol of another coin.
+            coin = next(
+                (_coins_by_skeleton()[name] for name in similar if name in _coins_by_skeleton()),
+                None,
+            )
             if not coin or token[0] not in covered_blockchains():
                 findings.append(Finding("borrowed", (known, token[0])))
             else:
                 reason = "impersonation" if coin.asset in MOST_IMITATED else "coin"
-                findings.append(Finding(reason, (known, _described(coin.blockchain, None))))
+                findings.append(Finding(reason, (known, _owner_text(coin.blockchain, None))))
             if symbol.istitle() and known.isupper() and (token[1] or "").startswith("0x"):
                 findings.append(Finding("recased", (symbol, known)))
         misspelled = owner is not None and owner[0].lower() not in symbol.lower()
-        # Only letters count as look-alikes, not signs around them.
+        # Only letters count as look-alikes, not punctuation around the symbol.
         foreign = any(char.isalpha() and not char.isascii() for char in symbol)
         if misspelled or foreign or hidden_characters(symbol):
             findings.append(Finding("lookalike", (self.names[similar[0]],)))
@@ -91,10 +94,10 @@ class Directory:
 
 
 def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directory:
-    """Merge the packaged tokens with the caller's lists; allowed tokens own their symbols."""
-    allowed = [(token_key(token), symbol) for token, symbol in listed_tokens(allow)]
-    denied = [token_key(token) for token, _ in listed_tokens(deny)]
-    clean, fault = frozenset(dict(allowed)), "it is on the lists given as allow and as deny"
+    """Merge the packaged tokens with the caller's lists. Allowed tokens own their symbols."""
+    allowed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
+    denied = [token_key(token) for token, _ in parse_tokens(deny)]
+    clean, fault = frozenset(dict(allowed)), "it is on both the allow list and the deny list"
     if both := [(place, f"{token}", fault) for place, token in enumerate(denied) if token in clean]:
         raise TokenListError(both)
     owners = _owners((token, symbol) for token, symbol in allowed if symbol) | _packaged_owners()
@@ -102,12 +105,12 @@ def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directo
     return Directory(clean, frozenset(denied), owners, names)
 
 
-def _described(blockchain: str, contract: str | None) -> str:
+def _owner_text(blockchain: str, contract: str | None) -> str:
     return f"{contract} on {blockchain}" if contract else f"the coin of {blockchain} itself"
 
 
 def _owners(tokens: Iterable[tuple[TokenKey, str]]) -> Owners:
-    """Return the owner of each symbol: the first of its tokens."""
+    """Return the owner of each symbol, which is the first token with the symbol."""
     owners: Owners = {}
     for token, symbol in tokens:
         for name in filter(None, skeletons(symbol[:HEAD])):
@@ -122,14 +125,14 @@ def _packaged_owners() -> Owners:
 
 
 @cache
-def _coins() -> dict[str, KnownToken]:
+def _coins_by_skeleton() -> dict[str, KnownToken]:
     natives = [token for token in known_tokens() if token.kind == "native"]
     return {name: token for token in natives for name in skeletons(token.symbol)}
 
 
 @cache
-def _contracts() -> dict[str, set[str]]:
-    """Return the skeletons of symbols of each EVM contract of a known token."""
+def _skeletons_by_contract() -> dict[str, set[str]]:
+    """Return the skeletons of the symbols of known tokens, by EVM contract."""
     by_contract: defaultdict[str, set[str]] = defaultdict(set)
     for token in known_tokens():
         contract = token_key((token.blockchain, token.contract))[1]

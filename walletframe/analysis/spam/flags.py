@@ -1,4 +1,4 @@
-"""Spam flags for rows of holdings: each distinct pair of a token and a symbol is judged once."""
+"""Spam flags of holdings. Each distinct pair of a token and a symbol is scored once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from walletframe.amounts.integers import Exact
 from walletframe.amounts.sums import Segments, is_positive, sums
 from walletframe.analysis.parted import GroupSpec, aggregate_chunks
 from walletframe.analysis.spam.directory import make_directory
-from walletframe.analysis.spam.reasons import BAIT, Finding, in_order, score, words
+from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score, sort_findings
 from walletframe.analysis.spam.symbols import HEAD, read_symbol
 from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames.contract import amounts_of, require_columns
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 THRESHOLD = 0.5
 _TOKEN_COLUMNS = ["symbol", "token_blockchain", "token_address"]
 
-_CROWD = 3
-_CHANCE = 500  # among so many tokens, one more shares a symbol by chance
-_EXTREME = 10**15
+_MIN_CROWD = 3
+_TOKENS_PER_CHANCE = 500  # so many tokens allow one more to share a symbol by chance
+_EXTREME_AMOUNT = 10**15
 _NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
-_ABSURD, _ABSURD_DIGITS = 10**18, 60  # whole tokens, and digits in base units
+_ABSURD, _ABSURD_DIGITS = 10**18, 60  # units of the token, and digits of the raw amount
 _ABSURD_BALANCE, _EXTREME_SUPPLY = Finding("absurd_balance"), Finding("extreme_supply")
 _PRICED, _UNPRICED = Finding("priced"), Finding("unpriced")
 
@@ -53,44 +53,54 @@ def flag_spam(
     deny: TokensLike | None = None,
     threshold: float = THRESHOLD,
 ) -> pd.DataFrame:
-    """Add a spam score and its reasons to each row; no row is dropped.
+    """Add a spam score and its reasons to each row. No row is dropped.
 
     Parameters
     ----------
     allow : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
-        Tokens that are never spam: a file in the Uniswap token-list format, or parsed from one,
-        a frame with ``token_blockchain`` and ``token_address``, or (blockchain, contract)
-        pairs. If the list has symbols, another contract with one of them on the same blockchain
-        counts as an imitation.
+        Tokens that are never spam, in one of these forms:
+
+        - the path of a file in the Uniswap token-list format, or its parsed content;
+        - a DataFrame with ``token_blockchain`` and ``token_address``, and optionally ``symbol``;
+        - an iterable of pairs (blockchain, contract).
+
+        If the list has symbols, another contract with the symbol of a listed token on the same
+        blockchain counts as an imitation.
     deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
-        Tokens that are spam, in the same forms.
+        Tokens that are always spam, in the same forms.
     threshold : float, default 0.5
         The lowest score that counts as spam.
 
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The same rows and columns, and ``spam_score`` (float64, from 0 to 1), ``spam_reasons``
-        (str: stable words, the heaviest first, joined by ``", "``; empty if there are none) and
-        ``is_spam`` (bool). All rows with the same token and symbol have the same values.
+        The same rows and columns, and three further columns. Rows with the same token and symbol
+        have the same values.
+
+        - ``spam_score`` (float64): the score, from 0 to 1;
+        - ``spam_reasons`` (str): the names of the reasons, joined by ``", "``, in descending order
+          of their weights; empty if there are none. The names don't change between versions;
+        - ``is_spam`` (bool): whether the score is at least the threshold.
 
     Raises
     ------
     TokenListError, OSError
-        If a list or its file can't be read, or a token is on both lists.
+        If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a frame lacks a column, ``amount`` has no amounts, or the threshold is not in (0, 1].
+        If a DataFrame lacks a column, if ``amount`` does not contain amounts, or if the threshold
+        is not in (0, 1].
 
     Notes
     -----
-    The score is the sum of the reasons' weights, at most 1; `explain_spam` lists them. Known
-    and allowed tokens and native coins have 0, denied ones 1. Nothing is fetched. A worthless
-    token with a plain name is not detected.
+    The score is the sum of the weights of the reasons, limited to 0 to 1. `explain_spam` lists the
+    reasons and weights. The score of known tokens, allowed tokens and native coins is 0, and the
+    score of denied tokens is 1. No requests are sent. A worthless token with an ordinary name is
+    not detected.
 
-    A price from the service weighs against other findings, but never against a link, a claim or
-    a disguise. A missing price, if the service prices another token of the blockchain, adds a
-    little to other findings. Pass the whole frame: prices, amounts and equal symbols in all its
-    rows count.
+    A price from the service lowers the score of other reasons, except of a link, a claim or a
+    disguise. If the service has prices for other tokens of the blockchain, a missing price slightly
+    raises the score of other reasons. Pass all rows of holdings: prices, amounts and equal symbols
+    of all rows are taken into account.
 
     Examples
     --------
@@ -108,7 +118,7 @@ def flag_spam(
     scores = np.zeros(len(cases.tokens))
     reasons = np.full(len(cases.tokens), "", dtype=object)
     for case, findings in cases.suspect_findings().items():
-        scores[case], reasons[case] = score(findings), words(findings)
+        scores[case], reasons[case] = score(findings), join_reasons(findings)
     return holdings.assign(
         spam_score=scores[cases.codes],
         spam_reasons=pd.array(reasons, dtype=TEXT).take(cases.codes),
@@ -138,27 +148,28 @@ def without_spam(
     Parameters
     ----------
     allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
-        Tokens that are not spam, and tokens that are, as in `flag_spam`.
+        Tokens that are never spam, and tokens that are always spam, as in `flag_spam`.
     threshold : float, default 0.5
         The lowest score that counts as spam.
 
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The unflagged rows in their order, on their own index, without new columns.
+        The rows that are not spam, in the same order and with their index, without further columns.
 
     Raises
     ------
     TokenListError, OSError
-        If a list or its file can't be read, or a token is on both lists.
+        If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a frame lacks a column, ``amount`` has no amounts, or the threshold is not in (0, 1].
+        If a DataFrame lacks a column, if ``amount`` does not contain amounts, or if the threshold
+        is not in (0, 1].
 
     Warns
     -----
     SpamWarning
-        With the number of rows and tokens left out, if any; never an error, whatever the
-        warning filters.
+        If rows are dropped. The warning states the number of rows and tokens. It is never raised
+        as an error, even with ``warnings.simplefilter("error")``.
 
     Examples
     --------
@@ -176,11 +187,11 @@ def without_spam(
 
 
 def _warn_of_spam(rows: int, tokens: int) -> None:
-    """Warn of the number of rows left out, if any."""
+    """Warn that rows are left out as spam, if there are any."""
     if rows:
         verbs = "looks like spam and is" if rows == 1 else "look like spam and are"
         counts = f"{counted_noun(rows, 'row')} of {counted_noun(tokens, 'token')}"
-        warn_never_raise(f"{counts} {verbs} left out; explain_spam() says why", SpamWarning)
+        warn_never_raise(f"{counts} {verbs} left out; explain_spam() shows why", SpamWarning)
 
 
 def explain_spam(
@@ -192,35 +203,41 @@ def explain_spam(
     threshold: float = THRESHOLD,
     everything: bool = False,
 ) -> pd.DataFrame:
-    """Explain in words, token by token, the findings of `flag_spam`.
+    """Explain the reasons of `flag_spam` for each token.
 
     Parameters
     ----------
     token : str or (str, str or None), optional
-        Only this token, flagged or not: (blockchain, contract), or an unambiguous symbol.
+        A single token to explain, whether or not it is spam: (blockchain, contract), or an
+        unambiguous symbol.
     allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
-        Tokens that are not spam, and tokens that are, as in `flag_spam`.
+        Tokens that are never spam, and tokens that are always spam, as in `flag_spam`.
     threshold : float, default 0.5
         The lowest score that counts as spam.
     everything : bool, default False
-        Include tokens that are not flagged, but have findings.
+        Whether to include tokens that have reasons, but are not spam.
 
     Returns
     -------
     DataFrame
-        One row for each finding, tokens with the highest score first, and the heaviest reason
-        of a token first: ``symbol``, ``token_blockchain``, ``token_address``, ``spam_score``
-        (float64) and ``is_spam`` (bool) of the token, ``reason`` (str), ``weight`` (float64; 0
-        or less for reasons against spam) and ``text`` (str).
+        One row for each reason of each token. Tokens are in descending order of their scores, and
+        the reasons of a token in descending order of their weights. The columns are:
+
+        - ``symbol``, ``token_blockchain`` and ``token_address`` (str): the token;
+        - ``spam_score`` (float64) and ``is_spam`` (bool): its score, and whether it is spam;
+        - ``reason`` (str): the name of the reason;
+        - ``weight`` (float64): the weight of the reason, 0 or less for a reason against spam;
+        - ``text`` (str): the explanation.
 
     Raises
     ------
     UnknownTokenError, AmbiguousTokenError
-        If no row has the token, or several tokens share the symbol.
+        If no row has the token, or if several tokens share the symbol.
     TokenListError, OSError
-        If a list or its file can't be read, or a token is on both lists.
+        If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a frame lacks a column, ``amount`` has no amounts, or the threshold is not in (0, 1].
+        If a DataFrame lacks a column, if ``amount`` does not contain amounts, or if the threshold
+        is not in (0, 1].
 
     Examples
     --------
@@ -263,12 +280,12 @@ def explain_spam(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The facts about rows that spam detection needs."""
+    """The facts about rows that are needed for spam detection."""
 
     holdings: pd.DataFrame
     tokens: KeyCodes
-    amounts: Exact  # sums, if a row stands for several
-    absurd: Mask  # whether a balance is impossibly large
+    amounts: Exact  # sums, if a row represents several equal rows
+    absurd: Mask  # whether the balance is impossibly large
     priced: Mask  # whether the service has a price
 
 
@@ -276,14 +293,14 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
     """Return the evidence of each row of holdings."""
     require_columns(holdings, _NEEDED)
     tokens, amounts = tokens or token_identities(holdings), amounts_of(holdings["amount"])
-    absurd = _absurd(holdings, amounts)
-    return Evidence(holdings, tokens, amounts.exact(), absurd, _priced(holdings))
+    absurd = _absurd_mask(holdings, amounts)
+    return Evidence(holdings, tokens, amounts.exact(), absurd, _priced_mask(holdings))
 
 
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes, Codes]:
-    """Return evidence with one row for all equal rows.
+    """Return evidence in which one row represents all equal rows.
 
-    Also return the position of each row among all rows, and the number of its equal rows.
+    Also return the position of each row among all rows, and the number of rows it represents.
     """
     require_columns(source.whole.holdings, _NEEDED)
     [(chunk, groups, sums)] = aggregate_chunks(source, [_EQUAL_ROWS], ["raw_amount", "price"])
@@ -295,22 +312,22 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes,
     return evidence, chunk.rows[first], sums.balances
 
 
-def _signs(positions: Positions) -> pd.DataFrame:
+def _key_columns(positions: Positions) -> pd.DataFrame:
     holdings = positions.holdings
-    signs = _absurd(holdings, positions.amounts) + np.int8(2) * _priced(holdings)
+    signs = _absurd_mask(holdings, positions.amounts) + np.int8(2) * _priced_mask(holdings)
     return holdings[[*TOKEN]].assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(4)))
 
 
-_EQUAL_ROWS = GroupSpec(["token", "symbol", "signs"], key_columns=_signs)
+_EQUAL_ROWS = GroupSpec(["token", "symbol", "signs"], key_columns=_key_columns)
 
 
-def _absurd(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
+def _absurd_mask(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
     digits = holdings["raw_amount"].astype(TEXT).str.len().to_numpy(dtype=float, na_value=0)
-    large = is_positive(amounts._amounts(), _ABSURD)  # noqa: SLF001 - of ours
+    large = is_positive(amounts._amounts(), _ABSURD)  # noqa: SLF001 - our own class
     return np.asarray(large | (digits >= _ABSURD_DIGITS))
 
 
-def _priced(holdings: pd.DataFrame) -> Mask:
+def _priced_mask(holdings: pd.DataFrame) -> Mask:
     if "price" not in holdings.columns:
         return np.zeros(len(holdings), dtype=bool)
     prices = pd.to_numeric(holdings["price"], errors="coerce").to_numpy(float, na_value=np.nan)
@@ -324,7 +341,7 @@ class _Cases:
         symbol_codes, symbols = factorized(evidence.holdings["symbol"])
         names = [*map(str, symbols.tolist()), ""]  # the code of a missing symbol is -1
         numbers = evidence.tokens.codes * len(names) + symbol_codes % len(names)
-        self.codes, pairs = pd.factorize(numbers)  # of each row, its case
+        self.codes, pairs = pd.factorize(numbers)  # of each row, the index of its case
         # Of each case, the index of its token in `keys`, and of its symbol in `names`.
         self.tokens, self.symbols = np.divmod(pairs, len(names))
         self.directory, self.keys = directory, evidence.tokens.keys
@@ -335,7 +352,7 @@ class _Cases:
         self.by_price = _price_findings(evidence)
 
     def suspect_findings(self) -> dict[int, tuple[Finding, ...]]:
-        """Return the findings of all suspect cases, by case."""
+        """Return the findings of all cases that may be spam, by case."""
         denied = self.directory.denied
         symbols = [any(each) for each in zip(self.by_symbol, self.similar, strict=True)]
         tokens = [place in self.by_amount or key in denied for place, key in enumerate(self.keys)]
@@ -348,34 +365,34 @@ class _Cases:
                     borrowers[finding.details].append(case)
         for details, cases in borrowers.items():
             count = len(np.unique(self.tokens[cases]))
-            if count >= max(_CROWD, len(self.keys) // _CHANCE):
+            if count >= max(_MIN_CROWD, len(self.keys) // _TOKENS_PER_CHANCE):
                 crowd = Finding("crowd", (counted_noun(count, "contract"), *details))
-                by_case |= {case: in_order([*by_case[case], crowd]) for case in cases}
+                by_case |= {case: sort_findings([*by_case[case], crowd]) for case in cases}
         return by_case
 
     def findings(self, case: int) -> tuple[Finding, ...]:
-        """Return the findings about one case, in order, apart from other cases."""
+        """Return the sorted findings about one case, without those that depend on other cases."""
         token, symbol = int(self.tokens[case]), int(self.symbols[case])
-        verdict = self.directory.list_verdict(self.keys[token])
-        if verdict:
-            return (verdict,)
+        conclusive = self.directory.conclusive_finding(self.keys[token])
+        if conclusive:
+            return (conclusive,)
         findings = [
             *self.by_symbol[symbol],
             *self.by_amount.get(token, ()),
             *self.directory.imitations(self.keys[token], self.names[symbol], self.similar[symbol]),
         ]
-        # A price, or a missing one, only counts with other findings.
+        # A price or a missing price only counts if there are other findings.
         price, reasons = self.by_price[token], {each.reason for each in findings if each.weight}
         if price and reasons and (price is _UNPRICED or BAIT.isdisjoint(reasons)):
             findings.append(price)
-        return in_order(findings)
+        return sort_findings(findings)
 
 
 def _read_lists(allow: TokensLike | None, deny: TokensLike | None, threshold: float) -> Directory:
     """Read the caller's lists, and check the threshold."""
     if not 0 < threshold <= 1:
-        hint = "give a score: above 0 and at most 1"
-        raise SettingsError(f"threshold can't be {threshold!r}", hint=hint)
+        hint = "pass a score above 0 and at most 1"
+        raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
     return make_directory(allow, deny)
 
 
@@ -385,19 +402,22 @@ def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
     one, count = 10**exact.scale, len(evidence.tokens.keys)
     absurd = np.unique(codes[evidence.absurd]).tolist()
     findings: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd, (_ABSURD_BALANCE,))
-    # Only tokens with a large amount are added up: a sum of n terms is extreme only if one of them
-    # is at least an n-th of that.
+    # Only tokens with a large amount are added up: a sum of n amounts can reach the limit only if
+    # one of the amounts is at least an n-th of the limit.
     most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
     large = np.zeros(count, dtype=bool)
-    large[codes[exact.integers >= _EXTREME * one // most_rows]] = True
+    large[codes[exact.integers >= _EXTREME_AMOUNT * one // most_rows]] = True
     supplies = sums(Segments(exact, np.where(large[codes], codes, -1), count))
-    for code in np.flatnonzero(supplies >= _EXTREME * one).tolist():
+    for code in np.flatnonzero(supplies >= _EXTREME_AMOUNT * one).tolist():
         findings[code] = (*findings.get(code, ()), _EXTREME_SUPPLY)
     return findings
 
 
 def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
-    """Return each token's `_PRICED`, `_UNPRICED` if another one on its blockchain is, or None."""
+    """Return `_PRICED`, `_UNPRICED` or None for each token.
+
+    `_UNPRICED` requires that another token on the blockchain has a price.
+    """
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
     priced = np.zeros(len(findings), dtype=bool)
@@ -415,17 +435,17 @@ def chunked_flags(
     allow: TokensLike | None = None,
     deny: TokensLike | None = None,
     threshold: float = THRESHOLD,
-    dropped: bool = False,
+    drop_spam: bool = False,
 ) -> tuple[dict[Any, tuple[float, str]], dict[int, tuple[float, str]], Codes]:
-    """Return scores and reasons by known token and symbol, and by row of an unknown token.
+    """Return scores and reasons by token and symbol, or, for unknown tokens, by row.
 
-    Also return the positions of all rows of unknown tokens. With `dropped`, warn of the spam.
+    Also return the positions of all rows of unknown tokens. With `drop_spam`, warn of the spam.
     """
     directory = _read_lists(allow, deny, threshold)
     evidence, places, balances = _collect_chunked_evidence(source)
     cases = _Cases(directory, evidence)
     suspects, codes = cases.suspect_findings().items(), cases.codes
-    flags = {case: (score(findings), words(findings)) for case, findings in suspects}
+    flags = {case: (score(findings), join_reasons(findings)) for case, findings in suspects}
     rows = np.flatnonzero(np.isin(codes, [*flags]))
     tokens, symbols = evidence.tokens, evidence.holdings["symbol"].astype(object)
     symbols = symbols.where(symbols.notna(), None)
@@ -435,7 +455,7 @@ def chunked_flags(
         for row in rows[~unknown[rows]].tolist()
     }
     by_row = {int(places[row]): flags[codes[row]] for row in rows[unknown[rows]].tolist()}
-    if dropped:
+    if drop_spam:
         spam = rows[[flags[code][0] >= threshold for code in codes[rows].tolist()]]
         _warn_of_spam(int(balances[spam].sum()), len(np.unique(tokens.codes[spam])))
     return by_token, by_row, places[unknown]

@@ -1,4 +1,4 @@
-"""The reasons for and against spam: stable words, weights, and explanations."""
+"""The reasons for and against spam: their names, weights and explanations."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 _QUOTED = 60
 
-# The score of a token is the sum of the weights, from 0 to 1. At the default threshold of 0.5, some
-# reasons flag a token alone (a link, a stolen symbol), others only together (a claim in a phrase).
+# The score of a token is the sum of the weights of its reasons, limited to 0 to 1. At the default
+# threshold of 0.5, some reasons flag a token alone (a link, a copied symbol), others only together
+# with another reason (a claim in a phrase).
 REASONS = {
     "deny_list": (1.0, "it is on the list given as deny"),
     "link": (0.7, 'the symbol contains a link: "{}"'),
@@ -26,24 +27,24 @@ REASONS = {
     "long_text": (0.5, "the symbol is {} characters long"),
     "absurd_balance": (0.5, "a wallet holds an impossibly large amount of it"),
     "claim": (0.3, 'the symbol promises or demands something: "{}"'),
-    "prize": (0.3, 'the symbol names a sum of money: "{}"'),
-    "foremost": (0.3, 'leading signs sort the symbol to the top of lists: "{}"'),
-    "cut_off": (0.3, "the symbol is cut off, and ends with dots"),
-    "dotted_name": (0.3, 'the symbol contains a name like a domain: "{}"'),
+    "prize": (0.3, 'the symbol contains a sum of money: "{}"'),
+    "foremost": (0.3, 'leading punctuation sorts the symbol to the top of lists: "{}"'),
+    "cut_off": (0.3, "the symbol is cut off with dots at its end"),
+    "dotted_name": (0.3, 'the symbol contains a domain-like name: "{}"'),
     "coin": (0.3, 'it has the symbol "{}", like {}'),
-    "borrowed": (0.25, 'it has the known symbol "{}", but no list has it on {}'),
-    "recased": (0.25, 'it writes "{}" for "{}", which bridges rarely do'),
-    "crowd": (0.25, 'it is one of {} here with the symbol "{}" on {}, none of them known'),
+    "borrowed": (0.25, 'it has the known symbol "{}", which is not listed on {}'),
+    "recased": (0.25, 'its symbol is "{}" instead of "{}", which bridges rarely do'),
+    "crowd": (0.25, 'it is one of {} here with the symbol "{}" on {}, none of which is known'),
     "phrase": (0.2, "the symbol has more than one word"),
-    "extreme_supply": (0.2, "the wallets together hold a quadrillion of it, or more"),
-    "unpriced": (0.2, "the service has no price for it, but prices others on this blockchain"),
+    "extreme_supply": (0.2, "the wallets together hold a quadrillion units or more"),
+    "unpriced": (0.2, "the service has prices for other tokens on this blockchain, but not for it"),
     "allow_list": (0.0, "it is on the list given as allow"),
-    "known_token": (0.0, "its contract is that of a known token"),
-    "same_contract": (0.0, "its contract is that of a known token on another blockchain"),
+    "known_token": (0.0, "it is a known token"),
+    "same_contract": (0.0, "a known token has the same contract on another blockchain"),
     "native_coin": (0.0, "it is the blockchain's own coin"),
     "priced": (-0.3, "the service has a price for it"),
 }
-# A price does not weigh against these reasons, since anybody can make a market.
+# A price does not reduce the score of these reasons, since anybody can create a market.
 BAIT = frozenset(
     {"link", "domain", "claim", "prize", "lookalike", "hidden", "markup", "absurd_balance"}
 )
@@ -51,7 +52,7 @@ BAIT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One of `REASONS`, with the details of its explanation, which may be untrusted text."""
+    """One of `REASONS`, with the details for its explanation, which may be untrusted text."""
 
     reason: str
     details: tuple[str, ...] = ()
@@ -63,23 +64,23 @@ class Finding:
 
     @property
     def text(self) -> str:
-        """The explanation, as one safe line."""
+        """The explanation, as a single escaped line."""
         return REASONS[self.reason][1].format(
             *(safe_line(detail, _QUOTED) for detail in self.details)
         )
 
 
-def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return the last finding of each reason, the heaviest first."""
+def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the last finding of each reason, in descending order of the weights."""
     once = {finding.reason: finding for finding in findings}
     return tuple(sorted(once.values(), key=lambda finding: -finding.weight))
 
 
 def score(findings: tuple[Finding, ...]) -> float:
-    """Add up findings `in_order`, from 0 to 1, rounded to the two decimals of the weights."""
+    """Return the sum of the weights, limited to 0 to 1, and rounded to two decimals."""
     return min(1.0, max(0.0, round(sum(finding.weight for finding in findings), 2)))
 
 
-def words(findings: tuple[Finding, ...]) -> str:
-    """Return the reasons with a weight, joined by ``", "``, in their order."""
+def join_reasons(findings: tuple[Finding, ...]) -> str:
+    """Join the names of the reasons whose weight is not 0 with ``", "``."""
     return ", ".join(finding.reason for finding in findings if finding.weight)

@@ -1,6 +1,6 @@
-"""Signs of spam in a symbol alone, and the plain text that a symbol looks like.
+"""Signs of spam in the text of a symbol, and the ASCII text that a symbol looks like.
 
-Look-alike characters are those of Unicode's own list (UTS #39, from confusable_homoglyphs).
+Look-alike characters are the confusables of Unicode (UTS #39, from confusable_homoglyphs).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from publicsuffixlist import PublicSuffixList
 
-HEAD = 512  # symbols are untrusted: only so many characters are read
+HEAD = 512  # number of characters to read, since symbols are untrusted
 _LONGEST = 100
-_MOST_WORDS, _MOST_LABELS = 2, 2  # of a name; names have at most one dot
+_MAX_WORDS, _MAX_LABELS = 2, 2  # of a name, which has at most one dot
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BAIT = re.compile(
@@ -61,26 +61,26 @@ _LINK = re.compile(
     r"|(?:telegram|twitter|discord|\btg|\u7535\u62a5\S?)\s?:?\s?@\w{3}",
     re.IGNORECASE,
 )
-# A dot may have a space before it, and a space after it if a common ending follows. After a hyphen
-# the name continues, as in E.WEBER-ST-TOLEDO, unless the ending is a common one.
+# There may be a space before a dot, and, if a common top-level domain follows, after it. A hyphen
+# after the top-level domain continues the name, as in E.WEBER-ST-TOLEDO, unless it is a common one.
 _DOMAIN = re.compile(
     r"(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
     r"(?:\s?\.(?:\s(?=(?:com|net|org|io|xyz)\b))?|\s?[\[(]\.[\])]\s?))+)"
     r"((?:com|net|org|io|xyz)(?=-)|[a-z]{2,24}(?!-\w))(?![a-z0-9_])(\s?/\s?[a-z0-9])?",
     re.IGNORECASE,
 )
-# A domain whose end is cut off, and one with a space for its dot.
+# A domain whose end is cut off, and a domain with a space instead of the dot.
 _CUT = re.compile(r"[^\W_][\w-]{2,62}\.[a-z]{0,12}\.{3}$", re.IGNORECASE)
 _SPACED = re.compile(r"\b[a-z0-9-]{4,63}\s(?:com|net|org|io|xyz)\b", re.IGNORECASE)
 _WHITE = re.compile(r"\s")
 _LABELS = re.compile(r"[^\w-]+")
-# Top-level domains that projects use in their names; most others are only used in addresses.
+# Top-level domains that projects use in their names; most others only occur in web addresses.
 _STYLISH = frozenset(
     {"ai", "bot", "cat", "dog", "farm", "fi", "fun", "game", "games", "gg", "gold", "man", "meme"}
     | {"moe", "money", "network", "one", "pizza", "zip"}
 )
 _LIKE_A_DOT = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
-# Lower-case Greek letters, too: honest tokens begin with them.
+# Honest tokens have names that begin with lower-case Greek letters.
 _HONEST = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKANA")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 _UNKNOWN = ("Cn", "Co", "Cs")
@@ -89,20 +89,20 @@ _TWINS = str.maketrans("Il|Oo", "11100")
 
 
 def read_symbol(symbol: str) -> tuple[Finding, ...]:
-    """Return the findings about a symbol; nearly all real symbols have none."""
+    """Return the findings about the text of a symbol; nearly all honest symbols have none."""
     head = symbol[:HEAD]
     text = readable(head)
-    findings = list(_words(text))
+    findings = list(_word_findings(text))
     if len(symbol) > _LONGEST:
         findings.append(Finding("long_text", (f"{len(symbol):,}",)))
     if head.startswith("0x") and _ADDRESS.fullmatch(head):
         findings.append(Finding("address"))
     if not (head.isalnum() and head.isascii()):
-        findings += [*_addresses(text), *_signs(head, text)]
+        findings += [*_domain_findings(text), *_character_findings(head, text)]
     return tuple(findings)
 
 
-def _words(text: str) -> Iterator[Finding]:
+def _word_findings(text: str) -> Iterator[Finding]:
     spaced = _CAMEL.sub(" ", text)
     bait = _BAIT.search(spaced) or _COMMAND.match(text)
     if bait:
@@ -111,18 +111,18 @@ def _words(text: str) -> Iterator[Finding]:
         yield Finding("prize", (prize.group().strip(),))
     if len(text.split()) > 1:
         is_phrase = bool(_WORD.search(text))
-    else:  # capitals separate words, too
-        is_phrase = len(_WORD.findall(spaced)) > _MOST_WORDS
-    if is_phrase or (bait and _letters(bait.group()) < _letters(text)):
+    else:  # upper-case letters also separate words
+        is_phrase = len(_WORD.findall(spaced)) > _MAX_WORDS
+    if is_phrase or (bait and _letter_count(bait.group()) < _letter_count(text)):
         yield Finding("phrase")
 
 
-def _letters(text: str) -> int:
+def _letter_count(text: str) -> int:
     return sum(map(str.isalpha, text))
 
 
-def _addresses(text: str) -> Iterator[Finding]:
-    """Yield findings about the first link, domain, and name with a top-level domain."""
+def _domain_findings(text: str) -> Iterator[Finding]:
+    """Yield findings about the first link, the first domain, and the first domain-like name."""
     matches = _DOMAIN.finditer(text) if "." in text else ()
     dotted = [match for match in matches if _is_top_level(match[2].lower())]
     link = _LINK.search(text) or next((match for match in dotted if match[3]), None)
@@ -132,11 +132,11 @@ def _addresses(text: str) -> Iterator[Finding]:
     domains: list[str] = []
     names: list[str] = []
     for match in dotted:
-        whole = match[1] + match[2]
-        labels = [label for label in _LABELS.split(whole) if len(label) > 1]
-        is_stylish = match[2].lower() in _STYLISH and len(labels) <= _MOST_LABELS
-        if "." not in whole[:2]:
-            (names if is_stylish else domains).append(whole)
+        domain = match[1] + match[2]
+        labels = [label for label in _LABELS.split(domain) if len(label) > 1]
+        is_stylish = match[2].lower() in _STYLISH and len(labels) <= _MAX_LABELS
+        if "." not in domain[:2]:
+            (names if is_stylish else domains).append(domain)
     cut = _CUT.search(text) if text.endswith("...") else None
     spaced = _SPACED.search(text) if " " in text else None
     domains += [match.group() for match in (cut, spaced) if match]
@@ -144,19 +144,19 @@ def _addresses(text: str) -> Iterator[Finding]:
     yield from (Finding("dotted_name", (name,)) for name in names[:1])
 
 
-@lru_cache(maxsize=4096)  # bounded, since the names are untrusted
+@lru_cache(maxsize=4096)  # limited, since the names are untrusted
 def _is_top_level(name: str) -> bool:
     return _suffixes().publicsuffix(name, accept_unknown=False) == name
 
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - reads its list
+    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - the import reads a file
 
     return PublicSuffixList(only_icann=True)
 
 
-def _signs(head: str, text: str) -> Iterator[Finding]:
+def _character_findings(head: str, text: str) -> Iterator[Finding]:
     if markup := _MARKUP.search(text):
         yield Finding("markup", (markup.group(),))
     if hidden := hidden_characters(head):
@@ -170,33 +170,33 @@ def _signs(head: str, text: str) -> Iterator[Finding]:
 
 
 def readable(text: str) -> str:
-    """Return text as a person reads it, with look-alikes replaced by ASCII characters."""
+    """Return the text that a person would read, with look-alikes replaced by ASCII characters."""
     if text.isascii() and text.isprintable():
         return text
     visible = "".join(char for char in text if char.isspace() or not is_invisible(char))
-    return "".join(map(_plain, normalize("NFKC", visible)))
+    return "".join(map(_ascii_look_alike, normalize("NFKC", visible)))
 
 
 def skeletons(text: str) -> tuple[str, ...]:
-    """Return plain forms of a symbol: two symbols look alike if they have a form in common."""
+    """Return normalized forms of a symbol. Two symbols look alike if they share a form."""
     if text.isalnum() and text.isascii():
         return text.lower(), text.translate(_TWINS).lower()
     plain = readable(text)
     if not plain.isascii():
         plain = "".join(char for char in normalize("NFKD", plain) if not combining(char))
-    plain = plain.strip("".join(char for char in set(plain) if not _belongs(char)))
+    plain = plain.strip("".join(char for char in set(plain) if not _is_symbol_character(char)))
     plain = "".join(plain.split())
     forms = plain.lower(), plain.translate(_TWINS).lower()
     spelled = forms[0].translate(_SIGNS)
     return forms if spelled == forms[0] else (*forms, spelled)
 
 
-def _belongs(char: str) -> bool:
+def _is_symbol_character(char: str) -> bool:
     return char.isalnum() or char in "+/" or (not char.isascii() and category(char) == "Sc")
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Return invisible characters as ``"U+200B"``, except padding and the joiners of emoji."""
+    """Return invisible characters as ``"U+200B"``, except surrounding ones and emoji joiners."""
     if text.isascii() and text.isprintable():
         return []
     inside = text.strip("\0 \t\r\n")
@@ -210,12 +210,13 @@ def hidden_characters(text: str) -> list[str]:
 
 
 def mixes_scripts(text: str) -> bool:
-    """Return whether a word has ASCII letters, and only look-alikes of ASCII beside them."""
+    """Return whether a word mixes ASCII letters with letters that all look like ASCII letters."""
     for word in () if text.isascii() else text.split():
         latin = any(char.isascii() and char.isalpha() for char in word)
         foreign = [char for char in word if char.isalpha() and not char.isascii()]
         honest = any(
-            name(char, "").startswith(_HONEST) or not _plain(char).isascii() for char in foreign
+            name(char, "").startswith(_HONEST) or not _ascii_look_alike(char).isascii()
+            for char in foreign
         )
         if latin and foreign and not honest:
             return True
@@ -223,12 +224,12 @@ def mixes_scripts(text: str) -> bool:
 
 
 @cache
-def _plain(char: str) -> str:
+def _ascii_look_alike(char: str) -> str:
     if char.isascii():
         return char
     if char in _LIKE_A_DOT:
         return "."
-    from confusable_homoglyphs import confusables  # noqa: PLC0415 - reads half a megabyte of JSON
+    from confusable_homoglyphs import confusables  # noqa: PLC0415 - the import reads 0.5 MB of JSON
 
     matches = confusables.is_confusable(char)
     likes = [like["c"] for like in matches[0]["homoglyphs"]] if matches else []
