@@ -157,7 +157,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
     ) -> WalletDetails:
         """Read a selection; spam and prices are computed from all balances of the folder."""
         stored = StoredWallets(self._holdings)
-        names = [*stored.holdings.whole.holdings]
+        names = [*stored.holdings.template.holdings]
         if spam is not None and stored.holdings.flags is None:
             stored = stored.wf.flag_spam()
         if small is not None and stored.holdings.prices is None:

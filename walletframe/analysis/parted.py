@@ -68,12 +68,12 @@ class ChunkedHoldings(Protocol):
     """Holdings that are never fully in memory."""
 
     @property
-    def whole(self) -> Positions:
+    def template(self) -> Positions:
         """All wallets, with an empty holdings frame that has all columns."""
 
     @property
     def normalizes_blockchains(self) -> bool:
-        """Whether results spell blockchains as in `whole`; if False, as in the first row."""
+        """Whether results spell blockchains as in `template`; if False, as in the first row."""
 
     def map_chunks(self, work: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
         """Apply a function to each chunk, in any order; `names` are further columns to read.
@@ -140,14 +140,14 @@ class GroupSpec:
         ranks[order] = np.arange(len(order))
         sample = pd.concat([part.sample for part in parts]).take(order).reset_index(drop=True)
         if source.normalizes_blockchains:
-            _, sample = normalize_blockchains(source.whole.wallet_frame, sample)
-        whole = source.whole.with_rows(
+            _, sample = normalize_blockchains(source.template.wallet_frame, sample)
+        template = source.template.with_rows(
             sample.assign(amount=na_array(len(rows))),  # amounts are already in the aggregates
             joined_identities([part.contracts for part in parts], order),
             np.concatenate([part.owners for part in parts])[order],
         )
-        whole.has_unknown_token[np.concatenate([part.unknown_holders for part in parts])] = True
-        positions, groups = self._group(whole)
+        template.has_unknown_token[np.concatenate([part.unknown_holders for part in parts])] = True
+        positions, groups = self._group(template)
         own = np.split(ranks, np.cumsum([len(part.rows) for part in parts])[:-1])
         pairs = [*zip(parts, own, strict=True)]
         aggregates = merge_aggregates(
@@ -156,7 +156,7 @@ class GroupSpec:
             [positions.contracts.codes[rank[part.contracts.first]] for part, rank in pairs],
             len(groups),
         )
-        chunk = Chunk(positions, np.arange(len(whole.wallets)), rows[order])
+        chunk = Chunk(positions, np.arange(len(template.wallets)), rows[order])
         return Aggregation(chunk, groups, aggregates)
 
     def _group(self, positions: Positions) -> tuple[Positions, Groups]:
@@ -227,19 +227,19 @@ def chunked_totals(
     bridged: bool = False,
 ) -> pd.DataFrame:
     """Return the table of `totals` with `wallets`, with one chunk in memory at a time."""
-    tokens = chunked_tokens(source) if "symbol" in list_names(by) else source.whole
+    tokens = chunked_tokens(source) if "symbol" in list_names(by) else source.template
     names = read_groups(tokens, by, assets=assets, bridged=bridged)[1].names
     listed = (
         listed_assets(assets) if isinstance(assets, str | Path) else assets
     )  # read the file only once
-    columns = {*names} & {*source.whole.holdings}
+    columns = {*names} & {*source.template.holdings}
     [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, listed, bridged)], columns)
     return totals_table(chunk.positions, groups, sums)
 
 
 def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
     """Return the same as `value_summary`, with one chunk in memory at a time."""
-    if "value" not in source.whole.holdings:
+    if "value" not in source.template.holdings:
         return None
     parts = [*source.map_chunks(_chunk_value, ["amount"])]
     totals, currencies, unpriced, unread = (list(column) for column in zip(*parts, strict=True))
@@ -269,9 +269,9 @@ def _token_rows(source: ChunkedHoldings, aggregation: Aggregation) -> Positions:
     positions, groups = aggregation.chunk.positions, aggregation.groups
     first = first_rows(groups.codes, len(groups))
     tokens = positions.holdings.iloc[first].reset_index(drop=True)
-    rows = source.whole.holdings.reindex(range(len(first))).assign(**tokens)
+    rows = source.template.holdings.reindex(range(len(first))).assign(**tokens)
     owners = np.zeros(len(first), dtype=np.intp)
-    return source.whole.with_rows(rows, positions.tokens.take(first), owners)
+    return source.template.with_rows(rows, positions.tokens.take(first), owners)
 
 
 def _contract_keys(tokens: Positions, places: Codes) -> set[TokenKey]:
@@ -284,7 +284,7 @@ def _tokens_and_totals(
     source: ChunkedHoldings, by: By, refusal: str, **options: Any
 ) -> tuple[Positions, list[str], pd.DataFrame]:
     """Return the tokens or assets, the names to group by, and the totals by token, in one pass."""
-    positions, _ = read_names(source.whole, by, refusal=refusal, **options)
+    positions, _ = read_names(source.template, by, refusal=refusal, **options)
     specs = [_TOKENS, GroupSpec([positions.kind], **options)]
     by_token, (chunk, groups, sums) = aggregate_chunks(source, specs)
     rows = _token_rows(source, by_token)
@@ -302,7 +302,7 @@ def chunked_unit_prices(
 ) -> tuple[dict[Any, float] | None, str | None]:
     """Return prices by token or symbol (None for the service's prices), and the currency."""
     if prices is None:
-        require_columns(source.whole.holdings, ["price"])
+        require_columns(source.template.holdings, ["price"])
         problems = [*chain.from_iterable(source.map_chunks(_unusable_in_chunk, ["price"]))]
         if problems:
             places = np.sort(np.concatenate([*source.map_chunks(attrgetter("rows"))]))
@@ -336,14 +336,14 @@ def chunked_share(
 ) -> pd.DataFrame:
     """Return the table of `share` with `wallets`, from the rows of the token alone."""
     named, names = token_and_groups(token, asset, by)
-    rows = source.whole
+    rows = source.template
     if named is not None:
         tokens, names = read_names(
             chunked_tokens(source), names, refusal=ONE_ASSET_IN_ROWS, **options
         )
         place = np.array([token_or_asset_index(tokens, named)])
         keys = _contract_keys(tokens, place) | {UNKNOWN}  # an unknown token may be the same token
-        rows = source.whole.with_holdings(source.read(keys, names))
+        rows = source.template.with_holdings(source.read(keys, names))
     return share(rows, token, asset=asset, by=by, **options)
 
 
@@ -387,9 +387,9 @@ def chunked_pivot(
 ) -> pd.DataFrame:
     """Return the table of `pivot` with `wallets`; only properties of wallets can be grouped by."""
     if n is not None and n < 1:
-        return pivot(source.whole, n)  # raises the error
+        return pivot(source.template, n)  # raises the error
     tokens, names, totals = _tokens_and_totals(source, by, TOKENS_IN_COLUMNS, **options)
-    row_columns = source.whole.holdings.columns.drop("blockchain")
+    row_columns = source.template.holdings.columns.drop("blockchain")
     if of_rows := [name for name in names if name in row_columns]:
         raise SettingsError(
             f"by={of_rows[0]!r} is not supported: this column of balances is not in memory",
@@ -398,7 +398,7 @@ def chunked_pivot(
     chosen = ranked_tokens(totals)[:n]
     keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # an unknown token may be one of these
     read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
-    rows = source.whole.with_holdings(source.read(keys, ()))
+    rows = source.template.with_holdings(source.read(keys, ()))
     table = pivot(rows, None, by=by, **options)
     ranked = ranked_tokens(totals.drop(columns="value", errors="ignore"))  # values were not read
     columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))

@@ -163,13 +163,13 @@ def where_in_chunks(
     source: FilterableHoldings, names: Sequence[str], /, *, search: str = "", **options: Any
 ) -> WalletDetails:
     """Read the rows that `where` would select; `names` are the columns of the result."""
-    wallets, tokens = source.whole.wallet_frame, source.whole
+    wallets, tokens = source.template.wallet_frame, source.template
     if search or {"token", "asset"} & {name for name, each in options.items() if each is not None}:
         tokens = chunked_tokens(source)
-    empty = Selectable(source.whole.holdings, wallets)
+    empty = Selectable(source.template.holdings, wallets)
     selection = read_selection(empty, tokens, **options)
     places = np.flatnonzero(empty.wallet_marks(selection))
-    rows = source.select_wallets(places).read(selection.tokens or None, [*source.whole.holdings])
+    rows = source.select_wallets(places).read(selection.tokens or None, [*source.template.holdings])
     by_key: dict[TokenKey, str] = {}
     if search:  # use the names that are unique among all tokens
         indices = np.arange(len(tokens.tokens.keys))

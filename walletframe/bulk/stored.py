@@ -135,7 +135,7 @@ class StoredHoldings:
     root: Path
     contents: FolderWallets
     order: Codes  # the index of each wallet in `contents`
-    whole: Positions  # all wallets, with a holdings frame without rows
+    template: Positions  # all wallets, with a holdings frame without rows
     counts: Codes  # the number of rows of each wallet
     prices: PriceLookup | None = None
     flags: SpamFlags | None = None
@@ -146,11 +146,11 @@ class StoredHoldings:
     @property
     def wallets(self) -> pd.DataFrame:
         """All wallets, including the failed ones."""
-        return self.whole.wallet_frame
+        return self.template.wallet_frame
 
     def valued(self, prices: PriceLookup) -> StoredHoldings:
         """Return the holdings with prices and values, which replace those added before."""
-        return replace(self, prices=prices, whole=self._add_empty_columns(PRICED))
+        return replace(self, prices=prices, template=self._add_empty_columns(PRICED))
 
     def flagged(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings with spam flags.
@@ -158,7 +158,9 @@ class StoredHoldings:
         `unknown` contains the row numbers of unknown tokens.
         """
         unknown = unknown if self.unknown is None else self.unknown
-        return replace(self, flags=flags, unknown=unknown, whole=self._add_empty_columns(FLAGGED))
+        return replace(
+            self, flags=flags, unknown=unknown, template=self._add_empty_columns(FLAGGED)
+        )
 
     def without(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings without the rows that are flagged as spam."""
@@ -169,8 +171,8 @@ class StoredHoldings:
         """Return the holdings of the wallets at some sorted indices."""
         mask = np.zeros(len(self.order), dtype=bool)
         mask[self.order[places]] = True
-        whole = replace(
-            self.whole.select_wallets(places),
+        template = replace(
+            self.template.select_wallets(places),
             wallet_frame=self.wallets.iloc[places].reset_index(drop=True),
             first=np.arange(len(places)),
         )
@@ -186,7 +188,7 @@ class StoredHoldings:
             self,
             contents=self.contents.select(mask),
             order=(np.cumsum(mask) - 1)[self.order[places]],
-            whole=whole,
+            template=template,
             counts=self.counts[places],
             flags=self.flags and renumber_flags(self.flags),
             removed=tuple(map(renumber_flags, self.removed)),
@@ -208,7 +210,7 @@ class StoredHoldings:
     def _add_empty_columns(self, dtypes: Mapping[str, Any]) -> Positions:
         """Return the wallets with an empty holdings frame that has these additional columns."""
         empty_columns = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
-        return replace(self.whole, holdings=self.whole.holdings.assign(**empty_columns))
+        return replace(self.template, holdings=self.template.holdings.assign(**empty_columns))
 
     def map_chunks(self, work: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
         """Apply a function to each part, with the columns of tables and the columns `names`."""
@@ -248,7 +250,7 @@ class StoredHoldings:
         names: Collection[str],
     ) -> Iterator[T]:
         """Apply a function to the rows of each set of tokens."""
-        return (work(self.whole.with_holdings(self.read(keys, names))) for keys in tokens)
+        return (work(self.template.with_holdings(self.read(keys, names))) for keys in tokens)
 
     @property
     def _service_price_column(self) -> set[str]:
@@ -293,7 +295,7 @@ class StoredHoldings:
             name: reading.concatenate_column(name, [read[name]], part_rows) for name in extra
         }
         for name in {"blockchain", "address"}.intersection(names):
-            columns[name] = self.whole.wallets[name].array.take(places[wallets])
+            columns[name] = self.template.wallets[name].array.take(places[wallets])
         holdings, rows = pd.DataFrame(columns, copy=False), reading.wallet_rows(self.counts, places)
         if rows is None:
             rows = np.arange(len(holdings))
@@ -310,7 +312,7 @@ class StoredHoldings:
         if self.prices or self.flags:
             pairs = token_symbol_codes(holdings, tokens, rows)
             holdings = holdings.assign(**self._price_and_spam_columns(pairs, names))
-        positions = self.whole.select_wallets(places).with_rows(holdings, tokens, wallets)
+        positions = self.template.select_wallets(places).with_rows(holdings, tokens, wallets)
         return Chunk(positions, places, rows)
 
 
@@ -326,9 +328,9 @@ def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
     """Return the holdings of a folder, with its wallets in the order of the request."""
     wallets, order = reading.ordered_wallets(contents)
     [wallets] = normalize_blockchains(wallets)
-    whole = read_positions(assemble([]).holdings, reading.with_kept_columns(wallets, layout))
-    if len(whole.wallets) < len(wallets):
+    template = read_positions(assemble([]).holdings, reading.with_kept_columns(wallets, layout))
+    if len(template.wallets) < len(wallets):
         raise DatasetError(f"{layout.root} lists a wallet twice", hint="fetch into a new folder")
     failed_counts = np.zeros(len(contents.failed))
     counts = np.concatenate([*(part.counts for part in contents.parts), failed_counts])
-    return StoredHoldings(layout.root, contents, order, whole, counts[order].astype(np.intp))
+    return StoredHoldings(layout.root, contents, order, template, counts[order].astype(np.intp))

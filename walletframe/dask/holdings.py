@@ -88,7 +88,7 @@ def open_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
         holdings = open_holdings(folder.root)
         wallets = holdings.wallets.reindex(columns=like.columns)
         wallets = wallets.astype(like.dtypes[wallets.dtypes != like.dtypes].to_dict())
-        return replace(holdings, whole=replace(holdings.whole, wallet_frame=wallets))
+        return replace(holdings, template=replace(holdings.template, wallet_frame=wallets))
 
 
 def wallets_of(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFrame:
@@ -162,8 +162,8 @@ class ClusterHoldings:
     """Holdings in a Dask DataFrame, with their wallets in memory."""
 
     frame: dd.DataFrame
-    whole: Positions  # all wallets, but an empty holdings frame
-    wallet_places: list[Codes]  # sorted indices in `whole` of each partition's wallets
+    template: Positions  # all wallets, but an empty holdings frame
+    wallet_places: list[Codes]  # sorted indices in `template` of each partition's wallets
     folders: list[OpenedFolder] | None = None  # the partitions, if they are unchanged folders
 
     @property
@@ -175,7 +175,7 @@ class ClusterHoldings:
         """Apply a function to each partition on the workers, computing the graph once."""
         shared = delayed(func, traverse=False)
         if self.folders:
-            apply, wallets = delayed(_apply_to_folders, pure=False), self.whole.wallet_frame
+            apply, wallets = delayed(_apply_to_folders, pure=False), self.template.wallet_frame
             tokens = wallets["tokens"].to_numpy(dtype=np.int64, na_value=0)
             rows = [int(tokens[places].sum()) for places in self.wallet_places]
             batches = balanced_batches([*zip(count(), self.folders, self.wallet_places)], rows)
@@ -236,12 +236,12 @@ class ClusterHoldings:
 
     def _wallet_rows(self) -> list[pd.DataFrame | None]:
         """Return the rows of the wallets of each partition."""
-        if not self.whole.has_wallets:
+        if not self.template.has_wallets:
             return [None] * len(self.wallet_places)
-        wallets, partition = self.whole.wallet_frame, np.full(len(self.whole.wallets), -1)
+        wallets, partition = self.template.wallet_frame, np.full(len(self.template.wallets), -1)
         for number, places in enumerate(self.wallet_places):
             partition[places] = number
-        wanted = {*_WALLET_COLUMNS, *self.whole.kept}
+        wanted = {*_WALLET_COLUMNS, *self.template.kept}
         rows = wallets[[name for name in wallets.columns if name in wanted]]
         groups: Any = rows.groupby(partition[wallet_identities(wallets).codes])
         by_partition = dict(iter(groups))
@@ -262,11 +262,11 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
     else:  # the blockchain names of a frame are not changed
         tables = compute(*wallets[names].to_delayed())
         requested = pd.concat(tables, ignore_index=True)
-    whole = read_positions(empty, requested)
-    if len(tables) != frame.npartitions or len(whole.wallets) < len(requested):
+    template = read_positions(empty, requested)
+    if len(tables) != frame.npartitions or len(template.wallets) < len(requested):
         return holdings_of(frame, requested, by)
     edges = np.cumsum([len(table) for table in tables])[:-1]
-    return ClusterHoldings(frame, whole, np.split(np.arange(len(requested)), edges), folders)
+    return ClusterHoldings(frame, template, np.split(np.arange(len(requested)), edges), folders)
 
 
 def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
@@ -281,9 +281,9 @@ def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> Clu
     positions = _wallets_as_rows(empty, held, requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]
     _require_one_partition(positions, edges)
-    whole = positions.with_rows(empty, token_identities(empty), positions.wallet_codes[:0])
+    template = positions.with_rows(empty, token_identities(empty), positions.wallet_codes[:0])
     by_partition = np.split(positions.wallet_codes, edges)
-    return ClusterHoldings(frame, whole, [np.sort(places) for places in by_partition])
+    return ClusterHoldings(frame, template, [np.sort(places) for places in by_partition])
 
 
 def _wallets_as_rows(
@@ -313,8 +313,8 @@ def wrap_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
     """Return holdings for methods that don't need the wallets of the partitions."""
     empty = _require_holdings(frame, ())
     dummy = _wallets_as_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
-    whole = dummy.with_rows(empty, token_identities(empty), dummy.wallet_codes[:0])
-    return ClusterHoldings(frame, whole, [np.empty(0, dtype=np.intp)] * frame.npartitions)
+    template = dummy.with_rows(empty, token_identities(empty), dummy.wallet_codes[:0])
+    return ClusterHoldings(frame, template, [np.empty(0, dtype=np.intp)] * frame.npartitions)
 
 
 def _distinct_wallets(part: pd.DataFrame) -> pd.DataFrame:

@@ -302,7 +302,7 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes,
 
     Also return the position of each row among all rows, and the number of rows it represents.
     """
-    require_columns(source.whole.holdings, _NEEDED)
+    require_columns(source.template.holdings, _NEEDED)
     [(chunk, groups, sums)] = aggregate_chunks(source, [_EQUAL_ROWS], ["raw_amount", "price"])
     first = first_rows(groups.codes, len(groups))
     holdings = chunk.positions.holdings.iloc[first].reset_index(drop=True)
