@@ -187,8 +187,8 @@ def skeletons(text: str) -> tuple[str, ...]:
     plain = plain.strip("".join(char for char in set(plain) if not _is_symbol_character(char)))
     plain = "".join(plain.split())
     forms = plain.lower(), plain.translate(_TWINS).lower()
-    spelled = forms[0].translate(_SIGNS)
-    return forms if spelled == forms[0] else (*forms, spelled)
+    with_letters = forms[0].translate(_SIGNS)
+    return forms if with_letters == forms[0] else (*forms, with_letters)
 
 
 def _is_symbol_character(char: str) -> bool:
