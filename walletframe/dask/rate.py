@@ -196,7 +196,7 @@ class WorkerRateLimiter(RateLimiter):
         self._permit_at = -math.inf
 
     def close(self) -> None:
-        """Give the unused permits back to the scheduler.
+        """Return the unused permits to the scheduler.
 
         Threads that are still running use only this worker's share of the rate.
         """
