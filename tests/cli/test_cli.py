@@ -59,7 +59,7 @@ def test_demo_shows_the_main_job_and_then_the_cache(run):
 def test_tables_fit_the_terminal(run, columns):
     """An amount of 78 digits is shortened, with a note; without a terminal it is complete."""
     output = run("demo", env={"COLUMNS": str(columns)}).output
-    tables, note, _ = output.partition("An amount of more than 25")
+    tables, note, _ = output.partition("Amounts of more than 25")
     assert note
     assert "1157920892…(60 digits)" in tables
     assert max(map(len, tables.splitlines()[2:])) <= columns

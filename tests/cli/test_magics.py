@@ -146,7 +146,7 @@ def test_variables_are_inserted(kernel):
         ("%wallets --colour ETH.0x1", "unrecognized"),
         ("%wallets 'unclosed", "No closing quotation: 'unclosed"),
         ("%wallets ETH.0x1", "WALLETFRAME_"),
-        ("%wallets --refresh --offline -c client ETH.0x1", "contradict"),
+        ("%wallets --refresh --offline -c client ETH.0x1", "can't be combined"),
         ("%wallets --from nowhere", "there is no variable and no file of this name"),
         ("%wallets --from client ETH.0x1", "use either --from or wallets, not both"),
         ("%wallets --keep owner ETH.0x1", "add --from with a variable or a CSV file"),

@@ -378,7 +378,9 @@ def test_one_asset_is_all_its_contracts_and_possible_holders():
 def test_an_asset_is_suggested_for_a_shared_symbol():
     """A token beside an asset, or a list of assets without one, is refused."""
     side = fetched({"ETH.0xA": dollars(1, 2), "BASE.0xB": dollars(0, 5)})
-    with pytest.raises(AmbiguousTokenError, match=r"together: asset='USDC'"):
+    with pytest.raises(
+        AmbiguousTokenError, match=r"add up all contracts of the asset with asset='USDC'"
+    ):
         compare(side, side, token="USDC")
     with pytest.raises(SettingsError, match="contradict"):
         compare(side, side, token="USDC", asset="USDC")

@@ -45,7 +45,7 @@ NUMBERS = frozenset(
 """The headings of right-aligned columns."""
 _SYMBOL, _DIGITS = 24, 1_000
 DIGITS = 25
-CUT_NOTE = f"Amounts of more than {DIGITS} digits are cut, as … shows; files contain all digits."
+CUT_NOTE = f"Amounts of more than {DIGITS} digits are cut at …; files have all digits."
 _HEAD, _MIN_SYMBOL = 10, 6
 _AMOUNTS = ("amount", "before", "after", "difference")
 _NAMES = ("wallet", "contract")
