@@ -194,7 +194,7 @@ def _arrow_column(name: object, series: pd.Series) -> pa.Array:
 
 
 def with_amounts(table: pa.Table) -> pa.Table:
-    """Replace each column of decimals, with its column of exact text, by a column of amounts."""
+    """Merge each column of decimals and its column of exact text into a column of amounts."""
     for field in table.schema:
         text = f"{field.name}{SUFFIX}"
         if field.type == DECIMALS and text in table.column_names:

@@ -356,7 +356,10 @@ def _inequality(positions: Positions, members: Groups, top: int) -> dict[str, Fl
 
 
 def _measures(amounts: Exact, pairs: Codes, count: int, stride: int, top: int) -> dict[str, Floats]:
-    """Measure `count` tokens. A pair is a token index * `stride` + a group index."""
+    """Return the concentration measures of `count` tokens.
+
+    A pair is encoded as a token index * `stride` + a group index.
+    """
     codes, pairs = pd.factorize(pairs)
     balances = sums(Segments(amounts, codes, len(pairs)))
     held = np.flatnonzero(balances > 0)

@@ -181,9 +181,9 @@ def sunburst(  # noqa: PLR0913  the options of a chart
     top : int, default 250
         Maximum number of arcs (at most 300, since browsers are slow with more). Only arcs with
         enough space for a name are drawn. All other wallets of a blockchain are combined by token,
-        and what still has no space is combined as Other. An outer ring that would mostly be Other
-        is left out. With another `by`, the largest groups are drawn, and all others are combined
-        as Other inside the group that contains them.
+        and tokens that still have no space are combined as Other. An outer ring that would mostly
+        be Other is left out. With another `by`, the largest groups are drawn, and all others are
+        combined as Other inside the group that contains them.
     wallets, assets, bridged, colors : optional
         As in `bar`.
 

@@ -51,10 +51,10 @@ def completeness(
 
 
 def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
-    """Count the known and the stale wallets of each group that have an unreadable amount in it.
+    """Count in each group the wallets with an unreadable amount: known wallets, and stale wallets.
 
-    A wallet with a balance of an unknown token is counted only in groups of unknown tokens, since
-    `completeness` subtracts the wallet from all other groups.
+    A wallet that holds an unknown token is counted only in groups of unknown tokens, because
+    `completeness` excludes it from all other groups.
     """
     rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - our own class
     if not len(rows):

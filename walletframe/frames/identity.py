@@ -114,7 +114,7 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
 
 
 def _numbered(values: Iterable[T]) -> tuple[Codes, list[T]]:
-    """Return the code of each value, and the distinct values in order."""
+    """Return the code of each value, and the distinct values in order of first appearance."""
     places: dict[T, int] = {}
     codes = [places.setdefault(value, len(places)) for value in values]
     return np.array(codes, dtype=np.intp), [*places]

@@ -271,7 +271,7 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
 
 
 def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, indices: Codes) -> dict[str, Any]:
-    """Return the three columns of the tokens with these indices, from first rows; NA for -1."""
+    """Return the columns of the tokens with these indices, from their first rows; NA for -1."""
     rows = np.append(tokens.first, -1)[indices]
     return {
         name: text_array(holdings[name].array.take(rows, allow_fill=True))

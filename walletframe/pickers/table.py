@@ -427,7 +427,7 @@ class TextCells(search.TextColumn):
 
     @cached_property
     def _ranks(self) -> Codes:
-        """The sort rank of each text, followed by -1 for missing texts, whose code is -1."""
+        """The sort rank of each text. The last element, -1, is the rank of missing texts."""
         keys = [*map(self.by, range(self.count))]
         if all(isinstance(key, str) for key in keys):
             keys = [*map(alphabetical_key, keys)]

@@ -107,7 +107,7 @@ def state_from_json(stored: object, default: RateState) -> RateState:
 
 
 def initial_state(rate: float | None, *, is_test: bool) -> RateState:
-    """Return the initial state. Its rate is fixed at `rate`, or is to be discovered with None."""
+    """Return the initial state: with a fixed rate, or for None with one that adapts to answers."""
     start, maximum = (TEST_START_RATE, TEST_MAX_RATE) if is_test else (START_RATE, MAX_RATE)
     if rate is None:
         return RateState(start, start, maximum)
