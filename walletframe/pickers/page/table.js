@@ -26,9 +26,8 @@ export class Table {
    * @param {any} kernel answers the request "rows" with Python's `HoldingsTable`
    * @param {object} given
    * @param {AbortSignal} given.signal removes the table
-   * @param {(said: object) => void} [given.pick] called after a click on "Show only this wallet"
-   *   with the argument of Python's `HoldingsTable.cell_selection`; if it is missing, this button
-   *   is not shown
+   * @param {(said: object) => void} [given.pick] selects a wallet, given the argument of Python's
+   *   `HoldingsTable.cell_selection`; without `pick`, no button offers this
    */
   constructor(root, kernel, { signal, pick }) {
     this.id = uniqueId();
