@@ -17,9 +17,9 @@ _warned: set[str] = set()
 
 
 def notify(text: str, category: type[WalletframeWarning], *details: object) -> None:
-    """Issue a warning for the line outside this package that called it.
+    """Issue a warning that points to the innermost line outside this package.
 
-    The text must not contain the key. `details` are further arguments of the category.
+    The text must not contain the key. `details` are passed to the category's constructor.
     """
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as in `warnings`
     level = 2

@@ -81,7 +81,7 @@ def rows_of(
 
 
 def _limited_lines(file: TextIO) -> Iterator[str]:
-    """Yield lines; raise beyond the limits of a file, because a device or a pipe may be endless."""
+    """Yield lines, and raise an OverflowError after too many: a device or pipe may be endless."""
     lines, remaining = 0, _CHARACTERS
     while line := file.readline(remaining + 1):
         lines, remaining = lines + 1, remaining - len(line)

@@ -314,7 +314,7 @@ def test_methods_that_need_frames_are_refused():
     foremost = stored.wf.pivot
     with pytest.raises(
         SettingsError,
-        match="by='decimals' is not supported: this column of balances is not in memory",
+        match="by='decimals' needs balances in memory, since it is not a column of wallets",
     ):
         foremost(2, by="decimals")
 

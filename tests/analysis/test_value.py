@@ -172,8 +172,12 @@ def test_currencies_are_named_once():
     assert value(HOLDINGS, nameless, currency="USD")["currency"].unique().tolist() == ["USD"]
     with pytest.raises(PricesError, match="'EUR', not in 'USD'"):
         value(HOLDINGS, named, currency="USD")
-    for other in ("USD", None):
-        with pytest.raises(PricesError, match="2 currencies"):
+    for other, message in (
+        ("USD", "2 currencies: 'EUR', 'USD'"),
+        (None, "some prices have no currency, but others are in 'EUR'"),
+        (" ", "some prices have no currency"),
+    ):
+        with pytest.raises(PricesError, match=message):
             value(HOLDINGS, TABLE.assign(currency=["EUR", "EUR", other]))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from walletframe.address.forms import MAX_LENGTH, WalletAddress, canonical_address, canonical_key
 from walletframe.address.lists import distinct_wallets, parse_wallets, read_list
-from walletframe.errors import AddressError, ColumnsError, WalletframeError
+from walletframe.errors import AddressError, ColumnsError, SettingsError
 
 A, B = WalletAddress("ETH", "0xA"), WalletAddress("NEAR", "alice.near")
 FRAME = pd.DataFrame({"address": ["0xA", "alice.near"], "blockchain": ["ETH", "NEAR"]})
@@ -98,7 +98,7 @@ class TestForms:
     def test_frame_with_a_column_twice(self):
         """A duplicate column is an error, and not read as its name."""
         twice = pd.concat([FRAME, FRAME[["blockchain"]]], axis=1)
-        with pytest.raises(WalletframeError, match="blockchain"):
+        with pytest.raises(SettingsError, match="several columns with the name 'blockchain'"):
             parse_wallets(twice)
 
     @pytest.mark.parametrize("argument", [5, None, 1.5, pd.NA, object()])

@@ -113,7 +113,7 @@ def test_partitions_of_both_frames_may_differ(folder, service):
     pd.testing.assert_frame_equal(arguments, whole.wf.totals("wallet"))
     with service.client(cache=False) as client:
         wf.fetch_to_parquet(["ETH.0x1"], folder / "shard-003", client=client)
-    with pytest.raises(ArgumentError, match="1 wallet with rows in several partitions"):
+    with pytest.raises(ArgumentError, match="rows of 1 wallet are in several partitions"):
         walletframe.dask.open_wallets(folder).wf.totals()
 
 

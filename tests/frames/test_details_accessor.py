@@ -107,7 +107,7 @@ def test_other_tuples_have_no_accessor():
     """Swapped frames, or other objects."""
     with pytest.raises(ArgumentError, match="are in the wrong order"):
         _ = WalletDetails(HOLDINGS, WALLETS).wf
-    with pytest.raises(ArgumentError, match="is not the result of a fetch"):
+    with pytest.raises(ArgumentError, match="must be the result of a fetch"):
         _ = WalletDetails(1, 2).wf
 
 

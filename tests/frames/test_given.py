@@ -76,7 +76,7 @@ def each_of(functions):
 def test_other_arguments_than_a_fetch_are_refused(take, argument, tmp_path):
     """A DataFrame, a list, another tuple: the error has the type, and a hint."""
     with pytest.raises(
-        ArgumentError, match=r"is not the result of a fetch(.|\n)*\(wallets, holdings\)"
+        ArgumentError, match=r"must be the result of a fetch(.|\n)*\(wallets, holdings\)"
     ):
         take(argument, tmp_path)
     assert [*tmp_path.iterdir()] == []
@@ -146,7 +146,7 @@ def test_pickers_take_the_pair_of_frames(kind):
 @pytest.mark.parametrize("argument", [5, [1, 2], [None]])
 def test_other_arguments_than_blockchains_are_refused(argument):
     """Before there is any widget."""
-    with pytest.raises(ArgumentError, match="not a list of identifiers"):
+    with pytest.raises(ArgumentError, match="not a list of blockchain identifiers"):
         wf.BlockchainPicker(argument)
 
 

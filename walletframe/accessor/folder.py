@@ -106,7 +106,7 @@ class StoredWallets:
 
 
 class StoredAccessor(PartitionedAccessor[StoredWallets]):
-    """Methods that compute the tables of ``details.wf``, but read the folder in parts.
+    """Methods of ``details.wf`` that compute the same tables, but read the folder in parts.
 
     `value`, `flag_spam` and `without_spam` return a new `StoredWallets`, which adds the columns or
     drops the rows whenever it reads balances. The files are not changed. These three methods read
@@ -124,7 +124,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
     SettingsError
         If a method is called with the argument ``wallets``: the wallets are in the folder.
     FramesNeededError
-        If a method of ``details.wf`` is called that needs the balances in memory.
+        If you call a method of ``details.wf`` that needs the balances in memory.
 
     Examples
     --------

@@ -68,7 +68,7 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
 
     def _frames_needed(self, name: str, argument: str = "") -> FramesNeededError:
         return FramesNeededError(
-            f"{name}{argument} needs balances in memory, but these are {self._location}",
+            f"{name}{argument} needs balances in memory, but they are {self._location}",
             hint=f"first read the balances into memory: {self._read_into_memory}.wf.{name}",
         )
 

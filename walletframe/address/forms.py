@@ -167,7 +167,7 @@ def is_empty(cell: Any) -> bool:
 
 
 def _split_wallet(item: object) -> tuple[str, str, str]:
-    """Return the blockchain, the address, and an empty reason, or else the reason of a failure."""
+    """Return a blockchain, an address, and the reason why they are not a wallet, or ""."""
     match item:
         case WalletAddress():
             return item.blockchain, item.address, ""

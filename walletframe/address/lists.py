@@ -147,7 +147,7 @@ def with_standard_columns(frame: T) -> T:
 
 
 def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
-    """Return the wallet in each row of a DataFrame; raise ColumnsError if columns are missing."""
+    """Return the wallet in each row of a frame; raise if a column is missing or occurs twice."""
     frame = with_standard_columns(frame)
     missing = [name for name in forms.COLUMNS if name not in frame.columns]
     if len(frame.columns) == 1 and len(missing) == len(forms.COLUMNS):
@@ -163,7 +163,7 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
         )
     for name in forms.COLUMNS:
         if frame[name].ndim > 1:
-            raise AddressError([(0, name, "this column occurs twice in the DataFrame")])
+            raise _duplicate_column_error(name)
     return zip(frame["blockchain"], frame["address"], strict=True)
 
 
@@ -236,7 +236,7 @@ def _warn_about_rows(
     conflicts: Mapping[str, list[Problem]],
     locate: Callable[[int], str],
 ) -> None:
-    """Warn about rows without a new wallet, and rows whose labels differ from the first labels."""
+    """Warn about rows that add no wallet, and rows that contradict a wallet's first labels."""
     counts = {
         "duplicate": len(reading.wallets) - distinct,
         "empty": reading.empty,
@@ -271,11 +271,7 @@ def read_table(table: object, keep: Sequence[str]) -> Reading:
         raise ColumnsError(missing, [str(name) for name in table.columns])
     labels = table[[*keep]]
     if labels.shape[1] > len(keep):
-        name = labels.columns[labels.columns.duplicated()][0]
-        raise SettingsError(
-            f"the column {name!r} occurs twice in the DataFrame",
-            hint="rename one of the two columns",
-        )
+        raise _duplicate_column_error(labels.columns[labels.columns.duplicated()][0])
     reading = read_rows(enumerate(frame_rows(table.drop(columns=[*keep]))))
     return with_labels(reading, labels.iloc[reading.positions].reset_index(drop=True))
 
@@ -302,7 +298,7 @@ def _strip_labels(column: pd.Series) -> pd.Series:
 
 
 def _distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
-    """Return the first labels of each distinct wallet, and the rows that have other labels."""
+    """Return each distinct wallet's first label in each column, and the rows that contradict it."""
 
     def label(column: pd.Series, row: int) -> str:
         return repr(safe_line(str(column.iloc[row])))
@@ -339,6 +335,14 @@ def first_labelled_rows(name: str, codes: Indices, column: Any) -> tuple[Indices
     rows[codes[present[::-1]]] = present[::-1]  # the last write wins
     conflicts = present[labels[present] != labels[rows[codes[present]]]]
     return rows, conflicts.tolist()
+
+
+def _duplicate_column_error(name: str) -> SettingsError:
+    """Return the error for a column name that several columns share."""
+    return SettingsError(
+        f"the DataFrame has several columns with the name {name!r}",
+        hint="keep only one of them, or rename the others",
+    )
 
 
 def unhashable_column_error(name: str) -> SettingsError:

@@ -172,9 +172,9 @@ def _split_operand(operand: Exact | Floats) -> tuple[Integers, int, Any, Floats]
 def _scaled_ratios(
     numerators: Integers, denominators: Integers | int, exponents: npt.NDArray[np.intc]
 ) -> Floats:
-    """Return the float64 nearest to each ratio times a power of two.
+    """Return the float64 nearest to each product of a ratio and ``2**exponent``.
 
-    No denominator may be 0.
+    Each product is rounded only once. No denominator may be 0.
     """
     rounded = ratios(numerators, denominators)
     with np.errstate(all="ignore"):

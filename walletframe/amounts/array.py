@@ -297,9 +297,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
         Raises
         ------
         AmountError
-            If a value is not an integer, if a number of decimals is not an integer from 0 to 77,
-            or if there are not as many numbers of decimals as values. The message contains the
-            value and its position.
+            If an item of `raw` is not an integer, if an item of `decimals` is not an integer from 0
+            to 77, or if their lengths differ. The message contains the item and its position.
 
         Examples
         --------
@@ -589,7 +588,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
     def argsort(self, *, ascending: bool = True, na_position: str = "last", **_: Any) -> Indices:
         """Return the positions that sort the amounts, shape (n,).
 
-        The sort is always stable. Missing amounts are last or first.
+        The sort is always stable. Missing amounts come last, or first if `na_position` is
+        ``"first"``, also in descending order.
         """
         amounts = self.exact()
         present = np.flatnonzero(~amounts.missing)
@@ -667,7 +667,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
         return objects_with_none(keys, missing), None
 
     def _hash_pandas_object(self, **_: Any) -> npt.NDArray[np.uint64]:
-        """Return the hashes of the amounts, which don't depend on the scale (a hook of pandas)."""
+        """Return hashes of the amounts. A hash does not depend on the scale (a hook of pandas)."""
         keys, _ = self._values_for_factorize()
         hashes = np.fromiter(map(hash, keys), dtype=np.int64, count=len(keys))
         hashes[self.exact().missing] = -1  # Python's hash is never -1

@@ -81,7 +81,11 @@ def as_text(amounts: Exact) -> pa.Array:
 def integers_at_scale(
     amounts: Exact, scale: int, low: int, high: int, kind: object, hint: str
 ) -> Integers:
-    """Return the integers of the amounts at a scale; raise if an amount does not fit in `kind`."""
+    """Return the amounts times ``10**scale``, as integers.
+
+    Raise an error that names the type `kind` if an amount has more decimals, or if its integer is
+    not between `low` and `high`.
+    """
     integers, inexact, own_scale = amounts.integers, np.False_, amounts.scale
     if own_scale > scale:
         unit = 10 ** (own_scale - scale)

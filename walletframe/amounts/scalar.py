@@ -85,7 +85,7 @@ def integer_ratio(value: Any) -> tuple[int, int] | None:
 
 
 def operator_pair(method: Callable[..., Any]) -> tuple[Any, Any]:
-    """Return an operator method and its reflected version, as ``__add__`` and ``__radd__``."""
+    """Return an operator method and its reflected version, such as ``__add__`` and ``__radd__``."""
 
     def reflected(self: Any, other: Any) -> Any:
         return method(self, other, reflected=True)
@@ -135,7 +135,7 @@ def _float_operators(compute: Callable[[Any, Any, Any, Any], float]) -> tuple[An
 
 
 def _quotient(dividend: Any, dividend_unit: int, divisor: Any, divisor_unit: int) -> float:
-    """Divide two ratios as a column does: 0/0 is NaN, and any other number over 0 is infinite."""
+    """Divide two ratios as in a column: 0/0 is NaN, and any other number over 0 is infinite."""
     if not divisor:
         return dividend * math.inf if dividend else math.nan
     return nearest_float(dividend * divisor_unit, dividend_unit * divisor)
@@ -355,9 +355,9 @@ class TextAmount(Amount):
     __slots__ = ()
 
     def __float__(self) -> float:
-        """Raise, since Python's ``%`` would write the digits of a float."""
+        """Raise, since Python's ``%`` would round the amount to a float."""
         raise AmountPrecisionError(
-            "a float_format with % would write the digits of a float, not those of the amount",
+            "a float_format with % would round the amount to a float",
             hint='use float_format="{:.2f}".format, which rounds the exact amount',
         )
 

@@ -158,12 +158,13 @@ def share(  # noqa: PLR0913 - options
           is NaN if the amount is unknown, or if the sum is 0;
         - ``contracts`` and ``blockchains`` (Int64), with an asset: the number of the asset's
           contracts with an amount above 0, and the number of their blockchains;
-        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), with `wallets`: the
-          number of wallets whose amount is known, how many of these have an out-of-date answer, and
-          the number of all wallets that could hold the token.
+        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
+          the number of wallets whose amount is known, how many of these have an out-of-date answer,
+          and the number of all wallets that could hold the token.
 
-        The last five columns count contracts and wallets of the group. If rows are wallets, they
-        count those of all wallets together, and have the same value in each row.
+        The last five columns count contracts and wallets of the group. If rows are wallets, these
+        columns count the contracts and wallets of all rows together, and have the same value in
+        each row.
 
     Raises
     ------
@@ -571,13 +572,13 @@ def overlap(
 ) -> pd.DataFrame:
     """Return the pairs of wallets (or owners) that have the largest overlap of tokens.
 
-    First drop native coins and spam, which nearly every wallet holds.
+    Before you call this method, drop native coins and spam, because nearly every wallet holds them.
 
     Parameters
     ----------
     n : int or None, default 100
-        The maximum number of pairs. None returns all pairs with a token in common, which can be
-        half the square of the number of wallets.
+        The maximum number of pairs. None returns all pairs with a token in common; their number
+        can be half the square of the number of wallets.
     by : str or list of str, default "wallet"
         The column or columns whose groups are compared, as in `share`. If the list contains
         ``"asset"``, assets are compared instead of tokens.
@@ -595,20 +596,22 @@ def overlap(
 
         - ``blockchain``, ``address``, ``other_blockchain`` and ``other_address`` (str), or the
           columns of `by` and the same columns with the prefix ``other_``;
-        - ``tokens_both`` and ``tokens_either`` (Int64): the number of tokens of which both wallets,
-          or at least one of them, are known to hold more than 0. If assets are compared, the
-          columns are called ``assets_both`` and ``assets_either``;
+        - ``tokens_both`` (Int64): the number of tokens of which both wallets are known to hold more
+          than 0, or ``assets_both`` if assets are compared;
+        - ``tokens_either`` (Int64): the number of tokens of which at least one of the two wallets
+          is known to hold more than 0, or ``assets_either`` if assets are compared;
         - ``jaccard`` (float64): ``tokens_both`` divided by ``tokens_either``;
-        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), with `wallets`: the
-          counts over all wallets, as in `totals`.
+        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is
+          given: the counts over all wallets, as in `totals`.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
         If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `n` is
-        below 1; or if `assets` or `bridged` is given without ``"asset"``. Also if there are too
-        many wallets to compare: the square of the number of wallets, plus the number of pairs of
-        holders of each token, is limited to ten billion, or to fifty million with ``n=None``.
+        below 1; or if `assets` or `bridged` is given without ``"asset"``. Also if the comparison
+        takes too many steps: more than ten billion, or more than fifty million with ``n=None``. The
+        number of steps is the square of the number of wallets, plus the number of pairs of holders
+        of each token.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError
@@ -621,10 +624,10 @@ def overlap(
 
     Notes
     -----
-    The index is defined in Jaccard, "The distribution of the flora in the alpine zone", New
-    Phytologist 11 (1912), 37-50. The running time is proportional to the squared number of holders
-    of each token, summed over all tokens. 10,000 wallets take seconds, unless most of them hold the
-    same tokens.
+    The Jaccard index is defined in P. Jaccard, "The distribution of the flora in the alpine zone",
+    New Phytologist 11 (1912), 37-50. The running time is proportional to the squared number of
+    holders of each token, summed over all tokens. 10,000 wallets take seconds, unless most of them
+    hold the same tokens.
 
     Examples
     --------

@@ -392,8 +392,9 @@ def chunked_pivot(
     row_columns = source.template.holdings.columns.drop("blockchain")
     if of_rows := [name for name in names if name in row_columns]:
         raise SettingsError(
-            f"by={of_rows[0]!r} is not supported: this column of balances is not in memory",
-            hint="read the balances into memory: read_wallets(folder), or .compute()",
+            f"by={of_rows[0]!r} needs balances in memory, since it is not a column of wallets",
+            hint="first read the balances into memory: read_wallets(folder), or "
+            "holdings.compute() for a Dask DataFrame",
         )
     chosen = ranked_tokens(totals)[:n]
     keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # an unknown token may be one of these

@@ -396,7 +396,10 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
 def read_dates(column: pd.Series) -> pd.Series:
     """Parse dates or times, in UTC unless they have a time zone; return NaT if parsing fails."""
     if is_numeric_dtype(column):
-        raise PricesError(f"the column date has the dtype {column.dtype}, not dates or text")
+        raise PricesError(
+            f"the column date must contain dates or text, but has the dtype {column.dtype}",
+            hint="convert the column with pd.to_datetime",
+        )
     dates: pd.Series = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
     return dates
 
@@ -435,11 +438,20 @@ def read_currency(table: PriceTable, currency: str | None) -> str | None:
         return currency
     filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]
     written = table["currency"][filled]
-    named = list(dict.fromkeys(None if pd.isna(name) else str(name).strip() for name in written))
+    named = list(dict.fromkeys(None if is_blank(name) else str(name).strip() for name in written))
+    stated = ", ".join(repr(name) for name in named if name is not None)
+    if len(named) > 1 and None in named:
+        raise PricesError(
+            f"some prices have no currency, but others are in {stated}",
+            hint="fill in the currency of each price",
+        )
     if len(named) > 1:
         raise PricesError(
-            f"prices are in {len(named)} currencies: {named}", hint="pass prices in one currency"
+            f"prices are in {len(named)} currencies: {stated}", hint="pass prices in one currency"
         )
     if currency is not None and named not in ([], [None], [currency]):
-        raise PricesError(f"prices are in {named[0]!r}, not in {currency!r}")
+        raise PricesError(
+            f"prices are in {stated}, not in {currency!r}",
+            hint=f"convert the prices, or pass currency={stated}",
+        )
     return next(iter(named), None) or currency

@@ -54,7 +54,8 @@ def totals(
     """Add up holdings by token, asset, wallet, owner or another label, and count known wallets.
 
     Amounts of different tokens are never added up, except those of the same asset. If `by` contains
-    neither ``"token"`` nor ``"asset"``, the result has only counts, and after `value` also values.
+    neither ``"token"`` nor ``"asset"``, the result has counts but no amounts. It also has values if
+    the method `value` has added them to the holdings.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def totals(
         The column or columns to group by:
 
         - ``"token"``: the token, identified by its blockchain and contract;
-        - ``"symbol"``: the token; an error is raised if several tokens share a symbol;
+        - ``"symbol"``: as ``"token"``, but an error is raised if several tokens share a symbol;
         - ``"asset"``: the asset, which combines the contracts that `walletframe.assets` lists for
           the asset. An unlisted token is an asset of its own;
         - ``"wallet"``: the wallet;
@@ -83,46 +84,50 @@ def totals(
     Returns
     -------
     DataFrame
-        One row for each group. If `by` contains a property of wallets, groups are in the order of
-        `wallets`; otherwise, and within these, in the order of their first rows. The columns are,
-        in this order:
+        One row for each group. Groups are in the order of their first rows. If `by` contains a
+        property of wallets, groups are first sorted in the order of `wallets`. The columns are, in
+        this order:
 
-        - ``token_blockchain``, ``token_address`` and ``symbol`` (str), by token: the contract of
-          the token, which is NA for a native coin, and the symbol in the token's first row;
-        - ``asset`` (str), by asset: the name of the asset. An unlisted token has its name in
-          `token_labels`, with the contract if the symbol is the name of an asset;
-        - ``blockchain`` and ``address`` (str), by wallet, or ``blockchain``, by blockchain;
+        - ``token_blockchain``, ``token_address`` and ``symbol`` (str), if `by` contains
+          ``"token"``: the contract of the token, which is NA for a native coin, and the symbol in
+          the token's first row;
+        - ``asset`` (str), if `by` contains ``"asset"``: the name of the asset. An unlisted token
+          has the name that `token_labels` returns. If its symbol is also the name of an asset, the
+          contract is appended;
+        - ``blockchain`` and ``address`` (str), if `by` contains ``"wallet"``: the wallet;
+        - ``blockchain`` (str), if `by` contains ``"blockchain"``;
         - any other column of `by`, with its dtype; int and bool are converted to nullable dtypes;
-        - ``amount`` (amount), by token or asset: the exact sum of the known amounts, NA if no
-          amount is known;
-        - ``contracts`` and ``blockchains`` (Int64), by asset: the number of the asset's contracts
-          with an amount above 0, and the number of their blockchains;
-        - ``tokens`` (Int64), by neither token nor asset: the number of distinct tokens with an
-          amount above 0;
-        - ``holders`` (Int64), unless by wallet: the number of distinct wallets with an amount
-          above 0;
+        - ``amount`` (amount), if `by` contains ``"token"`` or ``"asset"``: the exact sum of the
+          known amounts, NA if no amount is known;
+        - ``contracts`` and ``blockchains`` (Int64), if `by` contains ``"asset"``: the number of the
+          asset's contracts with an amount above 0, and the number of their blockchains;
+        - ``tokens`` (Int64), if `by` contains neither ``"token"`` nor ``"asset"``: the number of
+          distinct tokens with an amount above 0;
+        - ``holders`` (Int64), unless `by` contains ``"wallet"``: the number of distinct wallets
+          with an amount above 0;
         - ``balances`` and ``amount_na`` (Int64): the number of rows, and the number of rows whose
           amount is unknown;
-        - ``value`` (float64), after `value`: the sum of the known values, rounded once to the
-          nearest float64, NaN if no value is known;
-        - ``currency`` (str) and ``unpriced`` (Int64), after `value`: the currency of the values,
-          and the number of balances with a known amount, but without a value;
-        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), with `wallets`: the
-          number of known wallets in the group, how many of these have an out-of-date answer, and
-          the number of all requested wallets in the group.
+        - ``value`` (float64), if the method `value` has added values to the holdings: the float64
+          nearest to the sum of the known values, NaN if no value is known;
+        - ``currency`` (str) and ``unpriced`` (Int64), if there are values: the currency of the
+          values, and the number of balances with a known amount, but without a value;
+        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is
+          given: the number of known wallets in the group, how many of these have an out-of-date
+          answer, and the number of all requested wallets in the group.
 
         ``contracts``, ``blockchains``, ``tokens`` and ``holders`` are NA if the group has balances,
         but all their amounts are unknown.
 
-        By token or asset, the last three columns count only wallets that could hold it: wallets on
-        the blockchain of the token (on the blockchains of the asset's contracts), and wallets on
-        any blockchain where a wallet holds it. A wallet is not counted as known if its amount can't
-        be read, or if it has a balance of an unknown token, which may be this token.
+        In the rows of a token or asset, the last three columns count only wallets that could hold
+        it. These are the wallets on the blockchain of the token (or of any contract of the asset),
+        and on any other blockchain where a wallet holds it. A wallet is not counted as known if its
+        amount can't be read, or if it has a balance of an unknown token, which may be this token.
 
         With `wallets`, each requested wallet (or blockchain or owner) has a row. If none of its
-        balances are known, all columns after the labels are NA, except the last three. If it holds
-        nothing, counts and value are 0; if the table is also grouped by token, the token is NA.
-        A table by token or asset alone is empty if there are no rows.
+        balances are known, all columns after the labels are NA, except the last three. If the
+        wallet (or blockchain or owner) holds nothing, counts and value are 0; if the table is also
+        grouped by token, the token is NA. A table that is grouped only by token or asset is empty
+        if the holdings are empty.
 
     Raises
     ------

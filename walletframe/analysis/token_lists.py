@@ -64,7 +64,7 @@ def read_token_list(
         try:
             content = json.loads(path.read_bytes())
         except ValueError as error:
-            raise TokenListError([(0, str(path), f"the file is not JSON: {error}")]) from None
+            raise TokenListError([(0, str(path), f"the file is not valid JSON: {error}")]) from None
     entries = content.get("tokens") if isinstance(content, Mapping) else None
     if not isinstance(entries, list):
         raise TokenListError([(0, _short_repr(content), 'the token list has no array "tokens"')])

@@ -147,7 +147,7 @@ def value(  # noqa: PLR0913 - options
         problem = "by_symbol=True can't be combined with assets=… or bridged=…"
         raise SettingsError(problem, hint="leave out by_symbol, or the other two")
     if at not in (None, "snapshot"):
-        hint = 'use at="snapshot", or leave it out'
+        hint = 'use at="snapshot", or omit at'
         raise SettingsError(f"at={at!r} is not supported", hint=hint)
     times = None
     if at:

@@ -236,7 +236,7 @@ def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireRetu
 
 
 def _read_positions(tables: Iterable[pa.Table]) -> dict[str, int]:
-    """Return the positions of the wallets in some tables, by key."""
+    """Return the column ``position`` of some tables, as a dict from the wallets' keys."""
     positions: dict[str, int] = {}
     for table in tables:
         positions.update(zip(files.keys_of(table), table[POSITION].to_pylist(), strict=True))

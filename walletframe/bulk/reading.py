@@ -136,8 +136,8 @@ class StoredPart:
                 return table
         path: Any = self.source
         raise DatasetError(
-            f"the files wallets/{path.name} and holdings/{path.name} don't belong together in "
-            f"{path.parents[1]}",
+            f"in {path.parents[1]}, holdings/{path.name} has balances of other wallets than "
+            f"wallets/{path.name} lists",
             hint="remove both files, then repeat the fetch_to_parquet call to fetch their wallets",
         )
 

@@ -369,7 +369,7 @@ class _BulkRun:
         pending_statuses: list[Status],
         report_status: _ReportStatus,
     ) -> Iterator[WalletRecord]:
-        """Yield the records of one part, in any order, and add the positions of their wallets."""
+        """Yield the records of one part in any order, and enter each wallet in `positions`."""
         balances = 0
         for result in records:
             if result is None:

@@ -43,17 +43,18 @@ class FetchSummary:
     resumed : int
         The number of wallets that were already ok in the folder before the run.
     statuses : dict of str to int
-        The number of all other wallets by status. Wallets that were never requested are
-        ``cancelled``.
+        The number of wallets that were not already ok, by status. Wallets that were never
+        requested are ``cancelled``.
     reasons : dict of str to int
-        The reasons why wallets are not ok, with the number of wallets, the most frequent first.
+        The reasons why wallets are not ok, and the number of wallets for each reason. The most
+        frequent reason is first.
     balances : int
         The number of rows of holdings that were written.
     parts : int
         The number of parts that were written.
     unreadable : tuple of (int, str, str)
-        The position from 0, the value and the reason of the first thousand items of an iterator
-        that are not wallets.
+        The first thousand items of an iterator that are not wallets, each as (position, value,
+        reason). Positions are counted from 0.
     unreadable_count : int
         The number of items that are not wallets.
     key_refused : bool
@@ -126,8 +127,8 @@ class RunCounters:
             self.unreadable.append((position, value, reason))
         if self.unreadable_count == 1:
             notify(
-                f"item {position} (from 0) of the iterator is not a wallet and was dropped: "
-                f"{value!r}: {reason}; the summary counts all such items",
+                f"item {position} of the iterator (counted from 0), {value!r}, is not a wallet and "
+                f"was dropped: {reason}. The summary counts all such items",
                 FetchWarning,
             )
 

@@ -160,7 +160,7 @@ def measure_rows(
 
 
 def _single_currency(holdings: pd.DataFrame, values: Sizes) -> str:
-    """Return the currency of all values; the missing currency of a value counts as a currency."""
+    """Return the one currency of all values, or raise. A missing currency counts as a currency."""
     if "currency" not in holdings.columns:
         return ""
     distinct = holdings["currency"][~np.isnan(values)].unique()
@@ -317,14 +317,15 @@ def check_top(name: str, number: Any, limit: int) -> int:
 
 
 def sum_by_group(groups: Indices, sizes: Sizes, count: int = 0) -> Sizes:
-    """Return the sum of the sizes in each group (0 if it is empty), for at least `count` groups."""
+    """Return the sum of the sizes of each group, 0 for an empty one, for `count` or more groups."""
     return np.bincount(groups, sizes, minlength=count).astype(np.float64, copy=False)
 
 
 def largest_indices(sizes: Sizes, top: int) -> Indices:
     """Return the indices of the `top` largest sizes above 0, the largest first.
 
-    If only one other size is above 0, return its index, too: Other would contain nothing else.
+    If exactly one more size is above 0, its index is also returned, because the group "Other"
+    would contain only this size.
     """
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]

@@ -43,7 +43,7 @@ _MIXED = (
 
 @click.group(epilog=example("walletframe history show --folder snapshots"))
 def history() -> None:
-    """Save, list, compare and thin snapshots of the holdings of wallets."""
+    """Save, list, compare and thin out snapshots of the holdings of wallets."""
 
 
 @history.command(epilog=example("walletframe history save --file wallets.txt --folder snapshots"))

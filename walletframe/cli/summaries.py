@@ -61,7 +61,7 @@ _arguments = click.argument("arguments", nargs=-1, metavar="[FILE | FOLDER | WAL
 
 
 class FetchFrames(NamedTuple):
-    """The holdings of a fetch, and its wallets, or None if they were not saved."""
+    """The holdings and the wallets of a fetch. `wallets` is None if they were not saved."""
 
     holdings: pd.DataFrame
     wallets: pd.DataFrame | None

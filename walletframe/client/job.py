@@ -1,6 +1,6 @@
 """Work on a separate thread, with its progress shown by a progress bar or a callable.
 
-An interrupt only stops the thread that waits for the work, so that no work is left half done.
+An interrupt stops only the thread that waits for the work, so that no work is left half done.
 """
 
 from __future__ import annotations

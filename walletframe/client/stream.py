@@ -48,7 +48,7 @@ class Policy:
 
 
 class WalletResult(NamedTuple):
-    """A wallet's position in the request, its record, and its answer if it should be cached."""
+    """A wallet's position in the request, its record, and its answer (None: do not cache)."""
 
     position: int
     record: WalletRecord

@@ -97,7 +97,7 @@ def _example_scalar(_: Amount) -> Amount:
 
 @normalize_token.register(AmountArray)
 def _token_of_content(array: AmountArray) -> tuple[Any, ...]:
-    """Return a value from which Dask computes a hash of the array, equal in all processes."""
+    """Return a value from which Dask computes the same hash of the array in all processes."""
     integers, missing, scale = array.exact()
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)
 

@@ -300,7 +300,7 @@ def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
     """Return an empty frame with the columns; raise if these are not the columns of holdings."""
     if SNAPSHOT in list_names(by):
         raise SettingsError(
-            "by='snapshot' needs balances in memory, but these are in a Dask DataFrame",
+            "by='snapshot' needs balances in memory, but they are in a Dask DataFrame",
             hint="select the rows of one snapshot; or select a few wallets or tokens, and call "
             "compute()",
         )
@@ -330,9 +330,9 @@ def _require_one_partition(positions: Positions, edges: Codes) -> None:
         numbers = np.searchsorted(edges, np.flatnonzero(codes == first), side="right")
         name = ".".join(positions.wallets.iloc[first])
         raise ArgumentError(
-            f"{counted_noun(int((partition_counts > 1).sum()), 'wallet')} with rows in several "
-            f"partitions, such as {safe_line(name)!r} in partitions {numbers[0]} and {numbers[1]}; "
-            "such a wallet would be counted twice",
+            f"rows of {counted_noun(int((partition_counts > 1).sum()), 'wallet')} are in several "
+            "partitions, so these wallets would be counted more than once: for example, "
+            f"{safe_line(name)!r} is in partitions {numbers[0]} and {numbers[1]}",
             hint="move all rows of a wallet into one partition: "
             'holdings.assign(key=holdings["address"].str.strip().str.lower()).shuffle("key")',
         )

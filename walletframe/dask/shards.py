@@ -218,7 +218,8 @@ def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, 
             f"{len(lines):,} of {len(problems):,} workers can't fetch, so no request was sent:"
             f"{''.join(lines[:_MAX_NAMED])}{more}",
             hint=f"each worker needs walletframe {release}, an API key for {settings.endpoint} in "
-            "the variable WALLETFRAME_API_KEY, and access to this folder on a shared drive",
+            f"the variable WALLETFRAME_API_KEY, and write access to {root}; this folder must be on "
+            "a drive that all workers and this machine share",
         )
 
 
@@ -243,7 +244,8 @@ def _result(future: distributed.Future[FetchSummary]) -> FetchSummary:
         raise ClusterError(
             f"{workers} died while fetching the same shard; the last one was "
             f"{fault.last_worker.address}",
-            hint=f"read the worker's log, as it may have run out of memory; {RESUME_HINT}",
+            hint="read the worker's log, since the worker may have run out of memory; "
+            f"{RESUME_HINT}",
         ) from None
 
 

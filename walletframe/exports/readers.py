@@ -127,8 +127,8 @@ def _read_frames(path: Path) -> dict[str, pd.DataFrame]:
     readers |= {".parquet": _read_parquet, ".xlsx": _read_excel, ".json": _read_json}
     if suffix not in readers:
         raise SettingsError(
-            f"{path.name!r} is not a file that walletframe writes",
-            hint=f"use a name that ends in {', '.join(SUFFIXES)}",
+            f"the suffix of {path.name!r} is not supported",
+            hint=f"pass a file whose name ends in {', '.join(SUFFIXES)}",
         )
     try:
         return readers[suffix](path)

@@ -72,7 +72,7 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
     Raises
     ------
     SettingsError
-        If the name has the ending of another compression, such as ``.zip``.
+        If the name ends in the suffix of an unsupported compression, such as ``.zip``.
     OSError
         If the file can't be written.
 
@@ -269,7 +269,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 
 def _decimal_type() -> Any:
-    """Return SQLAlchemy's decimal type without the conversion to float that DuckDB uses."""
+    """Return SQLAlchemy's `Numeric` without its conversion of Decimals to floats for DuckDB."""
     from sqlalchemy import Numeric  # noqa: PLC0415 - an extra
 
     class Decimals(Numeric[Decimal]):
@@ -296,7 +296,7 @@ def _has_decimals(con: Database) -> bool:
 
 
 def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
-    """Write frames under their names as lists of records, with exact amounts as text."""
+    """Write a JSON object: a list of records for each name. Amounts are text, to stay exact."""
     records = {}
     for title, frame in frames.items():
         names = [str(name) for name in frame.columns]
@@ -394,7 +394,7 @@ def _excel_value(value: Any) -> Any:
 
 
 def rebuilt(columns: list[pd.Series], labels: list[Any], frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame of these columns, whose labels may repeat, or `frame` if there are none."""
+    """Return a frame of columns with these labels, even duplicates; without columns, `frame`."""
     if not columns:
         return frame
     return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)

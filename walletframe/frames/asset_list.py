@@ -110,7 +110,7 @@ def refuse_assets(assets: AssetsLike | None, *, bridged: bool) -> None:
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
         problem = f"{option}=… applies only to tables of assets"
-        raise SettingsError(problem, hint='add by="asset", or leave it out')
+        raise SettingsError(problem, hint=f'add by="asset", or omit {option}')
 
 
 def with_assets(
@@ -166,7 +166,10 @@ def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
     wanted = named.strip().casefold()
     similar = [name for chain, name in keys if chain == _ASSET and str(name).casefold() == wanted]
     suggestion = f"did you mean {similar[0]!r}? " if similar else ""
-    advice = "pass bridged=True to count bridged versions; for an unlisted token, pass token=…"
+    advice = (
+        "if the wallets hold only bridged versions of the asset, pass bridged=True; if the token "
+        "is not in the list of assets, pass token=…"
+    )
     raise UnknownTokenError(named, "asset", f"{unlinked(suggestion)}{advice}")
 
 

@@ -1,8 +1,8 @@
 """Completeness of groups: counts of the wallets that could hold a group's tokens.
 
 A wallet is known for a token if its balances are known, all its amounts of the token can be read,
-and none of its balances is of an unknown token, which may be the same token. An unknown token
-counts as different from all other tokens, and the wallet that holds it is known for it.
+and none of its balances is of an unknown token, because this may be the same token. Each unknown
+token counts as a token of its own, for which its holder is known.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
     """Return an argument as `WalletDetails`; raise an error unless it is a pair of DataFrames."""
     if not is_details(argument):
         raise ArgumentError(
-            f"{name} of type {type(argument).__name__} is not the result of a fetch",
+            f"`{name}` must be the result of a fetch, but has the type {type(argument).__name__}",
             hint=f"pass the result of fetch_wallets, or its two DataFrames as {_PAIR}",
         )
     wallets, holdings = argument

@@ -61,7 +61,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "rais
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``.
     SettingsError
-        If `on_unreadable` is neither ``"raise"`` nor ``"drop"``.
+        If `on_unreadable` is neither ``"raise"`` nor ``"drop"``, or if a column occurs twice.
 
     Warns
     -----

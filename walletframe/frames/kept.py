@@ -83,8 +83,8 @@ def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
         if others:
             wallet = ".".join(wallets[["blockchain", "address"]].iloc[others[0]])
             raise SettingsError(
-                f"`wallets` has several values for {safe_line(wallet)!r} in the column "
-                f"{safe_line(name)!r}",
+                f"the column {safe_line(name)!r} of `wallets` has several values for "
+                f"{safe_line(wallet)!r}",
                 hint='pass one value per wallet; with several snapshots, add "snapshot" to `by`',
             )
         own = labelled[codes[first]]
@@ -100,9 +100,10 @@ def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def kept_table(kept: pd.DataFrame) -> pa.Table:
-    """Convert extra columns to an Arrow table for files, with amounts as decimals and exact text.
+    """Convert extra columns to an Arrow table for files.
 
-    Categories are stored as plain values, since Parquet would not preserve their order.
+    A column of amounts becomes two columns: decimals and exact text. Categories are stored as
+    plain values, since Parquet would not preserve their order.
     """
     table = to_portable_table(kept)
     fields = [

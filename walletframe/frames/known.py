@@ -98,7 +98,7 @@ def summary_lines(
 
 
 def _sources_text(wallets: pd.DataFrame) -> str:
-    """Return the number of answers from each source, and the time of the oldest one."""
+    """Return the number of answers from each source, and the time of the oldest answer."""
     named = [f"{count:,} {_SOURCES[name]}" for name, count in _value_counts(wallets["source"])]
     if not named:
         return "no usable answer"

@@ -226,7 +226,7 @@ def find_token(holdings: pd.DataFrame, token: TokenLike) -> Mask:
 
 
 def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
-    """Mark the rows of one wallet, given as ``"ETH.0x…"`` or (blockchain, address)."""
+    """Return a mask of the rows of one wallet, given as ``"ETH.0x…"`` or (blockchain, address)."""
     [named] = parse_wallets(wallet)
     wallets = wallet_identities(frame)
     key = canonical_key(named.blockchain, named.address)

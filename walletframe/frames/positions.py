@@ -285,10 +285,10 @@ def possible_token_blockchains(
     chains: Mapping[str, int],
     asset_blockchains: Mapping[TokenKey, Collection[str]] | None = None,
 ) -> tuple[Codes, Codes]:
-    """Pair token indices with the indices of blockchains where a wallet holds or could hold them.
+    """Return pairs of a token and a blockchain where it is or could be held, as two index arrays.
 
     `row_chains` has the blockchain index of each row, and `chains` maps identifiers to indices. A
-    token can be held on the blockchain in its key, an asset on its `asset_blockchains`.
+    token could be held on the blockchain in its key, and an asset on all its `asset_blockchains`.
     """
     stride = max(len(chains), 1)
     several = asset_blockchains or {}

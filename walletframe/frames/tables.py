@@ -185,7 +185,7 @@ def wallet_cells(
 
 
 def contract_cells(frame: pd.DataFrame, missing: str = "unknown token") -> list[Cell]:
-    """Return cells of contracts; `missing` is the text for neither blockchain nor address."""
+    """Return cells of contracts. A cell without blockchain and address has the text `missing`."""
     cells = []
     for chain, address in zip(frame["token_blockchain"], frame["token_address"], strict=True):
         full_text = None

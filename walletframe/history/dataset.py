@@ -1,4 +1,4 @@
-"""Save, load, list and thin snapshots, check the saved frames, and parse times."""
+"""Save, load, list and thin out snapshots, check the saved frames, and parse times."""
 # Days are in UTC, like the names of the folders of snapshots. In all functions, a point in time
 # without a time zone is in the machine's time zone, so a snapshot is found under the time with
 # which it was saved.
@@ -202,8 +202,9 @@ def load(
     WalletDetails
         ``wallets`` and ``holdings`` with a first column ``snapshot``, datetime64[us, UTC], followed
         by the columns of a fetch, with the same dtypes. ``wallets`` also has your extra columns,
-        with NA for snapshots that lack them. Rows are sorted by time and then as saved. The frames
-        have no rows if there is no snapshot in the period.
+        with NA for snapshots that lack them. Rows are sorted by time, and rows of one
+        snapshot are in the saved order. The frames have no rows if there is no snapshot in the
+        period.
 
     Raises
     ------
@@ -284,7 +285,8 @@ def snapshot(
         if not early:
             raise UnknownSnapshotError(
                 f"there is no snapshot of {when} or earlier",
-                hint=f"the oldest is of {folders[0].moment:%Y-%m-%d %H:%M} UTC; see {LIST_CALL}",
+                hint=f"the oldest snapshot is of {folders[0].moment:%Y-%m-%d %H:%M} UTC; "
+                f"see {LIST_CALL}",
             )
         return early[-1:]
 

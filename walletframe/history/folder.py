@@ -270,7 +270,7 @@ def open_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
 def read_snapshots(
     folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None
 ) -> WalletDetails:
-    """Read snapshots, sorted by time and then as saved.
+    """Read snapshots, sorted by time; rows of one snapshot are in the saved order.
 
     With `keys`, read only the wallets with these canonical keys.
     """

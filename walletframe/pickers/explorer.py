@@ -314,7 +314,7 @@ class HoldingsExplorer(FetchingWidget):
         self.send({"kind": "file", **fields}, data)
 
     def _make_file(self, kind: str) -> Answer:
-        """Return the name, the media type and the bytes of a file of the shown rows."""
+        """Return the name, the media type and the bytes of a file with the shown rows."""
         if kind not in _FORMATS:
             hint = f"choose one of {', '.join(_FORMATS)}"
             raise ArgumentError(f"{kind!r} is not a file format", hint=hint)
@@ -322,7 +322,8 @@ class HoldingsExplorer(FetchingWidget):
         if kind != "Report" and len(shown.holdings) > _MAX_DOWNLOAD_ROWS:
             raise WalletframeError(
                 f"{len(shown.holdings):,} rows are too many for a download in the browser",
-                hint="copy the code, run it, and then call shown.holdings.wf.to_parquet(path)",
+                hint="press Copy code, run the code in a cell, and then call "
+                "shown.holdings.wf.to_parquet(path)",
             )
         with TemporaryDirectory() as folder:
             path = Path(folder) / name

@@ -249,8 +249,9 @@ class Picker(PageWidget, ValueWidget):
 
         Raises
         ------
-        ArgumentError, ColumnsError, AddressError
-            If `source` has another type, lacks a column, or contains an invalid wallet.
+        ArgumentError, ColumnsError, SettingsError, AddressError
+            If `source` has another type, lacks a column, has a column twice, or contains an invalid
+            wallet.
 
         Examples
         --------
@@ -551,7 +552,7 @@ def _text_if_changed(text: object, shown_text: str = "") -> str:
 
 
 def wallet_options(source: KnownWallets) -> Options:
-    """Return the wallets of a result, a frame or a list as options, with stats of balances."""
+    """Return the wallets of a result, a frame or a list as options, with numbers of balances."""
     listed: Any = with_standard_columns(source) if isinstance(source, pd.DataFrame) else source
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):

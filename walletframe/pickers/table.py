@@ -266,9 +266,9 @@ def balances_grid(positions: Positions) -> DataGrid:
 
 
 def with_bars(grid: DataGrid, positions: Positions, marks: Mask) -> DataGrid:
-    """Add bars to the amounts in the marked rows, which must be of one token.
+    """Draw bars behind the amounts in the rows where `marks` is True.
 
-    Amounts of different tokens can't be compared.
+    These rows must all be of one token, since amounts of different tokens can't be compared.
     """
     raw = positions.holdings.get("raw_amount")
     amounts = grid.columns["amount"]._replace(cells=AmountCells(positions.amounts, raw, marks))

@@ -130,7 +130,7 @@ class PageWidget(AnyWidget):
 
     @handler
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Apply state from the front end. If that fails, show the error and restore the state."""
+        """Apply the front end's state. If that fails, show the error and restore the old state."""
         try:
             super().set_state(sync_data)
         except Exception:

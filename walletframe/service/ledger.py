@@ -269,7 +269,7 @@ def _balances(rng: HashRandom, chain: Chain) -> Iterator[AssetAndAmount]:
 
 
 def _raw_amount(rng: HashRandom, token: Token) -> int:
-    """Return a random amount worth about 1000, or some powers of ten less or more."""
+    """Return a random amount in base units, worth about 1,000 times a random power of ten."""
     integer_digits = 5 if token.price is None else int(f"{1000 / token.price:e}".split("e")[1]) + 1
     tail = rng.pick((-4, -3, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 3))
     digits = min(max(token.decimals + integer_digits + tail, 1), _LONGEST_DRAW)

@@ -156,8 +156,8 @@ def _used_columns(present: list[str]) -> list[str]:
     duplicates = sorted({name for name in used if used.count(name) > 1})
     if duplicates:
         raise LedgerError(
-            f"columns occur twice in the holdings: {', '.join(map(repr, duplicates))}",
-            hint="drop one of the two columns",
+            f"the holdings have several columns with the name {' or '.join(map(repr, duplicates))}",
+            hint="keep only one column of each name",
         )
     return used
 

@@ -110,8 +110,8 @@ def require_node(url: NodeUrl) -> SplitResult:
     if not url:
         raise SettingsError(
             "rpc_url is not set",
-            hint=f"set {RPC_URL_VARIABLE} in the environment, or pass rpc_url=…, to the https URL "
-            "of a node's JSON-RPC interface",
+            hint=f"set the environment variable {RPC_URL_VARIABLE} to the https URL of a node's "
+            "JSON-RPC interface, or pass this URL as rpc_url=…",
         )
     parts, fault = split_url(url.reveal()), "is not a valid http or https URL"
     if parts is not None and parts.scheme == "http" and not is_loopback(parts.hostname or ""):

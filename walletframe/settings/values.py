@@ -133,9 +133,10 @@ def _parse_number(
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not minimum <= number <= maximum or number != float(value):
+        noun = "a whole number" if convert is int else "a number"
+        limits = f"{minimum:,.16g} to {maximum:,.16g}"
         raise SettingsError(
-            f"{source} is not valid: {quoted(value)}",
-            hint=f"use a number from {minimum:g} to {maximum:g}, written in plain digits",
+            f"{source} is not valid: {quoted(value)}", f"use {noun} from {limits}, without commas"
         )
     return number
 

@@ -180,7 +180,7 @@ class AnswerFile:
         self._database.write(store)
 
     def next_sequence(self) -> int:
-        """Return a number above all earlier numbers of all processes that use the file."""
+        """Return a number greater than all numbers issued by the processes that use the file."""
         return max(self._database.query_all(self._next_sequence))
 
     def _next_sequence(self, con: sqlite3.Connection) -> int:

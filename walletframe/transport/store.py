@@ -178,7 +178,7 @@ class BackendStore:
                 self._fall_back(failure)
 
     def next_sequence(self) -> int:
-        """Return a number above all earlier numbers of this machine and of the answers read."""
+        """Return a number greater than all numbers issued here and all numbers in answers read."""
         return time.monotonic_ns() + self._offset
 
     def _read_one(self, key: str) -> CachedAnswer | None:

@@ -109,7 +109,7 @@ class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class SentAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The complete answer; `error` is a field that other endpoints of the service send."""
+    """The complete answer. Only other endpoints of the service send the field `error`."""
 
     wallets: list[SentWallet]
     error: msgspec.Raw = NULL
