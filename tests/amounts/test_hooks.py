@@ -91,7 +91,7 @@ def test_csv_with_a_comma_and_with_a_format(frame):
 def test_csv_with_a_format_of_floats(frame, float_format):
     """Percent formats need floats, so they are refused, in an index too, with a hint."""
     for table in (frame, frame.dropna().set_index("a")):
-        with pytest.raises(AmountPrecisionError, match="digits of a float") as caught:
+        with pytest.raises(AmountPrecisionError, match="round the amount to a float") as caught:
             table.to_csv(float_format=float_format)
         assert 'float_format="{:.2f}".format' in caught.value.hint
     whole = frame[["a"]].head(2).to_csv(index=False, header=False, float_format="%s")

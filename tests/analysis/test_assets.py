@@ -328,7 +328,7 @@ class TestShare:
         holdings = details_of(DOLLARS).holdings
         with pytest.raises(UnknownTokenError, match=r"(?s)the asset 'usdc'.*did you mean 'USDC'"):
             share(holdings, asset="usdc")
-        with pytest.raises(UnknownTokenError, match="for an unlisted token, pass token=…"):
+        with pytest.raises(UnknownTokenError, match="not in the list of assets, pass token=…"):
             share(holdings, asset="AERO")
 
     def test_exactly_one_token_or_asset_is_needed(self):

@@ -268,7 +268,7 @@ class TestGivenFrame:
         frame = pd.DataFrame([ROW])
         unused = pd.DataFrame([[1, 2, 3]], columns=["note", "note", 0])
         assert wallet_of("ETH.0xAA", ledger=pd.concat([frame, unused], axis=1))["balances"]
-        with pytest.raises(LedgerError, match="twice in the holdings: 'symbol'"):
+        with pytest.raises(LedgerError, match="several columns with the name 'symbol'"):
             sandbox(ledger=pd.concat([frame, frame[["symbol"]]], axis=1))
 
     def test_other_arguments_are_refused(self):

@@ -126,7 +126,7 @@ def _parse_flag(source: str, value: Any) -> bool:
 
 
 def _parse_number(
-    convert: type[int] | type[float], minimum: float, maximum: float, source: str, value: Any
+    convert: type[int | float], minimum: float, maximum: float, source: str, value: Any
 ) -> float:
     try:
         number = convert(value)
