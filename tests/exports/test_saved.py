@@ -220,7 +220,7 @@ def test_a_symbol_of_a_megabyte_is_read_back(tmp_path):
 @pytest.mark.parametrize(
     "name, content, error, message",
     [
-        ("h.txt", b"", SettingsError, r"a name that ends in \.csv"),
+        ("h.txt", b"", SettingsError, r"a file whose name ends in \.csv"),
         ("h.csv", b"", DatasetError, r"h\.csv' can't be read|h\.csv can't be read"),
         ("h.csv", b"\xff\xfe", DatasetError, "can't be read"),
         ("h.csv", b"a,b\n1,2\n", ColumnsError, "lacks 'blockchain'"),

@@ -156,7 +156,7 @@ def share(  # noqa: PLR0913 - options
         - ``amount_na`` (Int64): the number of balances whose amount is unknown;
         - ``share`` (float64, from 0 to 1): the amount divided by the sum of all known amounts. It
           is NaN if the amount is unknown, or if the sum is 0;
-        - ``contracts`` and ``blockchains`` (Int64), with an asset: the number of the asset's
+        - ``contracts`` and ``blockchains`` (Int64), if `asset` is given: the number of the asset's
           contracts with an amount above 0, and the number of their blockchains;
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
           the number of wallets whose amount is known, how many of these have an out-of-date answer,

@@ -296,7 +296,7 @@ def _has_decimals(con: Database) -> bool:
 
 
 def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
-    """Write a JSON object: a list of records for each name. Amounts are text, to stay exact."""
+    """Write a JSON object with each frame's list of records, under its name. Amounts are text."""
     records = {}
     for title, frame in frames.items():
         names = [str(name) for name in frame.columns]

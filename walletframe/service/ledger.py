@@ -160,7 +160,7 @@ GUARANTEES = {wallet.canonical: _GUARANTEES[str(wallet)] for wallet in SHOWCASE}
 
 @runtime_checkable
 class Ledger(Protocol):
-    """The interface of a ledger for the sandbox."""
+    """The interface of a ledger, from which the sandbox reads the balances of wallets."""
 
     @property
     def fingerprint(self) -> str:
