@@ -174,7 +174,7 @@ def explorer(wallets):
 def clicks(wallets):
     """Draw each chart of the explorer once."""
     from walletframe.analysis.selection import Selection
-    from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
+    from walletframe.pickers.pictures import CHARTS, ChartOptions, draw_chart
     from walletframe.pickers.portfolio import Portfolio
 
     details = read_details(wallets)
@@ -182,7 +182,7 @@ def clicks(wallets):
     selected = Portfolio(valued).select(Selection())
     yield
     for chart in CHARTS:
-        draw(selected, ChartOptions(chart))
+        draw_chart(selected, ChartOptions(chart))
 
 
 @of_fetch

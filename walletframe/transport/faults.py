@@ -18,7 +18,7 @@ from walletframe.wire.outcome import Outcome, Status
 
 Server: TypeAlias = Literal["service", "node"]
 
-_MAX_QUOTE = 160
+_MAX_QUOTE = 150
 _MAX_JSON_BYTES = 100_000
 _MESSAGE_FIELDS = ("message", "detail", "error")
 _REJECTIONS = {
