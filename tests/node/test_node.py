@@ -112,7 +112,7 @@ def test_empty_answer_is_not_zero(chain):
         frame = partly_unknown(chain, WALLETS[:2], contract)
         assert frame.status.tolist() == ["invalid", "invalid"]
         assert frame.raw_amount.isna().all()
-        assert "is it a token" in frame.error[0]
+        assert "is the contract a token" in frame.error[0]
 
 
 def test_hostile_symbol_is_kept_as_sent(chain):

@@ -23,7 +23,10 @@ test("a heading sorts numbers by the largest first, texts from A, and then the o
 test("an empty table has its reason, and a hint about a search of groups", () => {
   assert.equal(emptySaid({ find: " ", by: "wallet" }), "There are no rows to show.");
   assert.equal(emptySaid({ find: "usdc", by: "" }), "No row matches.");
-  assert.match(emptySaid({ find: "usdc", by: "wallet" }), /group by nothing to search all/);
+  assert.match(
+    emptySaid({ find: "usdc", by: "wallet" }),
+    /To search all balances, group by nothing/,
+  );
 });
 
 test("a cell is read and copied exactly", () => {
