@@ -24,7 +24,7 @@ class DetailsAccessor(HoldingsAccessor):
 
     The methods are those of ``holdings.wf``, called with the ``wallets`` of the fetch. Methods that
     add columns to holdings or drop rows (`value`, `flag_spam`, `without_spam`, `where`) return a
-    `WalletDetails`.
+    `walletframe.WalletDetails`.
 
     Parameters
     ----------

@@ -99,12 +99,12 @@ def where(  # noqa: PLR0913 - options
         ``holdings.wf.where`` returns the selected rows of holdings, with all columns and their
         index.
 
-        ``details.wf.where`` returns a `WalletDetails`. Its ``wallets`` are selected only by wallet,
-        blockchain and label, so that failed wallets, and wallets without a selected balance, are
-        still counted.
+        ``details.wf.where`` returns a `walletframe.WalletDetails`. Its ``wallets`` are selected
+        only by wallet, blockchain and label, so that failed wallets, and wallets without a selected
+        balance, are still counted.
 
-        For a folder, the selection is read into memory, and is returned as a `WalletDetails` whose
-        ``holdings`` have an index from 0.
+        For a folder, the selection is read into memory, and is returned as a
+        `walletframe.WalletDetails` whose ``holdings`` have an index from 0.
 
         A selection by token or asset does not include balances of unknown tokens, although these
         may be the same token. To see how complete a total is, call `totals` or `share` on all rows.
