@@ -271,7 +271,9 @@ def test_folders_without_daily_prices(tmp_path):
     with pytest.raises(PricesError, match="can't be read"):
         value(HOLDINGS, tmp_path)
     daily(tmp_path / "p.parquet", [20260131], [1.0])
-    with pytest.raises(PricesError, match="the column date has the dtype int64"):
+    with pytest.raises(
+        PricesError, match="the column date must contain dates or text, but has the dtype int64"
+    ):
         value(HOLDINGS, tmp_path)
     daily(tmp_path / "p.parquet", ["2026-01-31"], [1.0])
     pd.read_parquet(tmp_path / "p.parquet").head(0).to_parquet(tmp_path / "p.parquet")
