@@ -116,7 +116,7 @@ def locked(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
 
     If another process holds the lock and `blocking` is False, raise filelock's `Timeout`.
     """
-    from filelock import FileLock  # noqa: PLC0415 - few calls need it
+    from filelock import FileLock  # noqa: PLC0415 - slow to load, and few calls need it
 
     lock = FileLock(path, mode=_PRIVATE_FILE, thread_local=False)
     try:

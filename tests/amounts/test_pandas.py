@@ -149,7 +149,7 @@ def test_groupby_has_the_columns_methods(frame):
     assert grouped.nunique().tolist() == [3, 1, 2]
 
 
-@pytest.mark.skipif(PANDAS < (3, 0), reason="sums of groups take skipna from pandas 3 on")
+@pytest.mark.skipif(PANDAS < (3, 0), reason="GroupBy.sum has no parameter skipna before pandas 3")
 def test_sums_of_groups_without_skipping(frame):
     """With `skipna=False` a group with a gap has no sum and no mean."""
     grouped = frame.groupby("key")["amount"]

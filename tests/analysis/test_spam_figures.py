@@ -68,7 +68,7 @@ def show(capsys):
 
     def show(words):
         with capsys.disabled():
-            print(f"\n{words}")  # noqa: T201 - detection rates are shown in each run
+            print(f"\n{words}")  # noqa: T201 - people read the detection rates in the log of the tests
 
     return show
 

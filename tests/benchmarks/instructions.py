@@ -361,7 +361,7 @@ def run_forks(names, jobs):
     for name in list(names):
         try:
             prepared(name, wallets[:SMALL])()
-        except Exception as error:  # noqa: BLE001 - reported, and fails the run
+        except Exception as error:  # noqa: BLE001 - the other measures run; this one fails the count
             forks[name] = f"{type(error).__name__}: {error}".splitlines()[0]
     for thread in set(threading.enumerate()) - {threading.main_thread()}:
         thread.join(1)
@@ -390,7 +390,7 @@ def run_fork(name, wallets, *, only_prepare):
         work = prepared(name, wallets)
         if not only_prepare:
             work()
-    except BaseException:  # noqa: BLE001 - else the fork does its parent's work
+    except BaseException:  # noqa: BLE001 - on any error, the fork must end here
         traceback.print_exc()
         sys.stderr.flush()
         os._exit(1)

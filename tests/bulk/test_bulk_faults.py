@@ -454,7 +454,7 @@ class TestFolder:
             with pytest.raises(DatasetError, match="does not support file locks"):
                 wf.fetch_to_parquet([], folder, client=client)
 
-        def acquire(*_, **__):  # raises filelock's own error
+        def acquire(*_, **__):  # as filelock does where a file system has no locks
             raise NotImplementedError("FileSystem does not appear to support flock")
 
         monkeypatch.setattr(FileLock, "acquire", acquire)

@@ -259,7 +259,7 @@ def test_sandbox_serves_in_the_foreground_until_interrupted(home):
             lines.append(process.stdout.readline())
         texts = "".join(lines)
         url = re.search(r"http://\S+/openapi\.json", texts).group()
-        with urlopen(url) as document:  # noqa: S310 - http on this machine
+        with urlopen(url) as document:  # noqa: S310 - the pattern above allows only http
             assert "/private/wallets/details" in json.load(document)["paths"]
         then = '"$0" -m walletframe fetch NEAR.alice.near; ls "$WALLETFRAME_CACHE"'
         words = ["/bin/sh", "-c", f"set -eu\n{texts}\n{then}", sys.executable]

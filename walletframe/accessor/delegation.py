@@ -79,8 +79,8 @@ def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **k
     """Call a function with the accessor's frame, and with its wallets if the function has them."""
     wallets = signature_of(function).parameters.get("wallets")
     if wallets and wallets.kind is inspect.Parameter.KEYWORD_ONLY:
-        kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - of the accessor
-    return function(accessor._data, *args, **kwargs)  # noqa: SLF001 - the same
+        kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - accessors of this package define it for this
+    return function(accessor._data, *args, **kwargs)  # noqa: SLF001 - accessors of this package define it for this
 
 
 def delegate(load: Callable[[], Callable[Concatenate[Any, P], R]]) -> Delegate[P, R]:

@@ -37,9 +37,9 @@ def delegate_chunked(
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
         options = _options(function, *args, **kwargs)
         if "wallets" in options:
-            source = accessor._with_wallets(options.pop("wallets"), options["by"])  # noqa: SLF001 - of the accessor
+            source = accessor._with_wallets(options.pop("wallets"), options["by"])  # noqa: SLF001 - accessors of this package define it for this
         else:
-            source = accessor._without_wallets()  # noqa: SLF001 - the same
+            source = accessor._without_wallets()  # noqa: SLF001 - accessors of this package define it for this
         result: R = load_chunked()(source, **options)
         return result
 

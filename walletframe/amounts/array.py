@@ -225,7 +225,7 @@ def _float_statistic(name: str) -> Callable[..., np.float64]:
     return method
 
 
-class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it has no hash
+class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it has no hash
     """A pandas array of exact amounts: n integers of any size, one scale, and a mask of NA.
 
     To create an array from text, Decimals or integers, use ``pd.array(values, dtype="amount")``. To
@@ -335,7 +335,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
         return array
 
     @classmethod
-    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> Self:  # noqa: ARG003  there is only one dtype
+    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> Self:  # noqa: ARG003 - there is only one dtype
         """Return an array from text, Decimals or integers (the hook of pandas for ``pd.array``)."""
         if isinstance(scalars, cls):
             return scalars.copy() if copy else scalars
@@ -443,7 +443,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
             return type(self)(integers, missing, scale)
         return pd.NA if missing else Amount.of(integers, scale)
 
-    def ravel(self, order: Any = "C") -> Self:  # noqa: ARG002  a parameter of pandas; there is one axis
+    def ravel(self, order: Any = "C") -> Self:  # noqa: ARG002 - a parameter of pandas; there is one axis
         """Return a view for the CSV writer of pandas, which formats the elements one by one."""
         view: Self = self[:]
         vars(view)["_scalar_class"] = TextAmount
@@ -500,7 +500,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
             taken[np.asarray(indexer) == -1] = fill_value
         return taken
 
-    def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:  # noqa: ARG002, FBT001, FBT002  a parameter of pandas; both forms are equal
+    def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:  # noqa: ARG002, FBT001, FBT002 - a parameter of pandas; both forms are equal
         """Return the function that formats an amount (the hook of pandas for every repr)."""
         return str
 
@@ -621,7 +621,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
         before, after = integers[:-1], integers[1:]
         return bool((before <= after).all()), bool((before >= after).all())
 
-    def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002  there is one axis
+    def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002 - there is one axis
         """Return the ranks; the method of pandas before 3.0 would rank missing amounts too."""
         return np.asarray(pd.Series(self._sort_keys()).rank(axis=0, **options), dtype=np.float64)
 
@@ -673,7 +673,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
         hashes[self.exact().missing] = -1  # Python's hash is never -1
         return pd.util.hash_array(hashes)
 
-    def factorize(self, use_na_sentinel: bool = True) -> tuple[Indices, Self]:  # noqa: FBT001, FBT002  pandas's own
+    def factorize(self, use_na_sentinel: bool = True) -> tuple[Indices, Self]:  # noqa: FBT001, FBT002 - pandas's own
         """Return the code of each row, and the unique amounts, as `pandas.factorize` does."""
         result, missing = codes(self.exact()), self.exact().missing
         if missing.any() and not use_na_sentinel:  # NA gets a code in the order of first appearance
@@ -693,7 +693,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
         """Return a mask of repeated amounts, with the parameter ``keep`` of pandas."""
         return np.asarray(pd.Series(codes(self.exact())).duplicated(keep=keep))
 
-    def value_counts(self, dropna: bool = True) -> pd.Series[int]:  # noqa: FBT001, FBT002  pandas's own
+    def value_counts(self, dropna: bool = True) -> pd.Series[int]:  # noqa: FBT001, FBT002 - pandas's own
         """Return the count of each distinct amount as Int64, the most frequent amount first."""
         row_codes, uniques = self.factorize(use_na_sentinel=dropna)
         counts = np.bincount(row_codes[row_codes >= 0], minlength=len(uniques))
@@ -809,7 +809,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
         self,
         *,
         how: str,
-        has_dropped_na: bool,  # noqa: ARG002  the group of dropped rows is -1
+        has_dropped_na: bool,  # noqa: ARG002 - the group of dropped rows is -1
         min_count: int,
         ngroups: int,
         ids: Indices,
@@ -921,7 +921,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
         texts = self._values_for_json()
         return np.array([None if text is None else Decimal(text) for text in texts], object)
 
-    def to_arrow(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002  Arrow's own name
+    def to_arrow(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's own name
         """Return an Arrow array, by default of plain text, which can store every amount.
 
         Parameters
@@ -959,13 +959,13 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
             return pa.array(integers, type, mask=exact.missing)
         return as_text(exact).cast(type)
 
-    def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002  Arrow's
+    def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's
         """Return an Arrow array for Parquet and Feather (a hook of Arrow)."""
         if type is None or isinstance(type, AmountType):
             return pa.ExtensionArray.from_storage(AmountType(), self.to_arrow())
         return self.to_arrow(type)
 
-    def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: FBT001, FBT002  pandas's own
+    def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: FBT001, FBT002 - pandas's own
         """Convert to another dtype: exactly, or for float dtypes to the nearest float."""
         dtype = pd.api.types.pandas_dtype(dtype)
         if dtype == self.dtype:
@@ -987,7 +987,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
     def to_numpy(
         self,
         dtype: Any = None,
-        copy: bool = False,  # noqa: ARG002, FBT001, FBT002  a parameter of pandas; always a copy
+        copy: bool = False,  # noqa: ARG002, FBT001, FBT002 - a parameter of pandas; always a copy
         na_value: Any = no_default,
     ) -> np.ndarray[Any, Any]:
         """Return a NumPy array, shape (n,). The default dtype is object."""
@@ -998,7 +998,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array is mutable, so it 
         result[self.isna()] = na_value
         return result
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:  # noqa: FBT001  NumPy's own
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:  # noqa: FBT001 - NumPy's own
         """Return a NumPy array (a hook of NumPy). The default dtype is object."""
         if copy is False:
             raise ValueError("amounts can't be converted to a NumPy array without a copy")
@@ -1075,7 +1075,7 @@ class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # the base class has
     """The factorizer in pandas's merge for a key of amounts and a key of another dtype."""
 
     def factorize(self, values: Any, mask: Any = None) -> Any:
-        keys, _ = values._values_for_factorize()  # noqa: SLF001  as merge does for two keys of amounts
+        keys, _ = values._values_for_factorize()  # noqa: SLF001 - as merge does for two keys of amounts
         labels = super().factorize(keys, mask=mask)
         if self.get_count() == len(labels):  # for unique keys, merge would look for a NumPy array
             super().factorize(np.array([np.inf], dtype=object))

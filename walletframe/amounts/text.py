@@ -98,4 +98,4 @@ def short_repr(value: object) -> str:
         text = repr(value)
     except ValueError:  # an integer with more digits than Python converts to text
         return f"an integer with more than {MAX_DIGITS} digits"
-    return text if len(text) <= 60 else f"{text[:57]}…"  # noqa: PLR2004  the length of a line in a message
+    return text if len(text) <= 60 else f"{text[:57]}…"  # noqa: PLR2004 - the length of a line in a message

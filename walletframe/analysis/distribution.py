@@ -114,7 +114,7 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     return frame.iloc[ranked.index[: max(n, 0)]]
 
 
-def share(  # noqa: PLR0913 - options
+def share(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     token: TokenLike | None = None,
     *,
@@ -244,7 +244,7 @@ def _contract_columns(positions: Positions, groups: Groups, missing: Mask) -> di
     return {name: count_array(np.resize(each, len(groups)), missing) for name, each in counts}
 
 
-def concentration(  # noqa: PLR0913 - options
+def concentration(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     token: TokenLike | None = None,
     *,

@@ -223,8 +223,8 @@ class ParquetPrices:
 
     def _rows(self, columns: Sequence[str], since: date, until: date) -> pd.DataFrame:
         """Read those of `columns` that the files have, for the days from `since` to `until`."""
-        from pyarrow import string  # noqa: PLC0415 - imported only if needed
-        from pyarrow.dataset import dataset, field  # noqa: PLC0415  the same
+        from pyarrow import string  # noqa: PLC0415 - slow to load, and few calls need it
+        from pyarrow.dataset import dataset, field  # noqa: PLC0415 - slow to load, and few calls need it
 
         folder = Path(self.folder).expanduser()
         # Compare days and times as text, with a margin: a time zone shifts a time by at most a day.

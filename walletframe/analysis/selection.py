@@ -45,7 +45,7 @@ _OPTIONS = ("wallet", "blockchain", "spam", "small", *_OF_TOKENS)
 _MISSING_WALLET = "a wallet that failed or holds nothing has no rows in holdings"
 
 
-def where(  # noqa: PLR0913 - options
+def where(  # noqa: PLR0913 - users pass each option by name
     holdings: pd.DataFrame,
     /,
     *,

@@ -48,7 +48,7 @@ _SHOWN = 10
 _BY_CONTRACT = "pass prices by (blockchain, contract), such as "
 
 
-def value(  # noqa: PLR0913 - options
+def value(  # noqa: PLR0913 - users pass each option by name
     holdings: pd.DataFrame,
     prices: PricesLike | None = None,
     *,

@@ -62,7 +62,7 @@ _ReportStatus: TypeAlias = "Callable[[Status], None]"
 
 
 @frameless_address_errors
-def fetch_to_parquet(  # noqa: PLR0913 - options
+def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     wallets: WalletsLike | os.PathLike[str],
     folder: str | Path,
     *,
@@ -203,7 +203,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - options
     return summary
 
 
-def fetch_into(  # noqa: PLR0913 - options
+def fetch_into(  # noqa: PLR0913 - users pass each option by name
     folder: Path,
     wallets: _Wallets,
     client: Client,

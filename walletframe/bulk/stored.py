@@ -290,7 +290,7 @@ class StoredHoldings:
         columns["amount"] = na_array(len(wallets))
         if amounts := read.get("amount"):
             amounts = amounts if part_rows is None else amounts.take(part_rows)
-            columns["amount"] = AmountArray._of_int128(amounts)  # noqa: SLF001 - of ours
+            columns["amount"] = AmountArray._of_int128(amounts)  # noqa: SLF001 - AmountArray is a class of this package
         columns |= {
             name: reading.concatenate_column(name, [read[name]], part_rows) for name in extra
         }

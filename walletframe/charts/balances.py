@@ -109,7 +109,7 @@ class Measure:
 
     def axis_options(self, largest: float) -> dict[str, Any]:
         """Return plotly's options for an axis that ends at the largest size."""
-        no_half = self.kind == "count" and largest < 10  # noqa: PLR2004  there are no half balances
+        no_half = self.kind == "count" and largest < 10  # noqa: PLR2004 - there are no half balances
         return axis_title(self.name) | ({"dtick": 1} if no_half else {}) | {"rangemode": "tozero"}
 
 
@@ -577,7 +577,7 @@ class Level:
         return [label_text(label, limit, name) or missing_label(name) for label in labels.tolist()]
 
 
-def read_grouped(  # noqa: PLR0913 - the options of a chart
+def read_grouped(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     by: By,
     *,

@@ -155,7 +155,7 @@ def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, An
 
     The legend has enough space even on a narrow page, where its entries need more lines.
     """
-    if len(names) < 2:  # noqa: PLR2004  a single trace needs no legend
+    if len(names) < 2:  # noqa: PLR2004 - a single trace needs no legend
         return {"dimensions": dimensions, "showlegend": False}
     widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))
     most, least = (

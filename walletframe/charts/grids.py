@@ -90,7 +90,7 @@ _EQUALITY_LABEL = {
 }
 
 
-def bar(  # noqa: PLR0913  the options of a chart
+def bar(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     *,
     by: By = "wallet",
@@ -381,7 +381,7 @@ def pie(
     )
 
 
-def heatmap(  # noqa: PLR0913  the options of a chart
+def heatmap(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     *,
     by: By = "wallet",

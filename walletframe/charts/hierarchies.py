@@ -90,7 +90,7 @@ class _Style(NamedTuple):
     min_sum: float = 0  # the minimum for the sum of all leaves; below it, no leaf is drawn
 
 
-def treemap(  # noqa: PLR0913  the options of a chart
+def treemap(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     *,
     by: By = DEFAULT_PATH,
@@ -154,7 +154,7 @@ def treemap(  # noqa: PLR0913  the options of a chart
     return _draw_tree(style, grouped, check_top("top", top, 500), wallets, colors)
 
 
-def sunburst(  # noqa: PLR0913  the options of a chart
+def sunburst(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     *,
     by: By = DEFAULT_PATH,

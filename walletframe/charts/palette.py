@@ -124,7 +124,7 @@ def text_color(color: str) -> str:
         return "#000000"  # the luminance of other formats is not computed
     channels = [int(color[index : index + 2], 16) / 255 for index in (1, 3, 5)]
     red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  as sRGB is defined
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004 - as sRGB is defined
         for part in channels
     )
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue

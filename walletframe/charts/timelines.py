@@ -114,7 +114,7 @@ class _TimelineTraces(NamedTuple):
     highest: float  # the largest height
 
 
-def timeline(  # noqa: PLR0913  the options of a chart
+def timeline(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     *,
     by: By = "token",

@@ -87,7 +87,7 @@ Source: TypeAlias = "FetchFrames | StoredWallets"
 @click.option("--by-symbol", is_flag=True, help="Read prices by symbol: columns symbol, price.")
 @flags.all_rows_option("group")
 @flags.fetch_options
-def totals(  # noqa: PLR0913 - every option is an argument
+def totals(  # noqa: PLR0913 - users pass each option by name
     arguments: tuple[str, ...],
     output: Path | None,
     token: str | None,
@@ -242,7 +242,7 @@ def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
 @flags.price_options
 @flags.group_options("")
 @flags.folder_option
-def report(  # noqa: PLR0913 - every option is an argument
+def report(  # noqa: PLR0913 - users pass each option by name
     arguments: tuple[str, ...],
     output: Path,
     *,

@@ -74,7 +74,7 @@ configure.__signature__ = inspect.signature(Settings).replace(  # type: ignore[a
 
 
 @frameless_address_errors
-def fetch_wallets(  # noqa: PLR0913 - options
+def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     wallets: WalletsLike | os.PathLike[str],
     *,
     keep: str | Sequence[str] = (),

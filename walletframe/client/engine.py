@@ -124,7 +124,7 @@ class Client:
                 resource.close()
 
     @frameless_address_errors
-    def fetch(  # noqa: PLR0913 - options
+    def fetch(  # noqa: PLR0913 - users pass each option by name
         self,
         wallets: WalletsLike | os.PathLike[str],
         *,

@@ -154,7 +154,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         super().__init__(frame, None, lambda holdings: holdings)
 
     @frameless_address_errors
-    def fetch(  # noqa: PLR0913 - options
+    def fetch(  # noqa: PLR0913 - users pass each option by name
         self,
         folder: str | Path,
         *,
@@ -345,7 +345,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         """
         table = with_standard_columns(self._data) if on is None else self._data
         other: Any = frame
-        mine, theirs = table._meta, getattr(other, "_meta", other)  # noqa: SLF001 - Dask's
+        mine, theirs = table._meta, getattr(other, "_meta", other)  # noqa: SLF001 - Dask documents _meta for extensions
         if on is None and not {*COLUMNS} <= {*mine.columns}:
             hint = 'pass the column of "<BLOCKCHAIN>.<ADDRESS>" strings, such as on="wallet"'
             raise ColumnsError([*COLUMNS], [*map(str, mine.columns)], hint=hint)
@@ -472,7 +472,7 @@ def _shuffle_by_wallet(
     frame: dd.DataFrame, add_key: Callable[[pd.DataFrame], pd.DataFrame], count: int
 ) -> dd.DataFrame:
     """Move all rows of a wallet into one partition, which has the same index in every frame."""
-    meta = add_key(frame._meta)  # noqa: SLF001 - Dask's
+    meta = add_key(frame._meta)  # noqa: SLF001 - Dask documents _meta for extensions
     return frame.map_partitions(add_key, meta=meta).shuffle(_KEY_COLUMN, npartitions=count)
 
 

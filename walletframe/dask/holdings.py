@@ -189,7 +189,7 @@ class ClusterHoldings:
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
         """Read the rows of the given tokens, in the order of the holdings."""
         rows = self._rows(names)
-        subset = rows.map_partitions(_select_tokens, {*tokens}, meta=rows._meta)  # noqa: SLF001
+        subset = rows.map_partitions(_select_tokens, {*tokens}, meta=rows._meta)  # noqa: SLF001 - Dask documents _meta for extensions
         return subset.compute().reset_index(drop=True)
 
     def map_token_batches(
@@ -224,7 +224,7 @@ class ClusterHoldings:
 
         The number stays correct if partitions of the result are selected later.
         """
-        meta = func(self.frame._meta, lookup, pd.Series([0]))  # noqa: SLF001 - Dask's
+        meta = func(self.frame._meta, lookup, pd.Series([0]))  # noqa: SLF001 - Dask documents _meta for extensions
         every = [[number] for number in range(self.frame.npartitions)]
         numbers = dd.from_map(pd.Series, every, meta=pd.Series([0]))
         shared = delayed(lookup, pure=True, traverse=False)  # sent only once to each worker
@@ -254,7 +254,7 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
     Equal partitions are assumed here, and checked later when the rows are read.
     """
     empty = _require_holdings(frame, by)
-    like: pd.DataFrame = wallets._meta  # noqa: SLF001 - Dask's
+    like: pd.DataFrame = wallets._meta  # noqa: SLF001 - Dask documents _meta for extensions
     folders, names = folders_of(wallets, frame), [*_WALLET_COLUMNS, *kept_names(like)]
     if folders:
         tables = read_wallet_tables(folders, like, names)

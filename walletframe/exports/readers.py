@@ -176,7 +176,7 @@ def _read_parquet(path: Path) -> dict[str, pd.DataFrame]:
 
 def _read_excel(path: Path) -> dict[str, pd.DataFrame]:
     require_openpyxl("reading Excel files")
-    import openpyxl  # noqa: PLC0415 - an extra
+    import openpyxl  # noqa: PLC0415 - the package is an optional extra
 
     with path.open("rb") as file:
         sheet = openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[0]
@@ -230,7 +230,7 @@ def _convert(name: str, column: pd.Series) -> pd.Series:
         if dtype == "bool":
             values = column.map({"True": True, "False": False})
             if values.isna().any():
-                raise ValueError("some values are neither True nor False")  # noqa: TRY301
+                raise ValueError("some values are neither True nor False")  # noqa: TRY301 - translated below, as the errors of pandas are
             return values.astype(dtype)
         return column.astype(dtype)
     except (ArithmeticError, ValueError, TypeError) as fault:

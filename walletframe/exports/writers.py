@@ -270,7 +270,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 def _decimal_type() -> Any:
     """Return SQLAlchemy's `Numeric` without its conversion of Decimals to floats for DuckDB."""
-    from sqlalchemy import Numeric  # noqa: PLC0415 - an extra
+    from sqlalchemy import Numeric  # noqa: PLC0415 - the package is an optional extra
 
     class Decimals(Numeric[Decimal]):
         def bind_processor(self, dialect: Any) -> None:  # noqa: ARG002 - SQLAlchemy's own

@@ -49,7 +49,7 @@ CHANGE = pd.CategoricalDtype(
 _NEW, _GONE, _INCREASED, _DECREASED, _UNKNOWN = range(len(CHANGE.categories))
 
 
-def compare(  # noqa: PLR0913 - options
+def compare(  # noqa: PLR0913 - users pass each option by name
     before: DetailsLike,
     after: DetailsLike,
     *,

@@ -167,7 +167,7 @@ def format_time_left(marks: deque[tuple[float, int]], total: int) -> str:
     Pairs that are no longer recent are removed.
     """
     (start_s, before), (now_s, done) = marks[0], marks[-1]
-    while len(marks) > 2 and now_s - start_s > _RECENT_S:  # noqa: PLR2004
+    while len(marks) > 2 and now_s - start_s > _RECENT_S:  # noqa: PLR2004 - two marks give a rate
         marks.popleft()
         start_s, before = marks[0]
     if done == before or done >= total:

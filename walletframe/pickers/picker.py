@@ -209,7 +209,7 @@ class _TupleTrait(TypedTuple):
 def _parse_page_values(values: list[Any], picker: Picker) -> tuple[Any, ...]:
     """Return the values selected in the front end, or raise if one is no longer an option."""
     keys = (tuple(value) if isinstance(value, list) else value for value in values)
-    return tuple(picker._resolve_value(key) for key in keys)  # noqa: SLF001 - of this module
+    return tuple(picker._resolve_value(key) for key in keys)  # noqa: SLF001 - this module defines the class
 
 
 class Picker(PageWidget, ValueWidget):

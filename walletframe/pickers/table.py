@@ -109,7 +109,7 @@ class HoldingsTable:
         The names of wallets and tokens, the columns and the order are those of the full table.
         """
         full_table = self if self._part_of is None else self._part_of[0]
-        held = full_table._held.where(marks)  # noqa: SLF001 - of this class
+        held = full_table._held.where(marks)  # noqa: SLF001 - another object of this class
         return HoldingsTable(held, wallets, part_of=(full_table, marks))
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class HoldingsTable:
             else full_table.grid("")
         )
 
-    def _make_order(self, by: str, sort: str, descending: bool) -> Codes:  # noqa: FBT001 - a cache key
+    def _make_order(self, by: str, sort: str, descending: bool) -> Codes:  # noqa: FBT001 - called by position, through a cache
         if self._part_of is not None and not by:
             full_table, marks = self._part_of
             order = full_table.order(by, sort, descending)
@@ -206,7 +206,7 @@ class HoldingsTable:
             return np.arange(grid.count)
         return grid.columns[sort].cells.order(descending=descending)
 
-    def _make_rows(self, by: str, sort: str, descending: bool, words: tuple[str, ...]) -> Codes:  # noqa: FBT001
+    def _make_rows(self, by: str, sort: str, descending: bool, words: tuple[str, ...]) -> Codes:  # noqa: FBT001 - called by position, through a cache
         """Return the sorted row numbers of the rows whose texts contain all search words."""
         order = self.order(by, sort, descending)
         if not words:

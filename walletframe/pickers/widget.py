@@ -68,7 +68,7 @@ def handler(
             try:
                 method(widget, *args, **kwargs)
             except Exception as error:  # noqa: BLE001 - shown in the widget
-                widget._show_error(error_text(error))  # noqa: SLF001 - of this module
+                widget._show_error(error_text(error))  # noqa: SLF001 - this module defines the class
 
     return run_handler
 

@@ -48,7 +48,7 @@ Images: TypeAlias = Literal["interactive", "static"]
 SUFFIXES = (".html", ".md")
 
 
-def report(  # noqa: PLR0913 - the options of a report
+def report(  # noqa: PLR0913 - users pass each option by name
     details: DetailsLike,
     path: PathLike,
     *,
@@ -181,7 +181,7 @@ def _environment(escape: Callable[[str, int], str]) -> Environment:
     """Return the environment of the templates, in which `escape` is applied to all values."""
 
     def escaped(value: Any) -> Markup:
-        return value if isinstance(value, Markup) else Markup(escape(str(value), _MAX_TEXT))  # noqa: S704 - escaped
+        return value if isinstance(value, Markup) else Markup(escape(str(value), _MAX_TEXT))  # noqa: S704 - the text is escaped here
 
     environment = Environment(
         loader=PackageLoader("walletframe.reports"),
@@ -192,10 +192,10 @@ def _environment(escape: Callable[[str, int], str]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["rows"] = lambda table: Markup(  # noqa: S704 - escaped
+    environment.filters["rows"] = lambda table: Markup(  # noqa: S704 - the text is escaped here
         table_rows(table, _table_attributes, _grouped_cell_html)
     )
-    environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - escaped
+    environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - the text is escaped here
     environment.globals["counted_noun"] = counted_noun
     environment.filters["own"] = Markup if escape is as_markdown else escaped
     return environment
@@ -235,7 +235,7 @@ def _figure_json(view: ChartView) -> Markup:
     text = str(view.figure.to_json())
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
-    return Markup(text)  # noqa: S704 - escaped
+    return Markup(text)  # noqa: S704 - the text is escaped here
 
 
 def _chart_images(charts: Sequence[Chart]) -> list[list[Markup]]:
@@ -244,7 +244,7 @@ def _chart_images(charts: Sequence[Chart]) -> list[list[Markup]]:
         return []
     if find_spec("kaleido") is None:
         raise MissingExtraError("images", _PURPOSE)
-    import kaleido  # noqa: PLC0415 - an extra
+    import kaleido  # noqa: PLC0415 - the package is an optional extra
 
     browser_class = _keyless_browser_class()
     path = browser_class.find_browser(skip_local=False)

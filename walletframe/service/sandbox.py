@@ -69,8 +69,8 @@ class Sandbox:
         options = behaviour or Behaviour()
         self._ledger = SimulatedLedger(options.seed) if ledger is None else as_ledger(ledger)
         try:
-            from walletframe.service.app import HOST, LoopbackServer, create_app  # noqa: PLC0415  an extra
-            from walletframe.service.gate import Gate  # noqa: PLC0415  an extra
+            from walletframe.service.app import HOST, LoopbackServer, create_app  # noqa: PLC0415 - the package is an optional extra
+            from walletframe.service.gate import Gate  # noqa: PLC0415 - the package is an optional extra
         except ImportError as error:
             raise MissingExtraError("sandbox", "the sandbox") from error
         self._keys = SANDBOX_KEYS
@@ -165,7 +165,7 @@ class Sandbox:
         SettingsError
             In the same cases as `settings`.
         """
-        from walletframe.client import Client  # noqa: PLC0415  avoids a cycle of imports
+        from walletframe.client import Client  # noqa: PLC0415 - slow to load, and not needed to serve
 
         return Client(self.settings(key_kind, **overrides))
 
@@ -200,8 +200,8 @@ class Sandbox:
 
 def latest_sandbox() -> Sandbox | None:
     """Return the latest sandbox of this process, or None; start a stopped sandbox again."""
-    latest = Sandbox._latest  # noqa: SLF001 - defined in this module
-    return latest if latest is None or latest._running else latest._start_copy()  # noqa: SLF001
+    latest = Sandbox._latest  # noqa: SLF001 - this module defines the class
+    return latest if latest is None or latest._running else latest._start_copy()  # noqa: SLF001 - this module defines the class
 
 
 def sandbox(

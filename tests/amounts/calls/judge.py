@@ -34,7 +34,7 @@ NO_DIGITS, REFUSED, RAISES = "no digits", "refused", "raises"
 CLOSE_ERROR = 1e-12
 
 _UINT256 = str(2**256 - 1)
-_DRAW = Random(42)  # noqa: S311  test data, of the same seed in every run
+_DRAW = Random(42)  # noqa: S311 - not a secret: every run needs the same test data
 
 
 def _drawn():
@@ -190,7 +190,7 @@ class World:
         names = {name: getattr(self, name) for name in re.findall(r"\w+", code) if name in _NAMES}
         *before, last = code.split("; ")
         try:
-            exec("\n".join([*before, f"found = ({last})"]), names)  # noqa: S102  only calls that files of this folder list
+            exec("\n".join([*before, f"found = ({last})"]), names)  # noqa: S102 - the code is in this folder, none comes from outside
             return names["found"]
         finally:
             if "matplotlib.pyplot" in sys.modules:
@@ -257,7 +257,7 @@ def _is_moved(call, folder):
         exact = list(leaves(World(texts, _fractions, folder).run(code)))
         try:
             rounded = list(leaves(World(texts, _rounded, folder).run(code)))
-        except Exception:  # noqa: BLE001  rounded input may break a call in any way
+        except Exception:  # noqa: BLE001 - any error shows that rounding matters
             return True
         if exact != rounded:
             return True
@@ -269,7 +269,7 @@ def _judged(call, texts, folder):
         result = World(texts, _amounts, folder).run(call.code)
     except SyntaxError:
         raise
-    except Exception as fault:  # noqa: BLE001  each error is a verdict
+    except Exception as fault:  # noqa: BLE001 - any error of pandas is the verdict on the call
         return REFUSED if "\nHint: " in str(fault) else RAISES
     try:
         wanted = World(texts, _fractions, folder).run(call.reference or call.code)
@@ -300,7 +300,7 @@ def _as_floats(call, texts, folder, result, wanted):
     """Return whether inexact values equal the results of the same call on the nearest floats."""
     try:
         near = list(leaves(World(texts, _floats, folder).run(call.code)))
-    except Exception:  # noqa: BLE001  floats may lack the call
+    except Exception:  # noqa: BLE001 - any error shows that floats have no such call
         return False
     ours, exact = list(leaves(result)), list(leaves(wanted))
     return len(near) == len(ours) and all(
