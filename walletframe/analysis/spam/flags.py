@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from walletframe.amounts import AmountArray
+    from walletframe.amounts.integers import Floats
     from walletframe.analysis.parted import ChunkedHoldings
     from walletframe.analysis.spam.directory import Directory
     from walletframe.analysis.token_lists import TokensLike
@@ -113,27 +114,27 @@ def flag_spam(
     0         1.0  domain, claim, foremost, phrase     True
     1         0.0                                     False
     """
-    directory = _read_lists(allow, deny, threshold)
-    cases = _Cases(directory, _collect_evidence(holdings))
-    scores = np.zeros(len(cases.tokens))
-    reasons = np.full(len(cases.tokens), "", dtype=object)
-    for case, findings in cases.suspect_findings().items():
-        scores[case], reasons[case] = score(findings), join_reasons(findings)
-    return holdings.assign(
-        spam_score=scores[cases.codes],
-        spam_reasons=pd.array(reasons, dtype=TEXT).take(cases.codes),
-        is_spam=scores[cases.codes] >= threshold,
-    )
+    scores, reasons = _score_rows(holdings, _read_lists(allow, deny, threshold))
+    return holdings.assign(spam_score=scores, spam_reasons=reasons, is_spam=scores >= threshold)
 
 
 def spam_rows(positions: Positions) -> Mask:
     """Mark the rows that `flag_spam` flags by default."""
     directory = _read_lists(None, None, THRESHOLD)
-    cases = _Cases(directory, _collect_evidence(positions.holdings, positions.tokens))
-    spam = np.zeros(len(cases.tokens), dtype=bool)
+    scores, _ = _score_rows(positions.holdings, directory, positions.tokens)
+    return scores >= THRESHOLD
+
+
+def _score_rows(
+    holdings: pd.DataFrame, directory: Directory, tokens: KeyCodes | None = None
+) -> tuple[Floats, Any]:
+    """Return the score and the reasons of each row; `tokens` saves identifying them again."""
+    cases = _Cases(directory, _collect_evidence(holdings, tokens))
+    scores = np.zeros(len(cases.tokens))
+    reasons = np.full(len(cases.tokens), "", dtype=object)
     for case, findings in cases.suspect_findings().items():
-        spam[case] = score(findings) >= THRESHOLD
-    return spam[cases.codes]
+        scores[case], reasons[case] = score(findings), join_reasons(findings)
+    return scores[cases.codes], pd.array(reasons, dtype=TEXT).take(cases.codes)
 
 
 def without_spam(
