@@ -148,7 +148,7 @@ def test_wallet_in_two_partitions_is_refused(again):
     held = dd.from_pandas(holdings, npartitions=2)
     assert held.npartitions == 2
     with pytest.raises(
-        ArgumentError, match=r"1 wallet with.*'ETH\.0xAa' in partitions 0 and 1"
+        ArgumentError, match=r"rows of 1 wallet are.*'ETH\.0xAa' is in partitions 0 and 1"
     ) as result:
         held.wf.totals(wallets=wallets)
     call = str(result.value).rpartition("into one partition: ")[2]
