@@ -50,10 +50,7 @@ _EXACT_KINDS = {"integer", "decimal", "empty"}  # values that pandas's infer_dty
 def apply_exactly(
     left: Exact | Floats, right: Exact | Floats, operation: Callable[[Any, Any], Any]
 ) -> Exact:
-    """Apply an exact operation, such as addition, floor division or the choice of the larger side.
-
-    Floats are refused.
-    """
+    """Apply an exact operation, such as addition or floor division; refuse floats except NaN."""
     left, right = map(_require_exact, (left, right))
     lefts, rights, scale = at_same_scale(left, right)
     missing = left.missing | right.missing
@@ -86,10 +83,7 @@ def _masked_amounts(integers: Integers, missing: Mask, scale: int) -> Exact:
 
 
 def product(left: Any, right: Any) -> Exact | Floats:
-    """Multiply exactly, or return the nearest float64 if one side is floats.
-
-    An exact product with more than 77 decimals is an error.
-    """
+    """Multiply exactly, or with floats to the nearest float64; raise above 77 decimals."""
     if not (isinstance(left, Exact) and isinstance(right, Exact)):
         return _compute_with_floats(left, right, np.multiply)
     integers, missing = left.integers * right.integers, left.missing | right.missing
@@ -120,10 +114,7 @@ def _limit_decimals(exact: Exact) -> Exact:
 
 
 def quotient(left: Any, right: Any) -> Floats:
-    """Return the float64 nearest to each quotient.
-
-    The quotient is NaN for a missing amount and for 0/0, and infinite for x/0.
-    """
+    """Return each quotient's nearest float64: NaN for missing amounts and 0/0, infinite for x/0."""
     if not (isinstance(left, Exact) and isinstance(right, Exact)):
         return _compute_with_floats(left, right, np.divide)
     numerators, denominators, _ = at_same_scale(left, right)
@@ -223,8 +214,8 @@ def round_half_even(amounts: Exact, decimals: int) -> Exact:
 def coerce_operand(other: Any, count: int) -> Exact | Floats | None:
     """Coerce an operand to exact amounts or to floats; return None for other types.
 
-    The result has n elements, or one. Integers, Decimals and Fractions of Python, NumPy and Arrow
-    become exact amounts. Floats stay floats. Bools are 0 and 1.
+    The result has `count` elements, or one. Integers, Decimals and Fractions of Python, NumPy and
+    Arrow become exact amounts. Floats stay floats. Bools are 0 and 1.
     """
     values: Exact | Floats = _coerce_values(other, count)
     if isinstance(values, Exact) or values.dtype.kind == "f":
@@ -298,10 +289,7 @@ def _coerce_values(other: Any, count: int) -> Any:
 
 
 def _coerce_objects(values: Any) -> Any:
-    """Return exact amounts if all values are exact numbers, and float64 if all are floats.
-
-    Otherwise return an object array.
-    """
+    """Return exact amounts if all are exact, float64 if all are floats, else an object array."""
     objects = as_objects(values)
     if pd.api.types.infer_dtype(objects, skipna=True) in _EXACT_KINDS:
         return read_amounts(objects)

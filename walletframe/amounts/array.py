@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pandas._libs.hashtable import ObjectFactorizer  # type: ignore[import-not-found]
+from pandas._libs.hashtable import ObjectFactorizer  # type: ignore[import-not-found]  # pandas-stubs leaves out this module
 from pandas.api.extensions import ExtensionArray, ExtensionDtype, no_default
 from pandas.api.indexers import check_array_indexer
 from pandas.core.reshape import merge
@@ -404,10 +404,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return int(integers.nbytes + missing.nbytes)
 
     def memory_usage(self, *, deep: bool = False) -> int:
-        """Return the size in bytes (a hook of pandas).
-
-        With ``deep``, the size includes the Python integers.
-        """
+        """Return the size in bytes (a hook of pandas); ``deep`` includes the Python integers."""
         return self.nbytes + (sum(map(getsizeof, self.exact().integers)) if deep else 0)
 
     def __len__(self) -> int:
@@ -489,10 +486,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     __copy__ = copy
 
     def take(self, indexer: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
-        """Return the amounts at the given positions.
-
-        With ``allow_fill``, the position -1 returns the fill value, or NA if there is none.
-        """
+        """Return the amounts at positions; with ``allow_fill``, -1 is the fill value or NA."""
         integers, missing, scale = self.exact()
         take: Any = partial(pd.api.extensions.take, indices=indexer, allow_fill=allow_fill)
         taken = type(self)(take(integers, fill_value=0), take(missing, fill_value=True), scale)
@@ -520,8 +514,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         def __rfloordiv__(self, other: Operand, /) -> Self: ...
         def __mod__(self, other: Operand, /) -> Self: ...
         def __rmod__(self, other: Operand, /) -> Self: ...
-        def __eq__(self, other: object, /) -> pd.arrays.BooleanArray: ...  # type: ignore[override]
-        def __ne__(self, other: object, /) -> pd.arrays.BooleanArray: ...  # type: ignore[override]
+        def __eq__(self, other: object, /) -> pd.arrays.BooleanArray: ...  # type: ignore[override]  # pandas compares by element
+        def __ne__(self, other: object, /) -> pd.arrays.BooleanArray: ...  # type: ignore[override]  # pandas compares by element
         def __lt__(self, other: Any, /) -> pd.arrays.BooleanArray: ...
         def __le__(self, other: Any, /) -> pd.arrays.BooleanArray: ...
         def __gt__(self, other: Any, /) -> pd.arrays.BooleanArray: ...
@@ -611,10 +605,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return ranks
 
     def _monotonic_check(self) -> tuple[bool, bool]:
-        """Return whether the amounts never decrease, and whether they never increase.
-
-        This is a hook of pandas's merge.
-        """
+        """Return whether the amounts never decrease, and never increase (a hook of merge)."""
         integers, missing, _ = self.exact()
         if missing.any():
             return False, False
@@ -642,10 +633,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return positions if is_list else positions[0]
 
     def isin(self, values: Any) -> Mask:
-        """Return a mask of the amounts that are equal to one of the values.
-
-        Missing amounts are included if one of the values is missing.
-        """
+        """Return a mask of amounts that equal one of the values; a missing value equals NA."""
         own, sought = self.exact(), arithmetic.comparable_values(values)
         integers, sought_integers, _ = at_same_scale(own, sought)
         is_in = pd.Index(integers, dtype=object).isin(sought_integers[~sought.missing])
@@ -673,7 +661,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         hashes[self.exact().missing] = -1  # Python's hash is never -1
         return pd.util.hash_array(hashes)
 
-    def factorize(self, use_na_sentinel: bool = True) -> tuple[Indices, Self]:  # noqa: FBT001, FBT002 - pandas's own
+    def factorize(self, use_na_sentinel: bool = True) -> tuple[Indices, Self]:  # noqa: FBT001, FBT002 - a parameter of pandas
         """Return the code of each row, and the unique amounts, as `pandas.factorize` does."""
         result, missing = codes(self.exact()), self.exact().missing
         if missing.any() and not use_na_sentinel:  # NA gets a code in the order of first appearance
@@ -693,8 +681,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         """Return a mask of repeated amounts, with the parameter ``keep`` of pandas."""
         return np.asarray(pd.Series(codes(self.exact())).duplicated(keep=keep))
 
-    def value_counts(self, dropna: bool = True) -> pd.Series[int]:  # noqa: FBT001, FBT002 - pandas's own
-        """Return the count of each distinct amount as Int64, the most frequent amount first."""
+    def value_counts(self, dropna: bool = True) -> pd.Series[int]:  # noqa: FBT001, FBT002 - a parameter of pandas
+        """Return Int64 counts with the distinct amounts as index, the most frequent first."""
         row_codes, uniques = self.factorize(use_na_sentinel=dropna)
         counts = np.bincount(row_codes[row_codes >= 0], minlength=len(uniques))
         order = np.argsort(-counts, kind="stable")
@@ -726,7 +714,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.float64(nearest_float(low + high, 2 * POWERS_OF_TEN[scale]))
 
     def sum(self, *, skipna: bool = True, min_count: int = 0, **_: Any) -> Any:
-        """Return the exact sum, or NA if there are fewer than ``min_count`` amounts."""
+        """Return the exact sum, 0 for no amounts, NA for fewer than ``min_count`` amounts."""
         integers, missing, scale = self.exact()
         if (not skipna and missing.any()) or (~missing).sum() < min_count:
             return pd.NA
@@ -743,10 +731,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
     def _present_integers(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return the non-missing integers and the scale.
-
-        If any amount is missing and ``skipna`` is False, return no integers.
-        """
+        """Return the present integers and the scale; none if any is missing and not ``skipna``."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]
@@ -896,7 +881,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
                     f"{plain_text(integers[wrong[0]], scale)} (at position {wrong[0]}) is not a "
                     f"whole number of base units (decimals of the token: {decimals_text})",
                     hint="pass the correct decimals of each token, or call .round(decimals) first "
-                    "if the extra digits may be dropped",
+                    "to round to base units",
                 )
             result[rows] = integers[rows] * factor // divisor
         return result
@@ -959,13 +944,13 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
             return pa.array(integers, type, mask=exact.missing)
         return as_text(exact).cast(type)
 
-    def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's
+    def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - a parameter of Arrow
         """Return an Arrow array for Parquet and Feather (a hook of Arrow)."""
         if type is None or isinstance(type, AmountType):
             return pa.ExtensionArray.from_storage(AmountType(), self.to_arrow())
         return self.to_arrow(type)
 
-    def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: FBT001, FBT002 - pandas's own
+    def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: FBT001, FBT002 - a parameter of pandas
         """Convert to another dtype: exactly, or for float dtypes to the nearest float."""
         dtype = pd.api.types.pandas_dtype(dtype)
         if dtype == self.dtype:
@@ -998,7 +983,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         result[self.isna()] = na_value
         return result
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:  # noqa: FBT001 - NumPy's own
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:  # noqa: FBT001 - a parameter of NumPy
         """Return a NumPy array (a hook of NumPy). The default dtype is object."""
         if copy is False:
             raise ValueError("amounts can't be converted to a NumPy array without a copy")
@@ -1044,7 +1029,7 @@ def _unsupported_error(name: str) -> AmountTypeError:
 def _integers_of_dtype(amounts: Exact, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """Return the amounts as integers of a NumPy dtype, 0 for missing amounts."""
     limits = np.iinfo(dtype)
-    hint = "to drop the decimals, call .round() first; to keep all digits, use .astype(object)"
+    hint = "to round to whole numbers, call .round() first; to keep all digits, use .astype(object)"
     return np.asarray(
         integers_at_scale(amounts, 0, limits.min, limits.max, dtype, hint), dtype=dtype
     )

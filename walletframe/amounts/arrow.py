@@ -2,7 +2,7 @@
 
 Parquet, Feather and IPC store amounts as exact text with an extension type. Files for other
 programs contain decimals rounded to 18 places, null above 20 digits before the point, and a column
-of exact text, which walletframe reads if a decimal is null or rounded. No other conversion rounds.
+of exact text, read if a decimal is null or rounded. No other conversion to decimals rounds.
 """
 
 from __future__ import annotations

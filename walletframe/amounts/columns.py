@@ -199,10 +199,7 @@ class Rolling:
         return self._to_series(np.where(counts > 0, means, np.nan))
 
     def _window_sums(self) -> tuple[Integers, Floats, int]:
-        """Return the sum and the number of amounts of each window, and the scale of the sums.
-
-        The number is NaN if a window has fewer than `min_periods` amounts.
-        """
+        """Return each window's sum, its count (NaN below `min_periods`) and the sums' scale."""
         array: Any = self.amounts.astype(AmountDtype()).array
         integers, missing, scale = array.exact()
         present = pd.Series(np.where(missing, np.nan, 1.0))

@@ -65,10 +65,7 @@ def at_same_scale(left: Exact, right: Exact) -> tuple[Integers, Integers, int]:
 
 
 def align_scales(integers: Integers, missing: Mask, scales: npt.NDArray[np.intp]) -> Exact:
-    """Rescale integers in place to the largest of their scales.
-
-    The integers of missing amounts must already be 0.
-    """
+    """Rescale integers in place to the largest scale; those of missing amounts must be 0."""
     present = scales[~missing] if missing.any() else scales
     finest, coarsest = int(present.max(initial=0)), int(present.min(initial=MAX_DECIMALS))
     if coarsest < finest:
@@ -105,10 +102,7 @@ def to_floats(amounts: Exact) -> Floats:
 
 
 def split_floats(floats: Floats) -> tuple[Integers, npt.NDArray[np.intc]]:
-    """Split floats into significands, as Python integers, and exponents of two.
-
-    The significand of NaN and infinity is 0.
-    """
+    """Return significands (Python integers, 0 for NaN and infinity) and exponents of two."""
     fractions, exponents = np.frexp(np.where(np.isfinite(floats), floats, 0.0))
     significands = (fractions * 2.0**_SIGNIFICAND_BITS).astype(np.int64).astype(object)
     return significands, exponents - _SIGNIFICAND_BITS

@@ -37,10 +37,7 @@ _EXACT_CONTEXT = decimal.Context(
 
 
 def python_number(value: Any) -> Any:
-    """Convert a number of NumPy or Arrow exactly to a Python number.
-
-    Return other values unchanged.
-    """
+    """Convert a number of NumPy or Arrow exactly to Python's; return other values unchanged."""
     if isinstance(value, float):
         return float(value)
     if isinstance(value, (int, np.integer, np.bool_)):
@@ -259,8 +256,8 @@ class Amount(Decimal):
         def __radd__(self, other: Number, /) -> Self: ...
         def __sub__(self, other: Number, /) -> Self: ...
         def __rsub__(self, other: Number, /) -> Self: ...
-        def __truediv__(self, other: Number | float, /) -> float: ...  # type: ignore[override]
-        def __rtruediv__(self, other: Any, /) -> float: ...  # type: ignore[override]
+        def __truediv__(self, other: Number | float, /) -> float: ...  # type: ignore[override]  # the quotient is a float
+        def __rtruediv__(self, other: Any, /) -> float: ...  # type: ignore[override]  # the quotient is a float
 
     else:
         __add__, __radd__ = _exact_operators(_EXACT_CONTEXT.add)
@@ -311,10 +308,7 @@ class Amount(Decimal):
         )
 
     def __conform__(self, protocol: Any) -> NoReturn:
-        """Raise if an amount is passed to SQLite as a parameter.
-
-        This is a hook of sqlite3, which would ignore a TypeError.
-        """
+        """Raise if SQLite gets an amount as a parameter; sqlite3 would ignore a TypeError."""
         raise AmountError(
             "SQLite has no type that can store an amount exactly as a number",
             hint="write the amount as text, str(amount); "
@@ -342,7 +336,7 @@ class Amount(Decimal):
     def __repr__(self) -> str:
         return f"Amount('{self}')"
 
-    def __format__(self, specification: str, /) -> str:  # type: ignore[override]  # as in Python
+    def __format__(self, specification: str, /) -> str:  # type: ignore[override]  # Decimal's stub has other parameters
         return format_decimal(self, specification) if specification else str(self)
 
 

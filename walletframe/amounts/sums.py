@@ -280,7 +280,7 @@ def integers_from_words(words: npt.NDArray[np.int64]) -> Integers:
 def _sum_words(words: npt.NDArray[np.int64], ids: Indices, count: int) -> Integers:
     """Return the sums of 128-bit integers by group.
 
-    The 32-bit quarters are summed separately, and each sum overflows into the next quarter.
+    The 32-bit quarters are summed separately, and overflow is carried to the next quarter.
     """
     quarters = np.zeros((len(_QUARTERS), count), dtype=np.int64)
     for start in range(0, len(words), _BLOCK_ROWS):
@@ -336,7 +336,7 @@ def float_totals(floats: Floats, ids: Indices, count: int) -> FloatTotals:
 
 
 def joined_totals(parts: Sequence[FloatTotals]) -> FloatTotals:
-    """Return the groups of several totals as one, in the given order."""
+    """Concatenate the groups of several totals."""
     lowest = min((part.exponent for part in parts), default=0)
     integers = [part.integers * (1 << part.exponent - lowest) for part in parts]
     return FloatTotals(

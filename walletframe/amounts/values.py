@@ -67,10 +67,7 @@ def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
 
 
 def read_texts(texts: pa.Array) -> Exact | None:
-    """Read amounts from text with Arrow; return None if Arrow can't read all texts.
-
-    A null is a missing amount.
-    """
+    """Read text with Arrow, null as a missing amount; return None if Arrow can't read all texts."""
     lengths, points = pc.binary_length(texts), pc.find_substring(texts, ".")
     lengths, points = (np.asarray(each.fill_null(0), dtype=np.intp) for each in (lengths, points))
     decimals = np.where(points < 0, 0, lengths - points - 1)
@@ -191,10 +188,7 @@ def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
 
 
 def _as_integer_array(decimals: Any) -> npt.NDArray[Any]:
-    """Return an integer array if all decimals are integers, or an object array if any is not.
-
-    Bools don't count as integers.
-    """
+    """Return an integer array if all decimals are integers and none is a bool, else objects."""
     array = np.asarray(decimals)
     if array.dtype.kind in "iu" and (
         hasattr(decimals, "dtype")

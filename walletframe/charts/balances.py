@@ -108,7 +108,7 @@ class Measure:
         return f"{text} ({part})"
 
     def axis_options(self, largest: float) -> dict[str, Any]:
-        """Return plotly's options for an axis that ends at the largest size."""
+        """Return plotly's options for an axis of sizes, of which `largest` is the largest."""
         no_half = self.kind == "count" and largest < 10  # noqa: PLR2004 - there are no half balances
         return axis_title(self.name) | ({"dtick": 1} if no_half else {}) | {"rangemode": "tozero"}
 
@@ -116,10 +116,10 @@ class Measure:
 def measure_rows(
     positions: Positions, rows: Indices, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Sizes]:
-    """Return the measure of the chart, and the size of each row.
+    """Return the measure of the chart, and the size of each row: NaN if unknown, 0 or less if none.
 
-    The size is the first of these that applies: the amount, if one token is drawn; the value, if
-    there are values; the row's share of its token, if `shares` is true; 1. Unknown sizes are NaN.
+    The size is the amount of `token`, else the value, else with `shares` the share of the token.
+    Else rows count 1, also with an unknown amount. Values in several currencies are a PricesError.
     """
     if token is not None:
         name = token if isinstance(token, str) else token[1] or f"{token[0]} coin"
@@ -210,7 +210,7 @@ class Balances:
         return Notes(marked, drawn, self.left_out, [*provenance_notes(wallets), *self.caveats])
 
     def token_names(self, indices: Sequence[int], *, by_chain: bool = False) -> list[str]:
-        """Return short names of tokens; with `by_chain`, the names leave out the blockchain."""
+        """Return short names of tokens; with `by_chain`, unique only on their blockchain."""
         held, chosen = self.positions, np.array(indices, dtype=np.intp)
         if held.assets:
             return token_or_asset_names(held, chosen)
@@ -305,10 +305,7 @@ def read_balances(
 
 
 def check_top(name: str, number: Any, limit: int) -> int:
-    """Return the maximum number of items to draw, or raise if it is not from 1 to `limit`.
-
-    Browsers become slow if there are more items, or the items can't be told apart.
-    """
+    """Return the maximum number of items to draw; raise if it is not from 1 to `limit`."""
     whole_number = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole_number or not 1 <= number <= limit:
         hint = f"use an integer from 1 to {limit}; all other items are combined as Other"
@@ -425,10 +422,7 @@ def pivot_sizes(balances: Balances, codes: Indices, rows: Indices, tokens: Indic
 
 
 def ranks(chosen: Indices, count: int) -> Indices:
-    """Return the position in `chosen` of each code from 0 to `count` - 1.
-
-    The position is len(chosen) for a code that is not in `chosen`.
-    """
+    """Return the position in `chosen` of each code below `count`, or len(chosen) if absent."""
     ranks = np.full(count, len(chosen), dtype=np.intp)
     ranks[chosen] = np.arange(len(chosen))
     return ranks
@@ -511,7 +505,7 @@ class Level:
     def noun(self) -> str:
         """The noun for a group: the name of the column, or "group".
 
-        The noun is "group" if there are several names, or if the plural needs more than an s.
+        The noun is "group" for several names, and for one that is long or not a plain word.
         """
         [name, *more] = self.names
         takes_s = name.isascii() and name.isalpha() and not name.endswith(("s", "y", "x", "h"))
@@ -577,7 +571,7 @@ class Level:
         return [label_text(label, limit, name) or missing_label(name) for label in labels.tolist()]
 
 
-def read_grouped(  # noqa: PLR0913 - users pass each option by name
+def read_grouped(  # noqa: PLR0913 - callers pass each option by name
     holdings: PositionsLike,
     by: By,
     *,

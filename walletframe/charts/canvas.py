@@ -38,7 +38,7 @@ _LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 12, 4
 _NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH = 300, 668
 _BLANK_HEIGHT, _MAX_NOTE_CHARS = 240, 500
 _UPLOAD_BUTTON = "sendChartToCloud"
-_DEFAULT_TEMPLATE = "plotly"  # plotly's default
+_DEFAULT_TEMPLATE = "plotly"
 _LABEL_PAD, _CHAR_WIDTH = 16, 6.5
 _AXIS_TITLE_STANDOFF = 8  # the distance from an axis title to the tick labels
 _AXIS_TITLE_WIDTH = 20
@@ -132,7 +132,7 @@ def make_figure(
 
 
 def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
-    """Remove the title and all notes from a figure, and return both as plain text."""
+    """Remove title and notes from a figure, reduce its height, and return both as plain text."""
     layout = figure.layout
     title, notes = plain_text(layout.title.text), [*map(plain_text, layout.meta[_ALL_NOTES_KEY])]
     removed = (

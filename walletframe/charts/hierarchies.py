@@ -79,7 +79,7 @@ DEFAULT_PATH = ("blockchain", "wallet", "token")
 class _Style(NamedTuple):
     """The style of a tree, and the smallest shares of the total that are drawn."""
 
-    trace: Mapping[str, Any]  # its type, and options of that type
+    trace: Mapping[str, Any]  # the type of the trace, and options of this type
     size: str  # "Areas" or "Angles", which show the sizes
     dimensions: Dimensions
     line_break: str  # replaces line breaks in the name of a box that contains boxes
@@ -506,10 +506,7 @@ def _path_tree(
 
 
 def _mark_groups(rings: Sequence[_Ring], top: int, style: _Style) -> list[Mask]:
-    """Mark the groups to draw in each ring.
-
-    These are the largest groups, and each group that would otherwise be the only one in Other.
-    """
+    """Mark the groups to draw: the largest, and those that would be alone in Other."""
     edges = np.cumsum([0, *(len(ring.sizes) for ring in rings)])
     sizes, total = np.concatenate([ring.sizes for ring in rings]), rings[0].sizes.sum()
     root = len(sizes)
@@ -564,7 +561,7 @@ class _DefaultTree:
     total: float
     fills: Mapping[tuple[int, int], tuple[str, str]]
     tokens: Mapping[int, str]  # the name of each drawn token
-    inside: Mapping[int, str]  # the name of each drawn token without its blockchain
+    inside: Mapping[int, str]  # the name of each drawn token, unique on its blockchain
 
     def labels(self, depth: int) -> dict[int, list[str]]:
         """Return the name of each group in lines, without the groups that combine wallets."""
@@ -616,10 +613,7 @@ class _DefaultTree:
 
 
 def _split_token_name(label: str, own: str, chain: str) -> list[str]:
-    """Split a token's name into short lines.
-
-    The token's own blockchain is added if it is not the blockchain of the box around it.
-    """
+    """Split a token's name into lines, with its blockchain inside a box of another one."""
     name, _, where = label.removesuffix(")").rpartition(" (")
     if not name or not label.endswith(")"):
         name, where = label, ""
@@ -776,10 +770,7 @@ def _choose_parents(
 def _choose_leaves(
     boxes: Indices, sizes: Sizes, common: Indices, opened: Indices, spare: int, style: _Style
 ) -> Indices:
-    """Choose the largest leaves of the open boxes.
-
-    Also choose each leaf that would otherwise be the only one in a box Other.
-    """
+    """Choose the largest leaves of open boxes, and leaves that would be alone in an Other."""
     shares = sizes / sizes.sum()
     # Leaves of the same size are sorted by the number of boxes with this token or wallet
     # (`common`), and then the boxes take turns.

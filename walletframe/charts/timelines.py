@@ -296,7 +296,7 @@ def _read_snapshots(
 def _read_requests(
     positions: Positions, times: pd.DatetimeIndex, wallets: pd.DataFrame, token: TokenLike | None
 ) -> tuple[pd.DataFrame, Mask]:
-    """Return the requests of wallets, and a mask of the rows whose wallet is known at that time.
+    """Return the requests of wallets, and a mask of the rows that are not from outdated answers.
 
     With `token`, the requests are only of wallets that can hold this token.
     """
@@ -377,10 +377,7 @@ def _size_text(measure: Measure, size: float, exact: str) -> str:
 
 
 def _time_ticks(times: set[str]) -> dict[str, Any]:
-    """Return plotly's options for the time axis.
-
-    If there are few snapshots, each has a tick. The axis of a single snapshot covers 24 hours.
-    """
+    """Return plotly's options for the time axis: a tick per time if few, 24 hours if one."""
     if len(times) > _MAX_TICKS:
         return {}
     at_midnight = all(time.endswith(" 00:00:00") for time in times)

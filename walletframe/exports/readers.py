@@ -222,7 +222,7 @@ def _convert(name: str, column: pd.Series) -> pd.Series:
             return column
         if isinstance(dtype, pd.CategoricalDtype):
             is_known = column.dropna().isin(dtype.categories).all()
-            return column.astype(dtype if is_known else _TEXT)  # balances of a node have others
+            return column.astype(dtype if is_known else _TEXT)  # a node has other statuses
         if isinstance(dtype, pd.DatetimeTZDtype):
             return pd.to_datetime(column, utc=True, format="ISO8601").astype(dtype)
         if isinstance(dtype, pd.Int16Dtype | pd.Int64Dtype):

@@ -270,7 +270,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 def _decimal_type() -> Any:
     """Return SQLAlchemy's `Numeric` without its conversion of Decimals to floats for DuckDB."""
-    from sqlalchemy import Numeric  # noqa: PLC0415 - the package is an optional extra
+    from sqlalchemy import Numeric  # noqa: PLC0415 - not a dependency; only databases other than SQLite need it
 
     class Decimals(Numeric[Decimal]):
         def bind_processor(self, dialect: Any) -> None:  # noqa: ARG002 - SQLAlchemy's own
@@ -296,7 +296,7 @@ def _has_decimals(con: Database) -> bool:
 
 
 def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
-    """Write a JSON object with each frame's list of records, under its name. Amounts are text."""
+    """Write the records of each frame under its name; amounts are text, times ISO 8601."""
     records = {}
     for title, frame in frames.items():
         names = [str(name) for name in frame.columns]
@@ -328,10 +328,10 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
 
     The numbers are the floats nearest to the amounts, for sorting, filtering and sums; Excel shows
     15 of their digits. The next column, ``<name>_text``, contains the exact amounts as text. Text
-    that Excel would run as a formula is escaped. Times are in UTC, to the millisecond. Line breaks
-    are removed from text, and text of more than 32,000 characters is truncated. Only columns whose
-    name ends in ``_url`` contain links, to http or https. The index is not written. `read_holdings`
-    reads the file back, with exact amounts.
+    that Excel would run as a formula, and control characters such as line breaks, are escaped.
+    Times are in UTC, to the millisecond. Text of more than 32,000 characters is truncated. Only
+    columns whose name ends in ``_url`` contain links, to http or https. The index is not written.
+    `read_holdings` reads the file back, with exact amounts.
 
     Parameters
     ----------

@@ -84,8 +84,8 @@ class HoldingsExplorer(FetchingWidget):
         The result of a fetch. This can also be a folder that `open_wallets` has opened.
     client : Client, optional
         The client for the button Refresh. If it is not given, the default client is used if it has
-        the same service as `details` (see `configure`). If `details` come from a sandbox, a running
-        sandbox is used.
+        the same service as `details` (see `configure`). Otherwise, a running sandbox is used if
+        `details` come from a sandbox.
     prepare : callable, optional
         A function that accepts a DataFrame of holdings and returns one. It is applied to the
         holdings of `details` before they are shown, and to the new holdings after each Refresh.
@@ -336,7 +336,7 @@ class HoldingsExplorer(FetchingWidget):
         self._edition = edition
 
     def _current_client(self) -> AbstractContextManager[Client]:
-        """Return the client for Refresh, which has the service of the result."""
+        """Return the client for Refresh: the explorer's own, or one with the result's service."""
         if self._client is not None:
             return nullcontext(self._client)
         services = [*self.details.wallets["service"].dropna().unique()]

@@ -72,7 +72,7 @@ class OptionStats(NamedTuple):
     value: float  # NaN if no balance has a value
 
     def sort_key(self) -> tuple[float, int]:
-        """Return a key that sorts by descending value, and then by the number of balances."""
+        """Return a key that sorts by descending value, then balances; unknown values are last."""
         return (math.inf if math.isnan(self.value) else -self.value, -self.balances)
 
 
@@ -378,8 +378,8 @@ class BlockchainPicker(Picker):
     Parameters
     ----------
     blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-        The options. If these are holdings, the options are sorted by their total value, and then
-        by their number of balances.
+        The options. If these are holdings, the most valuable options come first, then those with
+        the most balances.
     value : str or sequence of str
         The initial selection. Upper and lower case are equivalent.
     description : str, default "Blockchains"
@@ -436,9 +436,9 @@ class TokenPicker(Picker):
     ----------
     holdings : WalletDetails or DataFrame
         Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``. Each of
-        their tokens is an option. The options are sorted by their total value, and then by their
-        number of rows. Values are read from the column ``value``. If it is missing, they are
-        computed from the service's ``price``.
+        their tokens is an option. The most valuable tokens come first, then those with the most
+        rows. Values are read from the column ``value``. If it is missing, they are computed from
+        the service's ``price``.
     value : str, or sequence of (str, str or None) or of str
         The initial selection. A token is an unambiguous symbol or a pair (blockchain, contract).
         The contract of a native coin is None.
@@ -552,7 +552,7 @@ def _text_if_changed(text: object, shown_text: str = "") -> str:
 
 
 def wallet_options(source: KnownWallets) -> Options:
-    """Return the wallets of a result, a frame or a list as options, with numbers of balances."""
+    """Return the wallets of a result, frame or list as options, with stats of their balances."""
     listed: Any = with_standard_columns(source) if isinstance(source, pd.DataFrame) else source
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):

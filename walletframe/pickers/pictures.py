@@ -70,7 +70,7 @@ class ChartOptions:
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The levels of the chart: the default ones of its type, or those of a user's column."""
+        """The levels of the chart: its type's, or a user's column's, with assets if `per_asset`."""
         by = self.type.by
         if by and self.group != WALLET:
             by = (self.group, *self.type.inner_levels)
@@ -97,7 +97,7 @@ class ChartOptions:
 class Picture:
     """A chart for the front end. Its texts are plain text from untrusted sources."""
 
-    selected: Selected  # `rows` are row numbers of its holdings
+    selected: Selected  # `rows` and `tokens` are row numbers of its holdings
     options: ChartOptions  # `measure` is the measure that is drawn
     measures: tuple[str, ...]  # the available measures
     title: str

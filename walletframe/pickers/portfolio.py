@@ -54,8 +54,8 @@ _MAX_FAILURES, _MAX_FULL_TEXT, _MAX_REASON = 50, 500, 300
 class Portfolio(Selectable):
     """The result of a fetch with values and spam flags.
 
-    Values are read from a column ``value``, or computed from the service's prices. Spam flags are
-    computed, except with `prepare`: then they are read from a column ``is_spam``.
+    Values are read from ``value``, or computed from the service's prices. Spam flags are read from
+    ``is_spam``. Without this column, they are computed, or all False if there is a `prepare`.
     """
 
     def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
@@ -218,7 +218,7 @@ def small_text(selected: Selected) -> str:
 
 
 def empty_reason(selected: Selected) -> str:
-    """Return the reason why no balance is safe_line, such as failed wallets or hidden spam."""
+    """Return the reason why no balance is shown, such as failed wallets or hidden spam."""
     wallets, selection = selected.wallets, selected.selection
     is_filtered = selection.blockchains or selection.wallets or selection.tokens or selection.labels
     known, tokens = known_wallets(wallets), wallets["tokens"]

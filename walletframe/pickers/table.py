@@ -115,8 +115,8 @@ class HoldingsTable:
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return a window of rows, and the columns if the front end does not have them yet.
 
-        The optional keys of a request are ``by`` (group), ``sort``, ``down`` (descending),
-        ``find`` (search text), ``start``, ``count`` and ``table`` (id of the known columns).
+        The optional keys of a request are ``by`` (group), ``sort``, ``down`` (descending), ``find``
+        (text), ``start``, ``count`` and ``table`` (id of columns). Invalid values are replaced.
         """
         by, sort, descending, words = self._parse_query(request)
         grid, rows = self.grid(by), self._rows(by, sort, descending, words)
@@ -400,10 +400,7 @@ def _block_explorer_prefixes(wallets: pd.DataFrame | None) -> dict[str, str]:
 
 
 def sort_order(keys: Any, missing: Mask, *, descending: bool) -> Codes:
-    """Return the indices that sort an array. Missing keys come last.
-
-    The order of equal keys is kept, also if the sort order is descending.
-    """
+    """Return the indices that sort an array, stably in both directions, with missing keys last."""
     step = -1 if descending else 1
     present = np.flatnonzero(~missing)[::step]
     order = present[np.argsort(keys[present], kind="stable")][::step]

@@ -89,7 +89,7 @@ class ExplorerState:
         self.chart: ChartOptions = ChartOptions()
         self.search: str = ""  # the search text of the last request for balances
         self._edition = -1  # the number of changes that all front ends must show
-        self._notify = notify  # called with the edition after each chart request
+        self._notify = notify  # called with the edition after chart requests and new data
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "chart": self.answer_chart,
             "rows": self._answer_rows,

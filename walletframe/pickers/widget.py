@@ -13,12 +13,12 @@ fetch            fetching.js            `FetchPanel`, `HoldingsExplorer`: start 
 cancel           fetching.js            `FetchingWidget`: cancels the fetch
 again            fetching.js            `FetchingWidget`: retries wallets that are not ok
 status           explorer.js, panel.js  `FetchPanel`, `HoldingsExplorer`: return the completeness
-chart            chart.js               `ExplorerState`: applies a user action; returns the chart
+chart            chart.js               `ExplorerState`: applies an action; returns the new state
 plotly           plotly.js              `HoldingsExplorer`: returns the script of plotly.js
 rows             rows.js                `ExplorerState`: returns a window of the table's rows
 options wallets  filters.js             `ExplorerState`: returns the options of the wallet filter
-remaining        filters.js             `ExplorerState`: returns the options of all filters
-code             takeaway.js            `HoldingsExplorer`: returns code that selects the rows
+remaining        filters.js             `ExplorerState`: returns the options left by other filters
+code             takeaway.js            `HoldingsExplorer`: returns code that reproduces the view
 file             takeaway.js            `HoldingsExplorer`: returns a file; `save` pushes one
 ===============  =====================  ===========================================================
 

@@ -75,7 +75,7 @@ _SPAM = (
 )
 _CHANGES = (
     "Changes are exact differences between two amounts. If one of the two amounts is unknown, the "
-    "change is unknown. If a known wallet's answer does not list a token, its amount is 0."
+    "change is unknown. If a known wallet's answer does not list a token, the token counts as 0."
 )
 _TIMES = "Times are in UTC. All numbers are from the time of the answers, not from today."
 # The maximum numbers of bars, colours and cells on a phone. Wide pages use the charts' defaults.
@@ -331,7 +331,7 @@ class Listing:
 
 
 def _totals_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """List the totals of each token, sorted by value and number of holders."""
+    """List the totals of each token by descending value, and then number of holders."""
     frame = totals(holdings, wallets=wallets)
     ranks = [name for name in ("value", "holders") if name in frame]
     head = frame.sort_values(ranks, ascending=False, kind="stable").head(_MAX_ROWS)
@@ -350,7 +350,7 @@ def _totals_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
 
 
 def _grouped_listing(holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Grouping) -> Listing:
-    """List the totals of the grouping, sorted by value.
+    """List the totals of the grouping: unknown values first, then by descending value.
 
     Rows with the same first label stay together.
     """
@@ -413,7 +413,7 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
 
 
 def _holdings_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """List the balances, sorted by value or, without values, in the order of the answers."""
+    """List the balances by descending value or, without values, in the order of the answers."""
     note, head = "Balances are in the order of the answers.", holdings
     if "value" in holdings:
         note = "The most valuable balances come first."
@@ -425,7 +425,7 @@ def _holdings_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
 
 
 def _spam_listing(spam: pd.DataFrame) -> Listing:
-    """List the tokens that look like spam with the reasons, sorted by number of holders."""
+    """List the tokens that look like spam with the reasons, by descending number of holders."""
     reasons = spam["spam_reasons"].iloc[token_identities(spam).first]
     frame = totals(spam).assign(why=reasons.str.replace("_", " ").to_numpy())
     head = frame.sort_values("holders", ascending=False, kind="stable").head(_MAX_ROWS)

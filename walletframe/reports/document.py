@@ -97,7 +97,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
     ------
     ArgumentError, SettingsError
         If `details` or `before` is not the result of a fetch, if `path` has another suffix, if
-        `images` has another value, or if `by` contains a name that is not a column.
+        `images` has another value, or if totals can't be grouped by a name in `by`.
     MissingExtraError
         With ``images="static"``, if the packages that draw images are not installed, if there is no
         Chrome or Chromium, or if the browser exits or does not answer for 90 seconds.
@@ -178,7 +178,7 @@ _CLOSING_TIMEOUT_S = 10.0
 
 @cache
 def _environment(escape: Callable[[str, int], str]) -> Environment:
-    """Return the environment of the templates, in which `escape` is applied to all values."""
+    """Return the environment of the templates, which applies `escape` to all text but markup."""
 
     def escaped(value: Any) -> Markup:
         return value if isinstance(value, Markup) else Markup(escape(str(value), _MAX_TEXT))  # noqa: S704 - the text is escaped here
@@ -192,21 +192,17 @@ def _environment(escape: Callable[[str, int], str]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["rows"] = lambda table: Markup(  # noqa: S704 - the text is escaped here
+    environment.filters["rows"] = lambda table: Markup(  # noqa: S704 - `table_rows` escapes the cells
         table_rows(table, _table_attributes, _grouped_cell_html)
     )
-    environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - the text is escaped here
+    environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - `table_markdown` escapes the cells
     environment.globals["counted_noun"] = counted_noun
     environment.filters["own"] = Markup if escape is as_markdown else escaped
     return environment
 
 
 def _table_attributes(tag: str, name: str) -> str:
-    """Return the classes and the role of a table element.
-
-    The role is explicit, since tables lose their implicit roles if a narrow page shows cells as
-    blocks.
-    """
+    """Return classes and role: tables lose implicit roles if narrow pages show blocks."""
     role = f' role="{_ROLES.get(tag, "rowgroup")}"'
     number = name in NUMBERS
     if tag == "td":
@@ -312,7 +308,6 @@ def _missing_browser_error(needed: str, hint: str) -> MissingExtraError:
 
 
 def _kill_browser(browser: Any) -> None:
-    """Kill the processes of a browser."""
     with suppress(AttributeError, ProcessLookupError):  # the browser has not started, or has ended
         if sys.platform == "win32":  # pragma: no cover - Windows has no process groups
             browser.subprocess.kill()

@@ -3,7 +3,7 @@
 const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 7, PageUp: -7 };
 
 /**
- * Return the row of a list to which a key moves, or null if the key moves nowhere.
+ * Return the row to which a key moves from row `active` (-1 for none), or null if it moves nowhere.
  * Home and End move in the text field until a row is active.
  */
 export function rowAfter(key, active, count) {

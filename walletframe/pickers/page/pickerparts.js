@@ -57,7 +57,7 @@ export function countText({ typed, found, here, all }) {
     : `${counted(here)} of ${counted(all)} available`;
 }
 
-/** Return the text of the button for all found options, or an empty text for less than two. */
+/** Return the text of the button for all found options, or an empty text if fewer than two. */
 export function allText({ typed, found, unchosen, here, all }) {
   if (found < 2) return "";
   const which = typed ? " that match" : here === all ? "" : " available";

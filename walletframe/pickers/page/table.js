@@ -26,8 +26,9 @@ export class Table {
    * @param {any} kernel answers the request "rows" with Python's `HoldingsTable`
    * @param {object} given
    * @param {AbortSignal} given.signal removes the table
-   * @param {(said: object) => void} [given.pick] selects a wallet, given the argument of Python's
-   *   `HoldingsTable.cell_selection`; without `pick`, no button offers this
+   * @param {(said: object) => void} [given.pick] selects the wallet, token or blockchain of a
+   *   cell, given the argument of Python's `HoldingsTable.cell_selection`; without `pick`, no
+   *   button offers this
    */
   constructor(root, kernel, { signal, pick }) {
     this.id = uniqueId();
