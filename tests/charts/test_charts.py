@@ -488,10 +488,10 @@ class TestPie:
         wallet = (row.blockchain, row.address)
         text = notes_of(charts.pie(details.holdings, wallet, wallets=details))
         assert text.startswith("Simulated data. ")
-        assert text.endswith(f" The answer is of {row.fetched_at:%Y-%m-%d %H:%M} UTC.")
+        assert text.endswith(f" The answer is from {row.fetched_at:%Y-%m-%d %H:%M} UTC.")
         assert "known" not in text
         stale = details.wallets.assign(source="stale")
-        assert "UTC and is outdated." in notes_of(
+        assert "UTC and is out of date." in notes_of(
             charts.pie(details.holdings, wallet, wallets=stale)
         )
         others = details.wallets[details.wallets.status == "failed"]
@@ -651,7 +651,7 @@ class TestTimeline:
     def test_one_snapshot_is_marked_by_its_time(self):
         """The axis is of its day, with one mark, instead of a millisecond."""
         figure = charts.timeline(snapshots(1)[0])
-        assert "The snapshot is of 2026-01-01 00:00 UTC." in notes_of(figure)
+        assert "The snapshot is from 2026-01-01 00:00 UTC." in notes_of(figure)
         axis = figure.layout.xaxis
         assert axis.tickvals == ("2026-01-01 00:00:00",)
         assert axis.range == ("2025-12-31T12:00:00", "2026-01-01T12:00:00")
@@ -684,7 +684,7 @@ class TestNotes:
         text = notes_of(charts.treemap(details.holdings, wallets=details))
         oldest = details.wallets.fetched_at[details.wallets.status == "ok"].min()
         assert "12 of 14 wallets are known (2 failed)." in text
-        assert f"The oldest answer is of {oldest:%Y-%m-%d %H:%M} UTC." in text
+        assert f"The oldest answer is from {oldest:%Y-%m-%d %H:%M} UTC." in text
         assert "Simulated data." in text
 
     def test_provenance_of_no_wallets(self, details):

@@ -87,7 +87,7 @@ def test_everything_is_shown_at_first(explorer, details):
     assert answer["measure"] == "value"
     assert answer["spam"]["text"].endswith("spam tokens hidden")
     assert answer["figure"]["data"]
-    assert answer["summary"]["known"] == "12 of 14 wallets known"
+    assert answer["summary"]["known"] == "12 of 14 wallets are known"
     assert answer["summary"]["simulated"]
     assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in page.status()
     assert "Simulated data" in page.status()

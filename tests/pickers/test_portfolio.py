@@ -62,7 +62,7 @@ class TestPortfolio:
         summary = summary_parts(portfolio.select(Selection()))
         assert summary["prices"] == "the service's prices (currency unknown)"
         assert summary["simulated"]
-        assert (summary["known"], summary["as_of"][:6]) == ("12 of 14 wallets known", "as of ")
+        assert (summary["known"], summary["as_of"][:6]) == ("12 of 14 wallets are known", "as of ")
         assert float(summary["value"].replace(",", "")) > 0
 
     def test_without_prices_there_are_no_values(self, details):
@@ -91,7 +91,7 @@ class TestPortfolio:
 
     def test_the_reason_of_stale_answers_is_shown(self, details):
         """In the first line, if it is one reason."""
-        text = "12 of 14 wallets known, 12 out of date"
+        text = "12 of 14 wallets are known, 12 out of date"
         places = range(len(details.wallets))
         for why, end in (
             (["closed" for _ in places], " (closed)"),

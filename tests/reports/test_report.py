@@ -234,7 +234,7 @@ def test_it_is_written_for_people_without_python(tmp_path, suffix):
     before = fetched({"ETH.0xA": many[:3], "BSC.0xC": "service_error"})
     text = wf.report(details, tmp_path / f"r{suffix}", before=before).read_text(encoding="utf-8")
     texts = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>|&#\d+;", " ", text, flags=re.DOTALL)
-    assert "more rows not shown here. Ask the author" in texts
+    assert "more rows are not shown here. Ask the author" in texts
     assert not re.findall(r"\w\(|\w\.wf\b|\bwf\.|\b[a-z]+_[a-z]+\b", texts)
 
 

@@ -331,7 +331,7 @@ def provenance_notes(fetch: FetchLike) -> list[str]:
     if not len(wallets):
         return ["No wallet was requested."]
     known, outdated = known_wallets(wallets), int(stale_wallets(wallets).sum())
-    flaws = [f"{outdated} outdated"] * bool(outdated)
+    flaws = [f"{outdated} out of date"] * bool(outdated)
     flaws += [
         f"{count} {str(status).replace('_', ' ')}"
         for status, count in wallets["status"][~known].value_counts().items()
@@ -339,13 +339,13 @@ def provenance_notes(fetch: FetchLike) -> list[str]:
     ]
     text = f"{count_of(int(known.sum()), len(wallets), 'wallet')} known"
     text += f" ({', '.join(flaws)})" if flaws else ""
-    return [f"{text}.", *_age_sentences(wallets[known], "The oldest answer is of {}.")]
+    return [f"{text}.", *_age_sentences(wallets[known], "The oldest answer is from {}.")]
 
 
 def age_notes(wallets: pd.DataFrame) -> list[str]:
     """Return a sentence about the age of the answer for one wallet."""
-    stale = " and is outdated" if stale_wallets(wallets).any() else ""
-    return _age_sentences(wallets, f"The answer is of {{}}{stale}.")
+    stale = " and is out of date" if stale_wallets(wallets).any() else ""
+    return _age_sentences(wallets, f"The answer is from {{}}{stale}.")
 
 
 def _age_sentences(wallets: pd.DataFrame, template: str) -> list[str]:

@@ -277,7 +277,7 @@ def _read_snapshots(
     lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_MAX_SNAPSHOTS)
     without = len(column) - len(column.dropna())
     left_out = undrawn_notes(without, "balance", " without a snapshot")
-    left_out += undrawn_notes(int((~certain).sum()), "balance", " from outdated answers")
+    left_out += undrawn_notes(int((~certain).sum()), "balance", " from answers out of date")
     return _Snapshots(
         codes=np.where(certain, chosen.get_indexer(column), -1),
         drawn=chosen,
@@ -296,7 +296,7 @@ def _read_snapshots(
 def _read_requests(
     positions: Positions, times: pd.DatetimeIndex, wallets: pd.DataFrame, token: TokenLike | None
 ) -> tuple[pd.DataFrame, Mask]:
-    """Return the requests of wallets, and a mask of the rows that are not from outdated answers.
+    """Return the requests of wallets, and a mask of the rows that are not from answers out of date.
 
     With `token`, the requests are only of wallets that can hold this token.
     """
@@ -332,7 +332,7 @@ def _snapshots_note(times: pd.DatetimeIndex, drawn: int) -> str:
     if not len(times):
         return "There is no snapshot."
     if len(times) == 1:
-        return f"The snapshot is of {times[0]:%Y-%m-%d %H:%M} UTC."
+        return f"The snapshot is from {times[0]:%Y-%m-%d %H:%M} UTC."
     count = counted_noun(len(times), "snapshot")
     if drawn < len(times):
         count = f"{drawn:,} of {count}"

@@ -28,7 +28,7 @@ from walletframe.frames.known import (
     value_summary,
 )
 from walletframe.frames.tables import wallets_table
-from walletframe.numerals import counted_noun, money
+from walletframe.numerals import count_of, counted_noun, money
 from walletframe.pickers.picker import group_stats
 from walletframe.pickers.table import HoldingsTable
 from walletframe.text import safe_line
@@ -168,7 +168,7 @@ def summary_parts(selected: Selected) -> dict[str, Any]:
     """Return the parts of the summary line: total value, completeness and date of the data."""
     wallets, portfolio = selected.wallets, selected.portfolio
     known, stale = known_wallets(wallets), stale_wallets(wallets)
-    text = f"{int(known.sum()):,} of {counted_noun(len(wallets), 'wallet')} known"
+    text = f"{count_of(int(known.sum()), len(wallets), 'wallet')} known"
     if count := int(stale.sum()):
         reasons = wallets["error"][stale].dropna().unique()
         why = f" ({safe_line(str(reasons[0]), _MAX_REASON)})" if len(reasons) == 1 else ""
