@@ -10,7 +10,7 @@ from plotly.graph_objects import Figure
 from walletframe.charts.canvas import (
     extract_notes,
     has_custom_template,
-    plain_text,
+    markup_to_text,
     plotlyjs_bundle,
 )
 from walletframe.charts.grids import bar, heatmap, lorenz, pie

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from walletframe.amounts.integers import Floats, Indices
     from walletframe.amounts.scalar import Amount
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -60,9 +61,6 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, TokenKey
     from walletframe.frames.names import TokenLike, WalletLike
     from walletframe.frames.positions import PositionsLike
-
-    Indices: TypeAlias = npt.NDArray[np.intp]
-    Sizes: TypeAlias = npt.NDArray[np.float64]
 
 _SYMBOL_CHARS, _LABEL_CHARS, _NAME_CHARS, _HOVER_CHARS, _SEPARATOR = 24, 32, 24, 100, " · "
 # The labels of these groups are clear without the name of the column.
@@ -115,7 +113,7 @@ class Measure:
 
 def measure_rows(
     positions: Positions, rows: Indices, *, token: TokenLike | None, shares: bool
-) -> tuple[Measure, Sizes]:
+) -> tuple[Measure, Floats]:
     """Return the measure of the chart, and the size of each row: NaN if unknown, 0 or less if none.
 
     The size is the amount of `token`, else the value, else with `shares` the share of the token.
@@ -143,10 +141,8 @@ def measure_rows(
         return Measure("value", "Holdings", phrase, phrase, unit), values[rows]
     amounts = positions.amounts[rows]
     if shares:
-        sizes, tokens = (
-            _mask_infinite(amounts.to_numpy(dtype=np.float64)),
-            positions.tokens.codes[rows],
-        )
+        sizes = _mask_infinite(amounts.to_numpy(dtype=np.float64))
+        tokens = positions.tokens.codes[rows]
         totals = np.bincount(tokens, np.where(sizes > 0, sizes, 0))
         kind = positions.kind
         phrase = f"wallet's share of the {kind}'s total in these holdings"
@@ -159,7 +155,7 @@ def measure_rows(
     return count, np.where(missing | (integers > 0), 1.0, np.where(integers < 0, -1.0, 0.0))
 
 
-def _single_currency(holdings: pd.DataFrame, values: Sizes) -> str:
+def _single_currency(holdings: pd.DataFrame, values: Floats) -> str:
     """Return the one currency of all values, or raise. A missing currency counts as a currency."""
     if "currency" not in holdings.columns:
         return ""
@@ -174,7 +170,7 @@ def _single_currency(holdings: pd.DataFrame, values: Sizes) -> str:
     return safe_line(currencies[0], 12) if currencies != ["unknown"] and currencies else ""
 
 
-def _mask_infinite(sizes: npt.NDArray[Any]) -> Sizes:
+def _mask_infinite(sizes: npt.NDArray[Any]) -> Floats:
     """Replace infinite sizes, which can't be drawn, with NaN."""
     return np.where(np.isfinite(sizes), sizes, np.nan)
 
@@ -185,7 +181,7 @@ class Balances:
 
     positions: Positions  # all holdings, including rows that are not drawn
     rows: Indices  # the indices of the drawn rows
-    sizes: Sizes  # the size of each drawn row; all sizes are above 0
+    sizes: Floats  # the size of each drawn row; all sizes are above 0
     measure: Measure
     left_out: list[str]  # sentences about the rows that are not drawn
     caveats: list[str]  # sentences about wallets that may hold more
@@ -313,12 +309,12 @@ def check_top(name: str, number: Any, limit: int) -> int:
     return int(number)
 
 
-def sum_by_group(groups: Indices, sizes: Sizes, count: int = 0) -> Sizes:
+def sum_by_group(groups: Indices, sizes: Floats, count: int = 0) -> Floats:
     """Return the sum of the sizes of each group, 0 for an empty one, for `count` or more groups."""
     return np.bincount(groups, sizes, minlength=count).astype(np.float64, copy=False)
 
 
-def largest_indices(sizes: Sizes, top: int) -> Indices:
+def largest_indices(sizes: Floats, top: int) -> Indices:
     """Return the indices of the `top` largest sizes above 0, the largest first.
 
     If exactly one more size is above 0, its index is also returned, because the group "Other"
@@ -335,14 +331,14 @@ class TraceStyle(NamedTuple):
     color: str
     pattern: str  # distinguishes traces of the same colour; empty for a plain fill
 
-    def bar_trace(self, **drawn: Any) -> go.Bar:
-        """Return a bar trace in this style; `drawn` are further arguments of the trace."""
+    def bar_trace(self, **options: Any) -> go.Bar:
+        """Return a bar trace in this style; `options` are further arguments of the trace."""
         marker = {
             "color": self.color,
             "line": OUTLINE_STYLE,
             "pattern": PATTERN_STYLE | {"shape": self.pattern},
         }
-        return go.Bar(name=markup_lines([self.name]), marker=marker, hoverinfo="text", **drawn)
+        return go.Bar(name=markup_lines([self.name]), marker=marker, hoverinfo="text", **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +350,7 @@ class PivotedSizes:
     tokens: Indices  # the token of each column, without the last column, which is Other
     other_row_count: int  # the number of groups that are combined in the last row
     other_token_count: int  # the number of tokens that are combined in the last column
-    sizes: Sizes  # an array of shape (len(rows) + 1, len(tokens) + 1)
+    sizes: Floats  # an array of shape (len(rows) + 1, len(tokens) + 1)
     # The sums of all cells but those of Other tokens, row by row; None if the sum is unknown.
     amounts: list[Amount | None]
     codes: Indices  # the group of each drawn row of holdings
@@ -518,8 +514,8 @@ class Level:
         chosen = np.array(indices, dtype=np.intp)
         names = self._shown_names
         parts = [self._group_labels(name, chosen) for name in names]
-        whole = [self._group_labels(name, chosen, limit=_HOVER_CHARS) for name in names]
-        short, long = ([*map(_SEPARATOR.join, zip(*each, strict=True))] for each in (parts, whole))
+        full = [self._group_labels(name, chosen, limit=_HOVER_CHARS) for name in names]
+        short, long = ([*map(_SEPARATOR.join, zip(*each, strict=True))] for each in (parts, full))
         return unique_names(short, long.__getitem__)
 
     def full_name(self, index: int) -> str:

@@ -134,7 +134,8 @@ def make_figure(
 def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
     """Remove title and notes from a figure, reduce its height, and return both as plain text."""
     layout = figure.layout
-    title, notes = plain_text(layout.title.text), [*map(plain_text, layout.meta[_ALL_NOTES_KEY])]
+    title = markup_to_text(layout.title.text)
+    notes = [*map(markup_to_text, layout.meta[_ALL_NOTES_KEY])]
     removed = (
         _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(layout.title.subtitle.text.split("<br>"))
     )
@@ -142,9 +143,8 @@ def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
     layout.title, layout.meta = None, None
     layout.margin.t, layout.height = layout.margin.t - removed, height - removed
     layout.annotations = [each for each in layout.annotations if each.name != _ALL_NOTES_KEY]
-    for trace in figure.select_traces(
-        selector={"type": "heatmap"}
-    ):  # its y is a fraction of the height
+    # The y of a colour bar is a fraction of the height.
+    for trace in figure.select_traces(selector={"type": "heatmap"}):
         if trace.colorbar.y is not None:
             trace.colorbar.y = 1 - ((1 - trace.colorbar.y) * height - removed) / layout.height
     return title, notes
@@ -225,7 +225,7 @@ def has_custom_template() -> bool:
     return bool(pio.templates.default != _DEFAULT_TEMPLATE)
 
 
-def plain_text(text: str) -> str:
+def markup_to_text(text: str) -> str:
     """Convert plotly's markup to plain text on one line."""
     return unescape(text.replace("<br>", " "))
 
@@ -281,11 +281,11 @@ def _wrap_sentences(sentences: Sequence[str]) -> list[str]:
     """Join sentences into lines; a sentence that does not fit in a line is cut after a word."""
     lines: list[str] = []
     for sentence in sentences:
-        whole = shorten(sentence, _LINE_CHARS, placeholder=" …")
-        if lines and len(lines[-1]) + 1 + len(whole) <= _LINE_CHARS:
-            lines[-1] += f" {whole}"
+        shortened = shorten(sentence, _LINE_CHARS, placeholder=" …")
+        if lines and len(lines[-1]) + 1 + len(shortened) <= _LINE_CHARS:
+            lines[-1] += f" {shortened}"
         else:
-            lines.append(whole)
+            lines.append(shortened)
     return lines
 
 
@@ -315,9 +315,8 @@ def drawn_note(*parts: tuple[int, int, str]) -> str:
 
 def undrawn_notes(count: int, noun: str, kind: str = "") -> list[str]:
     """Return a sentence about rows that are not drawn, in a list that is empty if `count` is 0."""
-    return [f"{counted_noun(count, noun)}{kind} {'is' if count == 1 else 'are'} not drawn."] * bool(
-        count
-    )
+    verb = "is" if count == 1 else "are"
+    return [f"{counted_noun(count, noun)}{kind} {verb} not drawn."] if count else []
 
 
 def other_label(count: int, noun: str) -> str:

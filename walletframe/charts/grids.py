@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from walletframe.amounts import AmountArray
-    from walletframe.charts.balances import Balances, Indices, Level, Measure, PivotedSizes, Sizes
+    from walletframe.amounts.integers import Floats, Indices
+    from walletframe.charts.balances import Balances, Level, Measure, PivotedSizes
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike, WalletLike
     from walletframe.frames.positions import PositionsLike
 
-_MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_CELLS = 200, 20, 20, 200
+_MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_ROWS_OR_COLUMNS = 200, 20, 20, 200
 _MAX_OTHER_RATIO, _PIE_DIMENSIONS = 2, Dimensions(320)
 _OTHER_AS_TEXT_NOTE = "Other is written as text, since its bar would make all other bars too short."
 _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 12, 52, 20
@@ -172,10 +173,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     >>> list(frame.wf.plot.bar().data[0].x)
     [1.0, 1.0]
     """
-    bars, colored = (
-        check_top("top", top, _MAX_BARS),
-        check_top("top_tokens", top_tokens, _MAX_COLORS),
-    )
+    bars = check_top("top", top, _MAX_BARS)
+    colored = check_top("top_tokens", top_tokens, _MAX_COLORS)
     grouped = read_grouped(
         holdings, by, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
     )
@@ -435,10 +434,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     >>> len(frame.wf.plot.heatmap().data)
     1
     """
-    rows, columns = (
-        check_top("top", top, _MAX_CELLS),
-        check_top("top_tokens", top_tokens, _MAX_CELLS),
-    )
+    rows = check_top("top", top, _MAX_ROWS_OR_COLUMNS)
+    columns = check_top("top_tokens", top_tokens, _MAX_ROWS_OR_COLUMNS)
     grouped = read_grouped(
         holdings, by, wallets=wallets, assets=assets, bridged=bridged, shares=True
     )
@@ -489,8 +486,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         | {"tickangle": angle, "tickfont_size": MIN_FONT_SIZE},
         yaxis=category_axis(short, join_names(level.names)) | {"range": [len(short) - 0.5, -0.5]},
     )
-    index = 1 - (drawn.layout.margin.t - _PAD_ABOVE + _COLOR_BAR_OFFSET) / drawn.layout.height
-    return drawn.update_traces(colorbar_y=index, selector=0)
+    bar_y = 1 - (drawn.layout.margin.t - _PAD_ABOVE + _COLOR_BAR_OFFSET) / drawn.layout.height
+    return drawn.update_traces(colorbar_y=bar_y, selector=0)
 
 
 def _choose_rows_and_columns(
@@ -526,7 +523,7 @@ def _heatmap_notes(grid: PivotedSizes, level: Level) -> list[str]:
     return [drawn_note(owners), subset if rest else drawn_note(tokens), colour]
 
 
-def _log_scaled_trace(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap:
+def _log_scaled_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> go.Heatmap:
     """Return a heatmap trace with a logarithmic colour scale that ends at the largest size."""
     held = sizes > 0
     z = np.log10(np.where(held, sizes, 1.0))
@@ -552,7 +549,7 @@ def _log_scaled_trace(sizes: Sizes, texts: list[list[str]], measure: Measure) ->
 
 
 def _heatmap_trace(
-    sizes: Sizes, texts: list[list[str]], measure: Measure, **colors: Any
+    sizes: Floats, texts: list[list[str]], measure: Measure, **colors: Any
 ) -> go.Heatmap:
     """Return a heatmap trace with hover texts; if there are few cells, they show their sizes."""
     write = percent if measure.kind == "share" else compact
@@ -644,7 +641,7 @@ def lorenz(
     )
 
 
-def _lorenz_notes(running: AmountArray, shares: Sizes, phrase: str) -> list[str]:
+def _lorenz_notes(running: AmountArray, shares: Floats, phrase: str) -> list[str]:
     count, curve = len(running), f"The curve shows cumulative shares of the {phrase}."
     if count == 1:
         return ["One wallet holds the whole amount, so there is nothing to compare.", curve]
@@ -658,7 +655,7 @@ def _lorenz_notes(running: AmountArray, shares: Sizes, phrase: str) -> list[str]
     ]
 
 
-def _curve_trace(running: AmountArray, shares: Sizes, unit: str) -> go.Scatter:
+def _curve_trace(running: AmountArray, shares: Floats, unit: str) -> go.Scatter:
     """Return the trace of the curve, with points at regular distances along both axes."""
     count, last = len(running), len(running) - 1
     along = np.linspace(0, last, _MAX_POINTS_PER_AXIS).round().astype(np.intp)

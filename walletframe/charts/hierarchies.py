@@ -58,8 +58,9 @@ if TYPE_CHECKING:
 
     import plotly.graph_objects as go
 
+    from walletframe.amounts.integers import Floats, Indices
     from walletframe.amounts.scalar import Amount
-    from walletframe.charts.balances import Balances, GroupedBalances, Indices, Level, Sizes
+    from walletframe.charts.balances import Balances, GroupedBalances, Level
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
@@ -321,7 +322,7 @@ class _Ring(NamedTuple):
     codes: Indices  # the group of each drawn row
     rows: Indices  # the first row of holdings in each group; meaningless for a group without rows
     parents: Indices  # the parent of each group in the previous ring; 0 in the first ring
-    sizes: Sizes  # the size of each group
+    sizes: Floats  # the size of each group
     of_token: bool  # whether each group has only one token or asset
     drawn: Indices = _EMPTY  # the groups to draw, in the order of drawing
     wallets: Indices = _EMPTY  # the number of wallets in each group; empty if boxes don't show it
@@ -388,7 +389,7 @@ def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
 def _choose_fills(
     balances: Balances,
     rings: Sequence[_Ring],
-    weights: Sizes,  # of tokens; the largest token of a colour gets the first pattern
+    weights: Floats,  # of tokens; the largest token of a colour gets the first pattern
     colors: Mapping[TokenKey, str] | None,
 ) -> dict[tuple[int, int], tuple[str, str]]:
     """Choose the colour and pattern of each group, by its token or by its outermost parent."""
@@ -513,9 +514,8 @@ def _mark_groups(rings: Sequence[_Ring], top: int, style: _Style) -> list[Mask]:
     inner = [ring.parents + start for ring, start in zip(rings[1:], edges, strict=False)]
     parents = np.concatenate([np.full(edges[1], root), *inner])
     marks = np.zeros(root, dtype=bool)
-    room = (
-        np.append(sizes, total)[parents] >= style.min_parent * total
-    )  # whether the parent has space for boxes
+    # Whether the parent has space for boxes.
+    room = np.append(sizes, total)[parents] >= style.min_parent * total
     room &= sizes >= style.min_leaf * total
     depths = np.repeat(np.arange(len(rings)), np.diff(edges))
     marks[_choose_largest(sizes, parents, depths, room, top)] = True
@@ -530,7 +530,7 @@ def _mark_groups(rings: Sequence[_Ring], top: int, style: _Style) -> list[Mask]:
 
 
 def _choose_largest(
-    sizes: Sizes, parents: Indices, depths: Indices, room: Mask, top: int
+    sizes: Floats, parents: Indices, depths: Indices, room: Mask, top: int
 ) -> Indices:
     """Choose the largest groups, so that they need at most `top` boxes, including boxes Other.
 
@@ -626,10 +626,8 @@ def _default_tree(
     balances: Balances, top: int, style: _Style, colors: Mapping[TokenKey, str] | None
 ) -> tuple[_DefaultTree, list[str]]:
     """Return the tree of at most `top` boxes on the default path, and notes about its extent."""
-    held, one_token = (
-        balances.positions,
-        balances.measure.kind == "amount",
-    )  # then wallets are the leaves
+    held = balances.positions
+    one_token = balances.measure.kind == "amount"  # then wallets are the leaves
     chain_of, count, chain_count = held.chain_codes, len(held.wallets), len(held.chains)
     stride = max(len(held.tokens.keys), count)
     owners = balances.wallet_codes
@@ -655,7 +653,7 @@ def _default_tree(
     kind = "wallet" if one_token else "token"
 
     def add(
-        name: str, codes: Indices, parents: Indices, sizes: Sizes, drawn: Indices, wallets: Indices
+        name: str, codes: Indices, parents: Indices, sizes: Floats, drawn: Indices, wallets: Indices
     ) -> None:
         rows = np.zeros(len(sizes), dtype=np.intp)
         rows[codes[::-1]] = balances.rows[::-1]  # the last write of a group, its first row, stays
@@ -704,10 +702,8 @@ def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
     (outer, *boxes, _), leaves = rings, len(rings[-1].drawn)
     [single] = [int((ring.drawn < ring.combined).sum()) for ring in boxes] or [leaves]
     wallets, pieces, rest = int(outer.wallets.sum()), leaves * bool(boxes), outer.sizes.copy()
-    which, level = (
-        counted_noun(wallets, "wallet"),
-        "blockchain and token" if pieces else "blockchain",
-    )
+    which = counted_noun(wallets, "wallet")
+    level = "blockchain and token" if pieces else "blockchain"
     if single and not boxes:
         sentence = drawn_note((single, wallets - single, "wallet"))
     elif single == wallets:
@@ -726,7 +722,7 @@ def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
 
 
 def _choose_parents(
-    wallets: Indices, sizes: Sizes, chain_of: Indices, top: int, style: _Style, *, one_token: bool
+    wallets: Indices, sizes: Floats, chain_of: Indices, top: int, style: _Style, *, one_token: bool
 ) -> tuple[Indices, Indices, Indices, int]:
     """Choose the boxes that are not leaves.
 
@@ -735,9 +731,8 @@ def _choose_parents(
     """
     shares = sizes / sizes.sum()
     seen = shares >= style.min_leaf
-    folds = (
-        np.bincount(wallets[~seen], minlength=len(chain_of)) > 0
-    )  # whether a wallet has small tokens
+    # Whether a wallet has small tokens.
+    folds = np.bincount(wallets[~seen], minlength=len(chain_of)) > 0
     by_wallet = sum_by_group(wallets, shares, len(chain_of))
     by_chain = sum_by_group(chain_of, by_wallet)
     chains = largest_indices(np.where(by_chain >= MIN_SHARE, by_chain, 0), top // 2)
@@ -749,9 +744,8 @@ def _choose_parents(
         large = others & (by_wallet >= least) & (not one_token)
         alone = largest_indices(np.where(large, by_wallet, 0), most_wallets)
         others[alone] = False
-        lonely = (
-            np.bincount(chain_of[others], minlength=len(by_chain)) == 1
-        )  # the only other wallet
+        # Whether a blockchain has only one other wallet.
+        lonely = np.bincount(chain_of[others], minlength=len(by_chain)) == 1
         single = others & lonely[chain_of] & (by_wallet >= MIN_SHARE) & (not one_token)
         alone = np.append(alone, np.flatnonzero(single))
         others[alone] = False
@@ -768,7 +762,7 @@ def _choose_parents(
 
 
 def _choose_leaves(
-    boxes: Indices, sizes: Sizes, common: Indices, opened: Indices, spare: int, style: _Style
+    boxes: Indices, sizes: Floats, common: Indices, opened: Indices, spare: int, style: _Style
 ) -> Indices:
     """Choose the largest leaves of open boxes, and leaves that would be alone in an Other."""
     shares = sizes / sizes.sum()

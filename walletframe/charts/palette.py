@@ -105,9 +105,8 @@ def choose_colors(
         contracts = positions.contracts
         order = _order_by_size(positions.holdings, contracts)[::-1]
         largest = np.empty(len(tokens.keys), dtype=np.intp)
-        largest[tokens.codes[contracts.first][order]] = (
-            order  # the last, largest token of an asset stays
-        )
+        # The last, largest token of an asset stays.
+        largest[tokens.codes[contracts.first][order]] = order
         keys = {index: contracts.keys[largest[index]] for index in keys}
     if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):
         return {index: colors[key] for index, key in keys.items()}  # all colours needed are valid

@@ -58,15 +58,9 @@ from walletframe.text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from walletframe.amounts.integers import Floats, Indices
     from walletframe.amounts.scalar import Amount
-    from walletframe.charts.balances import (
-        Balances,
-        GroupedBalances,
-        Indices,
-        Level,
-        Measure,
-        Sizes,
-    )
+    from walletframe.charts.balances import Balances, GroupedBalances, Level, Measure
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
@@ -462,7 +456,7 @@ def _count_known_wallets(
     return known[sets], most[sets]
 
 
-def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Sizes) -> list[list[str]]:
+def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Floats) -> list[list[str]]:
     """Return the size of each point as text; the size of a single token or asset is exact."""
     balances, (lines, width) = grouped.balances, sizes.shape
     exact = [""] * sizes.size

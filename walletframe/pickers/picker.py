@@ -49,16 +49,14 @@ from walletframe.text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy.typing as npt
     from traitlets import TraitType
 
     from walletframe.address.forms import WalletAddress, WalletLike
     from walletframe.address.lists import Pasted, WalletsLike
+    from walletframe.amounts.integers import Floats
     from walletframe.frames.details import DetailsLike, FetchLike, WalletDetails
     from walletframe.frames.identity import Codes, TokenKey
     from walletframe.frames.names import TokenLike
-
-    Floats = npt.NDArray[np.float64]
 
 Value: TypeAlias = "str | TokenKey"
 _PRICE_COLUMNS = ("symbol", "token_blockchain", "token_address", "amount", "price")
@@ -172,9 +170,8 @@ def group_stats(keys: Sequence[Any], codes: Codes, values: Floats | None) -> dic
     counts = np.bincount(codes, minlength=len(keys)).tolist()
     known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
     valued, weights = codes[known], None if values is None else values[known]
-    sums = np.bincount(valued, weights, len(keys)).astype(
-        np.float64
-    )  # bincount of nothing returns ints
+    # bincount of nothing returns ints.
+    sums = np.bincount(valued, weights, len(keys)).astype(np.float64)
     sums[np.bincount(valued, minlength=len(keys)) == 0] = np.nan
     return dict(zip(keys, map(OptionStats, counts, sums.tolist()), strict=True))
 
