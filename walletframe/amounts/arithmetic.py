@@ -57,7 +57,7 @@ def apply_exactly(
     if operation in {np.floor_divide, np.remainder}:
         rights = np.where(missing, 1, rights)
         scale = 0 if operation is np.floor_divide else scale
-    return _masked_amounts(operation(lefts, rights), missing, scale)
+    return _zero_missing(operation(lefts, rights), missing, scale)
 
 
 def _require_exact(operand: Exact | Floats) -> Exact:
@@ -75,7 +75,7 @@ def _require_exact(operand: Exact | Floats) -> Exact:
     )
 
 
-def _masked_amounts(integers: Integers, missing: Mask, scale: int) -> Exact:
+def _zero_missing(integers: Integers, missing: Mask, scale: int) -> Exact:
     """Return exact amounts; set the integers of missing amounts to 0, in place."""
     if missing.any():
         integers[missing] = 0
@@ -87,13 +87,13 @@ def product(left: Any, right: Any) -> Exact | Floats:
     if not (isinstance(left, Exact) and isinstance(right, Exact)):
         return _compute_with_floats(left, right, np.multiply)
     integers, missing = left.integers * right.integers, left.missing | right.missing
-    return _limit_decimals(_masked_amounts(integers, missing, left.scale + right.scale))
+    return _limit_decimals(_zero_missing(integers, missing, left.scale + right.scale))
 
 
 def power(amounts: Exact, exponent: int) -> Exact:
     """Raise amounts to an integer power, exactly; more than 77 decimals are an error."""
     integers, missing, scale = amounts
-    return _limit_decimals(_masked_amounts(integers**exponent, missing.copy(), scale * exponent))
+    return _limit_decimals(_zero_missing(integers**exponent, missing.copy(), scale * exponent))
 
 
 def _limit_decimals(exact: Exact) -> Exact:

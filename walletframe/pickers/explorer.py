@@ -44,10 +44,8 @@ if TYPE_CHECKING:
 
     Answer = tuple[dict[str, Any], list[bytes]]
 
-_MAX_BALANCES, _MAX_DOWNLOAD_ROWS = (
-    500_000,
-    200_000,
-)  # balances read from a folder; rows of a download
+_MAX_BALANCES = 500_000  # read from a folder
+_MAX_DOWNLOAD_ROWS = 200_000
 _MAX_SERVICE = 80
 _SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _FORMATS: dict[str, tuple[str, str, Any]] = {
@@ -71,8 +69,8 @@ _RERUN = "Run the cell again to show the explorer."
 def saved_form(details: WalletDetails) -> dict[str, str]:
     """Return the saved form of the explorer: static tables for a notebook without a kernel."""
     html = without_mathematics(f"{details._repr_html_()}<div><em>{_RERUN}</em></div>")
-    whole = f'{_HIDING_STYLE}<div class="wf-saved">{html}</div>'
-    return {"text/html": whole, "text/plain": f"{details!r}\n\n{_RERUN}"}
+    content = f'{_HIDING_STYLE}<div class="wf-saved">{html}</div>'
+    return {"text/html": content, "text/plain": f"{details!r}\n\n{_RERUN}"}
 
 
 class HoldingsExplorer(FetchingWidget):

@@ -286,5 +286,5 @@ class FetchPanel(FetchingWidget, WalletPicker):
         return nullcontext(self._client or default_client())
 
     @observe("details")
-    def _count_fetch(self, _change: object) -> None:
+    def _count_result(self, _change: object) -> None:
         self._edition += 1

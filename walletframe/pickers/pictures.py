@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 VALUE, AMOUNTS, BALANCES = "value", "amounts", "balances"
 WALLET, TOKENS, ASSETS = "wallet", "tokens", "assets"
-_ROUND_CHARTS, _NARROW_HEIGHT = {"Treemap", "Sunburst"}, 400
+_CHARTS_WITHOUT_AXES, _NARROW_HEIGHT = {"Treemap", "Sunburst"}, 400
 _NO_MARGIN = dict.fromkeys("tblr", 0)
 
 
@@ -160,7 +160,7 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
     except Exception as error:  # noqa: BLE001 - shown in place of the chart
         return replace(picture, reason=f"The chart can't be drawn: {error_text(error)}")
     if not figure.data:  # then its only annotation is the reason
-        return replace(picture, reason=charts.plain_text(figure.layout.annotations[0].text))
+        return replace(picture, reason=charts.markup_to_text(figure.layout.annotations[0].text))
     meta, token = figure.layout.meta, ""
     title, about = charts.extract_notes(figure)  # this also removes the meta
     if "token" in arguments:
@@ -171,7 +171,7 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
         picture,
         token=token,
         title=title,
-        line=charts.plain_text(meta["line"]),
+        line=charts.markup_to_text(meta["line"]),
         about=tuple(about),
         figure=figure.to_json(validate=False).encode(),
         arguments=arguments,
@@ -185,7 +185,7 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
     layout = figure.layout
     if not charts.has_custom_template():
         layout.template = None
-    if options.chart in _ROUND_CHARTS:  # these charts have no axes
+    if options.chart in _CHARTS_WITHOUT_AXES:
         room = layout.margin.t + layout.margin.b
         layout.height, layout.margin = layout.height - room, _NO_MARGIN
         if options.narrow:

@@ -201,10 +201,8 @@ def _summary(
 
 def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
     """Return the sentences about wallets, amounts, tokens and prices that are unknown."""
-    unknown_wallets, outdated = (
-        int((~known_wallets(wallets)).sum()),
-        int(stale_wallets(wallets).sum()),
-    )
+    unknown_wallets = int((~known_wallets(wallets)).sum())
+    outdated = int(stale_wallets(wallets).sum())
     amounts = int(holdings["amount"].isna().sum())
     unknown_tokens = int(holdings["token_blockchain"].isna().sum())
     unpriced = value_total.unpriced if (value_total := value_summary(holdings)) else 0
