@@ -115,7 +115,7 @@ def test_two_lines_describe_the_reliability(chart):
         "timeline": "33 wallets are known in at least one snapshot.",
         "pie": "UTC and is out of date.",
     }
-    assert trust.get(chart, "3 of 33 wallets are known (1 out of date, 3 failed, ") in below(figure)
+    assert trust.get(chart, "3 of 33 wallets are known (1 outdated, 3 failed, ") in below(figure)
     marks = [note.hovertext for note in figure.layout.annotations if note.name == "about"]
     text = f"{below(figure)} {' '.join(marks).replace('<br>', ' ')}"
     assert all(note in text for note in figure.layout.meta["about"])

@@ -65,7 +65,7 @@ def noted(figure):
     known, requested, flaws = re.search(
         r"(\d+) of (\d+) wallets are known \((.*?)\)", text
     ).groups()
-    stale = re.search(r"(\d+) out of date", flaws)
+    stale = re.search(r"(\d+) outdated", flaws)
     return int(known), int(stale[1]), int(requested)
 
 
@@ -171,7 +171,7 @@ def drawn(history):
     known, requested = re.search(
         r"(\d+) of (\d+) wallets (?:is|are) known in at least one snapshot", text
     ).groups()
-    assert "1 balance from answers out of date is not drawn." in text
+    assert "1 balance from outdated answers is not drawn." in text
     return int(known), int(requested), Fraction(figure.data[0].y[-1])
 
 

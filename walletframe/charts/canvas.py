@@ -330,7 +330,7 @@ def provenance_notes(fetch: FetchLike) -> list[str]:
     if not len(wallets):
         return ["No wallet was requested."]
     known, outdated = known_wallets(wallets), int(stale_wallets(wallets).sum())
-    flaws = [f"{outdated} out of date"] * bool(outdated)
+    flaws = [f"{outdated} outdated"] * bool(outdated)
     flaws += [
         f"{count} {str(status).replace('_', ' ')}"
         for status, count in wallets["status"][~known].value_counts().items()

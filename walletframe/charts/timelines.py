@@ -271,7 +271,7 @@ def _read_snapshots(
     lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_MAX_SNAPSHOTS)
     without = len(column) - len(column.dropna())
     left_out = undrawn_notes(without, "balance", " without a snapshot")
-    left_out += undrawn_notes(int((~certain).sum()), "balance", " from answers out of date")
+    left_out += undrawn_notes(int((~certain).sum()), "balance", " from outdated answers")
     return _Snapshots(
         codes=np.where(certain, chosen.get_indexer(column), -1),
         drawn=chosen,
@@ -290,7 +290,7 @@ def _read_snapshots(
 def _read_requests(
     positions: Positions, times: pd.DatetimeIndex, wallets: pd.DataFrame, token: TokenLike | None
 ) -> tuple[pd.DataFrame, Mask]:
-    """Return the requests of wallets, and a mask of the rows that are not from answers out of date.
+    """Return the requests of wallets, and a mask of the rows that are not from outdated answers.
 
     With `token`, the requests are only of wallets that can hold this token.
     """
