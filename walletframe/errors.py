@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = __name__.partition(".")[0]
 Problems: TypeAlias = tuple[tuple[int, str, str], ...]  # position, value and reason
+POSITIONS_NOTE = "the numbers are positions, counted from 0"
 _SHOWN, _NAMES_SHOWN = 20, 10
 
 
@@ -109,9 +110,7 @@ class AddressError(WalletframeError, ValueError):
     """
 
     def __init__(
-        self,
-        problems: Sequence[tuple[int, str, str]],
-        where: str = "the numbers are positions, counted from 0",
+        self, problems: Sequence[tuple[int, str, str]], where: str = POSITIONS_NOTE
     ) -> None:
         noun = "wallet address" if len(problems) == 1 else "wallet addresses"
         super().__init__(
@@ -279,7 +278,7 @@ class TokenListError(WalletframeError, ValueError):
         "token_blockchain and token_address, or (blockchain, contract) pairs",
     ) -> None:
         listed = [(f"{position}: {entry}", reason) for position, entry, reason in problems]
-        first = "a list of tokens can't be used (the numbers are positions, counted from 0):"
+        first = f"a list of tokens can't be used ({POSITIONS_NOTE}):"
         super().__init__(_join_problem_lines(first, listed), hint)
         self.problems: Problems = tuple(problems)
 
@@ -499,15 +498,15 @@ class FetchWarning(WalletframeWarning):
 
 
 class InputWarning(WalletframeWarning):
-    """The input may not be what you meant, for example because it contains duplicate rows.
+    """The input is used, but may not be what you meant: it may have duplicate rows, for example.
 
     Parameters
     ----------
     message : str
-        The number of rows concerned, and the first of them.
+        What is unusual about the input.
     problems : sequence of (int, str, str), optional
-        The position, the value as text, and the reason, for each row of a list that was left out,
-        or that has a value in an extra column that was left out.
+        The position, the value as text, and the reason, for each row of a list that can't be read,
+        or whose value in an extra column is ignored, because an earlier row has another value.
     """
 
     def __init__(self, message: str, problems: Problems = ()) -> None:

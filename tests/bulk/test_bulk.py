@@ -331,7 +331,7 @@ class TestInput:
                         argument, folder, client=client, on_unreadable="drop", on_failure="raise"
                     )
                 assert (summary.wallets, summary.ok) == (1, 1)
-            with pytest.raises(SettingsError, match="on_unreadable='ignore' is not valid"):
+            with pytest.raises(SettingsError, match="on_unreadable='ignore' is not supported"):
                 wf.fetch_to_parquet([name], folder, client=client, on_unreadable="ignore")
 
     def test_a_stream_can_be_strict(self, fast, folder):

@@ -50,8 +50,8 @@ class WalletAddress:
     ------
     AddressError
         If the blockchain or the address is empty, or contains white space, invisible characters or
-        an ellipsis. If both together are longer than 512 characters. If the blockchain contains a
-        dot.
+        an ellipsis; if both together are longer than 512 characters; or if the blockchain contains
+        a dot.
 
     Examples
     --------
@@ -125,14 +125,14 @@ WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddres
 
 
 def read_wallet(item: object) -> WalletAddress | str:
-    """Return the wallet in any form, or the reason why it can't be read."""
+    """Read a wallet in any form; return the reason as text if it can't be read."""
     blockchain, address, reason = _split_wallet(item)
     reason = reason or _invalid_reason(blockchain, address)
     return reason or WalletAddress(blockchain, address)
 
 
 def is_blank(item: object) -> bool:
-    """Return whether a row is empty: missing, only white space, or a pair of two empty values."""
+    """Return whether a row is empty: missing, only white space, or a pair of such values."""
     match item:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             return is_empty(blockchain) and is_empty(address)

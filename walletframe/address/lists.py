@@ -18,6 +18,7 @@ from walletframe.address import forms
 from walletframe.address.forms import WalletAddress, WalletLike, canonical_key
 from walletframe.chains import known_blockchains, unknown_blockchain_message
 from walletframe.errors import (
+    POSITIONS_NOTE,
     AddressError,
     ArgumentError,
     ColumnsError,
@@ -41,11 +42,10 @@ OnUnreadable: TypeAlias = Literal["raise", "drop"]
 Problem: TypeAlias = tuple[int, str, str]
 T = TypeVar("T")
 
-POSITIONS_NOTE = "the numbers are positions, counted from 0"
 _MAX_LISTED = 3
 _SEPARATORS = re.compile(r"[\s,;|]+")
 _NUMBERING = re.compile(r"^\s*[(\[]?\d{1,4}[.)\]](?:\s+(?=\S)|(?=[A-Z][A-Z0-9_]*\.))")
-_BULLET = re.compile(r"[-–—*•‣▪·+:=]+")  # noqa: RUF001 - also rules of tables; an ellipsis is not a bullet
+_BULLET = re.compile(r"[-–—*•‣▪·+:=]+")  # noqa: RUF001 - lists and tables from chats have these dashes
 _ADDRESSES = ("address", "walletaddress", "wallet", "wallets")
 _HEADERS = (*([name] for name in _ADDRESSES), *(["blockchain", name] for name in _ADDRESSES[:2]))
 _IDENTIFIER = re.compile(r"(?!0x)[A-Za-z][\w-]*|[A-Z][A-Z0-9_]*:")
@@ -90,10 +90,7 @@ def read_rows(rows: Iterable[tuple[int, object]], where: str = POSITIONS_NOTE) -
 
 
 def read_list(wallets: WalletsLike) -> Reading:
-    """Read wallets in any form.
-
-    Empty rows of a list are skipped, but a single empty wallet is a problem.
-    """
+    """Read wallets in any form; empty rows are skipped, but a single empty wallet is a problem."""
     if isinstance(wallets, pd.DataFrame):
         return read_rows(enumerate(frame_rows(wallets)))
     if isinstance(wallets, np.ndarray):
@@ -163,7 +160,7 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
         )
     for name in forms.COLUMNS:
         if frame[name].ndim > 1:
-            raise _duplicate_column_error(name)
+            raise duplicate_column_error(name)
     return zip(frame["blockchain"], frame["address"], strict=True)
 
 
@@ -221,7 +218,9 @@ def warn_about_unknown_blockchains(wallets: Iterable[WalletAddress]) -> None:
 def check_on_unreadable(choice: str | None) -> None:
     """Raise an error unless the choice is ``raise`` or ``drop``."""
     if choice not in ("raise", "drop"):
-        raise SettingsError(f"on_unreadable={choice!r} is not valid", hint='use "raise" or "drop"')
+        raise SettingsError(
+            f"on_unreadable={choice!r} is not supported", hint='use on_unreadable="raise" or "drop"'
+        )
 
 
 def _check_unreadable(reading: Reading, on_unreadable: OnUnreadable) -> None:
@@ -271,7 +270,7 @@ def read_table(table: object, keep: Sequence[str]) -> Reading:
         raise ColumnsError(missing, [str(name) for name in table.columns])
     labels = table[[*keep]]
     if labels.shape[1] > len(keep):
-        raise _duplicate_column_error(labels.columns[labels.columns.duplicated()][0])
+        raise duplicate_column_error(labels.columns[labels.columns.duplicated()][0])
     reading = read_rows(enumerate(frame_rows(table.drop(columns=[*keep]))))
     return with_labels(reading, labels.iloc[reading.positions].reset_index(drop=True))
 
@@ -337,10 +336,10 @@ def first_labelled_rows(name: str, codes: Indices, column: Any) -> tuple[Indices
     return rows, conflicts.tolist()
 
 
-def _duplicate_column_error(name: str) -> SettingsError:
+def duplicate_column_error(name: object) -> SettingsError:
     """Return the error for a column name that several columns share."""
     return SettingsError(
-        f"the DataFrame has several columns with the name {name!r}",
+        f"the DataFrame has several columns with the name {safe_line(str(name))!r}",
         hint="keep only one of them, or rename the others",
     )
 
