@@ -95,20 +95,21 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
     _add_columns(chunks, waiting)
     columns = zip(*rows, strict=True) if rows else [()] * len(WALLET_DTYPES)
     wallets = typed_frame(dict(zip(WALLET_DTYPES, columns, strict=True)), WALLET_DTYPES)
-    owners = np.repeat(np.arange(len(rows)), counts)
-    wallets, holdings = normalize_blockchains(wallets, _build_holdings(wallets, owners, chunks))
+    wallet_codes = np.repeat(np.arange(len(rows)), counts)
+    holdings = _build_holdings(wallets, wallet_codes, chunks)
+    wallets, holdings = normalize_blockchains(wallets, holdings)
     return WalletDetails(with_kept(wallets, kept), holdings)
 
 
 def _build_holdings(
-    wallets: pd.DataFrame, owners: Codes, chunks: Mapping[str, list[Any]]
+    wallets: pd.DataFrame, wallet_codes: Codes, chunks: Mapping[str, list[Any]]
 ) -> pd.DataFrame:
-    """Build holdings from chunks of columns; `owners` has the position of each row's wallet."""
+    """Build holdings from chunks of columns; `wallet_codes` has the index of each row's wallet."""
     decimals = pa.chunked_array(chunks["decimals"], pa.int16())
     missing, decimals = decimals.is_null().to_numpy(), decimals.fill_null(0).to_numpy()
     columns = {
-        "blockchain": wallets["blockchain"].array.take(owners),
-        "address": wallets["address"].array.take(owners),
+        "blockchain": wallets["blockchain"].array.take(wallet_codes),
+        "address": wallets["address"].array.take(wallet_codes),
         "symbol": arrow_text(chunks["symbol"]),
         "token_address": arrow_text(chunks["token_address"]),
         "amount": AmountArray._concat_same_type(chunks["amount"]),  # noqa: SLF001 - our own class

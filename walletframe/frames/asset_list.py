@@ -16,10 +16,10 @@ from walletframe.disk import read_parquet
 from walletframe.errors import ArgumentError, SettingsError, TokenListError, UnknownTokenError
 from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.identity import KeyCodes, token_key
-from walletframe.frames.names import token_index, token_names
+from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
 from walletframe.pandas_versions import TEXT
-from walletframe.text import safe_line, token_text, unlinked
+from walletframe.text import safe_line, unlinked
 from walletframe.tokens import ASSET_KINDS, AssetContract, asset_contracts
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
     if positions.assets is None or not isinstance(named, str):
 
         def hint_for(first: TokenKey) -> str:
-            by_contract = f"pass blockchain and contract, such as token={token_text(first)}"
+            by_contract = contract_hint(first)
             if not any(row.asset == named for row in _packaged().values()):
                 return by_contract
             return f"{by_contract}, or add up all contracts of the asset with asset={named!a}"

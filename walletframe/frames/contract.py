@@ -185,10 +185,7 @@ def blockchains() -> pd.DataFrame:
 
 
 def normalize_blockchains(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Normalize the spelling of blockchains across frames.
-
-    Known blockchains are written in upper case, all others as in their first row.
-    """
+    """Spell known blockchains in upper case, and all others as in their first row."""
     first: dict[str, str] = {}
     result = []
     for frame in frames:

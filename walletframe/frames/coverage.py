@@ -68,7 +68,7 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
 
 
 def known_by_token(positions: Positions, rows: Mask) -> Positions:
-    """Mark wallets whose amount of a token is unknown as unknown; `rows` marks the token's rows."""
+    """Mark a wallet as unknown if its amount of a token is; `rows` marks the rows of the token."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)

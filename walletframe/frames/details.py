@@ -1,4 +1,4 @@
-"""`WalletDetails`, the two DataFrames of a fetch, and conversions of arguments to these.
+"""`WalletDetails`, the two DataFrames of a fetch, and functions that read it from arguments.
 
 A function that accepts the result of a fetch also accepts the tuple ``(wallets, holdings)``. A
 function that accepts one of the two DataFrames also accepts the complete result.
@@ -86,7 +86,7 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
     wallets, holdings = argument
     if "status" in holdings.columns and "status" not in wallets.columns:
         raise ArgumentError(
-            f"the two DataFrames of {name} are in the wrong order", hint=f"pass {_PAIR}"
+            f"the two DataFrames of `{name}` are in the wrong order", hint=f"pass {_PAIR}"
         )
     return argument if isinstance(argument, WalletDetails) else WalletDetails(wallets, holdings)
 
@@ -109,6 +109,6 @@ def _require_details(argument: object, part: str) -> WalletDetails:
     if not is_details(argument):
         raise ArgumentError(
             f"{part} of type {type(argument).__name__} are not supported",
-            hint=f"pass the DataFrame .{part} of the result of fetch_wallets, or the result",
+            hint=f"pass .{part} of the result of fetch_wallets, or the complete result",
         )
     return as_details(argument, part)

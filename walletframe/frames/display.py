@@ -1,8 +1,8 @@
 """Results of fetches and other tables as plain text, Markdown, or HTML in the page's colours.
 
 The length of the output is limited: a summary, failures with their reasons, then the first rows.
-DataFrames look as pandas displays them, except that values are formatted as money; the options of
-pandas are not changed. Untrusted text is escaped by the functions of `walletframe.text`.
+DataFrames look as pandas displays them, with values formatted as money. Untrusted text is escaped
+by the functions of `walletframe.text`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from pandas import get_option
 from pandas.api.types import is_float_dtype
-from pandas.io.formats.format import (  # type: ignore[attr-defined]  # meant for this use
+from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing in pandas-stubs
     get_dataframe_repr_params,
 )
 

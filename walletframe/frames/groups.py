@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.address.lists import unhashable_column_error
+from walletframe.address.lists import duplicate_column_error, unhashable_column_error
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import refuse_assets, token_or_asset_names, with_assets
 from walletframe.frames.contract import require_columns, text_array
@@ -75,11 +75,14 @@ def token_and_groups(
     token: TokenLike | None, asset: TokenLike | None, by: By
 ) -> tuple[TokenLike | None, list[str]]:
     """Return the requested token or asset, and `by` as a list, with "asset" added for an asset."""
-    if asset is None:
-        return token, list_names(by)
-    if token is not None:
+    refuse_token_and_asset(token, asset)
+    return (token, list_names(by)) if asset is None else (asset, [*list_names(by), "asset"])
+
+
+def refuse_token_and_asset(token: object, asset: object) -> None:
+    """Raise an error if both a token and an asset are given."""
+    if token is not None and asset is not None:
         raise SettingsError("token=… and asset=… can't be combined", hint="pass one of them")
-    return asset, [*list_names(by), "asset"]
 
 
 def read_groups(
@@ -189,7 +192,7 @@ def _wallet_labels(
 
 
 def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> dict[str, Any]:
-    """Return the label columns of a name that groups rows, for some rows or tokens; NA for -1."""
+    """Return the label columns of a name that groups rows, by row or token index; NA for -1."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
@@ -208,11 +211,8 @@ def _check_names(by: By, positions: Positions) -> list[str]:
     if wrong or not names:
         more = f" ({', '.join(safe_line(name) for name in kept)})" if kept else ""
         hint = f"choose from: token, {_CHOICES}{more}"
-        hint += (
-            ""
-            if positions.has_wallets
-            else "; pass wallets=… to group by an extra column of wallets"
-        )
+        if not positions.has_wallets:
+            hint += "; pass wallets=… to group by an extra column of wallets"
         problem = f"there is no column {wrong[0]!r}" if wrong else "by contains no column"
         raise SettingsError(f"{problem} to group by", hint=hint)
     if "symbol" in names and (shared := shared_symbols(positions.holdings, positions.tokens)):
@@ -287,9 +287,7 @@ def _row_values(positions: Positions, name: str) -> Any:
     require_columns(positions.holdings, [name])
     column = positions.holdings[name]
     if column.ndim > 1:
-        raise SettingsError(
-            f"two columns have the name {safe_line(name)!r}", hint="rename one of them"
-        )
+        raise duplicate_column_error(name)
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
         column = column.convert_dtypes()
     return column.array

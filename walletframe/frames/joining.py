@@ -186,10 +186,7 @@ def merge(
 
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
-    """Parse the wallet of each row; return None for a wallet that can't be parsed.
-
-    The wallets are in `column`, or in ``blockchain`` and ``address`` if `column` is None.
-    """
+    """Parse each row's wallet (None if unreadable), from `column`, or from two columns for None."""
     wallets = map(read_wallet, frame_rows(table) if column is None else table[column])
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet in wallets]
 

@@ -1,9 +1,9 @@
 """Masks of the wallets whose balances are known, and a summary of a fetch in a few lines.
 
-A wallet is known if its status is ok. With a ``stale`` answer, which has the balances at the time
-``fetched_at``, it is known in tables of one fetch, but not in comparisons of snapshots. Its amount
-of a token is unknown if such an amount can't be read, or if it has a balance of an unknown token,
-which may be the same token: see `coverage` and `Positions.has_unknown_token`.
+A wallet is known if its status is ok. If its answer is ``stale``, its balances are as of
+``fetched_at``: it is known in tables of one fetch, but not in comparisons of snapshots. A wallet's
+amount of a token is unknown if the amount can't be read, or if the wallet has a balance of an
+unknown token, which may be the same token: see `coverage` and `Positions.has_unknown_token`.
 """
 
 from __future__ import annotations

@@ -58,9 +58,9 @@ def token_names(
     With `by_chain`, a name is only unique on the token's blockchain, which the caller shows beside
     the name. The contract is added to a symbol that is in `taken`, ignoring case.
     """
-    # A symbol alone is not used as the name in three cases: if another token has the same symbol;
-    # if the symbol has non-ASCII letters, which may look like other letters; or if it has a
-    # bracket, so that it looks like a name with a contract.
+    # A symbol alone is not used as the name if another token has the same symbol, if it has
+    # non-ASCII characters, which may look like others, or if it has a bracket, so that it looks
+    # like a name with a contract.
     symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object)
     by_symbol = {symbol: safe_line(cell_text(symbol), _SYMBOL) for symbol in {*symbols}}
     names, chosen = [by_symbol[symbol] for symbol in symbols], places.tolist()
@@ -189,7 +189,8 @@ def short_contract(blockchain: object, address: object) -> str:
     return short or _NATIVE
 
 
-def _contract_hint(first: TokenKey) -> str:
+def contract_hint(first: TokenKey) -> str:
+    """Return a hint with an example of a token named by its contract."""
     return f"pass blockchain and contract, such as token={token_text(first)}"
 
 
@@ -198,7 +199,7 @@ def token_index(
     tokens: KeyCodes,
     token: TokenLike,
     *,
-    hint: Callable[[TokenKey], str] = _contract_hint,
+    hint: Callable[[TokenKey], str] = contract_hint,
 ) -> int:
     """Return the index in `tokens` of the token that a caller passed.
 

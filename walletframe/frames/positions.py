@@ -112,7 +112,7 @@ class Positions:
         return replace(self, tokens=self.contracts, assets=None) if self.assets else self
 
     def where(self, marks: Mask) -> Positions:
-        """Return the marked rows, with their wallets, or with all requested wallets."""
+        """Return the marked rows; without requested wallets, also drop wallets without a row."""
         if marks.all():
             return self
         rows = np.flatnonzero(marks)
@@ -161,10 +161,7 @@ class Positions:
         return self.with_rows(rows, held.tokens, owners[held.wallet_codes])
 
     def wallets_that_can_hold(self, token: int) -> Mask:
-        """Mark the wallets that could hold a token or asset.
-
-        These are the wallets on its blockchains, and on any blockchain where a wallet holds it.
-        """
+        """Mark the wallets on each blockchain where a token or asset exists or is held."""
         key = self.tokens.keys[token]
         names = self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
         own = [self.chain_indices[name] for name in names if name in self.chain_indices]
@@ -271,7 +268,7 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
 
 
 def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, indices: Codes) -> dict[str, Any]:
-    """Return the columns of the tokens with these indices, from their first rows; NA for -1."""
+    """Return the blockchain, contract and symbol of the tokens with these indices; NA for -1."""
     rows = np.append(tokens.first, -1)[indices]
     return {
         name: text_array(holdings[name].array.take(rows, allow_fill=True))

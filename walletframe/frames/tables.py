@@ -31,7 +31,7 @@ from walletframe.numerals import money, plain
 from walletframe.text import safe_line, safe_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     Columns = Mapping[str, list["Cell"]]
 
@@ -56,7 +56,7 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table: untrusted text, its maximum length when safe_line, and its link.
+    """A cell of a table: untrusted text, its maximum length when it is shown, and its link.
 
     If ``text`` is shortened, ``full_text`` is the unshortened text.
     """
@@ -87,11 +87,7 @@ class Table:
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets.
-
-    If the table is limited to `rows` rows, failed wallets come first, then wallets with an error
-    text.
-    """
+    """Return a table of wallets; with `rows`, failed ones first, then those with an error text."""
     head = wallets
     if rows is not None:
         failed = ~known_wallets(wallets)
@@ -120,9 +116,7 @@ def holdings_table(
     head = holdings if rows is None else holdings.head(rows)
     columns = balance_columns(head, wallets)
     if head["price"].notna().any():
-        columns["price"] = text_cells(
-            price if pd.isna(price) else plain(price) for price in head["price"]
-        )
+        columns["price"] = text_cells(head["price"], write=plain)
     if "value" in head:
         columns["value"] = value_cells(head["value"])
     if "currency" in head and head["currency"].notna().any():
@@ -206,14 +200,14 @@ def value_cells(values: pd.Series, missing: str = DASH) -> list[Cell]:
 
 def minute_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
     """Return cells of times, without seconds."""
-    return text_cells(
-        (time if pd.isna(time) else f"{time:%Y-%m-%d %H:%M}" for time in times), missing
-    )
+    return text_cells(times, missing, write="{:%Y-%m-%d %H:%M}".format)
 
 
-def text_cells(column: Iterable[Any], missing: str = DASH, limit: int = 90) -> list[Cell]:
-    """Return cells of values, converted to text with ``str``."""
-    return [Cell(missing if pd.isna(value) else str(value), limit) for value in column]
+def text_cells(
+    column: Iterable[Any], missing: str = DASH, limit: int = 90, write: Callable[[Any], str] = str
+) -> list[Cell]:
+    """Return cells of values, converted to text with `write`."""
+    return [Cell(missing if pd.isna(value) else write(value), limit) for value in column]
 
 
 def terminal_width() -> int | None:
@@ -232,8 +226,8 @@ def table_text(table: Table) -> str:
 def console_text(table: Table, width: int | None, *, exact: bool = False) -> str:
     """Return a table as text for a terminal. Cells that don't fit are written below their row.
 
-    With a ``width``, and unless ``exact``, long amounts are cut, except amounts that would become
-    equal. Wallets and contracts whose short forms are equal are written in full.
+    With a ``width``, and unless ``exact``, long amounts are cut, with a note, except amounts that
+    would become equal. Wallets and contracts whose short forms are equal are written in full.
     """
     full = _unshorten_ambiguous_addresses(table.columns)
     columns = full if exact or width is None else _cut_amounts(full)
