@@ -213,6 +213,10 @@ def test_overlap_refuses_huge_tables(monkeypatch):
         overlap(holdings)
     assert 'by="owner"' in str(result.value)
     assert "n=100" not in str(result.value)
+    by_chain = pd.concat([holdings.assign(blockchain=f"CHAIN{n}") for n in range(4)])
+    with pytest.raises(SettingsError, match="pairs of 4 groups takes") as result:
+        overlap(by_chain, by="blockchain")
+    assert 'by="owner"' not in str(result.value)
 
 
 def test_overlap_counts_the_wallets():

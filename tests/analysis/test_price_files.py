@@ -87,7 +87,8 @@ def test_ten_unmatched_lines_are_reported(tmp_path):
     rows = pd.DataFrame([("ETH", "0xA0"), *others], columns=["blockchain", "contract"])
     rows.assign(price=1).to_parquet(tmp_path / "p.parquet")
     with pytest.warns(
-        PricesWarning, match="30 of 31 prices match .*the numbers are rows of p.parquet, from 0"
+        PricesWarning,
+        match="30 of 31 prices match .*the numbers are rows of p.parquet, counted from 0",
     ) as it:
         value(HOLDINGS, tmp_path / "p.parquet")
     lines = str(it[0].message).splitlines()

@@ -84,7 +84,7 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     n : int, default 10
         The maximum number of rows to return.
     by : str, default "amount"
-        The column to rank by, which contains amounts, or numbers such as ``"value"``.
+        The column to rank by: a column of amounts, or of numbers, such as ``"value"``.
 
     Returns
     -------
@@ -154,13 +154,12 @@ def share(  # noqa: PLR0913 - users pass each option by name
         - ``amount`` (amount): the exact sum of the known amounts. It is 0 if the wallet holds none
           of the token, and NA if the amount is unknown;
         - ``amount_na`` (Int64): the number of balances whose amount is unknown;
-        - ``share`` (float64, from 0 to 1): the amount divided by the sum of all known amounts. It
-          is NaN if the amount is unknown, or if the sum is 0;
-        - ``contracts`` and ``blockchains`` (Int64), if `asset` is given: the number of the asset's
-          contracts with an amount above 0, and the number of their blockchains;
-        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
-          the number of wallets whose amount is known, how many of these have an out-of-date answer,
-          and the number of all wallets that could hold the token.
+        - ``share`` (float64, from 0 to 1): the amount divided by the sum of all known amounts, as
+          the nearest float64. It is NaN if the amount is unknown, or if the sum is 0;
+        - ``contracts`` and ``blockchains`` (Int64), in tables of an asset: the number of the
+          asset's contracts with an amount above 0, and the number of their blockchains;
+        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given: as
+          in `totals`, counting only wallets that could hold the token.
 
         The last five columns count contracts and wallets of the group. If rows are wallets, these
         columns count the contracts and wallets of all rows together, and have the same value in
@@ -182,7 +181,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If `wallets` are not given, so that completeness is unknown; shown once per session.
+        If `wallets` is not given, so that completeness is unknown; shown once per session.
 
     Examples
     --------
@@ -303,7 +302,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If `wallets` are not given, so that completeness is unknown; shown once per session.
+        If `wallets` is not given, so that completeness is unknown; shown once per session.
 
     Notes
     -----
@@ -357,10 +356,7 @@ def _inequality(positions: Positions, members: Groups, top: int) -> dict[str, Fl
 
 
 def _measures(amounts: Exact, pairs: Codes, count: int, stride: int, top: int) -> dict[str, Floats]:
-    """Return the concentration measures of `count` tokens.
-
-    A pair is encoded as a token index * `stride` + a group index.
-    """
+    """Measure `count` tokens; a pair is encoded as a token index * `stride` + a group index."""
     codes, pairs = pd.factorize(pairs)
     balances = sums(Segments(amounts, codes, len(pairs)))
     held = np.flatnonzero(balances > 0)
@@ -488,7 +484,7 @@ def pivot(
     Warns
     -----
     InputWarning
-        If `wallets` are not given, so that completeness is unknown; shown once per session.
+        If `wallets` is not given, so that completeness is unknown; shown once per session.
 
     Examples
     --------
@@ -620,7 +616,7 @@ def overlap(
     Warns
     -----
     InputWarning
-        If `wallets` are not given, so that completeness is unknown; shown once per session.
+        If `wallets` is not given, so that completeness is unknown; shown once per session.
 
     Notes
     -----
@@ -643,12 +639,7 @@ def overlap(
     if n is not None and n < 1:
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all pairs")
     positions, names = read_names(
-        holdings,
-        by,
-        wallets,
-        refusal="tokens are compared",
-        assets=assets,
-        bridged=bridged,
+        holdings, by, wallets, refusal="tokens are compared", assets=assets, bridged=bridged
     )
     groups = group(positions, names)
     rows = np.flatnonzero(positions.amounts.exact().integers > 0)
@@ -661,11 +652,13 @@ def overlap(
     steps = count**2 + int((holders * (holders - 1) // 2).sum())
     if steps > limit:
         fewer_pairs = "" if n else "pass n=100 for the 100 largest overlaps, or "
+        noun, grouped = "group", ""
+        if names == ["wallet"]:
+            noun, grouped = "wallet", ', or group wallets by an extra column, as in by="owner"'
         raise SettingsError(
-            f"comparing all pairs of {counted_noun(count, 'wallet')} takes {steps:,} steps, more "
-            f"than the limit of {limit:,}",
-            hint=f"{fewer_pairs}keep fewer wallets, drop tokens that every wallet holds, or group "
-            'wallets by an extra column, as in by="owner"',
+            f"comparing all pairs of {counted_noun(count, noun)} takes {steps:,} steps, more than "
+            f"the limit of {limit:,}",
+            hint=f"{fewer_pairs}keep fewer wallets, drop tokens that every wallet holds{grouped}",
         )
     blocks = [
         _largest_overlaps(pairs, sizes, n) for pairs in _overlapping_pairs(members, tokens, count)

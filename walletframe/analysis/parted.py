@@ -1,9 +1,9 @@
 """Tables of holdings that are never fully in memory: in a folder or on a cluster.
 
 For totals, each chunk is reduced to a `PartialAggregate`, and these are merged. A partial aggregate
-contains representative rows: the first row of each group, and of each token on each blockchain. The
-representative rows of all chunks are grouped together, which shows which groups are equal. For
-shares and pivot tables, the rows of some tokens are read at a time.
+contains representative rows: the first row of each group, and of each token on each blockchain of
+its holders. The representative rows of all chunks are grouped together, which shows which groups
+are equal. For shares and pivot tables, the rows of some tokens are read at a time.
 """
 
 from __future__ import annotations
@@ -141,13 +141,13 @@ class GroupSpec:
         sample = pd.concat([part.sample for part in parts]).take(order).reset_index(drop=True)
         if source.normalizes_blockchains:
             _, sample = normalize_blockchains(source.template.wallet_frame, sample)
-        template = source.template.with_rows(
+        merged = source.template.with_rows(
             sample.assign(amount=na_array(len(rows))),  # amounts are already in the aggregates
             joined_identities([part.contracts for part in parts], order),
             np.concatenate([part.owners for part in parts])[order],
         )
-        template.has_unknown_token[np.concatenate([part.unknown_holders for part in parts])] = True
-        positions, groups = self._group(template)
+        merged.has_unknown_token[np.concatenate([part.unknown_holders for part in parts])] = True
+        positions, groups = self._group(merged)
         own = np.split(ranks, np.cumsum([len(part.rows) for part in parts])[:-1])
         pairs = [*zip(parts, own, strict=True)]
         aggregates = merge_aggregates(
@@ -156,7 +156,7 @@ class GroupSpec:
             [positions.contracts.codes[rank[part.contracts.first]] for part, rank in pairs],
             len(groups),
         )
-        chunk = Chunk(positions, np.arange(len(template.wallets)), rows[order])
+        chunk = Chunk(positions, np.arange(len(merged.wallets)), rows[order])
         return Aggregation(chunk, groups, aggregates)
 
     def _group(self, positions: Positions) -> tuple[Positions, Groups]:
@@ -229,9 +229,8 @@ def chunked_totals(
     """Return the table of `totals` with `wallets`, with one chunk in memory at a time."""
     tokens = chunked_tokens(source) if "symbol" in list_names(by) else source.template
     names = read_groups(tokens, by, assets=assets, bridged=bridged)[1].names
-    listed = (
-        listed_assets(assets) if isinstance(assets, str | Path) else assets
-    )  # read the file only once
+    # Read the file only once.
+    listed = listed_assets(assets) if isinstance(assets, str | Path) else assets
     columns = {*names} & {*source.template.holdings}
     [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, listed, bridged)], columns)
     return totals_table(chunk.positions, groups, sums)
@@ -243,9 +242,9 @@ def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
         return None
     parts = [*source.map_chunks(_chunk_value, ["amount"])]
     totals, currencies, unpriced, unread = (list(column) for column in zip(*parts, strict=True))
-    whole = joined_totals(totals).regrouped(np.zeros(len(parts), dtype=np.intp), 1)
+    total = joined_totals(totals).regrouped(np.zeros(len(parts), dtype=np.intp), 1)
     currency = next(chain(*currencies), None)
-    return summarize_values(whole.sums(), currency, int(whole.sizes[0]), sum(unpriced), sum(unread))
+    return summarize_values(total.sums(), currency, int(total.sizes[0]), sum(unpriced), sum(unread))
 
 
 def _chunk_value(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, int]:

@@ -19,7 +19,7 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.address.forms import is_blank
 from walletframe.amounts.arrow import with_amounts
 from walletframe.disk import read_parquet
-from walletframe.errors import ColumnsError, PricesError
+from walletframe.errors import POSITIONS_NOTE, ColumnsError, PricesError
 from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import token_identities, token_key
 from walletframe.numerals import counted_noun
@@ -293,11 +293,12 @@ class LoadedPrices:
     lines: Sequence[int] | None = None  # of each row, its line, from 1; None for positions
 
     @property
-    def number_meaning(self) -> str:
-        """The meaning of the numbers in messages."""
+    def positions_note(self) -> str:
+        """A note for messages that explains their numbers."""
         if self.lines is not None:
             return f"the numbers are lines of {self.file}"
-        return f"the numbers are {f'rows of {self.file}' if self.file else 'positions'}, from 0"
+        rows = f"the numbers are rows of {self.file}, counted from 0"
+        return rows if self.file else POSITIONS_NOTE
 
     def line_or_position(self, number: int) -> int:
         """Return the line of a price in its file, or its position if there are no lines."""
@@ -337,7 +338,7 @@ def read_prices(
         of_days = "" if loaded.dated or "date" not in columns else _OF_DAYS
         one_each = "pass one price of 0 or more for each token; leave out tokens without a price"
         raise PricesError(
-            f"{counted_noun(len(problems), 'price')} can't be used ({loaded.number_meaning}):",
+            f"{counted_noun(len(problems), 'price')} can't be used ({loaded.positions_note}):",
             hint=f"{one_each}{of_days}",
             problems=problems,
         )
@@ -398,7 +399,7 @@ def read_dates(column: pd.Series) -> pd.Series:
     if is_numeric_dtype(column):
         raise PricesError(
             f"the column date must contain dates or text, but has the dtype {column.dtype}",
-            hint="convert the column with pd.to_datetime",
+            hint="write dates as text, such as 2026-01-31",
         )
     dates: pd.Series = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
     return dates

@@ -36,7 +36,7 @@ _LABEL, _OWN_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500
 
 @dataclass(eq=False)
 class TextColumn:
-    """The text of each row, by its code; code -1 has no text. A text is made when it is needed."""
+    """The text of each row, by its code (-1: no text). Texts are created when they are needed."""
 
     codes: Codes
     count: int  # of codes
@@ -181,17 +181,16 @@ def is_non_numeric(values: pd.Series) -> bool:
 def own_columns(positions: Positions) -> list[pd.Series]:
     """Return the user's own columns of holdings and wallets, with the rows of holdings."""
     holdings = positions.holdings
-    columns = [holdings.iloc[:, place] for place in _own_positions(holdings, HOLDING_DTYPES)]
+    columns = [holdings.iloc[:, place] for place in _own_column_indices(holdings, HOLDING_DTYPES)]
     if positions.has_wallets:
         wallets, rows = positions.wallet_frame, positions.first[positions.wallet_codes]
-        kept = (
-            wallets.iloc[:, place] for place in _own_positions(wallets, [*WALLET_DTYPES, "name"])
-        )
+        own = _own_column_indices(wallets, [*WALLET_DTYPES, "name"])
+        kept = (wallets.iloc[:, place] for place in own)
         columns += [pd.Series(each.array.take(rows), name=each.name) for each in kept]
     return columns
 
 
-def _own_positions(frame: pd.DataFrame, schema: Iterable[str]) -> list[int]:
+def _own_column_indices(frame: pd.DataFrame, schema: Iterable[str]) -> list[int]:
     """Return the positions of the user's own columns, which may have equal names."""
     ours = {*schema, *VALUED}
     return [place for place, name in enumerate(frame.columns) if name not in ours]

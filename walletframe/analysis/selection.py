@@ -23,6 +23,7 @@ from walletframe.errors import (
 )
 from walletframe.frames.asset_list import token_or_asset_index, with_assets
 from walletframe.frames.details import WalletDetails
+from walletframe.frames.groups import refuse_token_and_asset
 from walletframe.frames.identity import is_unknown, wallet_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.names import token_index, token_names
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 _OF_TOKENS = ("token", "asset", "assets", "bridged")
 _OPTIONS = ("wallet", "blockchain", "spam", "small", *_OF_TOKENS)
-_MISSING_WALLET = "a wallet that failed or holds nothing has no rows in holdings"
 
 
 def where(  # noqa: PLR0913 - users pass each option by name
@@ -277,8 +277,7 @@ def read_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) -> 
     """Check the arguments of `where`, and return them as a `Selection`."""
     options = {name: arguments.pop(name, None) for name in _OPTIONS}
     wallet, blockchain = options["wallet"], options["blockchain"]
-    if options["token"] is not None and options["asset"] is not None:
-        raise SettingsError("token=… and asset=… can't be combined", hint="pass one of them")
+    refuse_token_and_asset(options["token"], options["asset"])
     labels: list[tuple[str, str]] = []
     for name, wanted in arguments.items():
         frame = rows.wallets if name in rows.groups else rows.held.holdings
@@ -300,7 +299,7 @@ def read_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) -> 
     keys = {*rows.requested.keys, *rows.held.wallet_keys}
     for wanted, key in zip(selection.wallets, selection.wallet_keys(), strict=True):
         if key not in keys:
-            raise UnknownWalletError(wanted, _MISSING_WALLET)
+            raise UnknownWalletError(wanted)
     chains = {chain: None for chain, _ in keys}
     for name in selection.blockchains:
         if canonical_blockchain(name) not in chains:
@@ -326,7 +325,9 @@ def _token_keys(positions: Positions, options: Mapping[str, Any]) -> list[TokenK
         codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, places)]
         return [keys[code] for code in np.unique(codes).tolist()]
     if assets is not None or bridged:
-        raise SettingsError("assets=… and bridged=… need asset=…", hint="pass asset=… too")
+        raise SettingsError(
+            "assets=… and bridged=… need asset=…", hint="pass asset=…, or leave out the other two"
+        )
     named = [] if token is None else _as_list("token", token, (list,))
     return [keys[token_index(holdings, positions.tokens, each)] for each in named]
 

@@ -145,7 +145,7 @@ def totals(
     Warns
     -----
     InputWarning
-        If `wallets` are not given, so that completeness is unknown; shown once per session.
+        If `wallets` is not given, so that completeness is unknown; shown once per session.
 
     Examples
     --------
@@ -298,7 +298,8 @@ def _one_currency(named: Iterable[Any]) -> list[Any]:
     currencies = list(dict.fromkeys(np.nan if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
         raise PricesError(
-            f"the values are in {len(currencies)} currencies: {currencies}",
+            f"the values are in {len(currencies)} currencies: "
+            f"{', '.join('none' if pd.isna(name) else repr(name) for name in currencies)}",
             hint="value all holdings in one currency, or add up each currency's rows separately",
         )
     return currencies

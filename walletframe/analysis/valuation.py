@@ -23,7 +23,7 @@ from walletframe.analysis.prices import (
     read_price_file,
     read_prices,
 )
-from walletframe.errors import PricesError, PricesWarning, SettingsError
+from walletframe.errors import POSITIONS_NOTE, PricesError, PricesWarning, SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
 from walletframe.frames.contract import amounts_of, require_columns, text_array
 from walletframe.frames.identity import is_unknown, token_identities
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, KeyCodes, TokenKey
 
 PricesLike: TypeAlias = PriceTable | PriceSource | PriceHistory | str | Path
-_Members: TypeAlias = "dict[str, list[TokenKey]]"  # the tokens of each asset
+_ByAsset: TypeAlias = "dict[str, list[TokenKey]]"  # the tokens of each asset
 _SHOWN = 10
 _BY_CONTRACT = "pass prices by (blockchain, contract), such as "
 
@@ -88,11 +88,12 @@ def value(  # noqa: PLR0913 - users pass each option by name
     bridged : bool, default False
         Whether the price of an asset is also used for its bridged versions.
     at : {"snapshot"}, optional
-        Value each row at the prices on the day of its ``snapshot``. `prices` must then be a
-        DataFrame or file with a column ``date``, a folder of daily prices, or a
-        ``walletframe.analysis.PriceHistory``. ``date`` contains days or times, in UTC unless they
-        have a time zone. The price used is the token's last price on the snapshot's day (in UTC),
-        at or before the time of the snapshot. Prices of other days are never used.
+        Value each row at the prices on the day of its ``snapshot``. Without `prices`, the service's
+        prices in the snapshot are used. Otherwise, `prices` must be a DataFrame or file with a
+        column ``date``, a folder of daily prices, or a ``walletframe.analysis.PriceHistory``.
+        ``date`` contains days or times, in UTC unless they have a time zone. The price used is the
+        token's last price on the snapshot's day (in UTC), at or before the time of the snapshot.
+        Prices of other days are never used.
 
     Returns
     -------
@@ -165,22 +166,22 @@ def value(  # noqa: PLR0913 - users pass each option by name
         currency = read_currency(loaded.table, currency)
         quotes, places = read_prices(loaded, by_symbol=by_symbol)
         priced = dict.fromkeys(name for name, _ in quotes)
-        codes, keys, members = tokens.codes, tokens.keys, None
+        codes, keys, by_asset = tokens.codes, tokens.keys, None
         if by_symbol:
             shared = shared_symbols(holdings, tokens)
             if mixed := {symbol: shared[symbol] for symbol in priced if symbol in shared}:
                 raise ambiguous(mixed, lambda first: f"{_BY_CONTRACT}{token_text(first)}")
             codes, keys = factorized(holdings["symbol"])
         else:
-            members = _tokens_by_asset(listed_assets(assets), bridged=bridged)
+            by_asset = _tokens_by_asset(listed_assets(assets), bridged=bridged)
         units = _row_prices(quotes, keys, codes, times)
-        if members and members.keys() & priced:  # used for tokens without a price of their own
-            names = {token: name for name, owned in members.items() for token in owned}
+        if by_asset and by_asset.keys() & priced:  # used for tokens without a price of their own
+            names = {token: name for name, owned in by_asset.items() for token in owned}
             of_keys, named = factorized(np.array([*map(names.get, keys), None], dtype=object))
             of_assets = _row_prices(quotes, [*named], of_keys[codes], times)
             units = np.where(np.isnan(units), of_assets, units)
         units[holdings["token_blockchain"].isna()] = np.nan
-        _warn_of_unmatched_prices(loaded, places, units, keys, members, times)
+        _warn_about_unmatched_prices(loaded, places, units, keys, by_asset, times)
     return holdings.assign(
         unit_price=units,
         value=amounts * units,
@@ -211,31 +212,31 @@ def _row_prices(
     return units
 
 
-def _tokens_by_asset(assets: pd.DataFrame, *, bridged: bool) -> _Members:
+def _tokens_by_asset(assets: pd.DataFrame, *, bridged: bool) -> _ByAsset:
     """Return the tokens of each asset, by `asset_key`."""
     tokens = token_identities(assets)
-    members: _Members = {}
+    by_asset: _ByAsset = {}
     for name, code, kind in zip(assets["asset"], tokens.codes, assets["kind"], strict=True):
-        of_asset = members.setdefault(asset_key(name), [])
+        of_asset = by_asset.setdefault(asset_key(name), [])
         if bridged or kind != "bridged":
             of_asset.append(tokens.keys[code])
-    return members
+    return by_asset
 
 
-def _warn_of_unmatched_prices(
+def _warn_about_unmatched_prices(
     loaded: LoadedPrices,
     places: Mapping[PriceKey, int],
     units: Floats,
     keys: Sequence[Any],
-    members: _Members | None,
+    by_asset: _ByAsset | None,
     times: pd.Series | None,
 ) -> None:
-    """Warn of prices that match no token in the holdings, and of snapshots without prices."""
+    """Warn about prices that match no token in the holdings, and about snapshots without prices."""
     held, priced, unlisted = {*keys}, {name for name, _ in places}, False
-    if members is not None:
+    if by_asset is not None:
         of_assets = {name for name in priced if isinstance(name, str)}
-        unlisted = not of_assets <= members.keys()
-        priced.update(token for name in of_assets for token in members.get(name, ()))
+        unlisted = not of_assets <= by_asset.keys()
+        priced.update(token for name in of_assets for token in by_asset.get(name, ()))
     none = len(units) and np.isnan(units).all() and (times is None or priced.isdisjoint(held))
     if none and not unlisted:
         first = next(iter(keys), None)  # the example in the message
@@ -248,7 +249,7 @@ def _warn_of_unmatched_prices(
         notify(f"{message}: pass prices by {by}", PricesWarning)
         return
     if len(units):
-        _warn_of_unmatched_lines(loaded, places, held, members)
+        _warn_about_unmatched_lines(loaded, places, held, by_asset)
     if times is not None:
         valued = pd.Series(units).notna().groupby(times.array).any()
         without = valued.index[~valued]
@@ -259,17 +260,17 @@ def _warn_of_unmatched_prices(
             notify(f"{message}; the first is from {without[0]:%Y-%m-%d}", PricesWarning)
 
 
-def _warn_of_unmatched_lines(
-    loaded: LoadedPrices, places: Mapping[PriceKey, int], held: set[Any], members: _Members | None
+def _warn_about_unmatched_lines(
+    loaded: LoadedPrices, places: Mapping[PriceKey, int], held: set[Any], by_asset: _ByAsset | None
 ) -> None:
-    """Warn of lines of a file that match no token in the holdings, and of unknown assets.
+    """Warn about lines of a file that match no token in the holdings, and about unknown assets.
 
     Unmatched prices of a mapping or a source are ignored, since it may have the prices of all
     tokens.
     """
     lines = []
     for (key, _), number in places.items():
-        tokens = [key] if members is None or isinstance(key, tuple) else members.get(key)
+        tokens = [key] if by_asset is None or isinstance(key, tuple) else by_asset.get(key)
         if tokens is None:
             why = f"{safe_line(key)!r} is not a known asset"
         elif not loaded.file or any(token in held for token in tokens):
@@ -286,7 +287,7 @@ def _warn_of_unmatched_lines(
         verb = "matches" if len(lines) == 1 else "match"
         counted = f"{len(lines):,} of {counted_noun(len(places), 'price')} {verb}"
         more = len(lines) - _SHOWN
-        lead = f"{counted} no token in these holdings ({loaded.number_meaning}):"
+        lead = f"{counted} no token in these holdings ({loaded.positions_note}):"
         message = [lead, *lines[:_SHOWN]]
         message += [f"  … and {more:,} more"] if more > 0 else []
         notify("\n".join(message), PricesWarning)
@@ -305,7 +306,7 @@ def raise_for_unusable_prices(problems: list[tuple[int, str, str]]) -> None:
         masked = ', or use NaN: holdings["price"].where(holdings["price"].between(0, 1e300))'
         raise PricesError(
             f"{counted_noun(len(problems), 'price')} of the service can't be used "
-            "(by row, from 0):",
+            f"({POSITIONS_NOTE}):",
             hint=f"pass prices=… of your own{masked}",
             problems=problems,
         )

@@ -57,7 +57,7 @@ class Directory:
         return Finding("known_token") if token in known_by_key() else None
 
     def similar(self, symbol: str) -> list[str]:
-        """Return a symbol's skeletons that known symbols, cut to `HEAD` characters, also have."""
+        """Return the skeletons that a symbol shares with known symbols."""
         return [name for name in skeletons(symbol) if name in self.names]
 
     def imitations(self, token: TokenKey, symbol: str, similar: list[str]) -> list[Finding]:

@@ -39,7 +39,7 @@ THRESHOLD = 0.5
 _TOKEN_COLUMNS = ["symbol", "token_blockchain", "token_address"]
 
 _MIN_CROWD = 3
-_TOKENS_PER_CHANCE = 500  # so many tokens allow one more to share a symbol by chance
+_TOKENS_PER_CHANCE = 500  # of this many tokens, one may share a symbol by chance
 _EXTREME_AMOUNT = 10**15
 _NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
 _ABSURD, _ABSURD_DIGITS = 10**18, 60  # units of the token, and digits of the raw amount
@@ -183,11 +183,11 @@ def without_spam(
     """
     flagged = flag_spam(holdings, allow=allow, deny=deny, threshold=threshold)
     suspect = flagged["is_spam"].to_numpy()
-    _warn_of_spam(int(suspect.sum()), len(token_identities(holdings[suspect]).keys))
+    _warn_about_spam(int(suspect.sum()), len(token_identities(holdings[suspect]).keys))
     return holdings[~suspect]
 
 
-def _warn_of_spam(rows: int, tokens: int) -> None:
+def _warn_about_spam(rows: int, tokens: int) -> None:
     """Warn that rows are left out as spam, if there are any."""
     if rows:
         verbs = "looks like spam and is" if rows == 1 else "look like spam and are"
@@ -259,12 +259,12 @@ def explain_spam(
     places, first = np.unique(cases.codes[chosen], return_index=True)
     tokens = rows.loc[chosen, _TOKEN_COLUMNS].iloc[first]
     suspects = cases.suspect_findings()
-    every = [suspects.get(int(case)) or cases.findings(int(case)) for case in places]
-    scores = np.array([score(findings) for findings in every], dtype=float)
+    by_place = [suspects.get(int(case)) or cases.findings(int(case)) for case in places]
+    scores = np.array([score(findings) for findings in by_place], dtype=float)
     ranked = np.argsort(-scores, kind="stable")
     if token is None and not everything:
         ranked = ranked[scores[ranked] >= threshold]
-    pairs = [(place, finding) for place in ranked.tolist() for finding in every[place]]
+    pairs = [(place, finding) for place in ranked.tolist() for finding in by_place[place]]
     owners = np.array([place for place, _ in pairs], dtype=np.intp)
     return (
         tokens.iloc[owners]
@@ -415,10 +415,7 @@ def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
 
 
 def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
-    """Return `_PRICED`, `_UNPRICED` or None for each token.
-
-    `_UNPRICED` requires that another token on the blockchain has a price.
-    """
+    """Return each token's `_PRICED`, `_UNPRICED` (if its blockchain has other prices) or None."""
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
     priced = np.zeros(len(findings), dtype=bool)
@@ -440,7 +437,7 @@ def chunked_flags(
 ) -> tuple[dict[Any, tuple[float, str]], dict[int, tuple[float, str]], Codes]:
     """Return scores and reasons by token and symbol, or, for unknown tokens, by row.
 
-    Also return the positions of all rows of unknown tokens. With `drop_spam`, warn of the spam.
+    Also return the positions of all rows of unknown tokens. With `drop_spam`, warn about the spam.
     """
     directory = _read_lists(allow, deny, threshold)
     evidence, places, balances = _collect_chunked_evidence(source)
@@ -458,5 +455,5 @@ def chunked_flags(
     by_row = {int(places[row]): flags[codes[row]] for row in rows[unknown[rows]].tolist()}
     if drop_spam:
         spam = rows[[flags[code][0] >= threshold for code in codes[rows].tolist()]]
-        _warn_of_spam(int(balances[spam].sum()), len(np.unique(tokens.codes[spam])))
+        _warn_about_spam(int(balances[spam].sum()), len(np.unique(tokens.codes[spam])))
     return by_token, by_row, places[unknown]

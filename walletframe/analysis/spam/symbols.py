@@ -24,7 +24,7 @@ _MAX_WORDS, _MAX_LABELS = 2, 2  # of a name, which has at most one dot
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BAIT = re.compile(
-    # Nearly all symbols have none of these, which the first letters of a group show fast.
+    # Most symbols match nothing: the lookahead at the start of each group rejects them fast.
     # The first group matches inside words: only four of 29,500 symbols in public lists contain one.
     r"(?=[acegrv])(?:air[- ]?drop(?:s|ped)?"
     r"|(?<!ac)(?<!dis)(?<!ex)(?<!pro)(?<!re)claim(?:s|ed|able|ing)?"
@@ -62,7 +62,8 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 # There may be a space before a dot, and, if a common top-level domain follows, after it. A hyphen
-# after the top-level domain continues the name, as in E.WEBER-ST-TOLEDO, unless it is a common one.
+# after the top-level domain continues the name, as in E.WEBER-ST-TOLEDO, unless the domain is a
+# common one.
 _DOMAIN = re.compile(
     r"(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
     r"(?:\s?\.(?:\s(?=(?:com|net|org|io|xyz)\b))?|\s?[\[(]\.[\])]\s?))+)"
@@ -80,7 +81,7 @@ _STYLISH = frozenset(
     | {"moe", "money", "network", "one", "pizza", "zip"}
 )
 _LIKE_A_DOT = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
-# Honest tokens have names that begin with lower-case Greek letters.
+# Scripts of honest symbols. Lower-case Greek letters are included, since some begin with them.
 _HONEST = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKANA")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 _UNKNOWN = ("Cn", "Co", "Cs")
@@ -196,7 +197,7 @@ def _is_symbol_character(char: str) -> bool:
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Return invisible characters as ``"U+200B"``, except surrounding ones and emoji joiners."""
+    """Return invisible characters as ``"U+200B"``, except padding and the joiners of emoji."""
     if text.isascii() and text.isprintable():
         return []
     inside = text.strip("\0 \t\r\n")
