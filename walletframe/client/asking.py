@@ -58,7 +58,7 @@ class Sender:
         on_reply: OnReply | None = None,
         next_sequence: Callable[[], int] | None = None,
     ) -> None:
-        self.unrequested: list[str] = []  # wallets in answers that were not requested
+        self.unrequested: list[str] = []  # in the answers to batches
         self._connect, self._cancel = connect, cancel
         self._on_reply, self._next_sequence = on_reply, next_sequence
         self._deadline_s, self._max_workers = settings.deadline_s, settings.workers
@@ -87,7 +87,7 @@ class Sender:
             self._workers[-1].start()
 
     def arrivals(self, max_pending: int = 0) -> Iterator[Arrival | None]:
-        """Yield each reply as it arrives, and None while idle, until `max_pending` are pending.
+        """Yield each reply as it arrives, None while idle, until at most `max_pending` are pending.
 
         After a cancellation, requests in flight get a short grace period. Requests that are not
         answered by then are cancelled.
@@ -170,7 +170,7 @@ class Sender:
                 self._request({request_id: wallet})
 
     def _wait_for_permit(self, end: float) -> Outcome | None:
-        """Wait for a permit. Return None if granted, or the outcome of a request not to send."""
+        """Wait for a permit; return None, or an outcome if the request must not be sent."""
         if self._key_refused.is_set():
             return _NOT_REQUESTED
         while not self._cancel.is_set() and time.monotonic() <= min(end, self._refused_until):
@@ -179,8 +179,8 @@ class Sender:
                 return None
         if self._cancel.is_set():
             return CANCELLED
-        answers = f"429 (too many requests) for {self._patience_s:.0f} s"
-        return Outcome(Status.RATE_LIMITED, f"not requested: the service only answered {answers}")
+        answers = f"for {self._patience_s:.0f} s, the service answered only 429 (too many requests)"
+        return Outcome(Status.RATE_LIMITED, f"not requested: {answers}")
 
     def _final_reply(self, reply: Reply, refusal: Outcome | None, end: float) -> Reply:
         """Return the final reply; `refusal` is the reason why the last reply was not retried."""

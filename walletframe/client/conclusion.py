@@ -38,7 +38,7 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
 
 
 def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
-    """Append the most frequent of `reasons`, which have counts; leave out hints after a semicolon.
+    """Append the most frequent reasons, given with their counts, without hints (after "; ").
 
     >>> with_reasons("3 of 4 wallets are not ok", {"no such page; a typo?": 1, "timed out": 2})
     '3 of 4 wallets are not ok (2 x timed out; 1 x no such page)'

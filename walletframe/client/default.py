@@ -35,7 +35,8 @@ def configure(**overrides: Unpack[SettingsKwargs]) -> Settings:
         The service and the API key, as in `Settings`. A setting that you don't pass is read from
         the environment, or has its default value.
     service, cache, cache_max_bytes, expire_after_s, stale_if_error : optional
-        The cache: its location and size, and how long an answer is fresh.
+        The cache: the service's name in it, its location and size, how long an answer is fresh, and
+        whether an expired answer is used if the service sends no new one.
     workers, requests_per_second, retry_after_max_s, batch_size : optional
         The number and the rate of requests.
     timeout_s, deadline_s : optional
@@ -106,8 +107,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     offline : bool, default False
         Send no requests. Wallets that are not in the cache have the status ``not_cached``.
     progress : bool or callable, optional
-        Whether to show a progress bar. A callable is called with (done, total, counts by status)
-        instead.
+        Whether to show a progress bar. By default, it is shown in a notebook or a terminal. A
+        callable is called with (done, total, counts by status) instead.
     on_failure : {"warn", "raise", "ignore"}, default "warn"
         Whether to warn, raise an error or do nothing if wallets are not ok. Every wallet has a row
         in the result.
@@ -132,8 +133,9 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
         If a request is needed, but the API key, its kind or the base URL is not set; if
-        `on_failure` or `on_unreadable` has an unsupported value; or if a column to keep has a name
-        that walletframe uses, or contains lists.
+        `on_failure` or `on_unreadable` has an unsupported value; if both `refresh` and `offline`
+        are set; if a column occurs twice; or if a column to keep has a name that walletframe uses,
+        or contains lists.
     FetchError
         If wallets are not ok, with ``on_failure="raise"``. The attribute ``details`` contains the
         result.

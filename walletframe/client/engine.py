@@ -172,9 +172,7 @@ class Client:
         cancel = cancel or Event()
         portions = (requested[at : at + _PORTION] for at in range(0, len(requested), _PORTION))
         with (
-            closing(
-                self.stream(policy, cancel)
-            ) as stream,  # errors are raised before a bar is drawn
+            closing(self.stream(policy, cancel)) as stream,  # raises before a bar is drawn
             status_counter(progress, len(requested)) as count,
         ):
             job = Job(

@@ -1,6 +1,7 @@
 """Work on a separate thread, with its progress shown by a progress bar or a callable.
 
-An interrupt stops only the thread that waits for the work, so that no work is left half done.
+An interrupt reaches only the caller, which cancels the work and waits for its end, so that no work
+is left half done.
 """
 
 from __future__ import annotations
@@ -133,9 +134,7 @@ def progress_display(
         with tqdm(total=total, unit="wallet", desc="wallets", **options) as bar:
 
             def draw(counts: Mapping[str, int], before: int, **others: int) -> None:
-                bar.initial = (
-                    before  # not counted in the rate for the estimate of the remaining time
-                )
+                bar.initial = before  # tqdm leaves these out of its estimate of the remaining time
                 bar.set_postfix(dict(counts) | others, refresh=False)
                 bar.update(sum(counts.values()) - bar.n)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from walletframe.settings.values import Settings
     from walletframe.transport import AnswerStore, Reply
 
-_AHEAD = 4  # maximum number of pending requests per worker
+_PENDING_PER_WORKER = 4
 _OTHER_CLOCKS_S = 60.0  # by which the clock of another computer may be ahead
 _CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was requested")
 _NOT_CACHED = Outcome(Status.NOT_CACHED, "not in the cache, and no request was sent")
@@ -48,7 +48,7 @@ class Policy:
 
 
 class WalletResult(NamedTuple):
-    """A wallet's position in the request, its record, and its answer (None: do not cache)."""
+    """A wallet's position among all wallets, its record, and its answer (None: do not cache)."""
 
     position: int
     record: WalletRecord
@@ -56,7 +56,7 @@ class WalletResult(NamedTuple):
 
 
 class Stream:
-    """Iterator over the records of one fetch as they arrive. It never writes to the store.
+    """The records of one fetch, in the order of arrival. The store is only read.
 
     While the consumer does not read records, no new requests are queued (backpressure).
     """
@@ -68,7 +68,7 @@ class Stream:
         self.oddities: Oddities = Oddities()
         self._store, self._policy, self._sender, self._cancel = store, policy, sender, cancel
         self._batch_size = settings.batch_size
-        self._max_pending = settings.workers * settings.batch_size * _AHEAD
+        self._max_pending = settings.workers * settings.batch_size * _PENDING_PER_WORKER
         self._positions = count()
         self._in_flight: dict[int, tuple[WalletAddress, CachedAnswer | None]] = {}
 
@@ -148,7 +148,7 @@ class Stream:
         return WalletRecord(wallet, outcome, self._store.service, cached.fetched_at, source, error)
 
     def _results(self, *, max_pending: int = 0) -> Iterator[WalletResult | None]:
-        """Yield each result as it arrives, and None while idle, until `max_pending` are pending."""
+        """Yield each result as it arrives, None while idle, until at most `max_pending` remain."""
         for arrival in self._sender.arrivals(max_pending):
             if arrival is None:
                 yield None
