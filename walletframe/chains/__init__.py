@@ -58,7 +58,7 @@ def known_blockchains() -> dict[str, Blockchain]:
 
 
 def find_blockchain(identifier: str) -> Blockchain | None:
-    """Return the blockchain of an identifier in any case, or None; strip white space first."""
+    """Return a blockchain by its identifier, ignoring case and surrounding white space, or None."""
     return known_blockchains().get(identifier.strip().upper())
 
 

@@ -84,7 +84,7 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 @cache
 def covered_blockchains() -> frozenset[str]:
-    """Return the blockchains with contracts chosen by hand; most of their tokens are listed."""
+    """Return the blockchains with contracts chosen by hand: most tokens in use there are listed."""
     return frozenset(
         token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
     )

@@ -1,4 +1,5 @@
 """The wallet details endpoint: build the query, and parse the JSON of the answer.
 
-This package implements the service's document. It does not handle HTTP, keys, caches or DataFrames.
+This package knows the documented format of the service. It does not handle HTTP, keys, caches or
+DataFrames.
 """

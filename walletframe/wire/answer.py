@@ -56,7 +56,7 @@ class _Entries(msgspec.Struct):
     error: Raw = NULL
 
 
-# The schema of the service's document, in which all fields are required.
+# The schema of the service's document. Only prices and explorer links may be missing.
 
 
 class _StrictAsset(msgspec.Struct, gc=False):
@@ -202,7 +202,7 @@ def _match_entries(
 ) -> Answer:
     """Match entries to requested wallets by canonical address, not by position.
 
-    The first entry without an address determines the outcome of all wallets without an entry.
+    A wallet without an entry has `error`, or else the outcome of the first entry without address.
     """
     by_key: dict[_Key, Outcome] = {}
     missing = Outcome(Status.INVALID, error) if error else None
@@ -331,7 +331,7 @@ class SplitAnswer(NamedTuple):
 
 
 def split_answer(body: bytes, requested: Sequence[WalletAddress]) -> SplitAnswer:
-    """Split the answer to a batch into one body per wallet; return none if it can't be parsed."""
+    """Split the answer to a batch into one body per wallet; no bodies if it can't be parsed."""
     answer = _decoded_or_none(_decode_entries, body)
     positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(requested)}
     entries: dict[int, list[bytes]] = {}

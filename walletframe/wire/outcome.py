@@ -48,9 +48,8 @@ class Balances:
         prices = [balance.price for balance in sent]
         if not all(symbols):
             symbols = [symbol or None for symbol in symbols]
-        if (
-            not all(addresses) and "" in addresses
-        ):  # null is the native coin, but "" is an unknown token
+        # Only null means the native coin: "" is an unknown token.
+        if not all(addresses) and "" in addresses:
             chains = [
                 None if address == "" else chain
                 for chain, address in zip(chains, addresses, strict=True)
@@ -108,7 +107,7 @@ def _only_digits(text: str) -> bool:
 
 
 class Status(StrEnum):
-    """The status of a requested wallet, which is a category of the column ``status``.
+    """The status of a requested wallet. The members are the categories of the column ``status``.
 
     Only a wallet with the status OK has a list of balances, which may be empty.
     """

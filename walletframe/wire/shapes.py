@@ -1,7 +1,7 @@
 """The endpoint: its path, its parameters, its query, and the strict and lenient answer schemas.
 
 The sandbox answers with the strict, documented schema, and validates the holdings that it serves
-against this schema. A wrong type or a missing field is an error, unless the field is nullable.
+against this schema. A wrong type is an error, and so is a missing field that can't be null.
 Answers of the service are parsed with the lenient schemas, whose names begin with `Sent`.
 """
 
@@ -109,7 +109,7 @@ class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class SentAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The complete answer. Only other endpoints of the service send the field `error`."""
+    """The complete answer. Other endpoints of the service send the field `error` if they fail."""
 
     wallets: list[SentWallet]
     error: msgspec.Raw = NULL
