@@ -76,11 +76,11 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
-    """Call a function with the accessor's frame, and with its wallets if the function has them."""
+    """Call a function with an accessor's data, and its wallets if the function takes `wallets`."""
     wallets = signature_of(function).parameters.get("wallets")
     if wallets and wallets.kind is inspect.Parameter.KEYWORD_ONLY:
-        kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - accessors of this package define it for this
-    return function(accessor._data, *args, **kwargs)  # noqa: SLF001 - accessors of this package define it for this
+        kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - internal to this package
+    return function(accessor._data, *args, **kwargs)  # noqa: SLF001 - internal to this package
 
 
 def delegate(load: Callable[[], Callable[Concatenate[Any, P], R]]) -> Delegate[P, R]:

@@ -166,7 +166,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
 
     where: Final = Delegate(lambda: selection.where, _where)
 
-    def _with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - for clusters
+    def _with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
         if wallets is not None:
             raise SettingsError(
                 "the folder already contains its wallets", hint="leave out wallets=…"

@@ -29,17 +29,14 @@ R = TypeVar("R")
 def delegate_chunked(
     load: Callable[[], Callable[Concatenate[Any, P], R]], load_chunked: Callable[[], Any]
 ) -> Delegate[P, R]:
-    """Return a method that calls the function that `load_chunked` returns.
-
-    The method has the signature and docstring of the function that `load` returns.
-    """
+    """Return a method that is documented as `load()`, but calls the function `load_chunked()`."""
 
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
         options = _options(function, *args, **kwargs)
         if "wallets" in options:
-            source = accessor._with_wallets(options.pop("wallets"), options["by"])  # noqa: SLF001 - accessors of this package define it for this
+            source = accessor._with_wallets(options.pop("wallets"), options["by"])  # noqa: SLF001 - internal to this package
         else:
-            source = accessor._without_wallets()  # noqa: SLF001 - accessors of this package define it for this
+            source = accessor._without_wallets()  # noqa: SLF001 - internal to this package
         result: R = load_chunked()(source, **options)
         return result
 
