@@ -19,9 +19,9 @@ _warned: set[str] = set()
 def notify(text: str, category: type[WalletframeWarning], *details: object) -> None:
     """Issue a warning that points to the innermost line outside this package.
 
-    The text must not contain the key. `details` are passed to the category's constructor.
+    The text must not contain the API key. `details` are passed to the category's constructor.
     """
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as in `warnings`
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the standard way to find the caller
     level = 2
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1

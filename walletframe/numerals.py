@@ -28,7 +28,7 @@ def full_amount(amount: Decimal | None) -> str:
 
 
 def money(value: float) -> str:
-    """Return a value rounded to the cent; a value below a cent has four digits, so it is not 0."""
+    """Return a value to the cent; below a cent, with four digits, so that it never looks like 0."""
     if abs(value) >= _TOO_LARGE:
         return f"{value:.3e}"
     if 0 < abs(value) < _CENT:

@@ -78,17 +78,14 @@ def shortened(text: str) -> str:
 
 
 def escaped(line: str) -> str:
-    """Return text escaped for HTML elements and attributes.
-
-    A dollar sign is escaped as ``&#36;``, so that MathJax ignores it.
-    """
+    """Escape text for HTML, also for attributes, and dollar signs so that MathJax ignores them."""
     return html.escape(line).replace("$", "&#36;")
 
 
 def as_html(text: str, limit: int = 80, *, full: str | None = None) -> str:
     """Return text as one escaped line of HTML.
 
-    If the line differs from the `full` text, its ``title`` shows the beginning of the full text.
+    If the line is not the `full` text (by default, `text`), its ``title`` has the beginning of it.
     """
     line, title = safe_line(text, limit), safe_line(text if full is None else full, _FULL)
     text = escaped(line)
@@ -184,4 +181,4 @@ def _escape_cell(text: str) -> str:
 
 def _unicode_escape(char: str) -> str:
     number = ord(char)
-    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"  # noqa: PLR2004 - its 4 digits
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"  # noqa: PLR2004 - the largest number of 4 hex digits

@@ -58,7 +58,7 @@ def test_people_s_spellings_of_heads_and_cells(tmp_path):
 def test_two_columns_of_one_name_are_refused():
     """One exact spelling among them is used."""
     twice = pd.DataFrame({"blockchain": ["ETH"], "contract": [None], "Price": [1], "PRICE ": [2]})
-    with pytest.raises(PricesError, match="several columns of the prices are called 'price'"):
+    with pytest.raises(PricesError, match="the prices have several columns with the name 'price'"):
         value(HOLDINGS, twice)
     assert units(twice.assign(price=3))[0] == 3
     with pytest.raises(PricesError, match="'price'"):

@@ -385,7 +385,7 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
     duplicates = sorted({name for name in names if name in _COLUMNS and names.count(name) > 1})
     if duplicates:
         raise PricesError(
-            f"several columns of the prices are called {', '.join(map(repr, duplicates))}",
+            f"the prices have several columns with the name {' or '.join(map(repr, duplicates))}",
             hint="keep one column of each name; case and surrounding spaces are ignored",
         )
     frame = table.set_axis(names, axis=1)
