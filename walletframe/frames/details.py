@@ -109,6 +109,6 @@ def _require_details(argument: object, part: str) -> WalletDetails:
     if not is_details(argument):
         raise ArgumentError(
             f"{part} of type {type(argument).__name__} are not supported",
-            hint=f"pass .{part} of the result of fetch_wallets, or the complete result",
+            hint=f"pass the DataFrame .{part} of the result of fetch_wallets, or the whole result",
         )
     return as_details(argument, part)
