@@ -8,7 +8,7 @@
         ├── AmountError          (ArithmeticError)  a value that is not an exact amount
         │   ├── AmountPrecisionError             digits would be lost, or were already lost
         │   ├── AmountTypeError  (TypeError)     an operation that amounts don't support
-        │   └── AmountValueError (ValueError)    a value for a column that is not an exact amount
+        │   └── AmountValueError (ValueError)    not an exact amount, assigned to a column
         ├── ArgumentError        (TypeError)     an argument of the wrong type
         ├── ColumnsError         (KeyError)      columns that a method needs are missing
         ├── PricesError          (ValueError)    prices that can't be used
@@ -394,7 +394,7 @@ class Details(Protocol):
 
 
 class CacheError(WalletframeError, OSError):
-    """Cached answers can't be read. The message says which answers and why."""
+    """Cached answers can't be read. The message names the cache and the reason."""
 
 
 class ClusterError(WalletframeError, RuntimeError):

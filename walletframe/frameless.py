@@ -18,8 +18,7 @@ T = TypeVar("T")
 def frameless(func: Callable[P, T]) -> Callable[P, T]:
     """Remove the frames from the tracebacks of all exceptions, since their locals may hold the key.
 
-    If walletframe does not define the exception's class, a note with the source lines of the
-    traceback is added to the exception.
+    All exceptions but walletframe's and interrupts get a note with the traceback's source lines.
     """
     return _raise_without_frames(func, BaseException)
 

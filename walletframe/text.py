@@ -106,7 +106,7 @@ def safe_url(text: str) -> str | None:
 
 
 def as_lines(text: str) -> str:
-    """Return text for a terminal, without control characters and with its line breaks."""
+    """Return all lines of a text, without invisible characters, and with spaces for white space."""
     spaced = (" " if char.isspace() and char != "\n" else char for char in text)
     return "".join(char for char in spaced if char in " \n" or not is_invisible(char))
 

@@ -476,7 +476,7 @@ class TestFolder:
         wf.fetch_to_parquet(["ETH.0x1"], folder, client=client)
         first, second = sorted((folder / "holdings").iterdir())
         first.write_bytes(second.read_bytes())
-        with pytest.raises(DatasetError, match="has balances of other wallets"):
+        with pytest.raises(DatasetError, match="does not have the balances of the wallets"):
             wf.read_wallets(folder)
 
     def test_with_a_dangling_part_is_refused(self, fast, folder):

@@ -110,7 +110,7 @@ def test_holdings_of_other_wallets_are_detected(tmp_path):
     write_parts(tmp_path, fetched({"ETH.0xa": [token()], "ETH.0xb": [token(raw=1)]}), wallets=1)
     first, second = sorted((tmp_path / "holdings").iterdir())
     shutil.copy(second, first)
-    with pytest.raises(DatasetError, match=r"part-000001\.parquet has balances of other wallets"):
+    with pytest.raises(DatasetError, match=r"part-000001\.parquet does not have the balances"):
         wf.read_wallets(tmp_path)
 
 

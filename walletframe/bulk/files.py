@@ -18,7 +18,7 @@
 #
 # Other programs can read the files as well. Amounts are decimals, and a second column contains
 # their exact text. Categories are stored as text. The wallets have a column `position`, which is
-# the index of the wallet in the order of the request.
+# the index of the wallet in the list that was passed.
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _HEADER_BYTES = 8  # the length of the entry and its CRC-32
 class Entry(msgspec.Struct, frozen=True, array_like=True):
     """An answer for one or more wallets, or the failure of a wallet that got no answer."""
 
-    wallets: list[tuple[str, str, int]]  # blockchain, address, and position in the request
+    wallets: list[tuple[str, str, int]]  # blockchain, address, and position in the list of wallets
     fetched_at: datetime | None  # in UTC; None if there is no answer
     body: bytes  # as the service sent it; empty if there is no answer
     failure: tuple[str, str | None] | None = None  # status and reason

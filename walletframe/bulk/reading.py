@@ -123,7 +123,7 @@ class StoredPart:
             return file.read(names).unify_dictionaries()
 
     def _require_same_wallets(self, table: pa.Table) -> pa.Table:
-        """Return the balances, or raise if they belong to other wallets than those of the part."""
+        """Return the balances, or raise if they don't match the wallets of the part."""
         if self.sizes.sum() == len(table):
             addresses = _one_chunk(table["address"])
             codes = addresses.indices.fill_null(-1).to_numpy()
@@ -136,8 +136,8 @@ class StoredPart:
                 return table
         path: Any = self.source
         raise DatasetError(
-            f"in {path.parents[1]}, holdings/{path.name} has balances of other wallets than "
-            f"wallets/{path.name} lists",
+            f"in {path.parents[1]}, holdings/{path.name} does not have the balances of the wallets "
+            f"in wallets/{path.name}",
             hint="remove both files, then repeat the fetch_to_parquet call to fetch their wallets",
         )
 
@@ -350,9 +350,9 @@ def with_kept_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
 def ordered_wallets(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return the wallets in the order of the request, and the index of each of them in `contents`.
+    """Return the wallets in the order of the list, and the index of each of them in `contents`.
 
-    The index of a wallet that is not in `contents` is larger than all other indices.
+    Wallets that are not in `contents` get the indices after its last one.
     """
     table = contents.wallets
     frame = files.to_wallets_frame(table)

@@ -152,7 +152,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     balances:
 
     - ``folder/wallets/*.parquet``: the wallets that are ok, with the columns of
-      `WalletDetails.wallets` and ``position``, the index in the order of the request.
+      `WalletDetails.wallets` and ``position``, the index in the order of the input.
     - ``folder/holdings/*.parquet``: the holdings of these wallets, with the columns of
       `WalletDetails.holdings`. ``amount`` is decimal128(38, 18). It is the nearest such decimal if
       a token has more decimals, and null if the amount has more than 20 digits before the decimal

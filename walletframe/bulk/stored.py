@@ -325,7 +325,7 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
 
 
 def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
-    """Return the holdings of a folder, with its wallets in the order of the request."""
+    """Return the holdings of a folder, with its wallets in the order of the list."""
     wallets, order = reading.ordered_wallets(contents)
     [wallets] = normalize_blockchains(wallets)
     template = read_positions(assemble([]).holdings, reading.with_kept_columns(wallets, layout))

@@ -40,7 +40,7 @@ NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --
 
 
 def parse_token(text: str | None, *holdings: pd.DataFrame) -> TokenLike | None:
-    """Parse BLOCKCHAIN.CONTRACT; return the text itself if it is a symbol in the holdings."""
+    """Parse BLOCKCHAIN.CONTRACT; return text without a dot, or a symbol in the holdings, as is."""
     if text is None or "." not in text or any((held["symbol"] == text).any() for held in holdings):
         return text
     blockchain, _, contract = text.partition(".")
@@ -83,7 +83,7 @@ def requested_wallets(
     on_unreadable: OnUnreadable = "raise",
     keep: Sequence[str] = (),
 ) -> list[WalletAddress] | pd.DataFrame:
-    """Return the distinct wallets of a command line; with `keep`, as a DataFrame of extra columns.
+    """Return the distinct wallets of a command line; with `keep`, a DataFrame with extra columns.
 
     One error reports all unreadable wallets. The extra columns are NA for wallets that are
     arguments, or that are in a file other than a .csv file.

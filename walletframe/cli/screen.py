@@ -41,7 +41,8 @@ def print_table(table: Table, *, exact: bool = False) -> None:
 
 def echo(text: object = "", *, err: bool = False) -> None:
     """Print text without terminal control characters."""
-    console = sys.stderr if err else sys.stdout  # click's default would not be ASCII
+    # By default, click would replace the encoding of an ASCII stream.
+    console = sys.stderr if err else sys.stdout
     click.echo(as_lines(str(text)), file=console)
 
 
@@ -92,9 +93,10 @@ def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame |
     columns = _group_columns(head, wallets)
     if "amount" in totals:
         columns["amount"] = tables.amount_cells(head["amount"])
-        if {"balances", "wallets_ok"} <= {*totals}:  # the group certainly holds nothing
+        if {"balances", "wallets_ok"} <= {*totals}:
             known = head["wallets_ok"] == head["wallets_asked"]
             empty = known & (head["balances"] == 0) & head["amount"].isna()
+            # A dash instead of "unknown": the group certainly holds nothing, and has no token.
             for row in empty.to_numpy().nonzero()[0]:
                 columns["amount"][row] = Cell(tables.DASH)
     columns |= {

@@ -50,7 +50,7 @@ else:
     )
 
 _BY = ("token", "asset", "wallet", "blockchain")
-_COLUMNS = {  # columns of a grouping name that is not itself a column
+_COLUMNS = {  # the columns that identify a group, if not the column of that name
     "wallet": ["blockchain", "address"],
     "token": ["token_blockchain", "token_address"],
     "symbol": ["token_blockchain", "token_address"],
@@ -190,7 +190,7 @@ def _select_token(positions: Positions, rows: Mask) -> Positions:
 
 
 def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_single_token: bool) -> pd.DataFrame:
-    """Sort the rows in descending order; rows with the same first grouping name stay together."""
+    """Sort by value, holders or amount, largest first; rows of a group of `by[0]` stay together."""
     keys = [name for name in ("value", "holders") if name in table]
     if is_single_token and not keys and "amount" in table:  # amounts of one token are comparable
         keys = ["amount"]

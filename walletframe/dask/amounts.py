@@ -59,7 +59,7 @@ def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]
     Raises
     ------
     AmountError
-        If all amounts of the column are missing.
+        If the column has no known amounts.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]
     """
     sample = column.map_partitions(_sample_amounts).compute().sort_values()
     if sample.empty:
-        raise AmountError("all amounts of the column are missing, so it has no divisions")
+        raise AmountError("the column has no known amounts, so it has no divisions")
     limits = _take_evenly(sample, (npartitions or column.npartitions) + 1).drop_duplicates()
     return limits.tolist() if len(limits) > 1 else limits.tolist() * 2
 

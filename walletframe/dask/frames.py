@@ -204,10 +204,10 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Raises
         ------
         ClusterError
-            If there is no cluster. If the scheduler runs another version of walletframe. If some
+            If there is no cluster; if the scheduler runs another version of walletframe; or if some
             workers can't fetch, because they have no API key, run another version, or can't access
-            the folder. In these cases no request was sent, and the error names the workers. Also
-            if the scheduler is lost, or if several workers die while they fetch the same shard.
+            the folder (the error names these workers). In these cases no request was sent. Also if
+            the scheduler is lost, or if several workers die while they fetch the same shard.
         ArgumentError, SettingsError
             If `shards` is not an integer from 1 to 10,000, if an option has an invalid value, if a
             column in `keep` has a name that walletframe uses, or if the base URL is not set.
@@ -405,7 +405,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     Parameters
     ----------
     folder : str or Path
-        A folder written by `fetch_to_parquet`, or a folder with subfolders written by
+        A folder written by `fetch_to_parquet`, or a folder whose direct subfolders were written by
         `fetch_to_parquet`. Each of these folders is a partition. All workers must be able to read
         the folder at the same path.
 

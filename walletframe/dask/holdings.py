@@ -62,11 +62,11 @@ class OpenedFolder(NamedTuple):
     """The folder of one bulk run, with the list of its files at the time of opening."""
 
     root: Path
-    files: tuple[tuple[str, int], ...]  # names and sizes
+    files: tuple[tuple[str, int], ...]  # names and sizes, without those of holdings
 
 
 def list_files(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return the names and sizes of a folder's files, which differ if the folder has changed."""
+    """Return the names and sizes of a folder's files, but not of holdings, which never change."""
     layout = Layout(root)
     parts = [path for folder in (layout.wallets, layout.failed) for path in folder.glob("*")]
     kept = [layout.kept] if layout.kept.exists() else []

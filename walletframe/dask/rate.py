@@ -51,7 +51,7 @@ class _Message(TypedDict):
     """The fields of every message from a worker to the scheduler."""
 
     whose: str  # the service and the kind of the API key
-    first: bytes  # the worker's initial rate limit
+    first: bytes  # the worker's initial state, as JSON
     answers: int  # number of answers since the last message
     unused: int  # number of unused permits, which the worker gives back
 
@@ -126,7 +126,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         self._update_from_message(message)
 
     def _update_from_message(self, message: _Message) -> _SharedRate:
-        """Return the shared rate limit, updated from a worker's message."""
+        """Return the shared state, updated from a worker's message."""
         first, now = message["first"], time.monotonic()
         shared = self._rates.setdefault(message["whose"], _SharedRate(first))
         if shared.first != first:  # the settings have changed since the last message
@@ -140,13 +140,13 @@ class RateLimiterPlugin(SchedulerPlugin):
         return shared
 
     def _worker_share(self, shared: _SharedRate) -> bytes:
-        """Return the rate limit that a worker uses if this is the last reply that it receives."""
+        """Return the state, as JSON, for a worker that receives no later reply."""
         threads, now = max(1, self._scheduler.total_nthreads), time.monotonic()
         return rate.state_to_json(_shift_times(rate.divide_rate(shared.state, threads, now), -now))
 
 
 def _shift_times(state: RateState, seconds: float) -> RateState:
-    """Return a rate limit with its times converted to another clock."""
+    """Return a state with its times converted to another clock."""
     times = {
         name: getattr(state, name) + seconds for name in ("next_at", "paused_until", "window_at")
     }
@@ -161,7 +161,7 @@ class WorkerRateLimiter(RateLimiter):
         self._worker = worker
         whose = f"{require_service(settings)} {settings.key_kind}"
         self._message = {"whose": whose, "first": rate.state_to_json(self.last_state)}
-        # The rate limit until the first reply.
+        # The state until the first reply.
         self.last_state: RateState = rate.divide_rate(
             self.last_state, ASSUMED_PROCESSES, time.time()
         )

@@ -3,10 +3,11 @@
 # without a time zone is in the machine's time zone, so a snapshot is found under the time with
 # which it was saved.
 #
-# A snapshot is removed by `thin` only if other snapshots of its period know all wallets that it
-# knows. Reading many snapshots takes long, so the redundant ones are determined without the lock.
-# They are removed under the lock if the names and digests of all snapshots that were read are
-# unchanged. A snapshot that was saved in the meantime was not read, and is not removed.
+# A snapshot is removed by `thin` only if other snapshots of its period requested, know and could
+# read completely all wallets that it did. Reading many snapshots takes long, so the redundant ones
+# are determined without the lock. They are removed under the lock if the names and digests of all
+# snapshots that were read are unchanged. A snapshot that was saved in the meantime was not read,
+# and is not removed.
 
 from __future__ import annotations
 
@@ -356,9 +357,9 @@ def thin(
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
         The length of the periods, in UTC. In each period, the snapshot with the most known wallets
-        is kept. If several snapshots have equally many, the latest of them is kept. A further
-        snapshot is kept only if it adds something: a wallet that the kept snapshots did not
-        request, do not know, or could not read completely.
+        is kept; of several, the one that could read the most wallets completely, and of these the
+        latest. A further snapshot is kept only if it adds something: a wallet that the kept
+        snapshots did not request, do not know, or could not read completely.
     older_than : str or timedelta, default "30d"
         The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. Snapshots of a
         period are removed only if the whole period is older than this.

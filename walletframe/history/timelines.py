@@ -64,7 +64,8 @@ class AmountMatrix:
     wallet_ids: KeyCodes  # w keys; codes of the rows of wallets, then of the rows of holdings
     token_ids: KeyCodes  # codes of the rows of holdings
     wallet_rows: Codes  # (p,): the last row of the pair's wallet
-    holding_rows: Codes  # (p,): the last row of the pair, or -1 for a wallet without holdings
+    # (p,): the last row of the pair. Without holdings, -1, or the last row of the chosen token.
+    holding_rows: Codes
     ever_listed: Mask  # (p,): whether any answer lists the token, even with 0
     tokens: Codes  # (p,): the code of the token, or -1 for a wallet without tokens
     trackable: Mask  # (p,): whether the token is known and can be identified over time

@@ -83,7 +83,7 @@ _OPERATION: dict[str, Any] = {
             "description": (
                 "<BLOCKCHAIN>.<WALLET_ADDRESS>, the blockchain identifier and the address joined "
                 f"by a dot. {_CHOSEN}for several wallets, the parameter is repeated, and the "
-                "answer has their order without duplicates; a parameter is split at its first dot."
+                "answer has their order, equal ones once; a parameter is split at its first dot."
             ),
             "schema": {"type": "array", "items": {"type": "string"}, "minItems": 1},
             "style": "form",
@@ -193,7 +193,7 @@ class _WalletEndpoint:
         return Response(answer, media_type=_JSON, headers=_cors_headers(request))
 
     def _answer(self, wallets: Sequence[WalletAddress]) -> shapes.WalletDetailsAnswer:
-        """Return one entry per wallet, in order; all spellings of a wallet have the same entry."""
+        """Return one entry per wallet, in order; all spellings of a wallet fail together."""
         failing = {}
         for wallet in {wallet.canonical for wallet in wallets}:
             rng = HashRandom("failure", self._behaviour.seed, wallet, self._request_counts[wallet])
@@ -210,7 +210,7 @@ class _WalletEndpoint:
 
 
 def _parse_addresses(texts: Sequence[str]) -> list[WalletAddress]:
-    """Return the wallets in the address parameters, in order and without duplicates."""
+    """Return the wallets in the address parameters, in order; equal parameters count once."""
     if not texts:
         raise http_error(problems.NO_ADDRESS)
     wallets: dict[WalletAddress, None] = {}
@@ -316,8 +316,9 @@ class LoopbackServer:
             self._ended.set()
 
     def wait(self) -> None:
-        """Block until another thread or an interrupt stops the server."""
-        while not self._ended.wait(0.2):  # `join` has a bug after an interrupt
+        """Block until another thread stops the server."""
+        # After an interrupt, `Thread.join` would treat the thread as ended.
+        while not self._ended.wait(0.2):
             pass
 
     def stop(self) -> None:

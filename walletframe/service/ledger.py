@@ -133,7 +133,7 @@ class Guarantee(Enum):
     ORDINARY = auto()  # holds the native coin, and tokens if the blockchain has tokens
     FAILING = auto()  # always fails
     EMPTY = auto()  # holds nothing
-    UNKNOWN = auto()  # has balances of null
+    UNKNOWN = auto()  # its `balances` are null
     EXTREME = auto()  # also holds 2**256 - 1 units of a spam token
 
 
@@ -214,8 +214,8 @@ class HashRandom:
 class SimulatedLedger:
     """Plausible random holdings for any wallet on a known blockchain, derived from a seed.
 
-    Holdings include tokens with copied symbols, spam tokens and long-tailed amounts. A few wallets
-    are empty or have balances of null. Wallets on unknown blockchains fail.
+    Holdings are the native coin, then well-known tokens, copied symbols and spam, in long-tailed
+    amounts. A few wallets are empty, or have null as `balances`. Unknown blockchains fail.
     """
 
     def __init__(self, seed: int = 0) -> None:

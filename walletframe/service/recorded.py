@@ -221,7 +221,7 @@ def _read_row(number: int, record: _Record) -> _HoldingRow:
 
 
 def _python_value(value: Any) -> Any:
-    """Return a Python value for a NumPy scalar or a Decimal, and None for a missing value."""
+    """Return a NumPy scalar as plain Python, a Decimal as a float, and a missing value as None."""
     if value is None or value is pd.NA or value != value:  # noqa: PLR0124 - only NaN is not equal to itself
         return None
     if isinstance(value, np.generic):

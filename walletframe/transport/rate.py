@@ -78,7 +78,7 @@ class RateState:
     start_rate: _Rate = START_RATE
     most_rate: _Rate = MAX_RATE  # the maximum of a discovered rate
     fixed: bool = False  # whether the settings define the rate
-    slow_start: bool = True  # whether the rate still doubles, since the service has not refused yet
+    slow_start: bool = True  # whether the rate still doubles, since the limit is not known yet
     next_at: float = 0.0  # the time of the next permit
     paused_until: float = 0.0
     window_at: float = 0.0  # the start of the window in which answers are counted
@@ -315,7 +315,7 @@ class RateLimiter:
     def _update_stored(
         self, database: Database, answers: int, change: StateChange, con: sqlite3.Connection
     ) -> RateState:
-        """Apply a change to the stored state, or to `last_state` if the file was recreated."""
+        """Apply a change to the stored state, or to `last_state` if no valid state is stored."""
         salt = con.execute(_SALT).fetchone()
         if salt is None:
             salt = (token_bytes(16),)

@@ -113,8 +113,8 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
 class BackendStore:
     """Answers in a backend of requests-cache that the caller has created.
 
-    If the backend fails, there is one warning, and answers are kept in memory. A backend that
-    stores pickles raises a SettingsError, since reading a pickle can run code of its writer.
+    If the backend fails, there is one warning, and answers are kept in memory. Raise a
+    SettingsError for a backend that stores pickles, since reading a pickle can run code.
     """
 
     def __init__(self, backend: BaseCache) -> None:
