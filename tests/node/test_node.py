@@ -220,13 +220,13 @@ def test_unreadable_wallets_are_reported_together():
 @pytest.mark.parametrize(
     "token,options,named",
     [
-        ("USDC", {}, "token='USDC' is not an EVM address"),
-        (5, {}, "token='5' is not an EVM address"),
-        (None, {"block": -1}, "block=-1 is not valid"),
-        (None, {"block": True}, "block=True is not valid"),
-        (None, {"block": 2**63}, "block=9223372036854775808 is not valid"),
-        (None, {"timeout_s": 0}, "timeout_s=0 is not valid"),
-        (None, {"timeout_s": "5"}, "timeout_s='5' is not valid"),
+        ("USDC", {}, "token is not an EVM address, which is 0x and 40 hex digits: 'USDC'"),
+        (5, {}, "token is not an EVM address, which is 0x and 40 hex digits: '5'"),
+        (None, {"block": -1}, "block is not valid: -1"),
+        (None, {"block": True}, "block is not valid: True"),
+        (None, {"block": 2**63}, "block is not valid: 9223372036854775808"),
+        (None, {"timeout_s": 0}, "timeout_s is not valid: 0"),
+        (None, {"timeout_s": "5"}, "timeout_s is not valid: '5'"),
         (
             None,
             {"chain_ids": {"X": "1", "Y": 0}},

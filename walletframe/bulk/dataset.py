@@ -153,9 +153,7 @@ class Dataset:
             journal = segments(layout.inner)
             stored = _read_positions(files.part_tables(layout.wallets) if journal else ())
             unwritten = unwritten_records(journal, self._service).items()
-            if missing := [
-                record_and_position for key, record_and_position in unwritten if key not in stored
-            ]:
+            if missing := [pair for key, pair in unwritten if key not in stored]:
                 records, positions = zip(*missing, strict=True)
                 self.write_part(assemble(records), positions)
             wallets, failed = map(files.part_tables, (layout.wallets, layout.failed))

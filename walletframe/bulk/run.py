@@ -187,10 +187,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     requested: _Wallets
     if isinstance(wallets, Iterator) and not names:
         count_unreadable = None if on_unreadable == "raise" else counters.count_unreadable
-        requested, extra_columns = (
-            lists.unify_blockchains(_parse_items(wallets, count_unreadable)),
-            None,
-        )
+        requested = lists.unify_blockchains(_parse_items(wallets, count_unreadable))
+        extra_columns = None
     else:
         if isinstance(wallets, str) and wallets.lower().endswith((".csv", ".txt")):
             wallets = Path(wallets)

@@ -212,14 +212,14 @@ class StoredHoldings:
         empty_columns = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
         return replace(self.template, holdings=self.template.holdings.assign(**empty_columns))
 
-    def map_chunks(self, work: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
+    def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
         """Apply a function to each part, with the columns of tables and the columns `names`."""
         with dataset_errors(self.root):
             indices = np.empty(len(self.order), dtype=np.intp)
             indices[self.order] = np.arange(len(self.order))
             for part in self.contents.parts:
                 part_indices, indices = np.split(indices, [len(part.wallets)])
-                yield work(self._read_chunk(part, part_indices, names))
+                yield func(self._read_chunk(part, part_indices, names))
 
     def read(self, tokens: Collection[TokenKey] | None, names: Collection[str]) -> pd.DataFrame:
         """Read the rows of these tokens, or of all tokens if None, in the order of the holdings."""
@@ -245,12 +245,12 @@ class StoredHoldings:
 
     def map_token_batches(
         self,
-        work: Callable[[Positions], T],
+        func: Callable[[Positions], T],
         tokens: Sequence[Collection[TokenKey]],
         names: Collection[str],
     ) -> Iterator[T]:
         """Apply a function to the rows of each set of tokens."""
-        return (work(self.template.with_holdings(self.read(keys, names))) for keys in tokens)
+        return (func(self.template.with_holdings(self.read(keys, names))) for keys in tokens)
 
     @property
     def _service_price_column(self) -> set[str]:
@@ -304,10 +304,8 @@ class StoredHoldings:
             remaining = np.flatnonzero(
                 self._remaining_mask(token_symbol_codes(holdings, tokens, rows))
             )
-            holdings, tokens = (
-                holdings.take(remaining).reset_index(drop=True),
-                tokens.take(remaining),
-            )
+            holdings = holdings.take(remaining).reset_index(drop=True)
+            tokens = tokens.take(remaining)
             wallets, rows = wallets[remaining], rows[remaining]
         if self.prices or self.flags:
             pairs = token_symbol_codes(holdings, tokens, rows)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from walletframe.client import with_reasons
 from walletframe.errors import FetchError, FetchWarning
 from walletframe.frames.contract import SIMULATED
+from walletframe.frames.known import SIMULATED_NOTE
 from walletframe.notice import notify
 from walletframe.numerals import count_of, counted_noun
 from walletframe.wire.outcome import Status
@@ -101,7 +102,7 @@ class FetchSummary:
         )
         lines.append(f"{written} of {self.folder}, {self.duration_s:,.1f} s")
         if self.service == SIMULATED:
-            lines.append("Simulated data: the sandbox made it up.")
+            lines.append(SIMULATED_NOTE)
         return "\n".join(lines)
 
 

@@ -32,9 +32,8 @@ def combine(*options: _Option) -> _Option:
 def example(*lines: str) -> str:
     """Return the end of a command's help: example lines that can be pasted into a shell."""
     head = "Example:" if len(lines) == 1 else "Examples:"
-    return "\n".join(
-        ["\b", head, *(f"  {line}" for line in lines)]
-    )  # \b keeps click from joining the lines
+    # \b keeps click from joining the lines.
+    return "\n".join(["\b", head, *(f"  {line}" for line in lines)])
 
 
 _wallet_input = combine(
@@ -68,9 +67,8 @@ _service = combine(
         help="The endpoint that the API key is for.",
     ),
 )
-wallet_options: _Option = combine(
-    _wallet_input, _service
-)  # arguments of `requested_wallets` and `Client`
+# Arguments of `requested_wallets` and `Client`.
+wallet_options: _Option = combine(_wallet_input, _service)
 fetch_options: _Option = combine(  # arguments of `fetch_details`
     _wallet_input,
     click.option(

@@ -19,7 +19,7 @@ from walletframe.cli.asking import (
 from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frame
 from walletframe.cli.flags import example
 from walletframe.cli.screen import changes_table, echo, print_table, snapshots_table, timeline_table
-from walletframe.frames.known import known_and_fresh, summary_lines
+from walletframe.frames.known import SIMULATED_NOTE, known_and_fresh, summary_lines
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def show_history(
         listed = archive.snapshots(folder=folder)
         print_table(snapshots_table(listed))
         if listed["simulated"].any():
-            echo("Simulated data: the sandbox made it up.")
+            echo(SIMULATED_NOTE)
     elif not sides:
         if options.pop("by"):
             raise click.UsageError(

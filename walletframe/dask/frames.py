@@ -36,6 +36,7 @@ from walletframe.dask.holdings import (
     holdings_of,
     holdings_of_fetch,
     list_files,
+    meta_of,
     wallets_of,
     wrap_without_wallets,
 )
@@ -345,7 +346,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         """
         table = with_standard_columns(self._data) if on is None else self._data
         other: Any = frame
-        mine, theirs = table._meta, getattr(other, "_meta", other)  # noqa: SLF001 - Dask documents _meta for extensions
+        mine, theirs = meta_of(table), getattr(other, "_meta", other)
         if on is None and not {*COLUMNS} <= {*mine.columns}:
             hint = 'pass the column of "<BLOCKCHAIN>.<ADDRESS>" strings, such as on="wallet"'
             raise ColumnsError([*COLUMNS], [*map(str, mine.columns)], hint=hint)
@@ -472,7 +473,7 @@ def _shuffle_by_wallet(
     frame: dd.DataFrame, add_key: Callable[[pd.DataFrame], pd.DataFrame], count: int
 ) -> dd.DataFrame:
     """Move all rows of a wallet into one partition, which has the same index in every frame."""
-    meta = add_key(frame._meta)  # noqa: SLF001 - Dask documents _meta for extensions
+    meta = add_key(meta_of(frame))
     return frame.map_partitions(add_key, meta=meta).shuffle(_KEY_COLUMN, npartitions=count)
 
 

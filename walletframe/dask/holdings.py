@@ -65,6 +65,11 @@ class OpenedFolder(NamedTuple):
     files: tuple[tuple[str, int], ...]  # names and sizes, without those of holdings
 
 
+def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
+    """Return Dask's empty frame with the columns and dtypes of a Dask DataFrame."""
+    return frame._meta  # noqa: SLF001 - Dask documents _meta for extensions
+
+
 def list_files(root: Path) -> tuple[tuple[str, int], ...]:
     """Return the names and sizes of a folder's files, but not of holdings, which never change."""
     layout = Layout(root)
@@ -189,7 +194,7 @@ class ClusterHoldings:
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
         """Read the rows of the given tokens, in the order of the holdings."""
         rows = self._rows(names)
-        subset = rows.map_partitions(_select_tokens, {*tokens}, meta=rows._meta)  # noqa: SLF001 - Dask documents _meta for extensions
+        subset = rows.map_partitions(_select_tokens, {*tokens}, meta=meta_of(rows))
         return subset.compute().reset_index(drop=True)
 
     def map_token_batches(
@@ -224,7 +229,7 @@ class ClusterHoldings:
 
         The number stays correct if partitions of the result are selected later.
         """
-        meta = func(self.frame._meta, lookup, pd.Series([0]))  # noqa: SLF001 - Dask documents _meta for extensions
+        meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
         numbers = dd.from_map(pd.Series, every, meta=pd.Series([0]))
         shared = delayed(lookup, pure=True, traverse=False)  # sent only once to each worker
@@ -254,7 +259,7 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
     Equal partitions are assumed here, and checked later when the rows are read.
     """
     empty = _require_holdings(frame, by)
-    like: pd.DataFrame = wallets._meta  # noqa: SLF001 - Dask documents _meta for extensions
+    like = meta_of(wallets)
     folders, names = folders_of(wallets, frame), [*_WALLET_COLUMNS, *kept_names(like)]
     if folders:
         tables = read_wallet_tables(folders, like, names)
@@ -304,7 +309,7 @@ def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
             hint="select the rows of one snapshot; or select a few wallets or tokens, and call "
             "compute()",
         )
-    empty: pd.DataFrame = frame._meta  # noqa: SLF001 - documented for extensions of Dask
+    empty = meta_of(frame)
     read_positions(empty)
     return empty
 

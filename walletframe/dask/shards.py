@@ -65,7 +65,7 @@ class Shard:
     root: Path
     wallets: list[WalletAddress]
     positions: list[int]  # of the wallets in the complete list
-    kept: pd.DataFrame | None
+    extra_columns: pd.DataFrame | None
 
     def __repr__(self) -> str:
         return f"<{self.root.name}: {counted_noun(len(self.wallets), 'wallet')}>"
@@ -89,7 +89,7 @@ def claim(root: Path, service: str, shards: int) -> None:
 
 
 def split_into_shards(
-    root: Path, wallets: list[WalletAddress], kept: pd.DataFrame | None, shards: int
+    root: Path, wallets: list[WalletAddress], extra_columns: pd.DataFrame | None, shards: int
 ) -> list[Shard]:
     """Split distinct wallets into shards, without empty shards.
 
@@ -103,7 +103,9 @@ def split_into_shards(
             root / f"shard-{number:03}",
             [wallets[position] for position in positions],
             positions,
-            None if kept is None else kept.take(np.array(positions)).reset_index(drop=True),
+            None
+            if extra_columns is None
+            else extra_columns.take(np.array(positions)).reset_index(drop=True),
         )
         for number, positions in sorted(by_shard.items()) or [(0, [])]
     ]
@@ -305,7 +307,7 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
             client,
             report,
             counters,
-            extra_columns=shard.kept,
+            extra_columns=shard.extra_columns,
             positions=dict(zip(map(key_of, shard.wallets), shard.positions, strict=True)),
             cancel=cancel,
             lock_timeout_s=LOCK_TIMEOUT_S,

@@ -275,10 +275,8 @@ def snapshot(
     ...     snapshot("2026-02-03", folder=folder).wallets["snapshot"].item()
     Timestamp('2026-01-31 00:00:00+0000', tz='UTC')
     """
-    keys, last = (
-        _parse_wallet_keys(wallets),
-        (_ALL_TIME if when == _LATEST else _parse_range(when))[1],
-    )
+    keys = _parse_wallet_keys(wallets)
+    last = (_ALL_TIME if when == _LATEST else _parse_range(when))[1]
 
     def select() -> list[SnapshotFolder]:
         folders = require_snapshot_folders(history_folder(folder))

@@ -84,10 +84,10 @@ class NodeOptions:
             raise SettingsError(f"chain_ids has invalid values: {', '.join(invalid)}", hint)
         if block is not None and not _is_between(block, Integral, -1, _MAX_BLOCK):
             hint = "use the number of a block, or None for the latest block"
-            raise SettingsError(f"block={quoted(block)} is not valid", hint)
+            raise SettingsError(f"block is not valid: {quoted(block)}", hint)
         if not _is_between(timeout_s, Real, 0, math.inf):
             raise SettingsError(
-                f"timeout_s={quoted(timeout_s)} is not valid", "use a number of seconds above 0"
+                f"timeout_s is not valid: {quoted(timeout_s)}", "use a number of seconds above 0"
             )
         self.block: int | None = block
         self.timeout_s: float = timeout_s
@@ -132,7 +132,7 @@ def parse_contract(token: Any) -> str | None:
         # The URL of a node is secret, so text that looks like a URL is never quoted.
         value = quoted(token) if "/" in str(token) else repr(str(token)[:80])
         raise SettingsError(
-            f"token={value} is {_EVM_NEEDED}",
+            f"token is {_EVM_NEEDED}: {value}",
             hint="use the address of the token's contract, or None for the native coin",
         )
     return contract

@@ -12,6 +12,7 @@ import socket
 import threading
 import time
 from collections import Counter
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -266,7 +267,8 @@ async def _handle_error(request: Request, error: Any) -> Response:
         return _refusal(request, problems.BROKEN, {})
     problem: Any = error.detail
     if not isinstance(problem, Problem):
-        problem = problems.NO_SUCH_PATH if error.status_code == 404 else problems.NOT_ALLOWED  # noqa: PLR2004 - the usual status
+        is_missing = error.status_code == HTTPStatus.NOT_FOUND
+        problem = problems.NO_SUCH_PATH if is_missing else problems.NOT_ALLOWED
     return _refusal(request, problem, error.headers or {})
 
 

@@ -189,7 +189,9 @@ def _from_records(records: Iterable[_Record]) -> RecordedLedger:
         amount = shapes.Amount(amount=str(row.raw_amount), decimals=row.decimals)
         by_wallet.setdefault(wallet, []).append(Holding(asset, amount, row.price))
     return RecordedLedger(
-        shapes.WalletDetail(False, wallet.blockchain, wallet.address, holdings)  # noqa: FBT003 - the field `failed`
+        shapes.WalletDetail(
+            failed=False, block_chain=wallet.blockchain, address=wallet.address, balances=holdings
+        )
         for wallet, holdings in by_wallet.items()
     )
 

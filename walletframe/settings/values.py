@@ -396,9 +396,8 @@ def _refuse_unknown(names: Iterable[str], *, prefix: str) -> None:
             written = f"{prefix}{name.upper()}" if prefix else name
             known = [f"{prefix}{known.upper()}" if prefix else known for known in close or settings]
             hint = f"did you mean {known[0]}?" if close else f"use one of {', '.join(known)}"
-            is_word = name.replace(
-                "_", ""
-            ).isalpha()  # else it may be a key, which usually has digits
+            # A name with other characters may be a key, which usually has digits.
+            is_word = name.replace("_", "").isalpha()
             description = repr(written) if is_word else f"with this name: {quoted(name)}"
             raise SettingsError(f"there is no setting {description}", hint=hint)
 
