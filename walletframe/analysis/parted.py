@@ -192,8 +192,8 @@ class GroupSpec:
             sample=pd.DataFrame(columns | {name: rows[name].array.take(kept) for name in more}),
             contracts=replace(contracts, codes=contracts.codes[kept], first=firsts),
             rows=chunk.rows[kept],
-            owners=chunk.places[positions.wallet_codes[kept]],
-            unknown_holders=chunk.places[positions.has_unknown_token],
+            owners=chunk.wallet_indices[positions.wallet_codes[kept]],
+            unknown_holders=chunk.wallet_indices[positions.has_unknown_token],
             first=of_groups,
         )
 

@@ -152,7 +152,7 @@ def where_in_fetch(
 class FilterableHoldings(ChunkedHoldings, Protocol):
     """Holdings of which only some wallets and tokens can be read."""
 
-    def select_wallets(self, places: Codes) -> FilterableHoldings:
+    def select_wallets(self, indices: Codes) -> FilterableHoldings:
         """Return the holdings of the wallets with these indices, which must be ascending."""
 
     def read(self, tokens: Collection[TokenKey] | None, names: Collection[str]) -> pd.DataFrame:

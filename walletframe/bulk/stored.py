@@ -167,41 +167,41 @@ class StoredHoldings:
         unknown = unknown if self.unknown is None else self.unknown
         return replace(self, removed=(*self.removed, flags), unknown=unknown)
 
-    def select_wallets(self, places: Codes) -> StoredHoldings:
+    def select_wallets(self, indices: Codes) -> StoredHoldings:
         """Return the holdings of the wallets at some sorted indices."""
         mask = np.zeros(len(self.order), dtype=bool)
-        mask[self.order[places]] = True
+        mask[self.order[indices]] = True
         template = replace(
-            self.template.select_wallets(places),
-            wallet_frame=self.wallets.iloc[places].reset_index(drop=True),
-            first=np.arange(len(places)),
+            self.template.select_wallets(indices),
+            wallet_frame=self.wallets.iloc[indices].reset_index(drop=True),
+            first=np.arange(len(indices)),
         )
 
         def renumber_flags(flags: SpamFlags) -> SpamFlags:
-            pairs = self._renumber_rows(np.array([*flags.by_row], dtype=np.intp), places).items()
+            pairs = self._renumber_rows(np.array([*flags.by_row], dtype=np.intp), indices).items()
             return replace(flags, by_row={new: flags.by_row[old] for old, new in pairs})
 
         unknown = self.unknown
         if unknown is not None:
-            unknown = np.array([*self._renumber_rows(unknown, places).values()], dtype=np.intp)
+            unknown = np.array([*self._renumber_rows(unknown, indices).values()], dtype=np.intp)
         return replace(
             self,
             contents=self.contents.select(mask),
-            order=(np.cumsum(mask) - 1)[self.order[places]],
+            order=(np.cumsum(mask) - 1)[self.order[indices]],
             template=template,
-            counts=self.counts[places],
+            counts=self.counts[indices],
             flags=self.flags and renumber_flags(self.flags),
             removed=tuple(map(renumber_flags, self.removed)),
             unknown=unknown,
         )
 
-    def _renumber_rows(self, rows: Codes, places: Codes) -> dict[int, int]:
-        """Map the old row numbers of the wallets at `places` to the new row numbers."""
-        ends, new_ends = np.cumsum(self.counts), np.cumsum(self.counts[places])
+    def _renumber_rows(self, rows: Codes, indices: Codes) -> dict[int, int]:
+        """Map the old row numbers of the wallets with these indices to the new row numbers."""
+        ends, new_ends = np.cumsum(self.counts), np.cumsum(self.counts[indices])
         wallets = np.searchsorted(ends, rows, side="right")
-        is_selected = np.isin(wallets, places)
+        is_selected = np.isin(wallets, indices)
         shifts = (
-            new_ends[np.searchsorted(places, wallets[is_selected])] - ends[wallets[is_selected]]
+            new_ends[np.searchsorted(indices, wallets[is_selected])] - ends[wallets[is_selected]]
         )
         return dict(
             zip(rows[is_selected].tolist(), (shifts + rows[is_selected]).tolist(), strict=True)
@@ -276,15 +276,15 @@ class StoredHoldings:
             columns |= self.flags.columns(codes)
         return columns
 
-    def _read_chunk(self, part: StoredPart, places: Codes, names: Collection[str]) -> Chunk:
-        """Read one part. `places` are the indices of its wallets among all wallets."""
-        order = np.argsort(places)
-        places = places[order]
+    def _read_chunk(self, part: StoredPart, indices: Codes, names: Collection[str]) -> Chunk:
+        """Read one part. `indices` are the indices of its wallets among all wallets."""
+        order = np.argsort(indices)
+        indices = indices[order]
         wanted_names = HOLDING_DTYPES.keys() & {*names, *self._service_price_column}
         extra = [name for name in wanted_names if name not in _TABLE_COLUMNS]
         read = part.read([*TOKEN, *extra, *wanted_names & {"amount"}])
         part_rows = reading.wallet_rows(part.counts, order)
-        wallets = np.repeat(np.arange(len(places)), part.counts[order])
+        wallets = np.repeat(np.arange(len(indices)), part.counts[order])
         spellings, codes = reading.unique_tokens(read, part_rows)
         columns: dict[str, Any] = {name: spellings[name].array.take(codes) for name in TOKEN}
         columns["amount"] = na_array(len(wallets))
@@ -295,8 +295,9 @@ class StoredHoldings:
             name: reading.concatenate_column(name, [read[name]], part_rows) for name in extra
         }
         for name in {"blockchain", "address"}.intersection(names):
-            columns[name] = self.template.wallets[name].array.take(places[wallets])
-        holdings, rows = pd.DataFrame(columns, copy=False), reading.wallet_rows(self.counts, places)
+            columns[name] = self.template.wallets[name].array.take(indices[wallets])
+        holdings = pd.DataFrame(columns, copy=False)
+        rows = reading.wallet_rows(self.counts, indices)
         if rows is None:
             rows = np.arange(len(holdings))
         tokens = token_identities(spellings, codes)
@@ -310,8 +311,8 @@ class StoredHoldings:
         if self.prices or self.flags:
             pairs = token_symbol_codes(holdings, tokens, rows)
             holdings = holdings.assign(**self._price_and_spam_columns(pairs, names))
-        positions = self.template.select_wallets(places).with_rows(holdings, tokens, wallets)
-        return Chunk(positions, places, rows)
+        positions = self.template.select_wallets(indices).with_rows(holdings, tokens, wallets)
+        return Chunk(positions, indices, rows)
 
 
 def open_holdings(folder: str | Path) -> StoredHoldings:

@@ -168,7 +168,7 @@ class ClusterHoldings:
 
     frame: dd.DataFrame
     template: Positions  # all wallets, but an empty holdings frame
-    wallet_places: list[Codes]  # sorted indices in `template` of each partition's wallets
+    wallet_indices: list[Codes]  # sorted indices in `template` of each partition's wallets
     folders: list[OpenedFolder] | None = None  # the partitions, if they are unchanged folders
 
     @property
@@ -182,13 +182,13 @@ class ClusterHoldings:
         if self.folders:
             apply, wallets = delayed(_apply_to_folders, pure=False), self.template.wallet_frame
             tokens = wallets["tokens"].to_numpy(dtype=np.int64, na_value=0)
-            rows = [int(tokens[places].sum()) for places in self.wallet_places]
-            batches = balanced_batches([*zip(count(), self.folders, self.wallet_places)], rows)
+            rows = [int(tokens[indices].sum()) for indices in self.wallet_indices]
+            batches = balanced_batches([*zip(count(), self.folders, self.wallet_indices)], rows)
             tasks = [apply(shared, batch, wallets[:0], [*names]) for batch in batches]
             return chain.from_iterable(compute_results(tasks))
         frames = self._rows([*_VALUED, *names]).to_delayed()
         apply = delayed(_apply_to_partition, pure=False)
-        parts = enumerate(zip(frames, self._wallet_rows(), self.wallet_places, strict=True))
+        parts = enumerate(zip(frames, self._wallet_rows(), self.wallet_indices, strict=True))
         return compute_results([apply(shared, number, *part) for number, part in parts])
 
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
@@ -242,15 +242,15 @@ class ClusterHoldings:
     def _wallet_rows(self) -> list[pd.DataFrame | None]:
         """Return the rows of the wallets of each partition."""
         if not self.template.has_wallets:
-            return [None] * len(self.wallet_places)
+            return [None] * len(self.wallet_indices)
         wallets, partition = self.template.wallet_frame, np.full(len(self.template.wallets), -1)
-        for number, places in enumerate(self.wallet_places):
-            partition[places] = number
+        for number, indices in enumerate(self.wallet_indices):
+            partition[indices] = number
         wanted = {*_WALLET_COLUMNS, *self.template.kept}
         rows = wallets[[name for name in wallets.columns if name in wanted]]
         groups: Any = rows.groupby(partition[wallet_identities(wallets).codes])
         by_partition = dict(iter(groups))
-        return [by_partition.get(number, rows[:0]) for number in range(len(self.wallet_places))]
+        return [by_partition.get(number, rows[:0]) for number in range(len(self.wallet_indices))]
 
 
 def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
@@ -288,7 +288,7 @@ def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> Clu
     _require_one_partition(positions, edges)
     template = positions.with_rows(empty, token_identities(empty), positions.wallet_codes[:0])
     by_partition = np.split(positions.wallet_codes, edges)
-    return ClusterHoldings(frame, template, [np.sort(places) for places in by_partition])
+    return ClusterHoldings(frame, template, [np.sort(indices) for indices in by_partition])
 
 
 def _wallets_as_rows(
@@ -348,7 +348,7 @@ def _apply_to_partition(
     number: int,
     rows: pd.DataFrame,
     wallets: pd.DataFrame | None,
-    places: Codes,
+    indices: Codes,
 ) -> T:
     """Apply a function to a partition as a chunk."""
     try:
@@ -360,9 +360,9 @@ def _apply_to_partition(
             hint="pass all wallets, such as wallets=details.wallets; then they are looked up in "
             "every partition",
         ) from None
-    if not len(places):  # the wallets are not needed
-        places = np.zeros(len(positions.wallets), dtype=np.intp)
-    return func(Chunk(positions, places, number * _ROW_STEP + np.arange(len(rows))))
+    if not len(indices):  # the wallets are not needed
+        indices = np.zeros(len(positions.wallets), dtype=np.intp)
+    return func(Chunk(positions, indices, number * _ROW_STEP + np.arange(len(rows))))
 
 
 def _apply_to_folders(
@@ -373,10 +373,11 @@ def _apply_to_folders(
 ) -> list[T]:
     """Apply a function to each chunk of the rows in some folders."""
     outputs: list[T] = []
-    for number, folder, places in folders:
+    for number, folder, indices in folders:
 
-        def apply(chunk: Chunk, first: int = number * _ROW_STEP, places: Codes = places) -> T:
-            return func(replace(chunk, places=places[chunk.places], rows=first + chunk.rows))
+        def apply(chunk: Chunk, first: int = number * _ROW_STEP, indices: Codes = indices) -> T:
+            selected = indices[chunk.wallet_indices]
+            return func(replace(chunk, wallet_indices=selected, rows=first + chunk.rows))
 
         outputs += open_unchanged(folder, like).map_chunks(apply, names)
     return outputs

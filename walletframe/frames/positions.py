@@ -128,15 +128,15 @@ class Positions:
             assets=self.assets and replace(self.assets, contracts=self.assets.contracts.take(rows)),
         )
 
-    def select_wallets(self, places: Codes) -> Positions:
+    def select_wallets(self, indices: Codes) -> Positions:
         """Return the wallets with these indices. The caller must replace the rows."""
         return replace(
             self,
-            wallet_keys=[self.wallet_keys[place] for place in places.tolist()],
-            first=self.first[places],
-            known=self.known[places],
-            stale=self.stale[places],
-            has_unknown_token=self.has_unknown_token[places],
+            wallet_keys=[self.wallet_keys[index] for index in indices.tolist()],
+            first=self.first[indices],
+            known=self.known[indices],
+            stale=self.stale[indices],
+            has_unknown_token=self.has_unknown_token[indices],
         )
 
     def with_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, owners: Codes) -> Positions:
@@ -180,7 +180,7 @@ class Chunk:
     """Some of the requested wallets with all their rows, read from a larger table."""
 
     positions: Positions
-    places: Codes  # of each wallet, its index among all wallets
+    wallet_indices: Codes  # of each wallet, its index among all wallets
     rows: Codes  # of each row, its position among all rows, in ascending order
 
 
