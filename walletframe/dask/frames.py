@@ -236,7 +236,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
 
         See Also
         --------
-        walletframe.fetch_to_parquet : The same on one machine. It writes folders like a shard.
+        walletframe.fetch_to_parquet : The same on one machine. Each shard is a folder as it writes.
 
         Notes
         -----
@@ -445,8 +445,8 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
             service_of(Layout(root))  # raises
         shards = [OpenedFolder(path, list_files(path)) for path in roots]
         empty = assemble([])
-        kept = [with_kept_columns(empty.wallets, Layout(path)) for path in roots]
-    widest = max(kept, key=lambda frame: len(frame.columns))
+        wallet_frames = [with_kept_columns(empty.wallets, Layout(path)) for path in roots]
+    widest = max(wallet_frames, key=lambda frame: len(frame.columns))
     with _own_text_dtypes():
         wallets = dd.from_map(wallets_of, shards, meta=widest, args=[widest])
         holdings = dd.from_map(balances_of, shards, meta=empty.holdings)

@@ -50,8 +50,8 @@ _CONNECTION_ERRORS = (OSError, RuntimeError, CancelledError)  # raised by closed
 class _Message(TypedDict):
     """The fields of every message from a worker to the scheduler."""
 
-    whose: str  # the service and the kind of the API key
-    first: bytes  # the worker's initial state, as JSON
+    limit_key: str  # the service and the kind of the API key
+    initial: bytes  # the worker's initial state, as JSON
     answers: int  # number of answers since the last message
     unused: int  # number of unused permits, which the worker gives back
 
@@ -59,9 +59,9 @@ class _Message(TypedDict):
 class _SharedRate:
     """The state of a rate limit that all workers share."""
 
-    def __init__(self, first: bytes) -> None:
-        self.first = first
-        self.state: RateState = rate.state_from_json(first, RateState())
+    def __init__(self, initial: bytes) -> None:
+        self.initial = initial
+        self.state: RateState = rate.state_from_json(initial, RateState())
         self.lock = asyncio.Lock()  # served in the order of arrival
         self.waiting = 0  # number of workers that wait for or hold the lock
 
@@ -72,18 +72,18 @@ class RateLimiterPlugin(SchedulerPlugin):
     Stored times are of the scheduler's monotonic clock. Times in replies are relative to now.
     """
 
-    name = "walletframe-pace"
+    name = "walletframe-rate"
     idempotent = True
 
-    def __init__(self, release: str) -> None:
-        self._version = release
+    def __init__(self, required_version: str) -> None:
+        self._required_version = required_version
         self._rates: dict[str, _SharedRate] = {}
 
     async def start(self, scheduler: Scheduler) -> None:
         """Register the handlers that workers call; raise if the scheduler's version differs."""
-        own = version("walletframe")
-        if own != self._version:
-            raise ValueError(f"the scheduler runs walletframe {own}, this machine {self._version}")
+        own, required = version("walletframe"), self._required_version
+        if own != required:
+            raise ValueError(f"the scheduler runs walletframe {own}, this machine {required}")
         self._scheduler = scheduler
         scheduler.handlers.update(
             walletframe_permits=self.permits,
@@ -127,12 +127,12 @@ class RateLimiterPlugin(SchedulerPlugin):
 
     def _update_from_message(self, message: _Message) -> _SharedRate:
         """Return the shared state, updated from a worker's message."""
-        first, now = message["first"], time.monotonic()
-        shared = self._rates.setdefault(message["whose"], _SharedRate(first))
-        if shared.first != first:  # the settings have changed since the last message
-            shared.first = first
+        initial, now = message["initial"], time.monotonic()
+        shared = self._rates.setdefault(message["limit_key"], _SharedRate(initial))
+        if shared.initial != initial:  # the settings have changed since the last message
+            shared.initial = initial
             shared.state = rate.apply_settings(
-                shared.state, rate.state_from_json(first, RateState())
+                shared.state, rate.state_from_json(initial, RateState())
             )
         if message["answers"]:
             shared.state = rate.count_answers(shared.state, message["answers"], now)
@@ -159,8 +159,8 @@ class WorkerRateLimiter(RateLimiter):
     def __init__(self, settings: Settings, worker: Worker) -> None:
         super().__init__(settings, in_file=False)
         self._worker = worker
-        whose = f"{require_service(settings)} {settings.key_kind}"
-        self._message = {"whose": whose, "first": rate.state_to_json(self.last_state)}
+        limit_key = f"{require_service(settings)} {settings.key_kind}"
+        self._message = {"limit_key": limit_key, "initial": rate.state_to_json(self.last_state)}
         # The state until the first reply.
         self.last_state: RateState = rate.divide_rate(
             self.last_state, ASSUMED_PROCESSES, time.time()

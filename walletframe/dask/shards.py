@@ -188,20 +188,20 @@ def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, 
 
     Raise an error that names the workers that can't fetch.
     """
-    release = version("walletframe")
+    required = version("walletframe")
     try:
-        cluster.register_plugin(RateLimiterPlugin(release))
+        cluster.register_plugin(RateLimiterPlugin(required))
     except Exception as fault:  # a scheduler without walletframe may raise any exception
         raise ClusterError(
             "the rate limiter can't be started on the Dask scheduler, so no request was sent: "
             f"{fault}",
-            hint=f'install "walletframe[dask]=={release}" on the scheduler',
+            hint=f'install "walletframe[dask]=={required}" on the scheduler',
         ) from fault
     probe, lines = Layout(root).inner / name, []
     with dataset_errors(root):
         try:
             probe.touch(mode=0o600)
-            problems = cluster.run(worker_problem, release, settings, probe, on_error="return")
+            problems = cluster.run(worker_problem, required, settings, probe, on_error="return")
             for worker, problem in problems.items():
                 if isinstance(problem, Exception):
                     lines.append(f"\n  {worker}: the worker can't run walletframe: {problem}")
@@ -219,7 +219,7 @@ def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, 
         raise ClusterError(
             f"{len(lines):,} of {len(problems):,} workers can't fetch, so no request was sent:"
             f"{''.join(lines[:_MAX_NAMED])}{more}",
-            hint=f"each worker needs walletframe {release}, an API key for {settings.endpoint} in "
+            hint=f"each worker needs walletframe {required}, an API key for {settings.endpoint} in "
             f"the variable WALLETFRAME_API_KEY, and write access to {root}; this folder must be on "
             "a drive that all workers and this machine share",
         )
@@ -262,14 +262,14 @@ def _cancel_all(cluster: distributed.Client, futures: Futures, name: str) -> Non
 # The functions below run on workers.
 
 
-def worker_problem(release: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
+def worker_problem(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
     """Return the reason why this worker can't fetch, or "".
 
     Write a file beside `probe`, which shows the caller that the folder is shared.
     """
     own = version("walletframe")
-    if own != release:
-        return f"the worker runs walletframe {own}, but this machine runs {release}"
+    if own != required_version:
+        return f"the worker runs walletframe {own}, but this machine runs {required_version}"
     try:
         require_endpoint(with_own_key(settings))
         probe.read_bytes()
