@@ -142,8 +142,7 @@ def private_folder(folder: Path) -> None:
 def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
     """Read a Parquet file, or some of its columns; folder names such as ``x=1`` add no column.
 
-    It does not use `pyarrow.dataset`, as pandas does, because the threads of that module can abort
-    the process when it exits.
+    Unlike pandas, it does not use `pyarrow.dataset`, whose threads can abort the process at exit.
     """
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - importing pandas does not load it
 

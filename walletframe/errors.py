@@ -250,7 +250,7 @@ class MissingExtraError(WalletframeError, ImportError):
     def __init__(self, extra: str, purpose: str, lacking: str = "", hint: str = "") -> None:
         from importlib.metadata import distributions  # noqa: PLC0415 - slow to load
 
-        # Names each package, since pip may not find walletframe itself in its package index.
+        # Each package is named, since pip may not find walletframe itself in its package index.
         needed = [each for dist in distributions(name=_PACKAGE) for each in dist.requires or []]
         ours = {each.partition(";")[0] for each in needed if each.endswith(f"extra == '{extra}'")}
         names = " ".join(f'"{name}"' for name in sorted(ours) or [f"{_PACKAGE}[{extra}]"])

@@ -238,12 +238,14 @@ def load(shell: InteractiveShell) -> None:
     if _complete not in matchers:
         matchers.append(_complete)
     display: Any = shell.display_formatter
-    texts, pages = display.formatters["text/plain"], display.formatters["text/html"]
+    text_formatter = display.formatters["text/plain"]
+    html_formatter = display.formatters["text/html"]
     for name, printed in _PRINTED.items():
-        texts.for_type(name, texts.pop(name, printed))  # keeps the user's own formatter
+        # The user's own formatter remains.
+        text_formatter.for_type(name, text_formatter.pop(name, printed))
     for name in _TABLES:
-        earlier = pages.pop(name, None)
-        pages.for_type(
+        earlier = html_formatter.pop(name, None)
+        html_formatter.for_type(
             name,
             earlier if isinstance(earlier, _SafeHtmlFormatter) else _SafeHtmlFormatter(earlier),
         )
@@ -258,15 +260,16 @@ def unload(shell: InteractiveShell) -> None:
     if _complete in matchers:
         matchers.remove(_complete)
     display: Any = shell.display_formatter
-    texts, pages = display.formatters["text/plain"], display.formatters["text/html"]
+    text_formatter = display.formatters["text/plain"]
+    html_formatter = display.formatters["text/html"]
     for name, printed in _PRINTED.items():
-        if (formatter := texts.pop(name, printed)) is not printed:
-            texts.for_type(name, formatter)
+        if (formatter := text_formatter.pop(name, printed)) is not printed:
+            text_formatter.for_type(name, formatter)
     for name in _TABLES:
-        ours = pages.pop(name, None)
+        ours = html_formatter.pop(name, None)
         earlier = ours.earlier if isinstance(ours, _SafeHtmlFormatter) else ours
         if earlier is not None:
-            pages.for_type(name, earlier)
+            html_formatter.for_type(name, earlier)
 
 
 def _custom_matchers(shell: InteractiveShell) -> list[Any]:

@@ -112,10 +112,7 @@ def test_unreadable_wallets_can_be_skipped(run, reachable, tmp_path, monkeypatch
     assert refused.exit_code == 2
     assert "list.txt line 2: 'bad'" in refused.output
     result = run(*words, "--on-unreadable", "drop")
-    assert (
-        "found 2 wallets in 4 rows: 2 unreadable and left out (by argument or line): "
-        in result.output
-    )
+    assert "found 2 wallets in 4 rows: 2 unreadable and left out (by location): " in result.output
     assert "argument 2: 'worse': no dot between blockchain and address" in result.output
     assert "list.txt line 2: 'bad': no dot" in result.output
     assert "Nearprotocol: did you mean NEAR?" in result.output

@@ -153,7 +153,7 @@ def dataset_errors(root: Path) -> Iterator[None]:
         raise
     except (OSError, pa.ArrowException, OverflowError) as fault:
         raise DatasetError(
-            f"can't read or write {root}: {fault}",
+            f"{root} can't be read or written: {fault}",
             hint="complete parts are intact: fix the cause, then repeat the call",
         ) from None
 

@@ -250,11 +250,11 @@ def read_wallets(
         The folder. A run may still be writing to it, or may have been killed. Answers that are not
         in a Parquet file yet are read from the journal.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
-        Read only these wallets, such as from a folder that is larger than memory. The files of
+        Read only these wallets, for example from a folder that is larger than memory. The files of
         wallets are read completely, and the files of holdings one at a time.
     tokens : str, (str, str or None), or list of them, optional
         Read only the balances of these tokens. A token is an unambiguous symbol or a pair
-        (blockchain, contract), in which None as the contract is the native coin. All wallets are
+        (blockchain, contract), with None as the contract for the native coin. All wallets are
         returned, and their column ``tokens`` counts all their tokens.
     columns : str or list of str, optional
         Read only these columns of ``holdings``, in this order. Other columns use no memory.

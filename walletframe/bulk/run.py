@@ -293,7 +293,7 @@ class _BulkRun:
         for batch in self._split_batches(wallets, count_status):
             self._batches.put(batch)
             # The put method of a bounded queue would wait by itself, but an interrupt during the
-            # wait could leave the queue's lock held for ever.
+            # wait could leave the queue's lock held forever.
             while self._batches.qsize() and not job.ended.is_set():
                 yield
                 time.sleep(_YIELD_S)

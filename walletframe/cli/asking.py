@@ -97,7 +97,7 @@ def requested_wallets(
     ]
     for name in files:
         located += _read_wallet_file(name, kept)
-    reading = read_rows(enumerate(wallet for _, wallet, _ in located), "by argument or line")
+    reading = read_rows(enumerate(wallet for _, wallet, _ in located), "by location")
     if reading.problems and on_unreadable == "raise":
         count = len(reading.problems)
         shown = (f"{located[n][0]}: {value!r}: {reason}" for n, value, reason in reading.problems)

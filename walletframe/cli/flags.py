@@ -86,9 +86,9 @@ price_options: _Option = combine(
         metavar="FILE",
         type=click.Path(exists=True),
         help="Value balances at the prices in a .csv or .parquet file. Its columns are "
-        "token_blockchain and token_address, or asset; and price; and optionally currency. A "
-        "folder of .parquet files that also have a column date is also possible. With --currency "
-        "but without --prices, the service's own prices are used.",
+        "token_blockchain and token_address (or asset), price, and optionally currency. A folder "
+        "of .parquet files with the additional column date is also accepted. With --currency but "
+        "without --prices, the service's own prices are used.",
     ),
     click.option("--currency", help="The currency of the prices, such as USD."),
 )

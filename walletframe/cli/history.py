@@ -34,8 +34,7 @@ else:
 
 _TIME = re.compile(r"\d{4}-|[^.]*$")  # a wallet contains a dot and does not begin with a year
 
-
-_MIXED = (
+_MIXED_ARGUMENTS = (
     "these arguments can't be combined; use either wallets (for amounts over time), or BEFORE and "
     "optionally AFTER (for changes), each of which is a time, a file or a folder"
 )
@@ -128,8 +127,8 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
     "--by",
     multiple=True,
     metavar="NAME",
-    help="Sum the changes of each token by token, asset, wallet, blockchain, or an extra column of "
-    "the wallets, such as owner. Can be repeated.",
+    help="Sum the changes over groups: token (all wallets), asset, wallet, blockchain, or an extra "
+    "column of the wallets, such as owner. Can be repeated.",
 )
 @flags.token_option
 @flags.asset_option
@@ -173,7 +172,7 @@ def show_history(
         write_frame(lines, output, name="timeline")
     else:
         if files or len(sides) < len(arguments) or len(sides) > 2:  # noqa: PLR2004 - before and after
-            raise click.UsageError(_MIXED)
+            raise click.UsageError(_MIXED_ARGUMENTS)
         if options.pop("since") or options.pop("until"):
             raise click.UsageError(
                 "--since and --until are supported for wallets, but not for changes"

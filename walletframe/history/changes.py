@@ -76,7 +76,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         A wallet belongs to the group that its row in `after` names. If `after` lacks the wallet,
         its row in `before` names the group.
     token : str or (str, str or None), optional
-        Compare only this token: a pair (blockchain, contract), in which None as the contract is the
+        Compare only this token: a pair (blockchain, contract), with None as the contract for the
         native coin, or an unambiguous symbol. The table then also has a row for each wallet that
         could hold the token and whose balances are unknown in `before` or `after`.
     asset : str or (str, str or None), optional
@@ -351,7 +351,7 @@ def _warn_if_rows_are_missing(sides: Sequence[WalletDetails], matrix: AmountMatr
     if count := int(unlisted.sum()):
         name, other, seem = ("after", "before", "gone") if side else ("before", "after", "new")
         notify(
-            f"{name} has {counted_noun(missing[side], 'row')} of holdings less than its column "
+            f"{name} lacks {counted_noun(missing[side], 'row')} of holdings that its column "
             f"wallets.tokens counts, so {counted_noun(count, 'balance')} of {other} may seem "
             f"{seem}: pass complete frames, or drop the same tokens from both",
             InputWarning,

@@ -481,8 +481,8 @@ def _require_unchanged(details: WalletDetails) -> None:
         raise SnapshotError(
             f"{count_of(len(wrong), len(ids.keys), 'wallet')} not as fetched; the first is {name!a}"
             f", which has {counted_noun(int(row_counts[first]), 'row')} in wallets, and "
-            f"{holding_counts[first]} in holdings instead of {expected[first]} as in its column "
-            "tokens",
+            f"{holding_counts[first]} in holdings instead of the {expected[first]} that its column "
+            "tokens counts",
             hint="save the frames unchanged, as fetched, and drop rows after loading them",
         )
 

@@ -317,7 +317,7 @@ def timeline(
     history : WalletDetails or tuple of (DataFrame, DataFrame)
         Snapshots, as returned by `load`.
     token : str or (str, str or None), optional
-        Return only this token: a pair (blockchain, contract), in which None as the contract is the
+        Return only this token: a pair (blockchain, contract), with None as the contract for the
         native coin, or an unambiguous symbol.
     asset : str or (str, str or None), optional
         Return only this asset: its name, such as ``"USDC"``, or one of its contracts. Amounts are

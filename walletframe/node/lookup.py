@@ -180,7 +180,7 @@ def _block_number(node: Node, block: int | None) -> int | NodeFailure:
 
 
 class _BlockCaller:
-    """Sends contract calls to a node, all for the same block."""
+    """Contract calls to a node, all for one block."""
 
     def __init__(self, node: Node, block: str) -> None:
         self._node, self._block = node, block

@@ -46,7 +46,8 @@ _LONGEST_REQUEST = 1 << 20
 _LOGGERS = ("uvicorn.error", "uvicorn.access", "uvicorn.asgi", "asyncio")
 _DESCRIPTION = (
     "Simulated or recorded holdings. No request is sent to a real service. The service's document "
-    "shows no version, only the status 200, and no error body. The sandbox defines its own."
+    "shows no version, only the status 200, and no error body. The sandbox defines its own "
+    "version, statuses and error bodies."
 )
 _SCHEMA = "#/components/schemas/"
 _CHOSEN = "Defined by the sandbox: "

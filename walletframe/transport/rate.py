@@ -107,7 +107,7 @@ def state_from_json(stored: object, default: RateState) -> RateState:
 
 
 def initial_state(rate: float | None, *, is_test: bool) -> RateState:
-    """Return the initial state: with a fixed rate, or for None with one that adapts to answers."""
+    """Return the initial state; without a fixed `rate`, the rate adapts to the answers."""
     start, maximum = (TEST_START_RATE, TEST_MAX_RATE) if is_test else (START_RATE, MAX_RATE)
     if rate is None:
         return RateState(start, start, maximum)
@@ -199,9 +199,9 @@ def next_permit_at(state: RateState, now: float, max_wait_s: float) -> float:
 
 
 class Permit(NamedTuple):
-    """A permit, with the seconds until it is due, or the seconds until the next try for one."""
+    """The result of a try to take a permit."""
 
-    wait_s: float
+    wait_s: float  # until the granted permit is due or, without one, until the next try
     is_granted: bool
 
 

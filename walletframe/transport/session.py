@@ -198,7 +198,7 @@ class Session:
 
 
 class ServiceSession(Session):
-    """A session with the service. Raises a SettingsError without an API key or a base URL."""
+    """A session with the service. Raise a SettingsError without an API key or a base URL."""
 
     @frameless
     def __init__(self, settings: Settings) -> None:
@@ -217,7 +217,7 @@ class ServiceSession(Session):
 
 
 class NodeSession(Session):
-    """A session with a node of a blockchain. Raises a SettingsError without a valid URL."""
+    """A session with a node of a blockchain. Raise a SettingsError without a valid URL."""
 
     _server, _method = "node", "POST"
 

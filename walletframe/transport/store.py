@@ -156,7 +156,7 @@ class BackendStore:
         return answers
 
     def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers; an answer that was requested earlier replaces no stored answer."""
+        """Store answers, but replace none by an answer that was requested earlier."""
         with self._lock:
             now, failure = self.next_sequence(), None
             answers = [
