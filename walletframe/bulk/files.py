@@ -115,7 +115,6 @@ def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
 def _read_marker(
     path: Path, converters: Mapping[str, Callable[[Any], Any]]
 ) -> dict[str, Any] | None:
-    """Return the converted fields of a marker, or None if there is no marker."""
     try:
         marker = json.loads(path.read_text(encoding="utf-8"))
         if marker["format"] == FORMAT:

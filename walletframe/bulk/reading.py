@@ -111,7 +111,6 @@ class StoredPart:
         )
 
     def _read_columns(self, names: list[str]) -> pa.Table:
-        """Read columns of the source, with repetitive text as dictionaries."""
         if isinstance(self.source, pa.Table):
             columns = [
                 column.dictionary_encode() if name in _DICTIONARY_COLUMNS else column
@@ -211,7 +210,6 @@ def read_folder(layout: Layout, service: str, keys: Container[str] | None = None
 def _stored_part(
     table: pa.Table, source: Path | pa.Table, keys: Container[str] | None
 ) -> StoredPart:
-    """Return the wanted wallets of a table as a part."""
     is_wanted, sizes = _wanted_mask(table, keys), table["tokens"].fill_null(0).to_numpy()
     return StoredPart(table.filter(pa.array(is_wanted)), is_wanted, sizes, source)
 

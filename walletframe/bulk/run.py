@@ -394,7 +394,6 @@ class _BulkRun:
         pending_statuses: list[Status],
         report_status: _ReportStatus,
     ) -> None:
-        """Write a part, and report the statuses that were waiting for it."""
         self._dataset.write_part(part, list(positions.values()))
         self._journal.mark_written(positions)
         self._counters.parts += 1

@@ -267,10 +267,7 @@ class StoredHoldings:
     def _price_and_spam_columns(
         self, codes: TokenSymbolCodes, names: Collection[str]
     ) -> dict[str, Any]:
-        """Return the price columns if `names` contains "amount".
-
-        The result also has the spam columns if `names` contains one of them.
-        """
+        """Return price columns if `names` has "amount", and spam columns if it has one of them."""
         columns = self.prices.columns(codes) if self.prices and "amount" in names else {}
         if self.flags and not FLAGGED.keys().isdisjoint(names):
             columns |= self.flags.columns(codes)

@@ -163,7 +163,6 @@ def require_wallets(name: str, columns: Collection[str] = ()) -> None:
 
 
 def _table_kind(columns: Collection[str]) -> str | None:
-    """Return the kind of a table with these columns, or None for an unknown kind."""
     known = (kind for kind, needed in _KINDS.items() if needed <= {*standard_names(columns)})
     is_list = len(columns) == 1 and all(isinstance(name, str) for name in columns)
     return next(known, _LIST if is_list else None)

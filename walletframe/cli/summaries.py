@@ -164,7 +164,6 @@ def _read_or_fetch(
 def _compute_totals(
     source: Source, token: TokenLike | None, **grouping: Any
 ) -> tuple[pd.DataFrame, ValueSummary | None]:
-    """Return totals of all balances or of one token, and a summary of the value."""
     if not isinstance(source, FetchFrames):
         stored = source.holdings
         if token is None:

@@ -104,10 +104,7 @@ def _token_of_content(array: AmountArray) -> tuple[Any, ...]:
 
 @from_pyarrow_table_dispatch.register(pd.DataFrame)
 def _frame_from_table(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
-    """Convert an Arrow table to a DataFrame as Dask does, but without converting amounts to text.
-
-    Dask alone would convert an index of amounts to text.
-    """
+    """Convert an Arrow table as Dask does, but keep an index of amounts, which Dask makes text."""
     if AmountType() in table.schema.types:
         text = pd.StringDtype("pyarrow")
         texts = [pa.string(), pa.large_string()] if text in meta.dtypes.to_numpy() else []

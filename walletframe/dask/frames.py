@@ -455,11 +455,8 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
 
 @contextmanager
 def _own_text_dtypes() -> Iterator[None]:
-    """Disable Dask's conversion of text dtypes, which would change the missing value.
-
-    The lock is needed because Dask's setting is global. If two threads changed and restored it at
-    the same time, the change could remain.
-    """
+    """Disable Dask's conversion of text dtypes, which would change the missing value."""
+    # Dask's setting is global, so two threads that changed and restored it could leave it changed.
     with _CONFIG_LOCK, dask.config.set({"dataframe.convert-string": False}):
         yield
 

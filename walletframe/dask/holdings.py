@@ -146,10 +146,7 @@ def balanced_batches(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T
 
 
 def compute_results(tasks: Sequence[Any]) -> Iterator[Any]:
-    """Yield the results of tasks.
-
-    On a cluster, results are yielded as they arrive, so that not all are in memory at once.
-    """
+    """Yield results as they arrive, so that a cluster's results are never all in memory."""
     cluster = _current_cluster()
     if cluster is None:
         return iter(compute(*tasks))
@@ -240,7 +237,6 @@ class ClusterHoldings:
         return self.frame[[name for name in self.frame.columns if name in wanted]]
 
     def _wallet_rows(self) -> list[pd.DataFrame | None]:
-        """Return the rows of the wallets of each partition."""
         if not self.template.has_wallets:
             return [None] * len(self.wallet_indices)
         wallets, partition = self.template.wallet_frame, np.full(len(self.template.wallets), -1)
@@ -327,7 +323,6 @@ def _distinct_wallets(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _require_one_partition(positions: Positions, edges: Codes) -> None:
-    """Raise if a wallet has rows in several partitions."""
     codes = positions.wallet_codes
     partition_counts = np.bincount(codes, minlength=len(positions.wallets))
     if (partition_counts > 1).any():
@@ -350,7 +345,6 @@ def _apply_to_partition(
     wallets: pd.DataFrame | None,
     indices: Codes,
 ) -> T:
-    """Apply a function to a partition as a chunk."""
     try:
         positions = read_positions(rows.reset_index(drop=True), wallets)
     except UnknownWalletError as fault:

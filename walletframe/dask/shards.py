@@ -226,7 +226,6 @@ def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, 
 
 
 def _receive_reports(queue: SimpleQueue[tuple[float, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """Wait briefly for a report, and yield all reports in the queue."""
     with suppress(Empty):
         yield queue.get(timeout=_TICK_S)[1]
         while True:

@@ -428,7 +428,6 @@ def _read_selected(
 
 
 def _parse_wallet_keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | None:
-    """Return the canonical keys of wallets, or None for all wallets."""
     if wallets is None:
         return None
     return {canonical_key(each.blockchain, each.address) for each in parse_wallets(wallets)}
@@ -459,7 +458,6 @@ def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) 
 
 
 def _duplicate_time_error(taken_at: datetime) -> SnapshotError:
-    """Return the error for a time at which there already is a snapshot."""
     hint = "pass another time as at=…"
     return SnapshotError(f"there already is a snapshot of {taken_at}", hint)
 
@@ -568,7 +566,6 @@ def _parse_time(when: Any) -> date | datetime:
 
 
 def _parse_duration(older_than: str | timedelta) -> timedelta:
-    """Return a duration as a timedelta."""
     if isinstance(older_than, timedelta) and older_than >= timedelta():
         return older_than
     match = _DURATION.fullmatch(older_than) if isinstance(older_than, str) else None
@@ -579,7 +576,6 @@ def _parse_duration(older_than: str | timedelta) -> timedelta:
 
 
 def _remove_redundant(folder: Path, period: list[SnapshotFolder]) -> list[SnapshotFolder]:
-    """Remove and return the redundant snapshots of a period."""
     while len(period) > 1:
         expected_digests = {each: digest_files(each) for each in period}
         try:

@@ -212,12 +212,10 @@ def _remove_snapshot_files(leftover: Path) -> None:
 
 
 def _is_owned_by_user(info: os.stat_result) -> bool:
-    """Return whether a file belongs to the user of this process."""
     return info.st_uid == (os.getuid() if hasattr(os, "getuid") else 0)  # on Windows, st_uid is 0
 
 
 def _make_schema(name: str) -> pa.Schema:
-    """Return the schema of one of the two files."""
     types = {"Int64": pa.int64(), "Int16": pa.int16(), "float64": pa.float64()}
     types[str(_PANDAS_TIME)] = _ARROW_TIME
     fields = [(SNAPSHOT, types[str(_PANDAS_TIME)])]
@@ -287,7 +285,6 @@ def read_snapshot_wallets(folders: Sequence[SnapshotFolder]) -> pd.DataFrame:
 def _read_frames(
     folders: Sequence[SnapshotFolder], name: str, keys: Collection[tuple[str, str]] | None
 ) -> pd.DataFrame:
-    """Read one of the two frames from all snapshots."""
     wanted = None if keys is None else sorted(".".join(key) for key in keys)
     stored = (AMOUNT_TEXT if column == "amount" else column for column in _DTYPES[name])
     columns = [SNAPSHOT, *stored, POSITION, KEY]

@@ -186,10 +186,7 @@ def build_matrix(
 
 
 def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: Mask) -> Statuses:
-    """Return the status of each cell.
-
-    It is the status of the wallet, unless the token or the amount is unknown.
-    """
+    """Return the status of each cell: its wallet's, corrected for unknown tokens and amounts."""
     status, rows = wallets.copy(), np.flatnonzero(is_unknown)
     codes, is_listed = status[rows], listed[rows]
     codes[(codes == UNKNOWN_TOKEN) & is_listed] = OK
@@ -202,7 +199,6 @@ def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable
 
 
 def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]) -> Statuses:
-    """Return the status of each wallet at each time."""
     codes = pd.Index(_STATUSES).get_indexer(pd.Index(wallets["status"], dtype=TEXT))
     if (codes < 0).any():
         raise SnapshotError(f"{wallets['status'][codes < 0].iloc[0]!r} is not a wallet status")

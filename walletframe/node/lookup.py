@@ -139,7 +139,6 @@ def _hex_digits(result: Any) -> str:
 
 
 def _parse_quantity(result: Any) -> int | NodeFailure:
-    """Return a number that a node sent as hex, or a failure."""
     if isinstance(result, NodeFailure):
         return result
     with suppress(ValueError):
@@ -228,10 +227,7 @@ class _BlockCaller:
 
 
 def _decode_metadata(decimals: bytes | NodeFailure, symbol: bytes | NodeFailure) -> TokenMetadata:
-    """Decode the metadata of a token.
-
-    A contract that reverts the call for decimals has no decimals.
-    """
+    """Decode a token's metadata; a contract that reverts the call for decimals has none."""
     name = None if isinstance(symbol, NodeFailure) else _decode_symbol(symbol)
     if not isinstance(decimals, NodeFailure):
         number = _decode_value("uint256", decimals)

@@ -128,7 +128,6 @@ class Node:
         return [results.get(id_, default) for id_ in ids]
 
     def _request_answer(self, body: Any) -> Any:
-        """Send a request, and return the decoded answer or a failure."""
         if self._fatal is not None:
             return self._fatal
         answer = self._session.send(body=msgspec.json.encode(body)).answer
@@ -144,7 +143,6 @@ class Node:
 
 
 def _make_request(method: str, params: Sequence[Any]) -> dict[str, Any]:
-    """Return a JSON-RPC request with a new id."""
     return {"jsonrpc": "2.0", "id": next(_IDS), "method": method, "params": params}
 
 

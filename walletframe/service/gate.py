@@ -59,10 +59,7 @@ def http_error(problem: Problem, headers: dict[str, str] | None = None) -> HTTPE
 
 
 class Gate:
-    """Access control by API key, base URL and rate limit.
-
-    The test key always has its own rate limit.
-    """
+    """Access control by API key, base URL and rate limit."""
 
     def __init__(self, requests_per_second: float | None, keys: Iterable[SandboxKey]) -> None:
         self._keys = {known.key: known for known in keys}

@@ -49,10 +49,7 @@ def _check_range(name: str, value: float, minimum: float, maximum: float) -> Non
 
 @dataclass(frozen=True, slots=True)
 class SandboxKey:
-    """An API key for the base URL of its kind, with an optional CORS origin.
-
-    The test key is for both base URLs.
-    """
+    """An API key for the base URL of its kind (test: for both), with an optional CORS origin."""
 
     key: str = field(repr=False)
     kind: str

@@ -53,7 +53,7 @@ def quoted(value: Any) -> str:
 def _contains_key(value: Any, key: ApiKey | None) -> bool:
     """Return whether a text or path contains the key, in any case or URL encoding.
 
-    A short key may be part of an ordinary word. So a short key must be equal to the value.
+    A short key may be part of an ordinary word, so it must be the complete value.
     """
     if not key or not isinstance(value, str | Path):
         return False
@@ -167,10 +167,7 @@ class SettingsKwargs(SettingsKwargsWithoutKind, total=False):
 
 
 def _setting_field(parse: Callable[[str, Any], Any], default: Any = None) -> Any:
-    """Return a dataclass field with a default and a function that validates a value.
-
-    The function gets the name of the argument or the variable, and the value.
-    """
+    """Return a dataclass field whose `parse` gets the source's name and the value to validate."""
     return field(default=default, metadata={"parse": parse})
 
 

@@ -44,10 +44,7 @@ class Attempt:
         self._handle: socket.socket | None = None
 
     def remaining_s(self) -> float:
-        """Return the remaining seconds.
-
-        Raise a TimeoutError if none remain or if the attempt was aborted.
-        """
+        """Return the remaining seconds; raise a TimeoutError if none remain or it was aborted."""
         remaining = self.deadline - time.monotonic()
         if self.is_aborted or remaining <= 0:
             raise TimeoutError

@@ -165,10 +165,7 @@ def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -
 
 
 class _KeyedConnection(HTTPConnection):
-    """A connection that adds the secret to each request.
-
-    The connection is opened within the time limit of the attempt.
-    """
+    """A connection that is opened within the attempt's time, and adds the secret to requests."""
 
     in_flight: InFlightRequests
     add_secret: _BytesFilter

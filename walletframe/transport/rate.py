@@ -333,7 +333,6 @@ class RateLimiter:
 
 
 def _apply_change(state: RateState, answers: int, change: StateChange) -> RateState:
-    """Return the state after counted answers and a change."""
     now = time.time()  # only now, since the thread may have waited for a lock or for the file
     return change(count_answers(state, answers, now) if answers else state, now)
 

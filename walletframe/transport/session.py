@@ -119,10 +119,7 @@ class Session:
 
     @cached_property
     def _request_template(self) -> requests.PreparedRequest:
-        """The template of all requests.
-
-        The first request creates the template, so that an invalid URL fails in `send`.
-        """
+        """The template of requests, made by the first, so that an invalid URL fails in `send`."""
         return self._session.prepare_request(requests.Request(self._method, self._url))
 
     @frameless
