@@ -101,7 +101,7 @@ class WalletMagics(Magics):
         except ValueError as error:  # from shlex
             raise _usage_error(f"{error}: {line.strip()}") from None
         if options.help:
-            print(WalletMagics.wallets.__doc__)  # noqa: T201 - magics print
+            print(WalletMagics.wallets.__doc__)  # noqa: T201 - the output of a magic is printed below its cell
             return None
         if options.out and not options.out.isidentifier():
             raise _usage_error(f"--out {options.out} is not a valid variable name")
@@ -174,7 +174,7 @@ def _usage_error(text: str) -> UsageError:
 
 def _print_lines(lines: list[str]) -> None:
     if lines:
-        print(as_lines("\n".join(lines)), file=sys.stderr)  # noqa: T201 - magics print
+        print(as_lines("\n".join(lines)), file=sys.stderr)  # noqa: T201 - the output of a magic is printed below its cell
 
 
 @contextmanager
@@ -220,7 +220,7 @@ class _SafeHtmlFormatter:
         return None if html is None else without_mathematics(html)
 
 
-def _print_details(details: WalletDetails, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 - set by IPython
+def _print_details(details: WalletDetails, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 - IPython passes this flag by position
     """Print the result of a fetch; in a terminal, fit the text to the terminal's width."""
     printer.text(display_text(*details, width=terminal_width()))
 

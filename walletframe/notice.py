@@ -21,7 +21,7 @@ def notify(text: str, category: type[WalletframeWarning], *details: object) -> N
 
     The text must not contain the API key. `details` are passed to the category's constructor.
     """
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as in `warnings`
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - only frames tell which line called this package
     level = 2
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1

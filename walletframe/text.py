@@ -181,4 +181,4 @@ def _escape_cell(text: str) -> str:
 
 def _unicode_escape(char: str) -> str:
     number = ord(char)
-    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"  # noqa: PLR2004 - its 4 digits
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"  # noqa: PLR2004 - the largest number with four hex digits

@@ -201,7 +201,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     return summary
 
 
-def fetch_into(  # noqa: PLR0913 - users pass each option by name
+def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster pass its options on
     folder: Path,
     wallets: _Wallets,
     client: Client,

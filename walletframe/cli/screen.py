@@ -75,7 +75,7 @@ def sanitized_errors() -> Iterator[None]:
     except click.ClickException as error:
         known = sys.stderr.encoding or "utf-8"
         message = as_lines(error.format_message()).encode(known, _HANDLER).decode(known)
-        error.format_message = lambda: message  # type: ignore[method-assign]
+        error.format_message = lambda: message  # type: ignore[method-assign]  # only of this error
         raise
 
 

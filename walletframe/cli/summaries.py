@@ -87,7 +87,7 @@ Source: TypeAlias = "FetchFrames | StoredWallets"
 @click.option("--by-symbol", is_flag=True, help="Read prices by symbol: columns symbol, price.")
 @flags.all_rows_option("group")
 @flags.fetch_options
-def totals(  # noqa: PLR0913 - users pass each option by name
+def totals(  # noqa: PLR0913 - click passes each option as an argument
     arguments: tuple[str, ...],
     output: Path | None,
     token: str | None,
@@ -241,7 +241,7 @@ def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
 @flags.price_options
 @flags.group_options("")
 @flags.folder_option
-def report(  # noqa: PLR0913 - users pass each option by name
+def report(  # noqa: PLR0913 - click passes each option as an argument
     arguments: tuple[str, ...],
     output: Path,
     *,

@@ -236,7 +236,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
 
         See Also
         --------
-        walletframe.fetch_to_parquet : The same on one machine. Each shard is a folder as it writes.
+        walletframe.fetch_to_parquet : The same on one machine, to a folder like one shard.
 
         Notes
         -----

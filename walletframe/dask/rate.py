@@ -210,7 +210,7 @@ class WorkerRateLimiter(RateLimiter):
             self._answers = 0
             self._permits.clear()
         call = getattr(self._worker.scheduler, f"walletframe_{handler}")
-        loop = self._worker.loop.asyncio_loop  # type: ignore[attr-defined]
+        loop = self._worker.loop.asyncio_loop  # type: ignore[attr-defined]  # every IOLoop on asyncio has it
         return asyncio.run_coroutine_threadsafe(call(message=message, **arguments), loop)
 
     def _receive(self, future: Future[Reply], timeout_s: float) -> bool:

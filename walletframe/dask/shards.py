@@ -299,7 +299,7 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
             worker.log_event(name, event | {"counts": dict(counts)})
 
     with Client(with_own_key(settings)) as client, _registered_cancel_event(name) as cancel:
-        client._new_limiter = partial(WorkerRateLimiter, worker=worker)  # noqa: SLF001 - walletframe's own
+        client._new_limiter = partial(WorkerRateLimiter, worker=worker)  # noqa: SLF001 - only here is the limiter replaced, so Client has no public option for it
         return fetch_into(
             shard.root,
             shard.wallets,

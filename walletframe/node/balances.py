@@ -145,7 +145,7 @@ def token_balance(
         )
     require_node(rpc_url)
     request.require_extra()
-    from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
+    from walletframe.node.lookup import look_up  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
 
     queries = [
         BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed_wallets
@@ -243,7 +243,7 @@ def crosscheck(
     options = NodeOptions(block, chain_ids, timeout_s)
     require_node(rpc_url)
     request.require_extra()
-    from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
+    from walletframe.node.lookup import look_up  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
 
     names = [*_COPIED_COLUMNS, *({"token_blockchain"} & set(frame.columns))]
     cells = [frame[name].astype(object).where(frame[name].notna(), None) for name in names]

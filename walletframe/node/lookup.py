@@ -166,7 +166,7 @@ def _chain_mismatch(
 def _block_number(node: Node, block: int | None) -> int | NodeFailure:
     """Return the number of the block to read, or a failure if the node does not have it."""
     tag = "latest" if block is None else hex(block)
-    header = node.call("eth_getBlockByNumber", tag, False)  # noqa: FBT003 - the positional parameters of the method
+    header = node.call("eth_getBlockByNumber", tag, False)  # noqa: FBT003 - nodes accept parameters only by position
     if isinstance(header, NodeFailure):
         return header
     if header is None:

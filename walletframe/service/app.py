@@ -155,7 +155,7 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
     for kind in (HTTPException, Exception):
         app.add_exception_handler(kind, _handle_error)
     generate = app.openapi
-    app.openapi = lambda: _with_components(generate())  # type: ignore[method-assign]
+    app.openapi = lambda: _with_components(generate())  # type: ignore[method-assign]  # as in FastAPI's manual
     return app
 
 

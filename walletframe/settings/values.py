@@ -374,7 +374,7 @@ class Settings:
 
 
 # The signature that `Settings?` and completion show. Type checkers read SettingsKwargs instead.
-Settings.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+Settings.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # inspect looks for it
     [
         *(
             inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=None)

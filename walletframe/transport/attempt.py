@@ -196,7 +196,7 @@ def open_socket(
             if socks is not None:
                 credentials = (socks["username"], socks["password"])
                 proxy = (socks["socks_version"], *address[:2], socks["rdns"])
-                sock.set_proxy(*proxy, *credentials)  # type: ignore[attr-defined]
+                sock.set_proxy(*proxy, *credentials)  # type: ignore[attr-defined]  # of PySocks's sockets
             sock.connect(address if socks is None else (host, port))
             sock.settimeout(attempt.remaining_s())  # the limit of the TLS handshake
         except OSError as error:

@@ -44,7 +44,7 @@ _TABLES = (
 )
 _IS_CLOCK_RESET = "SELECT 1 FROM clock WHERE last > ahead + ?"
 _ADJUST_CLOCK = "UPDATE clock SET ahead = last - ? WHERE last > ahead + ?"
-_SELECT_OFFSET = f"SELECT coalesce(max(ahead), 0) FROM clock WHERE ahead BETWEEN 0 AND {2**62}"  # noqa: S608 - a constant
+_SELECT_OFFSET = f"SELECT coalesce(max(ahead), 0) FROM clock WHERE ahead BETWEEN 0 AND {2**62}"  # noqa: S608 - only a constant is inserted
 _SELECT = "SELECT key, fetched_at, body, turn, checksum FROM answers WHERE key IN"
 # A row with a sequence number in the future is damaged, and is replaced.
 _UPSERT = (
@@ -84,7 +84,7 @@ def checksum(*values: object) -> int:
 def parse_time(text: object) -> datetime | None:
     """Parse a time; return None if the text is not a time, as in a damaged row."""
     try:
-        return datetime.fromisoformat(text)  # type: ignore[arg-type]
+        return datetime.fromisoformat(text)  # type: ignore[arg-type]  # a TypeError is caught below
     except (TypeError, ValueError):
         return None
 

@@ -104,7 +104,7 @@ class KeyedAdapter(HTTPAdapter):
 
         A weak reference avoids a reference cycle, which would keep the body in memory.
         """
-        resp.stream = partial(_decoded_chunks, proxy(resp))  # type: ignore[method-assign]
+        resp.stream = partial(_decoded_chunks, proxy(resp))  # type: ignore[method-assign]  # only of this response
         return super().build_response(req, resp)
 
 
