@@ -147,11 +147,11 @@ def test_the_settings_of_the_last_fetch_count(cluster):
 
 def test_returned_permits_are_for_others(cluster):
     """They are not lost to the rate: the next one is due as early as the first of them."""
-    first = state_to_json(RateState(rate=50, fixed=True))
+    initial = state_to_json(RateState(rate=50, fixed=True))
 
     async def ask(dask_scheduler):
         call = dask_scheduler.handlers
-        message = {"whose": "back private", "first": first, "answers": 0, "unused": 0}
+        message = {"limit_key": "back private", "initial": initial, "answers": 0, "unused": 0}
         batch = await call["walletframe_permits"](100, message)
         later = await call["walletframe_permits"](1, message)
         call["walletframe_closed"](message | {"unused": 6})
