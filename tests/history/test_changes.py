@@ -400,9 +400,11 @@ def test_rows_dropped_from_one_side_are_reported():
     """They would seem gone, or new; rows dropped from both, or without effect, are not."""
     details = fetched({"ETH.0xA": [token(raw=1), token("SCAM", contract="0xbad")]})
     less = details._replace(holdings=details.holdings.iloc[:1])
-    with pytest.warns(InputWarning, match=r"after has 1 row .* 1 balance of before may seem gone"):
+    with pytest.warns(
+        InputWarning, match=r"after lacks 1 row .* 1 balance of before may seem gone"
+    ):
         assert compare(details, less)["change"].tolist() == ["gone"]
-    with pytest.warns(InputWarning, match=r"before has .* may seem new.* drop the same tokens"):
+    with pytest.warns(InputWarning, match=r"before lacks .* may seem new.* drop the same tokens"):
         compare(less, details)
     assert compare(less, less).empty
     assert compare(details, less, token="TKN").empty
