@@ -157,7 +157,7 @@ class Sender:
                     break
                 attempt += 1
             replies = self._replies(batch, self._final_reply(reply, refusal, end))
-        except BaseException as fault:  # noqa: BLE001 - else the caller would wait for ever
+        except BaseException as fault:  # noqa: BLE001 - else the caller would wait forever
             replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
         self._arrive(batch, replies)
 

@@ -284,7 +284,7 @@ def snapshot(
         if not early:
             raise UnknownSnapshotError(
                 f"there is no snapshot of {when} or earlier",
-                hint=f"the oldest snapshot is of {folders[0].moment:%Y-%m-%d %H:%M} UTC; "
+                hint=f"the oldest snapshot is from {folders[0].moment:%Y-%m-%d %H:%M} UTC; "
                 f"see {LIST_CALL}",
             )
         return early[-1:]
@@ -525,8 +525,8 @@ def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
     if len(old):
         raise SnapshotError(
             f"{len(old):,} of {counted_noun(len(wallets), 'wallet')} have cached answers from an "
-            f"earlier day: the oldest answer is of {old.min():%Y-%m-%d %H:%M} UTC, the newest of "
-            f"{newest:%Y-%m-%d %H:%M} UTC",
+            f"earlier day: the oldest answer is from {old.min():%Y-%m-%d %H:%M} UTC, the newest "
+            f"from {newest:%Y-%m-%d %H:%M} UTC",
             hint="fetch again with refresh=…, or pass the time of the snapshot as at=…",
         )
     answered: datetime = newest.to_pydatetime()
