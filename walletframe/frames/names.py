@@ -65,14 +65,13 @@ def token_names(
     by_symbol = {symbol: safe_line(cell_text(symbol), _SYMBOL) for symbol in {*symbols}}
     names, chosen = [by_symbol[symbol] for symbol in symbols], places.tolist()
     wanted = {names[place] for place in chosen}
-    same = [(place, name) for place, name in enumerate(names) if name in wanted]
-    counts = Counter((name, tokens.keys[place][0] if by_chain else "") for place, name in same)
-    labels, rest = {}, []
-    for place, name in same:
-        key = tokens.keys[place]
+    same = [place for place, name in enumerate(names) if name in wanted]
+    pairs = [(names[place], tokens.keys[place][0] if by_chain else "") for place in same]
+    counts, labels, rest = Counter(pairs), {}, []
+    for place, pair in zip(same, pairs, strict=True):
+        name, key = pair[0], tokens.keys[place]
         is_plain = name.isascii() and "(" not in name and not is_unknown(key)
-        is_only = counts[name, key[0] if by_chain else ""] == 1
-        if name and is_plain and is_only and name.casefold() not in taken:
+        if name and is_plain and counts[pair] == 1 and name.casefold() not in taken:
             labels[place] = name
         else:
             rest.append((place, name, key))
