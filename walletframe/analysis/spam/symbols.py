@@ -104,13 +104,13 @@ def read_symbol(symbol: str) -> tuple[Finding, ...]:
 
 
 def _word_findings(text: str) -> Iterator[Finding]:
-    spaced = _CAMEL.sub(" ", text)
-    bait = _BAIT.search(spaced) or _COMMAND.match(text)
+    spaced, words = _CAMEL.sub(" ", text), text.split()
+    bait = _BAIT.search(spaced) or (len(words) > 1 and _COMMAND.match(text))
     if bait:
         yield Finding("claim", (bait.group().strip(),))
     if not text.isalpha() and (prize := _PRIZE.search(spaced)):
         yield Finding("prize", (prize.group().strip(),))
-    if len(text.split()) > 1:
+    if len(words) > 1:
         is_phrase = bool(_WORD.search(text))
     else:  # upper-case letters also separate words
         is_phrase = len(_WORD.findall(spaced)) > _MAX_WORDS
