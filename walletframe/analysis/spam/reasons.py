@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from walletframe.text import safe_line
@@ -56,11 +56,10 @@ class Finding:
 
     reason: str
     details: tuple[str, ...] = ()
+    weight: float = field(init=False)  # added to the score
 
-    @property
-    def weight(self) -> float:
-        """The weight that the finding adds to the score."""
-        return REASONS[self.reason][0]
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", REASONS[self.reason][0])
 
     @property
     def text(self) -> str:
