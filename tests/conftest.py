@@ -118,6 +118,7 @@ def home(request, tmp_path, monkeypatch):
     if request.node.get_closest_marker("uncounted"):
         monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # of its children, too
     monkeypatch.setattr("walletframe.client.default._default", None)
+    monkeypatch.setattr("walletframe.settings.tables._current", None)
     for name in [name for name in os.environ if name.startswith("WALLETFRAME_")]:
         monkeypatch.delenv(name)
     for name, folder in own_folders(tmp_path / "xdg", tmp_path / "data").items():

@@ -26,6 +26,7 @@ from plain_process import printed
 from walletframe.bulk import read_wallets
 from walletframe.cli import main
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, Sandbox, sandbox
+from walletframe.settings.sources import user_file
 from walletframe.settings.values import default_cache
 from walletframe.transport import cache_statistics
 
@@ -213,6 +214,22 @@ def test_settings_are_shown_without_the_key(run, monkeypatch):
     assert KEY not in output
     assert re.search(r"workers +3 +\(WALLETFRAME_WORKERS\)", output)
     assert re.search(r"timeout_s +60\.0 +\(default\)", output)
+
+
+def test_settings_of_files_are_shown_with_the_file(run, monkeypatch, tmp_path):
+    """The environment wins over it."""
+    monkeypatch.chdir(tmp_path)
+    file, own = tmp_path / "walletframe.toml", user_file()
+    file.write_text("currency = 'USD'\nprices = ['p.csv', 'service']", encoding="utf-8")
+    own.parent.mkdir(parents=True)
+    own.write_text("workers = 2\ntimeout_s = 5", encoding="utf-8")
+    monkeypatch.setenv("WALLETFRAME_WORKERS", "3")
+    output = run("settings").output
+    assert re.search(rf"currency +USD +\({re.escape(str(file))}\)", output)
+    assert re.search(rf"prices +\S*p\.csv, service +\({re.escape(str(file))}\)", output)
+    assert re.search(rf"timeout_s +5\.0 +\({re.escape(str(own))}\)", output)
+    assert re.search(r"workers +3 +\(WALLETFRAME_WORKERS\)", output)
+    assert re.search(r"colors +not set +\(default\)", output)
 
 
 @pytest.mark.parametrize(

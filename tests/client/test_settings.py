@@ -13,7 +13,8 @@ from requests_cache import BaseCache
 from walletframe.client import Client
 from walletframe.errors import SettingsError
 from walletframe.settings.key import ApiKey
-from walletframe.settings.values import PREFIX, Settings, require_endpoint, require_service
+from walletframe.settings.sources import PREFIX
+from walletframe.settings.values import Settings, require_endpoint, require_service
 
 PRIVATE, PUBLIC = "https://private.example/v1", "https://public.example"
 FIELDS = [field.name for field in dataclasses.fields(Settings)]

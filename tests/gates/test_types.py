@@ -12,6 +12,8 @@ from typing import get_type_hints
 import pytest
 
 import walletframe as wf
+from walletframe.settings.sources import TABLE_SETTINGS
+from walletframe.settings.tables import TableSettings
 from walletframe.settings.values import SettingsKwargs
 
 ROOT = Path(__file__).parents[2]
@@ -123,4 +125,6 @@ def test_settings_as_keywords_are_the_settings():
     """A checker accepts the keywords of `Settings` for `configure`."""
     taken = inspect.signature(wf.Settings).parameters
     assert {*get_type_hints(SettingsKwargs), "unknown"} == taken.keys()
-    assert inspect.signature(wf.configure).parameters == taken
+    configured = inspect.signature(wf.configure).parameters
+    assert configured.keys() - taken.keys() == {*TABLE_SETTINGS}
+    assert TableSettings.__slots__ == TABLE_SETTINGS

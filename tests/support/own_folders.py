@@ -22,5 +22,6 @@ def own_folders(cache, data):
     return {
         "XDG_CACHE_HOME": str(cache),
         "XDG_DATA_HOME": str(data),
+        "XDG_CONFIG_HOME": str(data),
         "WIN_PD_OVERRIDE_LOCAL_APPDATA": str(data),
     }

@@ -15,7 +15,7 @@ from walletframe.cli.screen import echo, prepare_consoles, sanitized_errors
 from walletframe.cli.settings import cache, sandbox, settings
 from walletframe.cli.summaries import report, totals
 from walletframe.errors import WalletframeError
-from walletframe.settings.values import PREFIX
+from walletframe.settings.sources import PREFIX
 
 _ARGUMENT = re.compile(r"\b[a-z_]+=")
 _IN_A_SHELL = f"In a shell, write --name for name=…, and set {PREFIX}<NAME> for a setting."
@@ -64,8 +64,8 @@ class _Commands(click.Group):
 def main() -> None:
     """Fetch and analyse the token holdings of wallets.
 
-    Settings are read from environment variables WALLETFRAME_<NAME>. `walletframe settings` shows
-    them.
+    Settings are read from environment variables WALLETFRAME_<NAME>, and from files called
+    walletframe.toml. `walletframe settings` shows them.
     """
 
 

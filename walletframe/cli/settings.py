@@ -15,7 +15,15 @@ from walletframe.cli import flags
 from walletframe.cli.screen import echo
 from walletframe.errors import SettingsError
 from walletframe.numerals import counted_noun
-from walletframe.settings.values import PREFIX, KeyKind, Settings, default_cache, require_endpoint
+from walletframe.settings.sources import PREFIX, Entry
+from walletframe.settings.tables import table_settings
+from walletframe.settings.values import (
+    KeyKind,
+    Settings,
+    default_cache,
+    read_entries,
+    require_endpoint,
+)
 
 if TYPE_CHECKING:
     from walletframe import service, transport
@@ -28,16 +36,21 @@ _SANDBOX_CACHES = "sandbox-*.sqlite"
 @click.command(epilog=flags.example("walletframe settings"))
 def settings() -> None:
     """Show the value and the source of each setting."""
-    chosen = Settings()
-    width = max(len(field.name) for field in fields(chosen))
-    for field in fields(chosen):
-        variable = f"{PREFIX}{field.name.upper()}"
-        origin = variable if os.environ.get(variable) else "default"
-        value = getattr(chosen, field.name)
-        if field.name == "cache" and value is None:
-            value = default_cache()
+    entries = read_entries()
+    values: dict[str, Any] = {
+        field.name: getattr(own, field.name)
+        for own in (Settings(), table_settings())
+        for field in fields(own)
+    }
+    if values["cache"] is None:
+        values["cache"] = default_cache()
+    width = max(map(len, values))
+    for name, value in values.items():
+        entry = entries.get(name, Entry("default", None))
         text = "not set" if value is None else str(value)
-        echo(f"{field.name:<{width}}  {text:<40} ({origin})")
+        if isinstance(value, list):
+            text = ", ".join(map(str, value))
+        echo(f"{name:<{width}}  {text:<40} ({entry.file or entry.place})")
 
 
 @click.group(epilog=flags.example("walletframe cache info"))

@@ -9,11 +9,13 @@ from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
 from walletframe.forks import OwnLock
 from walletframe.frameless import frameless, frameless_address_errors
+from walletframe.settings.sources import TABLE_SETTINGS, refuse_unknown
+from walletframe.settings.tables import read_table_settings, use_table_settings
 from walletframe.settings.values import Settings
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from walletframe.address.lists import OnUnreadable, WalletsLike
     from walletframe.client.engine import OnFailure
@@ -26,14 +28,25 @@ _default: Client | None = None
 
 
 @frameless
-def configure(**overrides: Unpack[SettingsKwargs]) -> Settings:
-    """Replace the default client by a client with these settings.
+def configure(
+    *,
+    currency: str | None = None,
+    prices: object = None,
+    assets: object = None,
+    spam_allow: object = None,
+    spam_deny: object = None,
+    colors: Mapping[str, str] | None = None,
+    **overrides: Unpack[SettingsKwargs],
+) -> Settings:
+    """Replace the default client by a client with these settings, and the defaults of tables.
+
+    A setting that you don't pass is read from the environment or a settings file, or has its
+    default value.
 
     Parameters
     ----------
     api_key, key_kind, base_url, public_base_url : optional
-        The service and the API key, as in `Settings`. A setting that you don't pass is read from
-        the environment, or has its default value.
+        The service and the API key, as in `Settings`.
     service, cache, cache_max_bytes, expire_after_s, stale_if_error : optional
         The cache: the service's name in it, its location and size, how long an answer is fresh, and
         whether an expired answer is used if the service sends no new one.
@@ -41,6 +54,20 @@ def configure(**overrides: Unpack[SettingsKwargs]) -> Settings:
         The number and the rate of requests.
     timeout_s, deadline_s : optional
         The time limits for answers.
+    file : str or Path, optional
+        The settings file to read, as in `Settings`.
+    currency : str, optional
+        The currency of prices that don't state one. It is the default of ``value(currency=…)``.
+    prices : str, Path, list or other prices, optional
+        The prices that `value`, the explorer and reports use by default, as in
+        ``value(prices=…)``.
+    assets : str, Path or DataFrame, optional
+        Contracts of your own, as in `walletframe.assets`, for all tables by asset.
+    spam_allow, spam_deny : str, Path, DataFrame or iterable of (str, str or None), optional
+        Tokens that are never spam, and tokens that are always spam, as in ``flag_spam(allow=…,
+        deny=…)``.
+    colors : mapping of str to str, optional
+        The colours of assets in charts, such as ``{"ETH": "#3366CC"}``.
     **unknown
         Any other name raises an error.
 
@@ -52,7 +79,8 @@ def configure(**overrides: Unpack[SettingsKwargs]) -> Settings:
     Raises
     ------
     SettingsError
-        If a setting is unknown or not valid. The default client is not changed in this case.
+        If a setting is unknown or not valid, or a settings file can't be used, as in `Settings`.
+        Nothing is changed in this case.
 
     Examples
     --------
@@ -60,7 +88,12 @@ def configure(**overrides: Unpack[SettingsKwargs]) -> Settings:
     'https://api.example'
     """
     global _default
+    refuse_unknown(overrides, [*inspect.signature(configure).parameters][:-1])
+    own = (currency, prices, assets, spam_allow, spam_deny, colors)
+    arguments = dict(zip(TABLE_SETTINGS, own, strict=True))
+    tables = read_table_settings(overrides.get("file"), arguments)
     client = Client(Settings(**overrides))
+    use_table_settings(tables)
     with _lock:
         previous, _default = _default, client
     if previous is not None:
@@ -69,8 +102,14 @@ def configure(**overrides: Unpack[SettingsKwargs]) -> Settings:
 
 
 # For `configure?` and Tab completion; type checkers read SettingsKwargs.
-configure.__signature__ = inspect.signature(Settings).replace(  # type: ignore[attr-defined]
-    return_annotation="Settings"
+*_service_settings, _unknown = inspect.signature(Settings).parameters.values()
+configure.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    [
+        *_service_settings,
+        *(_service_settings[0].replace(name=name) for name in TABLE_SETTINGS),
+        _unknown,
+    ],
+    return_annotation="Settings",
 )
 
 

@@ -21,7 +21,7 @@ from walletframe.client import with_reasons
 from walletframe.errors import AddressError, FetchWarning, MissingExtraError, SettingsError
 from walletframe.notice import notify
 from walletframe.numerals import count_of
-from walletframe.settings.values import quoted
+from walletframe.settings.key import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

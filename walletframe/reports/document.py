@@ -29,7 +29,7 @@ from walletframe.frames.details import as_details
 from walletframe.frames.display import cell_html, is_number, table_markdown, table_rows
 from walletframe.frames.tables import NUMBERS
 from walletframe.numerals import counted_noun
-from walletframe.settings.values import PREFIX
+from walletframe.settings.sources import PREFIX
 from walletframe.text import as_html, as_markdown
 
 if TYPE_CHECKING:

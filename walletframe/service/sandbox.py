@@ -18,7 +18,8 @@ from walletframe.frameless import frameless
 from walletframe.service.ledger import SimulatedLedger
 from walletframe.service.options import SANDBOX_KEYS, Behaviour
 from walletframe.service.recorded import as_ledger
-from walletframe.settings.values import KeyKind, Settings, quoted
+from walletframe.settings.key import quoted
+from walletframe.settings.values import KeyKind, Settings
 
 if TYPE_CHECKING:
     from walletframe.client import Client

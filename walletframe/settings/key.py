@@ -9,8 +9,9 @@ from __future__ import annotations
 import ipaddress
 import os
 from base64 import b64encode
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, unquote_plus, urlsplit
 
 from walletframe.errors import SettingsError
 from walletframe.text import is_visible
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 RPC_URL_VARIABLE = "WALLETFRAME_RPC_URL"
+_MIN_KEY_LENGTH = 8  # messages may quote shorter text
 
 
 class Secret:
@@ -61,6 +63,29 @@ class ApiKey(Secret):
 
     __slots__ = ()
     _name = "API key"
+
+
+def quoted(value: Any) -> str:
+    """Return the repr of a value for a message, or a description if the value may be a key."""
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    if not isinstance(value, str):
+        return f"a value of type {type(value).__name__}"
+    if len(value.strip()) < _MIN_KEY_LENGTH:
+        return repr(value)
+    return f"a string of {len(value)} characters (not shown, since it may be secret)"
+
+
+def contains_key(value: Any, key: ApiKey | None) -> bool:
+    """Return whether a text or path contains the key, in any case or URL encoding.
+
+    A short key may be part of an ordinary word. So a short key must be equal to the value.
+    """
+    if not key or not isinstance(value, str | Path):
+        return False
+    secret, text = key.reveal().casefold(), str(value)
+    texts = [each.casefold() for each in (text, unquote(text), unquote_plus(text))]
+    return secret in (texts if len(secret) < _MIN_KEY_LENGTH else "\n".join(texts))
 
 
 class NodeUrl(Secret):

@@ -1,35 +1,31 @@
 """The immutable `Settings`, and the validation of each setting.
 
-A setting comes from an argument, from an environment variable, or from its default. The environment
-is read when a `Settings` object is created. No file is read.
+A setting comes from an argument, from an environment variable, from a settings file, or from its
+default. The environment and the files are read when a `Settings` object is created.
 """
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import math
-import os
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, get_args
-from urllib.parse import unquote, unquote_plus
 
 from platformdirs import user_cache_path
 
 from walletframe.errors import ArgumentError, SettingsError
 from walletframe.frameless import frameless
-from walletframe.settings.key import RPC_URL_VARIABLE, ApiKey, is_loopback, split_url
+from walletframe.settings.key import ApiKey, contains_key, is_loopback, quoted, split_url
+from walletframe.settings.sources import PREFIX, Entry, read_sources, refuse_unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
 KeyKind: TypeAlias = Literal["public", "private", "test"]
 CacheChoice: TypeAlias = str | Path | Literal[False] | object
 
-PREFIX = "WALLETFRAME_"
-_MIN_KEY_LENGTH = 8  # messages may quote shorter text
 _TRUE = ("true", "1", "yes", "on")
 _FALSE = ("false", "0", "no", "off")
 _KEY_HINT = "set it to the API key: one non-empty line of printable characters"
@@ -37,29 +33,6 @@ _OR_CONFIGURE = (
     ", or call walletframe.configure(…). To try walletframe without a key, use simulated data: "
     "walletframe.sandbox(), or in a shell walletframe demo"
 )
-
-
-def quoted(value: Any) -> str:
-    """Return the repr of a value for a message, or a description if the value may be a key."""
-    if value is None or isinstance(value, bool | int | float):
-        return repr(value)
-    if not isinstance(value, str):
-        return f"a value of type {type(value).__name__}"
-    if len(value.strip()) < _MIN_KEY_LENGTH:
-        return repr(value)
-    return f"a string of {len(value)} characters (not shown, since it may be secret)"
-
-
-def _contains_key(value: Any, key: ApiKey | None) -> bool:
-    """Return whether a text or path contains the key, in any case or URL encoding.
-
-    A short key may be part of an ordinary word, so it must be the complete value.
-    """
-    if not key or not isinstance(value, str | Path):
-        return False
-    secret, text = key.reveal().casefold(), str(value)
-    texts = [each.casefold() for each in (text, unquote(text), unquote_plus(text))]
-    return secret in (texts if len(secret) < _MIN_KEY_LENGTH else "\n".join(texts))
 
 
 def _parse_key(source: str, value: Any) -> ApiKey:
@@ -161,9 +134,10 @@ class SettingsKwargsWithoutKind(TypedDict, total=False):
 
 
 class SettingsKwargs(SettingsKwargsWithoutKind, total=False):
-    """The keyword arguments of `configure` and `Client` for all settings."""
+    """The keyword arguments of `configure` and `Client` for all settings, and the settings file."""
 
     key_kind: KeyKind | None
+    file: str | Path | None
 
 
 def _setting_field(parse: Callable[[str, Any], Any], default: Any = None) -> Any:
@@ -176,8 +150,8 @@ class Settings:
     """Settings for the service, the API key, the cache, the request rate and the time limits.
 
     All parameters are keyword-only and optional. If a parameter is None or not given, the setting
-    is read from the environment variable ``WALLETFRAME_<NAME>``. If that is not set either, the
-    default is used.
+    is read from the environment variable ``WALLETFRAME_<NAME>``, or else from a settings file. If
+    that does not set it either, the default is used.
 
     Parameters
     ----------
@@ -222,6 +196,10 @@ class Settings:
     deadline_s : float, default 300
         The maximum total time for one wallet in seconds, including retries and waits. 0 means a
         single attempt.
+    file : str or Path, optional
+        The settings file to read, instead of ``walletframe.toml`` in the working folder and in the
+        user's configuration folder. A file in the working folder can only set how tables and charts
+        are made. The variable ``WALLETFRAME_FILE`` has the same effect.
     **unknown
         Any other name raises an error.
 
@@ -230,12 +208,19 @@ class Settings:
     SettingsError
         If the name of an argument or a variable is unknown (the error suggests the most similar
         name), if a value is not valid, if the base URL for the key kind is not set, or if a URL
-        uses http but is not on localhost.
+        uses http but is not on localhost. Also if a settings file can't be read, contains an API
+        key, or is in the working folder and sets more than tables and charts.
 
     Examples
     --------
     >>> Settings(api_key="secret", key_kind="private", base_url="https://api.example").endpoint
     'https://api.example'
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "team.toml")
+    ...     _ = file.write_text("workers = 4")
+    ...     Settings(file=file).workers
+    4
     """
 
     api_key: ApiKey | None = _setting_field(_parse_key)
@@ -260,26 +245,19 @@ class Settings:
 
     @frameless
     def __init__(self, **arguments: Unpack[SettingsKwargs]) -> None:
-        variables = {
-            variable.removeprefix(PREFIX): text
-            for variable, text in os.environ.items()
-            if variable.startswith(PREFIX) and variable != RPC_URL_VARIABLE
-        }
-        _refuse_unknown([name.lower() for name in variables], prefix=PREFIX)
-        self._fill(
-            arguments, {k.lower(): (PREFIX + k, text) for k, text in variables.items() if text}
-        )
+        self._fill(arguments, read_entries(arguments.pop("file", None)))
 
-    def _fill(self, arguments: Mapping[str, Any], environment: dict[str, tuple[str, Any]]) -> None:
+    def _fill(self, arguments: Mapping[str, Any], entries: dict[str, Entry]) -> None:
         """Validate and set all settings.
 
         Raise if the API key has no base URL, or if a setting that is displayed contains the key.
         """
-        _refuse_unknown(arguments, prefix="")
-        values = environment | {k: (k, v) for k, v in arguments.items() if v is not None}
+        refuse_unknown(arguments, [each.name for each in fields(self)])
+        values = entries | {k: Entry(k, v) for k, v in arguments.items() if v is not None}
         for each in fields(self):
-            source, value = values.get(each.name, (each.name, each.default))
-            checked = value if value is None else each.metadata["parse"](source, value)
+            entry = values.get(each.name, Entry(each.name, each.default))
+            value = entry.value
+            checked = value if value is None else each.metadata["parse"](entry.place, value)
             object.__setattr__(self, each.name, checked)
         needed = {"public": "public_base_url", "private": "base_url"}.get(self.key_kind or "")
         any_base = self.base_url or self.public_base_url
@@ -289,7 +267,7 @@ class Settings:
                 hint=f"set {needed}, or correct key_kind",
             )
         for name in ("base_url", "public_base_url", "service", "cache"):
-            if _contains_key(getattr(self, name), self.api_key):
+            if contains_key(getattr(self, name), self.api_key):
                 hint = "set only api_key to the API key, since the other settings are displayed"
                 raise SettingsError(f"{name} contains the API key", hint)
         if self.service is None:
@@ -298,7 +276,7 @@ class Settings:
     @classmethod
     @frameless
     def isolated(cls, **arguments: Unpack[SettingsKwargs]) -> Settings:
-        """Return settings that ignore the environment.
+        """Return settings that ignore the environment and the settings files.
 
         Parameters
         ----------
@@ -377,26 +355,17 @@ class Settings:
 Settings.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # inspect looks for it
     [
         *(
-            inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=None)
-            for each in fields(Settings)
+            inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=None)
+            for each in (*(each.name for each in fields(Settings)), "file")
         ),
         inspect.Parameter("unknown", inspect.Parameter.VAR_KEYWORD),
     ]
 )
 
 
-def _refuse_unknown(names: Iterable[str], *, prefix: str) -> None:
-    settings = [each.name for each in fields(Settings)]
-    for name in names:
-        if name not in settings:
-            close = difflib.get_close_matches(name, settings, n=1, cutoff=0.5)
-            written = f"{prefix}{name.upper()}" if prefix else name
-            known = [f"{prefix}{known.upper()}" if prefix else known for known in close or settings]
-            hint = f"did you mean {known[0]}?" if close else f"use one of {', '.join(known)}"
-            # A name with other characters may be a key, which usually has digits.
-            is_word = name.replace("_", "").isalpha()
-            description = repr(written) if is_word else f"with this name: {quoted(name)}"
-            raise SettingsError(f"there is no setting {description}", hint=hint)
+def read_entries(file: str | Path | None = None) -> dict[str, Entry]:
+    """Return the settings in the settings files and the environment, by name."""
+    return read_sources(file, [each.name for each in fields(Settings)])
 
 
 def with_own_key(settings: Settings) -> Settings:

@@ -1,0 +1,149 @@
+"""The sources of settings: the settings files ``walletframe.toml``, and environment variables.
+
+The file in the working folder may be the work of somebody else. So it can only set how tables and
+charts are made: a cloned folder must not choose where the API key is sent.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from platformdirs import user_config_path
+
+from walletframe.errors import SettingsError
+from walletframe.frameless import frameless
+from walletframe.settings.key import RPC_URL_VARIABLE, ApiKey, contains_key, quoted
+from walletframe.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+PREFIX = "WALLETFRAME_"
+FILE_VARIABLE = "WALLETFRAME_FILE"
+FILE_NAME = "walletframe.toml"
+# The settings that a file in the working folder can have.
+TABLE_SETTINGS = ("currency", "prices", "assets", "spam_allow", "spam_deny", "colors")
+_KEY_NAMES = ("apikey", "key")
+_PATH_LENGTH = 500  # characters of a path that messages show
+
+
+class Entry(NamedTuple):
+    """The value of a setting, and the place where it is set."""
+
+    place: str  # for messages
+    value: Any
+    file: Path | None = None  # None for arguments and environment variables
+    is_own: bool = True  # False for a file in the working folder
+
+
+def user_file() -> Path:
+    """Return the path of the settings file in the user's configuration folder."""
+    return user_config_path("walletframe") / FILE_NAME
+
+
+@frameless
+def read_sources(file: str | Path | None, service_settings: Collection[str]) -> dict[str, Entry]:
+    """Return the settings in the files and the environment, by name; the environment wins."""
+    known = [*service_settings, *TABLE_SETTINGS]
+    variables = {
+        variable.removeprefix(PREFIX): text
+        for variable, text in os.environ.items()
+        if variable.startswith(PREFIX) and variable not in (RPC_URL_VARIABLE, FILE_VARIABLE)
+    }
+    refuse_unknown([name.lower() for name in variables], known, prefix=PREFIX)
+    environment = {k.lower(): Entry(PREFIX + k, text) for k, text in variables.items() if text}
+    key = ApiKey(environment["api_key"].value.strip()) if "api_key" in environment else None
+    entries: dict[str, Entry] = {}
+    for path, is_own in _settings_files(file):
+        content, shown = _read_toml(path), _shown(path)
+        if any(_is_key_name(name) for name in content) or contains_key(str(content), key):
+            hint = f"remove the key, and set the environment variable {PREFIX}API_KEY instead"
+            raise SettingsError(f"{shown} contains an API key", hint)
+        without_key = [name for name in known if name != "api_key"]
+        refuse_unknown(content, without_key, where=f" in {shown}")
+        for name, value in content.items():
+            if not is_own and name not in TABLE_SETTINGS:
+                raise SettingsError(
+                    f"{name} can't be set in {shown}: a file in the working folder only sets how "
+                    "tables and charts are made, since somebody else may have written it",
+                    hint=f"move {name} to {_shown(user_file())}, or name a settings file in "
+                    f"configure(file=…) or in the variable {FILE_VARIABLE}",
+                )
+            entries[name] = Entry(f"{name} in {shown}", value, path, is_own)
+    return entries | environment
+
+
+def refuse_unknown(
+    names: Iterable[str], known: Collection[str], *, prefix: str = "", where: str = ""
+) -> None:
+    """Raise an error for the first name that is not known; `where` follows it in the message."""
+    for name in names:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+            written = f"{prefix}{name.upper()}" if prefix else name
+            usable = [f"{prefix}{each.upper()}" if prefix else each for each in close or known]
+            hint = f"did you mean {usable[0]}?" if close else f"use one of {', '.join(usable)}"
+            is_word = name.replace(
+                "_", ""
+            ).isalpha()  # else it may be a key, which usually has digits
+            description = repr(written) if is_word else f"with this name: {quoted(name)}"
+            raise SettingsError(f"there is no setting {description}{where}", hint=hint)
+
+
+def _settings_files(file: str | Path | None) -> list[tuple[Path, bool]]:
+    """Return the files to read, and whether they are the user's own; later files win."""
+    if file is not None:
+        return [(_named_file("file", file), True)]
+    if variable := os.environ.get(FILE_VARIABLE):
+        path = _named_file(FILE_VARIABLE, variable)
+        if not path.is_absolute():  # else every working folder could contain this file
+            hint = "use the complete path of a settings file"
+            raise SettingsError(f"{FILE_VARIABLE} is not an absolute path", hint)
+        return [(path, True)]
+    own, found = user_file(), Path(FILE_NAME)
+    files = [(own, True)] if own.is_absolute() and _is_file(own) else []  # "~" without a home
+    if _is_file(found) and found.absolute() != own:
+        files.append((found.absolute(), False))
+    return files
+
+
+def _named_file(place: str, value: Any) -> Path:
+    """Return the path in a value, which is not quoted if it may be a key instead."""
+    path = Path(value).expanduser() if isinstance(value, str | Path) else Path()
+    if path.suffix.lower() != ".toml":
+        raise SettingsError(
+            f"{place} is not the path of a .toml file", f"use a path such as ~/{FILE_NAME}"
+        )
+    return path
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is a file; without permission to look for it, there is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        fault = error.strerror or "unknown error"
+    except tomllib.TOMLDecodeError as error:  # its text may quote the key
+        fault = f"it is not valid TOML ({str(error).rpartition('(')[2]}"
+    except (UnicodeDecodeError, RecursionError):
+        fault = "it is not valid TOML"
+    raise SettingsError(f"{_shown(path)} can't be read: {fault}", "correct the settings file")
+
+
+def _is_key_name(name: str) -> bool:
+    return name.lower().replace("_", "").replace("-", "") in _KEY_NAMES
+
+
+def _shown(path: Path) -> str:
+    return one_line(str(path), _PATH_LENGTH)

@@ -1,0 +1,104 @@
+"""The settings for tables and charts, and those that are in effect in this process."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from walletframe.errors import SettingsError
+from walletframe.forks import OwnLock
+from walletframe.settings.key import quoted
+from walletframe.settings.sources import Entry
+from walletframe.settings.values import read_entries
+
+SERVICE_PRICES = "service"
+"""The name of the service's own prices, where prices are chosen."""
+
+_COLOR = re.compile("#[0-9a-fA-F]{6}")
+_HINTS = {
+    "currency": 'use a non-empty string, such as "USD"',
+    "prices": f'use the path of a file or folder, "{SERVICE_PRICES}", or a list of these',
+    "colors": 'use a table with the name of an asset and a colour in each line: ETH = "#3366CC"',
+}
+_PATH_HINT = "use the path of a file"
+
+
+@dataclass(frozen=True, slots=True)
+class TableSettings:
+    """Default arguments of tables and charts; None means that there is no default."""
+
+    currency: str | None = None
+    prices: Any = None  # in a form that `walletframe.analysis.value` accepts
+    assets: Any = None  # in a form that `walletframe.assets` accepts
+    spam_allow: Any = None  # in a form that `walletframe.analysis.flag_spam` accepts
+    spam_deny: Any = None  # in the same form
+    colors: Mapping[str, str] | None = None  # by the name of the asset
+
+
+_lock = OwnLock()
+_current: TableSettings | None = None
+
+
+def table_settings() -> TableSettings:
+    """Return the settings of `configure`; without it, those of the first call of this function."""
+    global _current  # noqa: PLW0603 - the only state of the module
+    with _lock:
+        if _current is None:
+            _current = read_table_settings(None)
+        return _current
+
+
+def use_table_settings(chosen: TableSettings) -> None:
+    """Replace the settings in effect."""
+    global _current  # noqa: PLW0603 - the only state of the module
+    with _lock:
+        _current = chosen
+
+
+def read_table_settings(
+    file: str | Path | None, arguments: Mapping[str, Any] | None = None
+) -> TableSettings:
+    """Return settings from arguments, or else from the environment and the settings files."""
+    given = {k: Entry(k, v) for k, v in (arguments or {}).items() if v is not None}
+    entries = read_entries(file) | given
+    names = [name for name in TableSettings.__slots__ if name in entries]
+    return TableSettings(**{name: _parse(name, entries[name]) for name in names})
+
+
+def _parse(name: str, entry: Entry) -> Any:
+    """Return a valid value; paths in a file are relative to the folder of the file."""
+    value, is_text = entry.value, isinstance(entry.value, str) and entry.value.strip()
+    if name == "colors":
+        if isinstance(value, Mapping) and all(map(_is_color, value.values())):
+            return value
+    elif is_text:
+        is_path = name != "currency" and (name, value) != ("prices", SERVICE_PRICES)
+        return _resolve(entry) if is_path and entry.file else value
+    elif name == "prices" and value and _is_flat_list(value):
+        return [_parse(name, entry._replace(value=each)) for each in value]
+    elif entry.file is None and name != "currency" and not isinstance(value, str):
+        return value  # the function that uses it checks its type
+    hint = _HINTS.get(name, _PATH_HINT)
+    raise SettingsError(f"{entry.place} is not valid: {quoted(value)}", hint=hint)
+
+
+def _is_flat_list(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(each, list) for each in value)
+
+
+def _is_color(value: Any) -> bool:
+    return isinstance(value, str) and _COLOR.fullmatch(value) is not None
+
+
+def _resolve(entry: Entry) -> Path:
+    """Return the path in an entry of a file; one in the working folder can't name others."""
+    path, file = Path(entry.value), entry.file or Path()
+    if not entry.is_own and (path.anchor or ".." in path.parts or entry.value.startswith("~")):
+        raise SettingsError(
+            f"{entry.place} is a path outside the folder of this file",
+            hint="use a path inside this folder, relative to the file",
+        )
+    return file.parent / path.expanduser()
