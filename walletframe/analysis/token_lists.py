@@ -16,7 +16,7 @@ from walletframe.errors import TokenListError
 from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import TokenKey
 from walletframe.pandas_versions import TEXT
-from walletframe.text import safe_line
+from walletframe.text import from_cell, safe_line
 
 TokensLike: TypeAlias = str | Path | Mapping[str, Any] | pd.DataFrame | Iterable[TokenKey]
 
@@ -84,6 +84,8 @@ def parse_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]
     """Parse a caller's list of tokens; return the key and the symbol (or None) of each token."""
     if tokens is None:
         return []
+    if isinstance(tokens, str | Path) and Path(tokens).suffix.lower() == ".csv":
+        tokens = _read_csv(Path(tokens).expanduser())
     if isinstance(tokens, str | Path | Mapping):
         tokens = read_token_list(tokens)
     if isinstance(tokens, pd.DataFrame):
@@ -108,6 +110,17 @@ def parse_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]
     if problems:
         raise TokenListError(problems)
     return keys
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    """Read a CSV file of tokens, such as `to_csv` writes a table of `explain_spam`."""
+    try:
+        table = pd.read_csv(path, dtype=TEXT, keep_default_na=False, encoding="utf-8-sig")
+    except ValueError as error:  # from the parser
+        fault = f"the file is not valid CSV: {error}"
+        raise TokenListError([(0, safe_line(str(path)), fault)]) from None
+    columns = [name for name in _COLUMNS if name in table.columns]
+    return table.assign(**{name: table[name].map(from_cell) for name in columns})
 
 
 def _text(cell: Any = None) -> str | None:

@@ -17,8 +17,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from walletframe.errors import SettingsError, UnknownTokenError
+from walletframe.frames.asset_list import assets
 from walletframe.frames.identity import token_identities, token_key
 from walletframe.frames.positions import Positions
+from walletframe.settings.tables import table_settings
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,7 +69,8 @@ def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
         The colour of each token (blockchain, contract), as ``#RRGGBB``. Tokens are sorted by
         value, if there is a column ``value``, and by the number of their rows otherwise; the
         largest comes first. The first nine tokens have different colours, then the colours repeat.
-        The dict is empty if there are no rows.
+        The contracts of an asset in the setting ``colors`` have its colour instead. The dict is
+        empty if there are no rows.
 
     Raises
     ------
@@ -85,29 +89,32 @@ def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
     else:
         frame, tokens = holdings, token_identities(holdings)
     order = _order_by_size(frame, tokens)
-    return {tokens.keys[index]: COLORS[rank % len(COLORS)] for rank, index in enumerate(order)}
+    own = _own_colors()
+    keys = [tokens.keys[index] for index in order]
+    return {key: own.get(key, COLORS[rank % len(COLORS)]) for rank, key in enumerate(keys)}
 
 
 def choose_colors(
     positions: Positions, indices: Iterable[int], colors: Mapping[TokenKey, str] | None
 ) -> dict[int, str]:
-    """Return the colours of some tokens, from `colors` or, if it is None, by their rank in size.
+    """Return the colours of some tokens: from `colors`, or else of the settings and by size.
 
     An asset has the colour of its largest token. If a token is missing in `colors`, all of `colors`
     is checked, and the colour of this token depends only on its blockchain and contract.
     """
     tokens = positions.tokens
-    if colors is None:
-        ranks = np.argsort(_order_by_size(positions.holdings, tokens))
-        return {index: COLORS[ranks[index] % len(COLORS)] for index in indices}
+    own = _own_colors() if colors is None else {}
     keys = {index: tokens.keys[index] for index in indices}
-    if positions.assets:
+    if positions.assets and (own or colors is not None):
         contracts = positions.contracts
         order = _order_by_size(positions.holdings, contracts)[::-1]
         largest = np.empty(len(tokens.keys), dtype=np.intp)
         # The last, largest token of an asset stays.
         largest[tokens.codes[contracts.first][order]] = order
         keys = {index: contracts.keys[largest[index]] for index in keys}
+    if colors is None:
+        ranks = np.argsort(_order_by_size(positions.holdings, tokens)) % len(COLORS)
+        return {index: own.get(key, COLORS[ranks[index]]) for index, key in keys.items()}
     if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):
         return {index: colors[key] for index, key in keys.items()}  # all colours needed are valid
     known = _check_colors(colors)
@@ -115,6 +122,24 @@ def choose_colors(
         index: known.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
         for index, key in keys.items()
     }
+
+
+def _own_colors() -> dict[TokenKey, str]:
+    """Return the colours of the settings, by the contracts of their assets."""
+    colors = table_settings().colors
+    if not colors:
+        return {}
+    by_name = {name.casefold(): color for name, color in colors.items()}
+    listed = assets()
+    names = listed["asset"].str.casefold()
+    if unknown := [name for name in colors if name.casefold() not in {*names}]:
+        raise SettingsError(
+            f"colors has {safe_line(unknown[0])!r}, which is not a known asset",
+            hint="use a name in walletframe.assets(), or add the asset to the setting assets",
+        )
+    tokens = token_identities(listed)
+    named = zip(tokens.codes.tolist(), names, strict=True)
+    return {tokens.keys[code]: by_name[name] for code, name in named if name in by_name}
 
 
 def text_color(color: str) -> str:

@@ -19,6 +19,7 @@ from walletframe.frames.identity import KeyCodes, token_key
 from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
 from walletframe.pandas_versions import TEXT
+from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line, unlinked
 from walletframe.tokens import ASSET_KINDS, AssetContract, asset_contracts
 
@@ -38,6 +39,7 @@ _FORMS = (
     "token_blockchain and token_address (empty for a native coin); optional columns: symbol, kind "
     f"({', '.join(ASSET_KINDS)})"
 )
+_NO_CONTRACTS = pd.DataFrame(columns=[*_REQUIRED])
 
 
 def assets(more: AssetsLike | None = None) -> pd.DataFrame:
@@ -47,7 +49,8 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     ----------
     more : DataFrame, str or Path, optional
         Contracts of your own: a DataFrame, or the path of a ``.csv`` or ``.parquet`` file. They
-        take precedence over the contracts of the packaged list. The columns are:
+        take precedence over the contracts of the packaged list. The default is the setting
+        ``assets``. The columns are:
 
         - ``asset``, ``token_blockchain`` and ``token_address`` (missing for a native coin);
         - optionally ``symbol`` and ``kind``. The default kind is native for a coin, and canonical
@@ -103,6 +106,12 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     rows = [astuple(row) for row in _listed(more).values()]
     columns = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
     return pd.DataFrame({name: text_array(list(column)) for name, column in columns.items()})
+
+
+def own_assets(more: AssetsLike | None) -> pd.DataFrame:
+    """Return the contracts of the caller, or else those of the settings; empty without both."""
+    more = table_settings().assets if more is None else more
+    return _NO_CONTRACTS if more is None else _read_assets(more)
 
 
 def refuse_assets(assets: AssetsLike | None, *, bridged: bool) -> None:
@@ -180,12 +189,13 @@ def _packaged() -> Mapping[TokenKey, AssetContract]:
 
 def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
     """Return the listed contracts by token key; the caller's contracts come last."""
-    if more is None:
+    frame = own_assets(more)
+    if frame.empty:
         return _packaged()
     own: dict[TokenKey, AssetContract] = {}
     first_rows: dict[TokenKey, int] = {}
     problems = []
-    for place, row, fault in _parse_rows(_read_assets(more)):
+    for place, row, fault in _parse_rows(frame):
         if fault:
             problems.append((place, row, fault))
             continue

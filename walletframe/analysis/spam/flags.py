@@ -22,6 +22,7 @@ from walletframe.frames.names import find_token
 from walletframe.notice import warn_never_raise
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT, factorized
+from walletframe.settings.tables import table_settings
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -62,6 +63,7 @@ def flag_spam(
         Tokens that are never spam, in one of these forms:
 
         - the path of a file in the Uniswap token-list format, or its parsed content;
+        - the path of a CSV file with the columns below, such as `explain_spam` returns;
         - a DataFrame with ``token_blockchain`` and ``token_address``, and optionally ``symbol``;
         - an iterable of pairs (blockchain, contract).
 
@@ -390,11 +392,14 @@ class _Cases:
 
 
 def _read_lists(allow: TokensLike | None, deny: TokensLike | None, threshold: float) -> Directory:
-    """Read the caller's lists, and check the threshold."""
+    """Read the caller's lists, or else those of the settings, and check the threshold."""
     if not 0 < threshold <= 1:
         hint = "pass a score above 0 and at most 1"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
-    return make_directory(allow, deny)
+    tables = table_settings()
+    return make_directory(
+        tables.spam_allow if allow is None else allow, tables.spam_deny if deny is None else deny
+    )
 
 
 def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
