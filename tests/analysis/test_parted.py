@@ -18,13 +18,12 @@ from walletframe.analysis.distribution import concentration, pivot, share
 from walletframe.analysis.parted import (
     chunked_concentration,
     chunked_pivot,
+    chunked_prices,
     chunked_share,
     chunked_totals,
-    chunked_unit_prices,
 )
 from walletframe.analysis.sums import distinct_pairs, totals
 from walletframe.analysis.valuation import value
-from walletframe.bulk import PriceLookup
 from walletframe.errors import (
     DatasetError,
     FramesNeededError,
@@ -160,7 +159,15 @@ PRICES = {("ETH", "0xA0"): 1.0001, ("bsc", "0xa0"): 0.3, ("ETH", None): 2500, ("
     fetch=fetches,
     seed=st.integers(0, 9),
     wallets=st.integers(1, 3),
-    prices=st.sampled_from([(PRICES, False), ({"ETH": 2.5, "NA": 0.1}, True), (None, False)]),
+    prices=st.sampled_from(
+        [
+            (PRICES, False),
+            ({"ETH": 2.5, "NA": 0.1}, True),
+            (None, False),
+            ([PRICES, "service"], False),
+            (["service", {"ETH": 2.5}], True),
+        ]
+    ),
     by=cuts,
 )
 def test_value(fetch, seed, wallets, prices, by):
@@ -170,8 +177,7 @@ def test_value(fetch, seed, wallets, prices, by):
     own = {"currency": "USD", "by_symbol": prices[1]}
 
     def found():
-        units, currency = chunked_unit_prices(held, prices[0], **own)
-        valued = held.valued(PriceLookup(units, prices[1], currency))
+        valued = held.valued(chunked_prices(held, prices[0], **own))
         return chunked_totals(valued, by), chunked_pivot(valued, 3)
 
     def expected():

@@ -11,6 +11,7 @@ from fetches import fetched, token
 from moments import interrupt_when
 from parted import write_parts
 
+import walletframe as wf
 from walletframe.bulk import read_wallets
 from walletframe.cli import main
 from walletframe.cli.files import is_bulk_folder, read_saved_frames, write_details
@@ -53,6 +54,16 @@ def details(run, canned):
     """Return the fetch of those wallets."""
     with canned.client(workers=1) as client:
         return client.fetch(["ETH.0xa", "ETH.0xb", "ETH.0xc"], on_failure="ignore")
+
+
+def test_prices_of_the_settings_are_used(details, tmp_path, monkeypatch):
+    """Without an option; the service's own are in the list."""
+    monkeypatch.chdir(tmp_path)
+    write_details(details, tmp_path / "holdings.parquet")
+    command = ["totals", "holdings.parquet"]
+    assert "Value of" not in CliRunner().invoke(main, command).output
+    wf.configure(prices=["service"], currency="USD")
+    assert re.search(r"Value of 1 of 3 balances: .* USD", CliRunner().invoke(main, command).output)
 
 
 def line_of(output, word):

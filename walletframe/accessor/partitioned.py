@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, T
 
 from walletframe.accessor import FrameAccessor
 from walletframe.accessor.delegation import Delegate, LazyPackage, signature_of
-from walletframe.bulk import PriceLookup, SpamFlags
+from walletframe.bulk import SpamFlags
 from walletframe.errors import FramesNeededError
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         if options.pop("at") is not None:
             raise self._frames_needed("value", "(at=…)")
         source = self._without_wallets()
-        units, currency = parted.chunked_unit_prices(source, **options)
-        return self._make_fetch(source.valued(PriceLookup(units, options["by_symbol"], currency)))
+        return self._make_fetch(source.valued(parted.chunked_prices(source, **options)))
 
     def _flag(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options, drop_spam = _options(function, *args, **kwargs), function is flags.without_spam

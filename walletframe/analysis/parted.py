@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -30,10 +29,24 @@ from walletframe.analysis.distribution import (
     share,
 )
 from walletframe.analysis.sums import aggregate_groups, merge_aggregates, totals_table
-from walletframe.analysis.valuation import raise_for_unusable_prices, unusable_prices, value
+from walletframe.analysis.valuation import (
+    check_price_options,
+    choose_prices,
+    is_service,
+    one_currency,
+    own_prices,
+    raise_for_unusable_prices,
+    tokens_by_asset,
+    unusable_prices,
+)
+from walletframe.bulk import PriceLookup
 from walletframe.errors import SettingsError
-from walletframe.frames.asset_list import assets as listed_assets
-from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names, with_assets
+from walletframe.frames.asset_list import (
+    own_assets,
+    token_or_asset_index,
+    token_or_asset_names,
+    with_assets,
+)
 from walletframe.frames.contract import na_array, normalize_blockchains, require_columns, text_array
 from walletframe.frames.groups import (
     group_rows,
@@ -122,6 +135,11 @@ class GroupSpec:
     bridged: bool = False
     # A function that returns other columns to group by; then wallets are not counted.
     key_columns: Callable[[Positions], pd.DataFrame] | None = None
+
+    def __post_init__(self) -> None:
+        # A file is read only once, and the workers of a cluster may have other settings.
+        if "asset" in self.names:
+            object.__setattr__(self, "assets", own_assets(self.assets))
 
     def aggregate(self, chunk: Chunk) -> PartialAggregate:
         """Group the rows of one chunk, and aggregate the groups."""
@@ -229,10 +247,8 @@ def chunked_totals(
     """Return the table of `totals` with `wallets`, with one chunk in memory at a time."""
     tokens = chunked_tokens(source) if "symbol" in list_names(by) else source.template
     names = read_groups(tokens, by, assets=assets, bridged=bridged)[1].names
-    # Read the file only once.
-    listed = listed_assets(assets) if isinstance(assets, str | Path) else assets
     columns = {*names} & {*source.template.holdings}
-    [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, listed, bridged)], columns)
+    [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, assets, bridged)], columns)
     return totals_table(chunk.positions, groups, sums)
 
 
@@ -291,31 +307,47 @@ def _tokens_and_totals(
     return tokens, names, totals_table(chunk.positions, groups, sums)
 
 
-def chunked_unit_prices(
+def chunked_prices(
     source: ChunkedHoldings,
     prices: PricesLike | None = None,
     *,
     currency: str | None = None,
     by_symbol: bool = False,
-    **options: Any,
-) -> tuple[dict[Any, float] | None, str | None]:
-    """Return prices by token or symbol (None for the service's prices), and the currency."""
-    if prices is None:
-        require_columns(source.template.holdings, ["price"])
-        problems = [*chain.from_iterable(source.map_chunks(_unusable_in_chunk, ["price"]))]
-        if problems:
-            places = np.sort(np.concatenate([*source.map_chunks(attrgetter("rows"))]))
-            rows = np.searchsorted(places, [row for row, *_ in problems]).tolist()
-            numbered = [(row, *rest) for row, (_, *rest) in zip(rows, problems, strict=True)]
-            raise_for_unusable_prices(sorted(numbered))
-        return None, currency
-    positions = chunked_tokens(source)
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
+) -> PriceLookup:
+    """Return the prices that `value` uses, with one chunk in memory at a time."""
+    check_price_options(by_symbol=by_symbol, assets=assets, bridged=bridged)
+    chosen = choose_prices(prices)
+    only_service = all(map(is_service, chosen.entries))
+    positions = source.template if only_service else chunked_tokens(source)
     rows, tokens = positions.holdings, positions.tokens
-    valued = value(rows, prices, currency=currency, by_symbol=by_symbol, **options)
-    names = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
-    units = zip(names, valued["unit_price"], strict=True)
-    named = valued["currency"].dropna().tolist()
-    return {name: unit for name, unit in units if not np.isnan(unit)}, (named or [currency])[0]
+    units: list[dict[Any, float] | None] = []
+    currencies = []
+    for each in chosen.entries:
+        if is_service(each):
+            _require_usable_prices(source)
+            units.append(None)
+            currencies.append(currency)
+            continue
+        members = None if by_symbol else tokens_by_asset(assets, bridged=bridged)
+        own, stated = own_prices(rows, each, chosen, currency, members)
+        names = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
+        pairs = zip(names, own.tolist(), strict=True)
+        units.append({name: unit for name, unit in pairs if not np.isnan(unit)})
+        currencies.append(stated)
+    return PriceLookup(units, by_symbol, one_currency(currencies), chosen.sources)
+
+
+def _require_usable_prices(source: ChunkedHoldings) -> None:
+    """Raise an error if there are prices of the service that can't be used."""
+    require_columns(source.template.holdings, ["price"])
+    problems = [*chain.from_iterable(source.map_chunks(_unusable_in_chunk, ["price"]))]
+    if problems:
+        places = np.sort(np.concatenate([*source.map_chunks(attrgetter("rows"))]))
+        rows = np.searchsorted(places, [row for row, *_ in problems]).tolist()
+        numbered = [(row, *rest) for row, (_, *rest) in zip(rows, problems, strict=True)]
+        raise_for_unusable_prices(sorted(numbered))
 
 
 def _unusable_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, KeyCodes, Mask, TokenKey
     from walletframe.frames.positions import Positions
 
-VALUED = ("unit_price", "value", "currency")
+VALUED = ("unit_price", "value", "currency", "price_source")
 _LABEL, _OWN_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -23,6 +24,7 @@ from walletframe.analysis.prices import (
     read_price_file,
     read_prices,
 )
+from walletframe.bulk import first_known
 from walletframe.errors import POSITIONS_NOTE, PricesError, PricesWarning, SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
 from walletframe.frames.contract import amounts_of, require_columns, text_array
@@ -32,17 +34,17 @@ from walletframe.frames.positions import token_columns
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import factorized
+from walletframe.settings.tables import SERVICE_PRICES, table_settings
 from walletframe.text import safe_line, token_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from walletframe.amounts.integers import Floats
     from walletframe.analysis.prices import PriceKey
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.identity import Codes, KeyCodes, TokenKey
 
-PricesLike: TypeAlias = PriceTable | PriceSource | PriceHistory | str | Path
+OnePrices: TypeAlias = PriceTable | PriceSource | PriceHistory | str | Path
+PricesLike: TypeAlias = "OnePrices | Sequence[OnePrices]"
 _ByAsset: TypeAlias = "dict[str, list[TokenKey]]"  # the tokens of each asset
 _SHOWN = 10
 _BY_CONTRACT = "pass prices by (blockchain, contract), such as "
@@ -63,23 +65,26 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     prices : mapping, Series, DataFrame, str, Path or PriceSource, optional
-        The prices of one unit of each token. By default, the service's prices in the column
-        ``price``. Otherwise one of these:
+        The prices of one unit of each token. The default is the setting ``prices``, or else the
+        service's prices in the column ``price``. Otherwise one of these:
 
+        - ``"service"``: the service's prices;
         - a mapping ``{(blockchain, contract): price}``. The contract of a native coin is None;
         - a Series with the index (blockchain, contract);
         - a DataFrame, or the path of a ``.csv`` or ``.parquet`` file, with the columns
           ``token_blockchain`` (or ``blockchain``), ``token_address`` (or ``contract``), ``price``,
           and optionally ``currency``. Column names may differ in case and surrounding spaces;
         - a ``walletframe.analysis.PriceSource``;
-        - the path of a folder of daily prices, as in ``walletframe.analysis.ParquetPrices``.
+        - the path of a folder of daily prices, as in ``walletframe.analysis.ParquetPrices``;
+        - a list of these, such as ``["mine.csv", "service"]``. Each token gets the price of the
+          first entry that has one.
 
         A price can also be for an asset of `walletframe.assets`. Use the name of the asset, in any
         case, instead of (blockchain, contract), as in ``{"USDC": 1}``, or a column ``asset``. If a
         token has a price of its own, this price is used instead of the asset's price.
     currency : str, optional
         The currency of the prices, such as ``"USD"``. The service does not state the currency of
-        its prices.
+        its prices. The default, for prices that don't state one, is the setting ``currency``.
     by_symbol : bool, default False
         Whether prices are by symbol, which must match exactly. An error is raised if several tokens
         share a symbol: anybody can create a token with any symbol.
@@ -98,13 +103,15 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The same rows and columns, followed by three columns, which replace those of an earlier
+        The same rows and columns, followed by these columns, which replace those of an earlier
         valuation:
 
         - ``unit_price`` (float64): the price, as the nearest float64, NaN if there is none;
         - ``value`` (float64): the exact product of amount and price, rounded once to the nearest
           float64. If the amount or the price is unknown, the value is NaN, and never 0;
-        - ``currency`` (str): the currency, the same in each row, NA if it is not given.
+        - ``currency`` (str): the currency, the same in each row, NA if it is not given;
+        - ``price_source`` (str), only if `prices` is a list: the entry with the price, which is
+          ``service``, the name of a file or folder, or the type of the prices. NA without a price.
 
     Raises
     ------
@@ -129,7 +136,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
     PricesWarning
         If no price matches a token in these holdings. Otherwise, if lines of a file match no token,
         or if a price is for an unknown asset: the warning lists them. With `at`, also if a snapshot
-        has no price for its day.
+        has no price for its day. Prices of a list or of the settings may match no token.
 
     Examples
     --------
@@ -144,9 +151,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
     1   USDC     NaN      USD
     """
     require_columns(holdings, ["symbol", "token_blockchain", "token_address", "amount"])
-    if by_symbol and (bridged or assets is not None):
-        problem = "by_symbol=True can't be combined with assets=… or bridged=…"
-        raise SettingsError(problem, hint="leave out by_symbol, or the other two")
+    check_price_options(by_symbol=by_symbol, assets=assets, bridged=bridged)
     if at not in (None, "snapshot"):
         hint = 'use at="snapshot", or omit at'
         raise SettingsError(f"at={at!r} is not supported", hint=hint)
@@ -155,38 +160,130 @@ def value(  # noqa: PLR0913 - users pass each option by name
         require_columns(holdings, ["snapshot"])
         times = pd.to_datetime(holdings["snapshot"], utc=True).astype(UTC_TIME)
     amounts = amounts_of(holdings["amount"])
-    if prices is None:  # the service's prices already are those at the time of the snapshot
-        require_columns(holdings, ["price"])
-        units = holdings["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
-        units[holdings["token_blockchain"].isna()] = np.nan
-        raise_for_unusable_prices(unusable_prices(units, np.arange(len(units))))
-    else:
-        tokens = token_identities(holdings)
-        loaded = _load_prices(prices, holdings, tokens, times)
-        currency = read_currency(loaded.table, currency)
-        quotes, places = read_prices(loaded, by_symbol=by_symbol)
-        priced = dict.fromkeys(name for name, _ in quotes)
-        codes, keys, by_asset = tokens.codes, tokens.keys, None
-        if by_symbol:
-            shared = shared_symbols(holdings, tokens)
-            if mixed := {symbol: shared[symbol] for symbol in priced if symbol in shared}:
-                raise ambiguous(mixed, lambda first: f"{_BY_CONTRACT}{token_text(first)}")
-            codes, keys = factorized(holdings["symbol"])
+    chosen = choose_prices(prices)
+    known, currencies = [], []
+    for each in chosen.entries:
+        if is_service(each):  # its prices already are those at the time of the snapshot
+            own, stated = _service_prices(holdings), currency
         else:
-            by_asset = _tokens_by_asset(listed_assets(assets), bridged=bridged)
-        units = _row_prices(quotes, keys, codes, times)
-        if by_asset and by_asset.keys() & priced:  # used for tokens without a price of their own
-            names = {token: name for name, owned in by_asset.items() for token in owned}
-            of_keys, named = factorized(np.array([*map(names.get, keys), None], dtype=object))
-            of_assets = _row_prices(quotes, [*named], of_keys[codes], times)
-            units = np.where(np.isnan(units), of_assets, units)
-        units[holdings["token_blockchain"].isna()] = np.nan
+            by_asset = None if by_symbol else tokens_by_asset(assets, bridged=bridged)
+            own, stated = own_prices(holdings, each, chosen, currency, by_asset, times)
+        known.append(own)
+        currencies.append(stated)
+    units, sources = first_known(known)
+    columns = {
+        "unit_price": units,
+        "value": amounts * units,
+        "currency": text_array([one_currency(currencies)]).repeat(len(holdings)),
+    }
+    if chosen.sources:
+        columns["price_source"] = text_array(chosen.sources).take(sources, allow_fill=True)
+    elif "price_source" in holdings:
+        holdings = holdings.drop(columns="price_source")
+    return holdings.assign(**columns)
+
+
+def check_price_options(*, by_symbol: bool, assets: AssetsLike | None, bridged: bool) -> None:
+    """Raise an error if prices by symbol are combined with options for assets."""
+    if by_symbol and (bridged or assets is not None):
+        problem = "by_symbol=True can't be combined with assets=… or bridged=…"
+        raise SettingsError(problem, hint="leave out by_symbol, or the other two")
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPrices:
+    """The prices of the caller, or else of the settings, or else of the service."""
+
+    entries: Sequence[OnePrices]  # each token gets the price of the first one that has a price
+    sources: Sequence[str]  # their names in the column `price_source`; empty without this column
+    may_miss: bool  # whether no warning is needed if they match no token in the holdings
+
+
+def choose_prices(prices: PricesLike | None) -> ChosenPrices:
+    """Return the prices to use."""
+    chosen: Any = table_settings().prices if prices is None else prices
+    if chosen is None:
+        chosen = SERVICE_PRICES
+    is_list = isinstance(chosen, list | tuple)
+    if is_list and not chosen:
+        raise PricesError("the list of prices is empty", hint='pass ["service"], or omit prices')
+    if not is_list:
+        return ChosenPrices([chosen], (), may_miss=prices is None)
+    return ChosenPrices(chosen, [*map(_source_name, chosen)], may_miss=True)
+
+
+def has_prices(holdings: pd.DataFrame) -> bool:
+    """Return whether `value` has prices by default, from the settings or from the service."""
+    sends_prices = "price" in holdings and bool(holdings["price"].notna().any())
+    return sends_prices or table_settings().prices is not None
+
+
+def is_service(prices: OnePrices) -> bool:
+    """Return whether an entry means the prices of the service."""
+    return isinstance(prices, str) and prices == SERVICE_PRICES
+
+
+def _source_name(prices: OnePrices) -> str:
+    if isinstance(prices, str | Path):
+        return safe_line(Path(prices).name)
+    return type(prices).__name__
+
+
+def one_currency(currencies: Sequence[str | None]) -> str | None:
+    """Return the one currency of several prices, by default that of the settings, or raise."""
+    default = table_settings().currency
+    named = list(dict.fromkeys(default if each is None else each for each in currencies))
+    if len(named) > 1:
+        listed = ", ".join("no currency" if name is None else repr(name) for name in named)
+        raise PricesError(
+            f"prices are in {len(named)} currencies: {listed}",
+            hint="pass prices in one currency; currency=… is for prices that don't state one",
+        )
+    return named[0]
+
+
+def _service_prices(holdings: pd.DataFrame) -> Floats:
+    """Return the service's price of each row."""
+    require_columns(holdings, ["price"])
+    units = holdings["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
+    units[holdings["token_blockchain"].isna()] = np.nan
+    raise_for_unusable_prices(unusable_prices(units, np.arange(len(units))))
+    return units
+
+
+def own_prices(
+    holdings: pd.DataFrame,
+    prices: OnePrices,
+    chosen: ChosenPrices,
+    currency: str | None,
+    by_asset: _ByAsset | None,
+    times: pd.Series | None = None,
+) -> tuple[Floats, str | None]:
+    """Return the price of each row in an entry of `chosen`, and the currency.
+
+    `by_asset` has the tokens of each asset; if it is None, prices are by symbol.
+    """
+    tokens = token_identities(holdings)
+    loaded = _load_prices(prices, holdings, tokens, times)
+    currency = read_currency(loaded.table, currency)
+    quotes, places = read_prices(loaded, by_symbol=by_asset is None)
+    priced = dict.fromkeys(name for name, _ in quotes)
+    codes, keys = tokens.codes, tokens.keys
+    if by_asset is None:
+        shared = shared_symbols(holdings, tokens)
+        if mixed := {symbol: shared[symbol] for symbol in priced if symbol in shared}:
+            raise ambiguous(mixed, lambda first: f"{_BY_CONTRACT}{token_text(first)}")
+        codes, keys = factorized(holdings["symbol"])
+    units = _row_prices(quotes, keys, codes, times)
+    if by_asset and by_asset.keys() & priced:  # used for tokens without a price of their own
+        names = {token: name for name, owned in by_asset.items() for token in owned}
+        of_keys, named = factorized(np.array([*map(names.get, keys), None], dtype=object))
+        of_assets = _row_prices(quotes, [*named], of_keys[codes], times)
+        units = np.where(np.isnan(units), of_assets, units)
+    units[holdings["token_blockchain"].isna()] = np.nan
+    if not chosen.may_miss:
         _warn_about_unmatched_prices(loaded, places, units, keys, by_asset, times)
-    return holdings.assign(
-        unit_price=units,
-        value=amounts * units,
-        currency=text_array([currency]).repeat(len(holdings)),
-    )
+    return units, currency
 
 
 def _row_prices(
@@ -212,11 +309,12 @@ def _row_prices(
     return units
 
 
-def _tokens_by_asset(assets: pd.DataFrame, *, bridged: bool) -> _ByAsset:
+def tokens_by_asset(assets: AssetsLike | None, *, bridged: bool) -> _ByAsset:
     """Return the tokens of each asset, by `asset_key`."""
-    tokens = token_identities(assets)
+    listed = listed_assets(assets)
+    tokens = token_identities(listed)
     by_asset: _ByAsset = {}
-    for name, code, kind in zip(assets["asset"], tokens.codes, assets["kind"], strict=True):
+    for name, code, kind in zip(listed["asset"], tokens.codes, listed["kind"], strict=True):
         of_asset = by_asset.setdefault(asset_key(name), [])
         if bridged or kind != "bridged":
             of_asset.append(tokens.keys[code])

@@ -5,5 +5,11 @@ The folder can have more wallets than fit in memory.
 
 from walletframe.bulk.reading import read_wallets
 from walletframe.bulk.run import fetch_to_parquet
-from walletframe.bulk.stored import PriceLookup, SpamFlags, StoredHoldings, open_holdings
+from walletframe.bulk.stored import (
+    PriceLookup,
+    SpamFlags,
+    StoredHoldings,
+    first_known,
+    open_holdings,
+)
 from walletframe.bulk.summary import FetchSummary

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from walletframe.amounts.integers import Floats
     from walletframe.bulk.reading import FolderWallets, StoredPart
     from walletframe.frames.identity import Codes, KeyCodes, Mask
 
@@ -77,29 +78,51 @@ def token_symbol_codes(
     )
 
 
+def first_known(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
+    """Return the first known price of each row, and the index of its source, or -1."""
+    units, sources = prices[0], np.where(np.isnan(prices[0]), -1, 0)
+    for place, own in enumerate(prices[1:], 1):
+        missing = np.isnan(units)
+        sources[missing & ~np.isnan(own)] = place
+        units = np.where(missing, own, units)
+    return units, sources
+
+
 @dataclass(frozen=True, slots=True)
 class PriceLookup:
-    """Unit prices by token or by symbol, or the prices that the service sent."""
+    """Unit prices by token or by symbol, and the prices that the service sent, in order of use."""
 
-    prices: Mapping[Any, float] | None  # None for the prices that the service sent
+    prices: Sequence[Mapping[Any, float] | None]  # None for the prices that the service sent
     by_symbol: bool
     currency: str | None
+    sources: Sequence[str] = ()  # their names, if these are shown
+
+    @property
+    def dtypes(self) -> dict[str, object]:
+        """The dtypes of the columns."""
+        return PRICED | ({"price_source": TEXT} if self.sources else {})
 
     def columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.value` adds."""
-        if self.prices is None:
-            unit_prices = codes.rows["price"].to_numpy(np.float64).copy()
-        else:
-            prices: Any = self.prices
-            keys: list[Any] = codes.symbols if self.by_symbol else codes.keys
-            by_code = np.array([*(prices.get(key, np.nan) for key in keys), np.nan])
-            unit_prices = by_code[codes.codes]
-        unit_prices[codes.rows["token_blockchain"].isna()] = np.nan
-        return {
+        keys: list[Any] = codes.symbols if self.by_symbol else codes.keys
+        known = []
+        for prices in self.prices:
+            if prices is None:
+                own = codes.rows["price"].to_numpy(np.float64).copy()
+            else:
+                by_code = np.array([*(prices.get(key, np.nan) for key in keys), np.nan])
+                own = by_code[codes.codes]
+            own[codes.rows["token_blockchain"].isna()] = np.nan
+            known.append(own)
+        unit_prices, sources = first_known(known)
+        columns = {
             "unit_price": unit_prices,
             "value": codes.rows["amount"].array * unit_prices,
             "currency": text_array([self.currency] * len(unit_prices)),
         }
+        if self.sources:
+            columns["price_source"] = text_array(self.sources).take(sources, allow_fill=True)
+        return columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +173,7 @@ class StoredHoldings:
 
     def valued(self, prices: PriceLookup) -> StoredHoldings:
         """Return the holdings with prices and values, which replace those added before."""
-        return replace(self, prices=prices, template=self._add_empty_columns(PRICED))
+        return replace(self, prices=prices, template=self._add_empty_columns(prices.dtypes))
 
     def flagged(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings with spam flags.
@@ -210,7 +233,10 @@ class StoredHoldings:
     def _add_empty_columns(self, dtypes: Mapping[str, Any]) -> Positions:
         """Return the wallets with an empty holdings frame that has these additional columns."""
         empty_columns = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
-        return replace(self.template, holdings=self.template.holdings.assign(**empty_columns))
+        kept = self.template.holdings
+        if "unit_price" in dtypes:  # of an earlier valuation
+            kept = kept.drop(columns="price_source", errors="ignore")
+        return replace(self.template, holdings=kept.assign(**empty_columns))
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
         """Apply a function to each part, with the columns of tables and the columns `names`."""
@@ -231,7 +257,7 @@ class StoredHoldings:
                 self.contents, self.wallets, self.order, columns, token_keys
             )
         [_, rows] = normalize_blockchains(self.wallets, rows)
-        if not self.removed and {*PRICED, *FLAGGED}.isdisjoint(names):
+        if not self.removed and {*PRICED, "price_source", *FLAGGED}.isdisjoint(names):
             return rows
         token_ids, row_numbers = token_identities(rows), np.full(len(rows), -1)
         # If rows of unknown tokens were read, all of them were read.
@@ -255,7 +281,7 @@ class StoredHoldings:
     @property
     def _service_price_column(self) -> set[str]:
         """The column of the service's prices, if the values are computed from it."""
-        return {"price"} if self.prices and self.prices.prices is None else set()
+        return {"price"} if self.prices and None in self.prices.prices else set()
 
     def _remaining_mask(self, codes: TokenSymbolCodes) -> Mask:
         """Return a mask of the rows that remain after spam was removed."""

@@ -88,7 +88,7 @@ price_options: _Option = combine(
         help="Value balances at the prices in a .csv or .parquet file. Its columns are "
         "token_blockchain and token_address (or asset), price, and optionally currency. A folder "
         "of .parquet files with the additional column date is also accepted. With --currency but "
-        "without --prices, the service's own prices are used.",
+        "without --prices, the prices of the settings or of the service are used.",
     ),
     click.option("--currency", help="The currency of the prices, such as USD."),
 )

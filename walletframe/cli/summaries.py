@@ -28,6 +28,7 @@ from walletframe.frames.known import known_wallets, stale_wallets, summary_lines
 from walletframe.frames.names import token_index
 from walletframe.frames.positions import read_positions
 from walletframe.numerals import counted_noun
+from walletframe.settings.tables import table_settings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -100,10 +101,10 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
 ) -> None:
     """Show exact totals of the holdings in a FILE that fetch wrote, or of WALLETS.
 
-    With --prices or --currency, the table also contains values and the number of balances without a
-    price. Of the wallets that could hold the token, the last column counts those whose balances are
-    known. The exit code is 1 if balances of a wallet are unknown. A FOLDER that fetch-to-parquet
-    wrote can be larger than memory.
+    With --prices, --currency or the setting prices, the table also contains values and the number
+    of balances without a price. Of the wallets that could hold the token, the last column counts
+    those whose balances are known. The exit code is 1 if balances of a wallet are unknown. A FOLDER
+    that fetch-to-parquet wrote can be larger than memory.
     """
     grouping = {name: options.pop(name) for name in ("by", "assets", "bridged")}
     if holdings_path(arguments, options["files"]) is None:
@@ -117,7 +118,8 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
             else parted.chunked_tokens(source.holdings).holdings
         )
         wanted = parse_token(token, holdings)
-    if by_symbol or prices is not None or currency is not None:  # before the rows are selected
+    given = (prices, currency, table_settings().prices)
+    if by_symbol or any(each is not None for each in given):  # before the rows are selected
         pricing: dict[str, Any] = {"prices": prices, "currency": currency, "by_symbol": by_symbol}
         if not by_symbol:
             pricing |= {"assets": grouping["assets"], "bridged": grouping["bridged"]}

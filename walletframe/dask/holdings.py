@@ -211,7 +211,7 @@ class ClusterHoldings:
 
     def valued(self, prices: PriceLookup) -> dd.DataFrame:
         """Return lazy holdings with columns of prices and values."""
-        return self._map_partitions(_add_columns, prices)
+        return self._map_partitions(_add_prices, prices)
 
     def flagged(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings with columns of spam flags."""
@@ -388,6 +388,11 @@ def _token_set_codes(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]])
 def _add_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
     row_numbers = number.iloc[0] * _ROW_STEP + np.arange(len(rows))
     return rows.assign(**lookup.columns(token_symbol_codes(rows, row_numbers=row_numbers)))
+
+
+def _add_prices(rows: pd.DataFrame, prices: PriceLookup, number: pd.Series) -> pd.DataFrame:
+    unpriced = rows.drop(columns="price_source", errors="ignore")  # of an earlier valuation
+    return _add_columns(unpriced, prices, number)
 
 
 def _drop_spam(rows: pd.DataFrame, flags: SpamFlags, number: pd.Series) -> pd.DataFrame:

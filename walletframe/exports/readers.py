@@ -40,6 +40,7 @@ _DTYPES: Mapping[str, Any] = {
     "unit_price": "float64",
     "value": "float64",
     "currency": _TEXT,
+    "price_source": _TEXT,
     "spam_score": "float64",
     "spam_reasons": _TEXT,
     "is_spam": "bool",

@@ -238,7 +238,7 @@ class HoldingsExplorer(FetchingWidget):
             lines.append("# prepare: the function that was passed to the explorer")
             lines.append(f"all_details = {code}")
             code = "all_details._replace(holdings=prepare(all_details.holdings))"
-        if portfolio.priced_by == "service":
+        if portfolio.priced_by == "default":
             code += ".wf.value()"
         if code != "details":
             lines.append(f"all_details = {code}")

@@ -21,7 +21,7 @@ from walletframe.address.forms import canonical_blockchain, read_wallet, shorten
 from walletframe.address.lists import parse_wallets, read_pasted, with_standard_columns
 from walletframe.amounts import AmountDtype
 from walletframe.analysis.selection import label_texts
-from walletframe.analysis.valuation import value
+from walletframe.analysis.valuation import has_prices, value
 from walletframe.errors import (
     AddressError,
     ArgumentError,
@@ -44,6 +44,7 @@ from walletframe.pandas_versions import factorized
 from walletframe.pickers.base import TypedTuple, ValueWidget
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.widget import LOCK, PageWidget, handler
+from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -188,11 +189,12 @@ def values_and_unit(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
         holdings["amount"].dtype, AmountDtype
     ):
         return None, ""
-    prices = holdings["price"].where(holdings["price"].between(0, _MAX_PRICE))
-    if prices.isna().all():
+    usable = holdings["price"].where(holdings["price"].between(0, _MAX_PRICE))
+    holdings = holdings.assign(price=usable)
+    if not has_prices(holdings):
         return None, ""
-    values = value(holdings.assign(price=prices))["value"]
-    return values.to_numpy(np.float64, na_value=np.nan), "value at the service's prices"
+    whose = "the service's prices" if table_settings().prices is None else "your prices"
+    return value(holdings)["value"].to_numpy(np.float64, na_value=np.nan), f"value at {whose}"
 
 
 class _TupleTrait(TypedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.analysis.selection import Selectable
-from walletframe.analysis.valuation import value
+from walletframe.analysis.valuation import has_prices, value
 from walletframe.charts import token_colors
 from walletframe.errors import ArgumentError, PricesError
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, require_columns
@@ -31,6 +31,7 @@ from walletframe.frames.tables import wallets_table
 from walletframe.numerals import count_of, counted_noun, money
 from walletframe.pickers.picker import group_stats
 from walletframe.pickers.table import HoldingsTable
+from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
     Prepare: TypeAlias = Callable[[pd.DataFrame], pd.DataFrame]
 
-VALUE_COLUMNS = ["unit_price", "value", "currency"]
+VALUE_COLUMNS = ["unit_price", "value", "currency", "price_source"]
 SMALL_BELOW = 1.0  # balances with a lower value are small
 _SERVICE_PRICES, _OWN_PRICES = "the service's prices", "your own prices"
 _MAX_FAILURES, _MAX_FULL_TEXT, _MAX_REASON = 50, 500, 300
@@ -54,7 +55,7 @@ _MAX_FAILURES, _MAX_FULL_TEXT, _MAX_REASON = 50, 500, 300
 class Portfolio(Selectable):
     """The result of a fetch with values and spam flags.
 
-    Values are read from ``value``, or computed from the service's prices. Spam flags are read from
+    Values are read from ``value``, or computed as `value` does by default. Spam flags are read from
     ``is_spam``. Without this column, they are computed, or all False if there is a `prepare`.
     """
 
@@ -77,9 +78,9 @@ class Portfolio(Selectable):
         require_columns(holdings, HOLDING_DTYPES)
         self.priced_by: str = "own" if "value" in holdings else ""
         self.price_problem: str = ""
-        if not self.priced_by and holdings["price"].notna().any():
+        if not self.priced_by and has_prices(holdings):
             try:
-                holdings, self.priced_by = value(holdings), "service"
+                holdings, self.priced_by = value(holdings), "default"
             except PricesError as error:
                 self.price_problem = str(error)
         super().__init__(holdings, details.wallets)
@@ -191,7 +192,9 @@ def summary_parts(selected: Selected) -> dict[str, Any]:
 def _price_source_text(portfolio: Portfolio) -> str:
     """Return the source of the prices, or an empty text if there are no values."""
     holdings = portfolio.details.holdings
-    if portfolio.priced_by == "service":
+    tables = table_settings()
+    is_unstated = tables.prices is None and tables.currency is None
+    if portfolio.priced_by == "default" and is_unstated:
         return f"{_SERVICE_PRICES} (currency unknown)"
     if not portfolio.priced_by or not {"unit_price", "price"} <= {*holdings}:
         return _OWN_PRICES if portfolio.priced_by else ""

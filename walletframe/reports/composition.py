@@ -11,7 +11,7 @@ import pandas as pd
 from walletframe import charts
 from walletframe.analysis.spam.flags import flag_spam
 from walletframe.analysis.sums import totals, totals_of
-from walletframe.analysis.valuation import value
+from walletframe.analysis.valuation import has_prices, value
 from walletframe.frames.contract import concat_frames
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.groups import SNAPSHOT, read_groups
@@ -38,6 +38,7 @@ from walletframe.frames.tables import (
 from walletframe.history import compare
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
+from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line, safe_url
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def compose(
 ) -> Content:
     """Return the content of a report on a result, and on the changes since an earlier result."""
     wallets, holdings = details
-    if "value" not in holdings and "price" in holdings and holdings["price"].notna().any():
+    if "value" not in holdings and has_prices(holdings):
         holdings = value(holdings)
     if not {"is_spam", "spam_reasons"} <= {*holdings.columns}:
         holdings = flag_spam(holdings)
@@ -143,7 +144,8 @@ def compose(
     listings.append(_holdings_listing(remaining, wallets))
     if len(spam):
         listings.append(_spam_listing(spam))
-    prices = _OWN_PRICES if "value" in details.holdings else _SENT_PRICES
+    has_own = "value" in details.holdings or table_settings().prices is not None
+    prices = _OWN_PRICES if has_own else _SENT_PRICES
     methods = [_EXACT, _TOKENS, _FAILED, prices if "value" in holdings else _NO_PRICES]
     methods += [_SPAM] if len(spam) else []
     methods += [_CHANGES] if before is not None else []
