@@ -7,6 +7,7 @@ from drawn_fetches import details_of
 
 import walletframe as wf
 from walletframe import charts
+from walletframe.analysis.parted import GroupSpec
 from walletframe.analysis.selection import Selection
 from walletframe.analysis.spam.flags import explain_spam, flag_spam, without_spam
 from walletframe.analysis.sums import totals
@@ -170,6 +171,14 @@ class TestAssets:
         assert "Mine" not in totals(details.holdings, "asset", assets=none)["asset"].tolist()
         wf.configure(prices={"Mine": 3})
         assert value(details.holdings)["unit_price"][2] == 3
+
+    def test_workers_use_the_assets_of_the_caller(self):
+        """Whatever the settings of their own processes are."""
+        assert GroupSpec(["asset"]).assets.empty
+        own = pd.DataFrame({"asset": ["Mine"], "token_blockchain": "ETH", "token_address": "0xee"})
+        wf.configure(assets=own)
+        assert GroupSpec(["asset"]).assets is own
+        assert GroupSpec(["token"]).assets is None
 
 
 class TestColors:

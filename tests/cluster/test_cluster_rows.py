@@ -57,6 +57,7 @@ def both(fetch, seed, count):
 
 PRICES = [
     {},
+    {"prices": [{("ETH", "0xa0"): 2}, "service", {("ETH", None): 3}]},
     {"prices": {("ETH", "0xa0"): 1 / 3, ("SOLANA", "EPjF"): 7, ("ETH", None): 1e300}},
     {"prices": {"ETH": 0.1, "NA": 2}, "by_symbol": True, "currency": "EUR"},
     {"prices": {"USDC": 1.1}, "bridged": True},
@@ -106,6 +107,14 @@ def test_unusable_prices_are_refused():
     assert caught.value.problems[0][0] == 1
     with pytest.raises(ColumnsError, match="price"):
         dd.from_pandas(holdings.drop(columns="price"), npartitions=2).wf.value()
+
+
+def test_another_valuation_replaces_the_sources_of_prices():
+    """A list of prices has the column price_source, and other prices don't."""
+    holdings = details_of([(("ETH", "0xa"), [(TOKENS[0], 1, 0)])]).holdings
+    held = dd.from_pandas(holdings.assign(price=1.0), npartitions=1).wf.value(["service"])
+    assert held.compute()["price_source"].tolist() == ["service"]
+    assert "price_source" not in held.wf.value("service").compute()
 
 
 def test_currencies_are_never_added():
