@@ -87,9 +87,8 @@ def refuse_unknown(
             written = f"{prefix}{name.upper()}" if prefix else name
             usable = [f"{prefix}{each.upper()}" if prefix else each for each in close or known]
             hint = f"did you mean {usable[0]}?" if close else f"use one of {', '.join(usable)}"
-            is_word = name.replace(
-                "_", ""
-            ).isalpha()  # else it may be a key, which usually has digits
+            # A name with other characters may be a key, which usually has digits.
+            is_word = name.replace("_", "").isalpha()
             description = repr(written) if is_word else f"with this name: {quoted(name)}"
             raise SettingsError(f"there is no setting {description}{where}", hint=hint)
 
