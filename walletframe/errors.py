@@ -48,9 +48,11 @@ do. All errors have attributes of plain Python types, can be pickled, and never 
 
 from __future__ import annotations
 
+from collections import Counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from walletframe.numerals import counted_noun
 from walletframe.text import token_text, unlinked
 
 if TYPE_CHECKING:
@@ -107,23 +109,40 @@ class AddressError(WalletframeError, ValueError):
         shows the first twenty problems. The attribute ``problems`` contains all of them.
     where : str, optional
         The explanation of the positions in the message.
+    fixes : sequence of (int, str, str), optional
+        The position, the name of the blockchain and the service's identifier, for each wallet
+        whose blockchain has another name than in the service. The message counts the wallets of
+        each name. The attribute ``fixes`` contains all of them, and ``problems`` too.
     """
 
     def __init__(
-        self, problems: Sequence[tuple[int, str, str]], where: str = POSITIONS_NOTE
+        self,
+        problems: Sequence[tuple[int, str, str]],
+        where: str = POSITIONS_NOTE,
+        fixes: Sequence[tuple[int, str, str]] = (),
     ) -> None:
         noun = "wallet address" if len(problems) == 1 else "wallet addresses"
-        super().__init__(
-            _join_problem_lines(
-                f"{len(problems)} {noun} can't be read ({where}):",
-                [(f"{position}: {value!r}", reason) for position, value, reason in problems],
-            ),
-            hint=(
-                'write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", or as a '
-                "(blockchain, address) pair"
-            ),
+        message = _join_problem_lines(
+            f"{len(problems)} {noun} can't be read ({where}):",
+            [(f"{position}: {value!r}", reason) for position, value, reason in problems],
         )
-        self.problems: Problems = tuple(problems)
+        hint = (
+            'write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", or as a '
+            "(blockchain, address) pair"
+        )
+        if fixes:
+            counts = Counter(f"write {name} instead of {alias!r}" for _, alias, name in fixes)
+            wallets = counted_noun(len(fixes), "wallet")
+            aliases = _join_problem_lines(
+                f"{wallets} can be requested only with the service's name of the blockchain:",
+                [(text, counted_noun(count, "wallet")) for text, count in counts.items()],
+            )
+            message = f"{message}\n{aliases}" if problems else aliases
+            hint = "pass fix=True to fetch_wallets, or pass wf.clean(…), to replace these names"
+        super().__init__(message, hint)
+        refused = ((place, alias, f"write {name} instead") for place, alias, name in fixes)
+        self.problems: Problems = tuple(sorted((*problems, *refused)))
+        self.fixes: Problems = tuple(fixes)
 
     def _render_traceback_(self) -> list[str]:
         """Return the traceback for IPython, without the frames of this package."""

@@ -344,7 +344,7 @@ class TestInput:
 
     def test_an_unknown_blockchain_is_reported_once(self, fast, folder):
         """A list and a stream are treated alike; the spelling of the request is the first one."""
-        requested = ["Matic.0x1cafe", "matic.0x2cafe"]
+        requested = ["Polygn.0x1cafe", "polygn.0x2cafe"]
         for argument in (requested, iter(requested)):
             with (
                 fast.client() as client,
@@ -352,7 +352,7 @@ class TestInput:
             ):
                 wf.fetch_to_parquet(argument, folder, client=client, on_failure="ignore")
             assert len(caught) == 1
-        assert wf.read_wallets(folder).wallets.blockchain.tolist() == ["Matic", "Matic"]
+        assert wf.read_wallets(folder).wallets.blockchain.tolist() == ["Polygn", "Polygn"]
 
     def test_bad_addresses_leave_no_trace(self, fast, folder):
         """All are reported together, and nothing is requested or written."""

@@ -198,12 +198,12 @@ def test_oddities_of_the_list_are_reported(kernel):
     """Repeats, unknown blockchains and, on request, skipped wallets."""
     output = kernel.run(
         "%%wallets -c client --on-unreadable drop\n"
-        "near.alice.near\nNEAR.alice.near\nbad\nMatic.0x1\n"
+        "near.alice.near\nNEAR.alice.near\nbad\nPolygn.0x1\n"
     )
     assert output["error"] == ""
     assert "these wallets can't be read and are left out:\n  bad: no dot" in output["stderr"]
     assert "found 2 wallets in 3 rows: 1 duplicate" in output["stderr"]
-    assert "Matic: did you mean POLYGON?" in output["stderr"]
+    assert "Polygn: did you mean POLYGON or POLYGONZK?" in output["stderr"]
     assert "Warning" not in output["stderr"]
 
 

@@ -188,22 +188,22 @@ class TestDoubt:
 
     def test_is_requested_as_written_and_reported_once(self, canned):
         """With the nearest ones, at the caller's line."""
-        canned.default = (200, {}, answer(wallet("0xa", "Ethereum"), wallet("b", "matic")))
+        canned.default = (200, {}, answer(wallet("0xa", "Etherum"), wallet("b", "Avalanch")))
         with canned.client(batch_size=9) as client, pytest.warns(InputWarning) as caught:
-            details = client.fetch(["Ethereum.0xa", "matic.b"])
+            details = client.fetch(["Etherum.0xa", "Avalanch.b"])
         [message] = [str(each.message) for each in caught]
         assert message == (
-            "Ethereum: did you mean ETH? matic: did you mean POLYGON? "
+            "Etherum: did you mean ETH? Avalanch: did you mean AVAX_CCHAIN? "
             "107 blockchains are known: wf.blockchains() lists them"
         )
         assert caught[0].filename == __file__
         assert details.wallets.status.tolist() == ["ok", "ok"]
-        assert "Ethereum.0xa" in canned.paths[0]
+        assert "Etherum.0xa" in canned.paths[0]
 
     @pytest.mark.parametrize(
         "reply, message",
         [
-            ((200, {}, answer(wallet("0xa", "Ethereum", failed=True))), "could not retrieve"),
+            ((200, {}, answer(wallet("0xa", "Etherum", failed=True))), "could not retrieve"),
             ((200, {}, answer()), "the answer does not contain this wallet"),
             ((400, {}, b"unknown blockchain"), "unknown blockchain"),
         ],
@@ -212,16 +212,16 @@ class TestDoubt:
         """After the service's own reason."""
         canned.default = reply
         with canned.client() as client, pytest.warns((InputWarning, FetchWarning)):
-            error = client.fetch("Ethereum.0xa").wallets.error.item()
+            error = client.fetch("Etherum.0xa").wallets.error.item()
         assert message in error
-        assert error.endswith("; Ethereum: did you mean ETH?")
+        assert error.endswith("; Etherum: did you mean ETH?")
 
     @pytest.mark.parametrize("status", [401, 403])
     def test_a_refused_key_is_not_the_blockchain_s_fault(self, canned, status):
         """The error does not mention the blockchain."""
         canned.default = (status, {}, b"no")
         with canned.client() as client, pytest.warns((InputWarning, FetchWarning)):
-            assert "mean" not in client.fetch("Ethereum.0xa").wallets.error.item()
+            assert "mean" not in client.fetch("Etherum.0xa").wallets.error.item()
 
     def test_a_failed_wallet_of_a_known_one_does_not(self, canned):
         """The error suggests no other one."""

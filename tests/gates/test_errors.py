@@ -48,6 +48,7 @@ ARGUMENTS = {
     "wallet": "ETH.0xab",
     "blockchain": "SOLANA",
     "known": ["ETH", "BSC"],
+    "fixes": [(4, "Ethereum", "ETH")],
 }
 
 
@@ -191,7 +192,8 @@ class TestCopies:
         """Old pickle protocols keep the data as well."""
         error = make(errors.AddressError)
         result = unpickled(error, protocol)
-        assert result.problems == error.problems == ((3, "ETH", "no dot"),)
+        assert result.problems == error.problems
+        assert result.problems == ((3, "ETH", "no dot"), (4, "Ethereum", "write ETH instead"))
 
     def test_notes_are_kept(self):
         """A note that was added survives too."""

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
-from walletframe.chains import normalize_blockchain
+from walletframe.chains import identifier_of_alias, normalize_blockchain
 from walletframe.errors import AddressError
-from walletframe.text import is_invisible, is_visible
+from walletframe.text import is_invisible, is_visible, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 COLUMNS = ("blockchain", "address")
 MAX_LENGTH = 512
+_CHAIN_IDS_END = 2**53  # floats are exact up to here
 _SERVICE_NAMES = {"blockChain": "blockchain", "walletAddress": "address"}
 _ELLIPSES = ("…", "...")
 _NOT_TEXT = "blockchain and address must be strings"
@@ -126,9 +127,36 @@ WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddres
 
 def read_wallet(item: object) -> WalletAddress | str:
     """Read a wallet in any form; return the reason as text if it can't be read."""
+    wallet, alias = read_aliased(item)
+    if alias and isinstance(wallet, WalletAddress):
+        return f"write {wallet.blockchain} instead of {safe_line(alias)!r}"
+    return wallet
+
+
+def read_aliased(item: object) -> tuple[WalletAddress | str, str]:
+    """Return the wallet, or the reason why it can't be read, and its blockchain's alias, or "".
+
+    The blockchain of a `WalletAddress` always means itself.
+    """
     blockchain, address, reason = _split_wallet(item)
+    alias = "" if isinstance(item, WalletAddress) else _alias_text(blockchain)
+    if alias and (identifier := identifier_of_alias(alias)):
+        blockchain = identifier
+    else:
+        alias = ""
     reason = reason or _invalid_reason(blockchain, address)
-    return reason or WalletAddress(blockchain, address)
+    return reason or WalletAddress(blockchain, address), alias
+
+
+def _alias_text(blockchain: object) -> str:
+    """Return a blockchain as text; a column of chain ids may contain integers or floats."""
+    match blockchain:
+        case str():
+            return blockchain
+        case int() | float() if 0 < blockchain < _CHAIN_IDS_END and blockchain % 1 == 0:
+            return str(int(blockchain))
+        case _:
+            return ""
 
 
 def is_blank(item: object) -> bool:

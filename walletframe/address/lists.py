@@ -6,6 +6,7 @@ The input may have empty, duplicate and unreadable rows, and extra columns to ke
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -25,7 +26,7 @@ from walletframe.errors import (
     InputWarning,
     SettingsError,
 )
-from walletframe.notice import notify
+from walletframe.notice import notify, warn_never_raise
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT, factorized
 from walletframe.text import safe_line, shortened
@@ -58,13 +59,17 @@ _QUOTES_AND_BRACKETS = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - text from ch
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The wallets read from a list, in the order of the list and with duplicates."""
+    """The wallets read from a list, in the order of the list and with duplicates.
+
+    A blockchain's alias is replaced in `wallets`, but it is an error unless `fixed` accepts it.
+    """
 
     wallets: list[WalletAddress]
     positions: list[int]  # of `wallets` in the list
     rows: int  # number of rows, including empty rows
     empty: int  # number of empty rows
     problems: list[Problem]
+    aliases: list[Problem]  # position, alias and identifier of wallets with another name
     where: str = POSITIONS_NOTE  # explains the positions in messages
     labels: pd.DataFrame | None = None  # the extra columns, with one row per item of `wallets`
 
@@ -74,19 +79,23 @@ def read_rows(rows: Iterable[tuple[int, object]], where: str = POSITIONS_NOTE) -
     wallets: list[WalletAddress] = []
     positions: list[int] = []
     problems: list[Problem] = []
+    aliases: list[Problem] = []
     count = empty = 0
     for position, item in rows:
         count += 1
         if forms.is_blank(item):
             empty += 1
             continue
-        wallet = forms.read_wallet(item)
+        wallet, alias = forms.read_aliased(item)
         if isinstance(wallet, str):
             problems.append((position, forms.shorten(item), wallet))
-        else:
-            wallets.append(wallet)
-            positions.append(position)
-    return Reading([*unify_blockchains(wallets)], positions, count, empty, problems, where)
+            continue
+        wallets.append(wallet)
+        positions.append(position)
+        if alias:
+            aliases.append((position, forms.shorten(alias), wallet.blockchain))
+    unified = [*unify_blockchains(wallets)]
+    return Reading(unified, positions, count, empty, problems, aliases, where)
 
 
 def read_list(wallets: WalletsLike) -> Reading:
@@ -105,17 +114,16 @@ def read_list(wallets: WalletsLike) -> Reading:
     is_single = is_pair or isinstance(wallets, str | bytes | Mapping | WalletAddress)
     if isinstance(wallets, Iterable) and not is_single:
         return read_rows(enumerate(wallets))
-    wallet = forms.read_wallet(wallets)
-    if isinstance(wallet, str):
-        return Reading([], [], 1, 0, [(0, forms.shorten(wallets), wallet)])
-    return Reading([wallet], [0], 1, 0, [])
+    if forms.is_blank(wallets):
+        reason = forms.read_wallet(wallets)
+        return Reading([], [], 1, 0, [(0, forms.shorten(wallets), str(reason))], [])
+    return read_rows([(0, wallets)])
 
 
 def parse_wallets(wallets: WalletsLike) -> list[WalletAddress]:
     """Return all wallets, including duplicates; raise one error for all unreadable rows."""
     reading = read_list(wallets)
-    if reading.problems:
-        raise AddressError(reading.problems)
+    _check_unreadable(reading, "raise")
     return reading.wallets
 
 
@@ -182,10 +190,65 @@ def select_wallets(
 def wallets_to_request(
     reading: Reading, on_unreadable: OnUnreadable
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets and their labels, and warn about unknown blockchains."""
+    """Return the distinct wallets and their labels, and warn about names that may be typos."""
     wallets, labels = select_wallets(reading, on_unreadable)
     warn_about_unknown_blockchains(wallets)
+    if labels is not None and (spellings := _label_spellings(labels)):
+        text = f"labels differ only in case; wf.clean replaces {_replaced_labels(spellings)}"
+        notify(text, InputWarning)
     return wallets, labels
+
+
+def fixed(reading: Reading) -> Reading:
+    """Accept the aliases of blockchains, unify the spelling of labels, and report both at once."""
+    counts = Counter((alias, identifier) for _, alias, identifier in reading.aliases)
+    lines = [
+        f"{safe_line(alias)!r} with {identifier} ({counted_noun(count, 'row')})"
+        for (alias, identifier), count in counts.items()
+    ]
+    labels = reading.labels
+    if labels is not None and (spellings := _label_spellings(labels)):
+        lines.append(_replaced_labels(spellings))
+        labels = labels.copy()
+        for name, first in spellings.items():
+            cells = labels[name]
+            replaced = [first.get(cell, cell) if isinstance(cell, str) else cell for cell in cells]
+            labels[name] = pd.Series(replaced, cells.index, dtype=cells.dtype)
+    if lines:
+        warn_never_raise(f"replaced {'; '.join(lines)}", InputWarning)
+    return replace(reading, aliases=[], labels=labels)
+
+
+def respelled_labels(reading: Reading) -> Iterator[tuple[str, int, str, str]]:
+    """Yield the column, the position, the label and its first spelling, if they differ."""
+    labels = pd.DataFrame() if reading.labels is None else reading.labels
+    for name, first in _label_spellings(labels).items():
+        for position, cell in zip(reading.positions, labels[name], strict=True):
+            if isinstance(cell, str) and cell in first:
+                yield name, position, cell, first[cell]
+
+
+def _label_spellings(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
+    """Return, by column, the first spelling of each label that differs from it only in case."""
+    by_column: dict[str, dict[str, str]] = {}
+    for name, column in labels.items():
+        first: dict[str, str] = {}
+        for label in dict.fromkeys(cell for cell in column if isinstance(cell, str)):
+            spelling = first.setdefault(label.casefold(), label)
+            if spelling != label:
+                by_column.setdefault(str(name), {})[label] = spelling
+    return by_column
+
+
+def _replaced_labels(spellings: Mapping[str, Mapping[str, str]]) -> str:
+    pairs = [
+        f"{safe_line(label)!r} with {safe_line(first)!r} in {safe_line(name)!r}"
+        for name, by_label in spellings.items()
+        for label, first in by_label.items()
+    ]
+    rest = len(pairs) - _MAX_LISTED
+    more = [f"and {counted_noun(rest, 'more label')}"] if rest > 0 else []
+    return ", ".join([*pairs[:_MAX_LISTED], *more])
 
 
 def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
@@ -225,8 +288,8 @@ def check_on_unreadable(choice: str | None) -> None:
 
 def _check_unreadable(reading: Reading, on_unreadable: OnUnreadable) -> None:
     check_on_unreadable(on_unreadable)
-    if reading.problems and on_unreadable == "raise":
-        raise AddressError(reading.problems, reading.where)
+    if reading.aliases or (reading.problems and on_unreadable == "raise"):
+        raise AddressError(reading.problems, reading.where, reading.aliases)
 
 
 def _warn_about_rows(

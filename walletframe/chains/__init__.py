@@ -6,7 +6,7 @@ import csv
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 from walletframe.text import safe_line
@@ -23,7 +23,10 @@ from walletframe.text import safe_line
 # - Dash, IOTA and NEAR: the coin types 5, 4218 and 397 of https://github.com/satoshilabs/slips
 #   (SLIP-0044, 7 August 2026).
 #
-# The column "aliases" contains the short names in the first two lists, and former names.
+# The column "aliases" contains the short names in the first two lists, and other usual names; the
+# short name "cro" is left out, since it is also the coin of CRYPTO_ORG. The column "addresses"
+# contains the forms of addresses, see walletframe.address.shapes; bech32 prefixes are those of the
+# second list.
 
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]")
 _GENERIC_WORDS = re.compile(r"(chain|mainnet|network|protocol)\b")
@@ -39,6 +42,7 @@ class Blockchain:
     coin: str | None
     chain_id: int | None  # None for a blockchain that is not an EVM blockchain
     aliases: tuple[str, ...]
+    addresses: tuple[str, ...]  # empty if the form of addresses is not checked
 
 
 def read_known_csv(package: str) -> list[list[str]]:
@@ -51,9 +55,9 @@ def read_known_csv(package: str) -> list[list[str]]:
 def known_blockchains() -> dict[str, Blockchain]:
     """Return the known blockchains by identifier, in the order of known.csv."""
     return {
-        key: Blockchain(key, name or None, coin or None, int(number or 0) or None, tuple(aliases))
-        for key, name, coin, number, names in read_known_csv(__package__)
-        for aliases in [filter(None, names.split("|"))]
+        key: Blockchain(key, name or None, coin or None, int(number or 0) or None, *lists)
+        for key, name, coin, number, *texts in read_known_csv(__package__)
+        for lists in [(tuple(filter(None, text.split("|"))) for text in texts)]
     }
 
 
@@ -66,6 +70,30 @@ def normalize_blockchain(identifier: str) -> str:
     """Return an identifier as the service writes it; strip white space from an unknown one."""
     known = find_blockchain(identifier)
     return known.identifier if known else identifier.strip()
+
+
+@lru_cache
+def identifier_of_alias(alias: str) -> str | None:
+    """Return the only blockchain with this name, short name, coin or chain id, or else None.
+
+    An identifier always means itself, so it is not an alias.
+    """
+    if find_blockchain(alias) or not (alias.isascii() and alias.isprintable()):
+        return None
+    text, exact = alias.strip().casefold(), _identifier_by_exact_name()
+    identifier = exact.get(f"eip155:{text}") or exact.get(text) or exact.get(_alphanumeric(text))
+    names = _identifiers_by_term().get(_simplify_name(text), [])
+    is_sure = len(names) == 1 and len(text) > 1  # S is Sonic's coin, but may be short for another
+    return identifier or (names[0] if is_sure else None)
+
+
+@cache
+def _identifier_by_exact_name() -> dict[str, str]:
+    """Return the identifier of each chain id and name, with words such as ``chain``."""
+    known = known_blockchains().values()
+    numbered = {f"eip155:{each.chain_id}": each.identifier for each in known if each.chain_id}
+    names = {name: each.identifier for each in known for name in (each.name, *each.aliases) if name}
+    return numbered | {_alphanumeric(name): identifier for name, identifier in names.items()}
 
 
 def suggest_blockchains(identifier: str) -> list[str]:
@@ -105,4 +133,8 @@ def _identifiers_by_term() -> dict[str, list[str]]:
 
 
 def _simplify_name(text: str) -> str:
-    return _NOT_ALPHANUMERIC.sub("", _GENERIC_WORDS.sub("", text.casefold()))
+    return _alphanumeric(_GENERIC_WORDS.sub("", text.casefold()))
+
+
+def _alphanumeric(text: str) -> str:
+    return _NOT_ALPHANUMERIC.sub("", text.casefold())

@@ -124,6 +124,7 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     progress: Progress = None,
     on_failure: OnFailure = "warn",
     on_unreadable: OnUnreadable = "raise",
+    fix: bool = False,
 ) -> WalletDetails:
     """Fetch the tokens of wallets into two DataFrames.
 
@@ -154,6 +155,10 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     on_unreadable : {"raise", "drop"}, default "raise"
         Whether to raise an error for rows that can't be parsed, or to drop these rows. Empty rows
         are always skipped.
+    fix : bool, default False
+        Replace names of blockchains, such as ``"Ethereum"`` and the chain id ``1``, with the
+        service's identifiers, and labels that differ only in case with the first of them, as
+        `walletframe.clean` does. One line reports what was replaced.
 
     Returns
     -------
@@ -167,7 +172,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     ArgumentError
         If `client` is not a `Client`, or if `wallets` has no columns although `keep` is given.
     AddressError
-        If wallets can't be parsed. The error lists all of them, and no request was sent.
+        If wallets can't be parsed, or, without `fix`, if blockchains have another name than in the
+        service. The error lists all of them, and no request was sent.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
@@ -190,8 +196,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         If the service sent wallets that were not requested, or balances that can't be read.
     InputWarning
         If wallets are duplicates or are dropped; if a blockchain is unknown, and is sent as
-        written; or if rows of one wallet have different values in a column to keep, so that the
-        first value is used.
+        written; if rows of one wallet have different values in a column to keep, so that the
+        first value is used; if labels differ only in case; or if `fix` has replaced something.
 
     Examples
     --------
@@ -210,6 +216,7 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         progress=progress,
         on_failure=on_failure,
         on_unreadable=on_unreadable,
+        fix=fix,
     )
 
 

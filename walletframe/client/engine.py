@@ -7,7 +7,7 @@ from contextlib import closing
 from threading import Event
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
 
-from walletframe.address.lists import wallets_to_request
+from walletframe.address.lists import fixed, wallets_to_request
 from walletframe.client.asking import Sender
 from walletframe.client.conclusion import check_on_failure, conclude
 from walletframe.client.job import Job, status_counter
@@ -134,14 +134,15 @@ class Client:
         progress: Progress = None,
         on_failure: OnFailure = "warn",
         on_unreadable: OnUnreadable = "raise",
+        fix: bool = False,
         cancel: Event | None = None,
     ) -> WalletDetails:
         """Fetch the tokens of wallets.
 
         Parameters
         ----------
-        wallets, keep, refresh, offline, progress, on_failure, on_unreadable : as `fetch_wallets`
-            The same arguments as of `fetch_wallets`.
+        wallets, keep, refresh, offline, progress, on_failure, on_unreadable, fix : optional
+            The same arguments as of `fetch_wallets`; `wallets` is required.
         cancel : threading.Event, optional
             An event that ends the fetch when another thread sets it. Wallets that are not finished
             by then have the status ``cancelled``. Use an event for one fetch only, since the fetch
@@ -168,7 +169,7 @@ class Client:
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
         policy = Policy(fresh_s, refresh, offline, stale_if_error)
         reading = read_input(wallets, names_to_keep(keep))
-        requested, labels = wallets_to_request(reading, on_unreadable)
+        requested, labels = wallets_to_request(fixed(reading) if fix else reading, on_unreadable)
         cancel = cancel or Event()
         portions = (requested[at : at + _PORTION] for at in range(0, len(requested), _PORTION))
         with (

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.address.forms import COLUMNS, WalletAddress, canonical_key, read_wallet
+from walletframe.address.forms import (
+    COLUMNS,
+    WalletAddress,
+    canonical_key,
+    read_aliased,
+    read_wallet,
+)
 from walletframe.address.lists import (
     accepted_wallets,
     frame_rows,
@@ -57,7 +63,8 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "rais
     Raises
     ------
     AddressError
-        If wallets can't be parsed. The error lists each of them with its position and the reason.
+        If wallets can't be parsed, or blockchains have another name than in the service. The error
+        lists each of them with its position and the reason.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``.
     SettingsError
@@ -78,12 +85,16 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "rais
     reading = read_list(data)
     wallets = accepted_wallets(reading, on_unreadable)
     warn_about_unknown_blockchains(wallets)
+    return wallet_columns(wallets).set_axis(data.index[reading.positions])
+
+
+def wallet_columns(wallets: Sequence[WalletAddress]) -> pd.DataFrame:
+    """Return wallets as a DataFrame of two columns, with an index from 0."""
     return pd.DataFrame(
         {
             "blockchain": pd.array([wallet.blockchain for wallet in wallets], dtype=TEXT),
             "address": pd.array([wallet.address for wallet in wallets], dtype=TEXT),
-        },
-        index=data.index[reading.positions],
+        }
     )
 
 
@@ -187,8 +198,8 @@ def merge(
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
     """Parse each row's wallet (None if unreadable), from `column`, or from two columns for None."""
-    wallets = map(read_wallet, frame_rows(table) if column is None else table[column])
-    return [wallet if isinstance(wallet, WalletAddress) else None for wallet in wallets]
+    wallets = map(read_aliased, frame_rows(table) if column is None else table[column])
+    return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
 
 def _find_wallet_column(table: pd.DataFrame) -> Hashable | None:
