@@ -108,7 +108,7 @@ def test_unreadable_wallets_can_be_skipped(run, reachable, tmp_path, monkeypatch
     """On request; each is named with its position, and so is an unknown blockchain."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "list.txt").write_text("near.alice.near\nbad\n")
-    words = [*command, "--file", "list.txt", "Nearprotocol.bob", "worse"]
+    words = [*command, "--file", "list.txt", "Nea.bob", "worse"]
     refused = run(*words)
     assert refused.exit_code == 2
     assert "list.txt line 2: 'bad'" in refused.output
@@ -116,8 +116,21 @@ def test_unreadable_wallets_can_be_skipped(run, reachable, tmp_path, monkeypatch
     assert "found 2 wallets in 4 rows: 2 unreadable and left out (by location): " in result.output
     assert "argument 2: 'worse': no dot between blockchain and address" in result.output
     assert "list.txt line 2: 'bad': no dot" in result.output
-    assert "Nearprotocol: did you mean NEAR?" in result.output
+    assert "Nea: did you mean NEAR?" in result.output
     assert "Error" not in result.output
+
+
+@pytest.mark.filterwarnings("default::walletframe.errors.InputWarning")
+@pytest.mark.parametrize("command", [["fetch"], ["fetch-to-parquet", "bulk"]])
+def test_names_of_blockchains_can_be_fixed(run, reachable, tmp_path, monkeypatch, command):
+    """On request; they are refused otherwise."""
+    monkeypatch.chdir(tmp_path)
+    refused = run(*command, "nearprotocol.bob")
+    assert refused.exit_code == 2
+    assert "write NEAR instead of 'nearprotocol': 1 wallet" in refused.output
+    result = run(*command, "nearprotocol.bob", "--fix")
+    assert "replaced 'nearprotocol' with NEAR (1 row)" in result.output
+    assert result.exit_code == 0
 
 
 @pytest.mark.parametrize(

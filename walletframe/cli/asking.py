@@ -12,7 +12,7 @@ import click
 import pandas as pd
 
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.address.lists import read_rows, select_wallets, with_labels
+from walletframe.address.lists import fixed, read_rows, select_wallets, with_labels
 from walletframe.cli.files import require_wallets
 from walletframe.errors import FetchInterrupted
 from walletframe.frames.kept import names_to_keep
@@ -53,6 +53,7 @@ def fetch_details(
     files: Sequence[str],
     keep: Sequence[str],
     on_unreadable: OnUnreadable,
+    fix: bool,
     check_settings: Callable[[Settings], None] | None = None,
     **overrides: Any,
 ) -> tuple[WalletDetails, bool]:
@@ -61,7 +62,7 @@ def fetch_details(
     `check_settings` is called with the settings before any request is sent; it may raise an error.
     """
     options: dict[str, Any] = {name: overrides.pop(name) for name in ("refresh", "offline")}
-    requested = requested_wallets(wallets, files, on_unreadable, keep)
+    requested = requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
     with client.Client(**overrides) as fetcher:
         if check_settings is not None:
             check_settings(fetcher.settings)
@@ -82,6 +83,8 @@ def requested_wallets(
     files: Sequence[str],
     on_unreadable: OnUnreadable = "raise",
     keep: Sequence[str] = (),
+    *,
+    fix: bool = False,
 ) -> list[WalletAddress] | pd.DataFrame:
     """Return the distinct wallets of a command line; with `keep`, a DataFrame with extra columns.
 
@@ -108,7 +111,7 @@ def requested_wallets(
         labelled = pd.DataFrame([located[number][2] for number in reading.positions], columns=kept)
         reading = with_labels(reading, labelled)
     requested, labels = select_wallets(
-        reading, on_unreadable, locate=lambda number: located[number][0]
+        fixed(reading) if fix else reading, on_unreadable, locate=lambda number: located[number][0]
     )
     if not requested:
         raise click.UsageError(NO_WALLETS)

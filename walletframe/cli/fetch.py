@@ -63,6 +63,8 @@ def fetch_to_parquet(
     files: tuple[str, ...],
     keep: tuple[str, ...],
     on_unreadable: OnUnreadable,
+    *,
+    fix: bool,
     **overrides: Any,
 ) -> None:
     """Fetch the tokens of WALLETS into FOLDER, as Parquet files.
@@ -71,7 +73,7 @@ def fetch_to_parquet(
     are not ok in the folder. The API key is read from the environment variable
     WALLETFRAME_API_KEY. The exit code is 1 if a wallet is not ok.
     """
-    requested = requested_wallets(wallets, files, on_unreadable, keep)
+    requested = requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
     interrupted = False
     with client.Client(**overrides) as fetcher:
         try:

@@ -57,6 +57,11 @@ _wallet_input = combine(
         show_default=True,
         help="If wallets can't be read, stop with an error, or drop these wallets.",
     ),
+    click.option(
+        "--fix",
+        is_flag=True,
+        help="Replace other names of blockchains, such as Ethereum and 1, with the service's.",
+    ),
 )
 _service = combine(
     click.option("--base-url", help="The base URL of the private endpoint."),
