@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from walletframe.frames.asset_list import assets
     from walletframe.frames.contract import blockchains
     from walletframe.frames.details import WalletDetails
+    from walletframe.frames.inspection import check, clean
     from walletframe.node import crosscheck, token_balance
     from walletframe.pickers import (
         BlockchainPicker,
@@ -70,6 +71,8 @@ __all__ = [
     "as_amounts",
     "assets",
     "blockchains",
+    "check",
+    "clean",
     "configure",
     "crosscheck",
     "errors",
@@ -94,6 +97,7 @@ _LAZY_NAMES = {
     "frames.asset_list": ("assets",),
     "frames.contract": ("blockchains",),
     "frames.details": ("WalletDetails",),
+    "frames.inspection": ("check", "clean"),
     "history": ("history",),
     "node": ("crosscheck", "token_balance"),
     "pickers": (

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from walletframe.accessor import details
     from walletframe.analysis import distribution, selection, valuation
     from walletframe.analysis.spam import flags
-    from walletframe.frames import joining
+    from walletframe.frames import inspection, joining
     from walletframe.frames.details import DetailsLike
 else:
     client, exports, flags = map(LazyPackage, ("client", "exports", "analysis.spam.flags"))
     distribution, selection, valuation = map(
         LazyPackage, ("analysis.distribution", "analysis.selection", "analysis.valuation")
     )
-    details, joining = map(LazyPackage, ("accessor.details", "frames.joining"))
+    details, inspection = map(LazyPackage, ("accessor.details", "frames.inspection"))
+    joining = LazyPackage("frames.joining")
 
 NAME = "wf"
 
@@ -37,6 +38,8 @@ class AddressesAccessor:
     def __init__(self, data: pd.DataFrame | pd.Series) -> None:
         self._data = data
 
+    check: Final = delegate(lambda: inspection.check)
+    clean: Final = delegate(lambda: inspection.clean)
     parse: Final = delegate(lambda: joining.parse)
     fetch: Final = delegate(lambda: client.fetch_wallets)
 

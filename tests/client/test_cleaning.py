@@ -1,0 +1,324 @@
+"""Lists as people have them: `check`, `clean` and `fix=True`."""
+
+import pandas as pd
+import pytest
+from canned_service import answer, wallet
+
+import walletframe as wf
+from walletframe.address.forms import WalletAddress
+from walletframe.address.lists import read_pasted
+from walletframe.chains import identifier_of_alias, known_blockchains
+from walletframe.errors import AddressError, InputWarning
+from walletframe.pandas_versions import TEXT
+
+ONE, TWO = (f"0x{digit * 40}" for digit in "12")
+PEOPLE = pd.DataFrame(
+    {
+        "blockchain": ["Ethereum", "eth", None, "137"],
+        "address": [ONE, TWO, None, ONE],
+        "owner": ["Ada L", "ada l ", "x", "Ben"],
+        "limit": pd.array([1, 2, 3, None], dtype="Int64"),
+    },
+    index=list("abcd"),
+)
+REPLACED = (
+    "replaced 'Ethereum' with ETH (1 row); '137' with POLYGON (1 row); "
+    "'ada l' with 'Ada L' in 'owner'"
+)
+
+
+def problem(text):
+    """Return the problem that `check` finds in one wallet, and the fix."""
+    return wf.check([text])[["problem", "fix"]].fillna("").iloc[0].tolist()
+
+
+class TestAliases:
+    """Other names of the service's blockchains."""
+
+    @pytest.mark.parametrize(
+        "alias, identifier",
+        [
+            ("Ethereum", "ETH"),
+            (" ethereum-mainnet", "ETH"),
+            ("1", "ETH"),
+            ("eip155:1", "ETH"),
+            ("EIP155:42161", "ARBITRUM"),
+            ("Arbitrum One", "ARBITRUM"),
+            ("arbitrum_one", "ARBITRUM"),
+            ("MATIC", "POLYGON"),
+            ("Avalanche", "AVAX_CCHAIN"),
+            ("BNB Chain", "BSC"),
+            ("bitcoin", "BTC"),
+            ("sol", "SOLANA"),
+            ("XRP", "XRPL"),
+        ],
+    )
+    def test_names_and_chain_ids(self, alias, identifier):
+        """A name, a former name, a native coin and a chain id, if only one blockchain has it."""
+        assert identifier_of_alias(alias) == identifier
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *("cro", "Terra chain", "BNB mainnet", "S", "Polygn", "0", "1.0", "01", "eip155:None"),
+            *("", "…", "\ufeffETH", "ETHé", "none"),
+        ],
+    )
+    def test_what_is_unsure_is_no_alias(self, text):
+        """Names of several blockchains, typos, and text with invisible characters."""
+        assert identifier_of_alias(text) is None
+
+    def test_an_identifier_means_itself(self):
+        """Even if it is another blockchain's name, such as BNB and TERRA."""
+        assert {*map(identifier_of_alias, known_blockchains())} == {None}
+        assert WalletAddress.parse("bnb.x").blockchain == "BNB"
+
+    @pytest.mark.parametrize("chain_id", [1, 1.0, "1", " eip155:1 "])
+    def test_a_column_of_chain_ids(self, chain_id):
+        """Integers, and floats of a column with missing values."""
+        with pytest.warns(InputWarning, match="1' with ETH"):
+            assert wf.clean([(chain_id, ONE)]).blockchain.tolist() == ["ETH"]
+
+    @pytest.mark.parametrize("number", [0, 7.0, 1.5, float("inf"), 10**400, b"1"])
+    def test_other_numbers_are_refused(self, number):
+        """A number that is the chain id of no known blockchain is not a blockchain."""
+        with pytest.raises(AddressError, match="must be strings"):
+            wf.clean([(number, ONE)])
+
+    def test_one_wallet_is_refused_with_its_fix(self):
+        """Where a single wallet is read, and in a pasted text."""
+        with pytest.raises(AddressError, match="write ETH instead of 'Ethereum'"):
+            WalletAddress.parse(f"Ethereum.{ONE}")
+        pasted = read_pasted(f"NEAR.bob\nmatic.{ONE}")
+        assert pasted.problems == [(2, "matic", "write POLYGON instead")]
+
+    def test_a_join_understands_them(self, client):
+        """A list that was fetched with fix=True is joined by the same wallets."""
+        with pytest.warns(InputWarning, match="replaced"):
+            wallets, _ = PEOPLE.wf.fetch(fix=True, client=client)
+        joined = PEOPLE.dropna(subset="blockchain").wf.join(wallets, how="inner")
+        assert joined.blockchain.tolist() == ["ETH", "ETH", "POLYGON"]
+
+
+class TestFetch:
+    """A fetch of such a list."""
+
+    def test_is_refused_before_any_request(self, canned):
+        """The message counts the names; attributes have all of them."""
+        wallets = [f"Ethereum.{ONE}", "bad", f"matic.{ONE}", f"Ethereum.{TWO}"]
+        with canned.client() as client, pytest.raises(AddressError) as caught:
+            client.fetch(wallets)
+        assert canned.paths == []
+        assert str(caught.value).splitlines()[2:] == [
+            "3 wallets can be requested only with the service's name of the blockchain:",
+            "  write ETH instead of 'Ethereum': 2 wallets",
+            "  write POLYGON instead of 'matic': 1 wallet",
+            "",
+            "Hint: pass fix=True to fetch_wallets, or pass wf.clean(…), to replace these names",
+        ]
+        fixes = ((0, "Ethereum", "ETH"), (2, "matic", "POLYGON"), (3, "Ethereum", "ETH"))
+        assert caught.value.fixes == fixes
+        assert [place for place, _, _ in caught.value.problems] == [0, 1, 2, 3]
+
+    def test_dropping_unreadable_rows_does_not_drop_them(self, canned):
+        """A name is not unreadable."""
+        with canned.client() as client, pytest.raises(AddressError) as caught:
+            client.fetch([f"matic.{ONE}"], on_unreadable="drop")
+        assert str(caught.value).startswith("1 wallet can be requested only with")
+
+    def test_fix_replaces_them_in_one_line(self, canned):
+        """The request has the identifiers, and labels one spelling; other columns are as before."""
+        canned.default = (200, {}, answer(wallet(ONE), wallet(TWO), wallet(ONE, "POLYGON")))
+        with canned.client(batch_size=9) as client, pytest.warns(InputWarning) as caught:
+            wallets = PEOPLE.wf.fetch(keep=["owner", "limit"], fix=True, client=client).wallets
+        assert [str(each.message) for each in caught] == [REPLACED]
+        assert f"address=ETH.{ONE}&address=ETH.{TWO}&address=POLYGON.{ONE}" in canned.paths[0]
+        assert wallets.owner.tolist() == ["Ada L", "Ada L", "Ben"]
+        assert (wallets.owner.dtype, wallets.limit.dtype) == (TEXT, "Int64")
+
+    def test_fix_changes_nothing_else(self, client):
+        """Without a warning, and for a list without labels, too."""
+        details = wf.fetch_wallets(["NEAR.bob", f"ETH.{ONE}"], fix=True, client=client)
+        assert details.wallets.blockchain.tolist() == ["NEAR", "ETH"]
+
+    def test_a_wallet_address_means_itself(self, canned):
+        """The way to request a new blockchain of the service that has the name of another."""
+        canned.default = (200, {}, answer(wallet(ONE, "AVALANCHE")))
+        with canned.client() as client, pytest.warns(InputWarning, match="did you mean AVAX"):
+            client.fetch(WalletAddress("AVALANCHE", ONE))
+        assert f"address=AVALANCHE.{ONE}" in canned.paths[0]
+
+    def test_labels_that_differ_in_case_are_reported(self, client):
+        """One warning has the first three, and the number of the others."""
+        names = ["Ada", "ADA", "ada", "aDa", "adA", "Ben"]
+        people = pd.DataFrame({"wallet": [f"NEAR.a{n}" for n in range(6)], "owner": names})
+        with pytest.warns(InputWarning) as caught:
+            people.wf.fetch(keep="owner", offline=True, on_failure="ignore", client=client)
+        [message] = [str(each.message) for each in caught]
+        assert message == (
+            "labels differ only in case; wf.clean replaces 'ADA' with 'Ada' in "
+            "'owner', 'ada' with 'Ada' in 'owner', 'aDa' with 'Ada' in 'owner', and 1 more label"
+        )
+
+
+class TestClean:
+    """The list with all sure fixes."""
+
+    def test_keeps_the_index_and_the_columns(self):
+        """One row for each that can be read, in one line."""
+        with pytest.warns(InputWarning) as caught:
+            cleaned = PEOPLE.wf.clean(keep=["owner", "limit"])
+        assert [str(each.message) for each in caught] == [REPLACED]
+        assert cleaned.index.tolist() == ["a", "b", "d"]
+        assert cleaned.blockchain.tolist() == ["ETH", "ETH", "POLYGON"]
+        assert cleaned.owner.tolist() == ["Ada L", "Ada L", "Ben"]
+        assert [*cleaned] == ["blockchain", "address", "owner", "limit"]
+
+    def test_a_category_stays_one(self):
+        """With its dtype."""
+        people = pd.DataFrame({"wallet": ["NEAR.a", "NEAR.b"], "owner": ["Ada", "ada"]})
+        people = people.astype({"owner": "category"})
+        with pytest.warns(InputWarning, match="'ada' with 'Ada'"):
+            cleaned = wf.clean(people, keep="owner")
+        assert cleaned.owner.dtype == people.owner.dtype
+        assert cleaned.owner.tolist() == ["Ada", "Ada"]
+
+    def test_labels_of_mixed_cells(self):
+        """Only texts are replaced, in a column of any name."""
+        people = pd.DataFrame({"wallet": ["NEAR.a", "NEAR.b", "NEAR.c"], "self": ["Ada", "ADA", 7]})
+        with pytest.warns(InputWarning, match="'ADA' with 'Ada' in 'self'"):
+            assert wf.clean(people, keep="self")["self"].tolist() == ["Ada", "Ada", 7]
+
+    def test_unreadable_rows_are_not_lost(self):
+        """They are an error, or dropped with a warning."""
+        with pytest.raises(AddressError, match="no dot"):
+            wf.clean(["bad"])
+        with pytest.warns(InputWarning, match="1 unreadable"):
+            assert wf.clean(["bad", "NEAR.bob"], on_unreadable="drop").address.tolist() == ["bob"]
+
+    def test_its_result_has_no_problem(self):
+        """It is a list that can be fetched."""
+        with pytest.warns(InputWarning, match="replaced"):
+            cleaned = wf.clean(PEOPLE)
+        assert wf.check(cleaned).problem.isna().all()
+
+
+class TestCheck:
+    """The problems of a list, row by row."""
+
+    def test_frame(self):
+        """One row for each that is not empty, with fixed dtypes."""
+        found = PEOPLE.wf.check(keep="owner")
+        assert found.dtypes.tolist() == ["int64", TEXT, TEXT, TEXT, TEXT]
+        assert found.row.tolist() == [0, 1, 3]
+        assert found.blockchain.tolist() == ["Ethereum", "ETH", "137"]
+        assert found.problem.tolist() == [
+            "'Ethereum' is another name of ETH",
+            "'ada l' in 'owner' has another spelling",
+            "'137' is another name of POLYGON",
+        ]
+        assert found.fix.tolist() == ["write ETH", "write 'Ada L'", "write POLYGON"]
+        assert wf.check([]).dtypes.equals(found.dtypes)
+
+    def test_several_problems_of_a_row(self):
+        """All are there."""
+        found = wf.check([f"ETH.{ONE}", f"1.{ONE}", "bad", f"polygn.{ONE}", "new.x"])
+        assert found.problem.fillna("").tolist() == [
+            "",
+            "'1' is another name of ETH; the same wallet as in row 0",
+            'no dot between blockchain and address: write a wallet as "ETH.0x52…"',
+            "this blockchain is not known",
+            "this blockchain is not known",
+        ]
+        assert found.fix.fillna("").tolist() == [
+            *("", "write ETH", "", "did you mean POLYGON or POLYGONZK?", "")
+        ]
+        assert found.blockchain.isna().tolist() == [False, False, True, False, False]
+
+    def test_rows_of_a_file_are_lines(self, tmp_path):
+        """And a Series has a check, too."""
+        (tmp_path / "list.txt").write_text("# mine\nbitcoin.x\n")
+        assert wf.check(tmp_path / "list.txt").row.tolist() == [2]
+        assert pd.Series(["x"]).wf.check().address.tolist() == ["x"]
+
+    @pytest.mark.parametrize(
+        "text, name",
+        [
+            ("vitalik.eth", "an ENS name"),
+            ("ETH.vitalik.eth", "an ENS name"),
+            ("BASE.a.vitalik.ETH", "an ENS name"),
+            ("SOLANA.bonfida.sol", "an SNS name"),
+            ("BSC.binance.bnb", "a SPACE ID name"),
+            ("POLYGON.brad.crypto", "an Unstoppable Domains name"),
+        ],
+    )
+    def test_names_are_named(self, text, name):
+        """With or without a blockchain, and with the hint to resolve them."""
+        found, fix = problem(text)
+        assert found.endswith(f" is {name}")
+        assert fix.startswith("resolve it first, at https://")
+
+
+class TestShapes:
+    """The length and the alphabet of addresses."""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f"ETH.{ONE}",
+            "HYPERLIQUID.0Xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+            "BTC.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
+            "BTC.3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",
+            "BTC.bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
+            "BTC.BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ",
+            "BTC.bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr",
+            "SOLANA.9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin",
+            "SOLANA.11111111111111111111111111111111",
+            "TRON.TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+            "NEAR.alice.near",
+            f"NEAR.{'a0' * 32}",
+            f"COSMOS.cosmos1{'q' * 38}",
+            f"OSMOSIS.osmo1{'q' * 58}",
+            f"INJECTIVE.{ONE}",
+            f"INJECTIVE.inj1{'q' * 38}",
+            "XRPL.anything",
+        ],
+    )
+    def test_right(self, text):
+        """Each form of a blockchain; one whose form is not known is not checked."""
+        assert problem(text) == ["", ""]
+
+    @pytest.mark.parametrize(
+        "text, needed",
+        [
+            ("ETH.0xAa", "an address on ETH is 0x and 40 hex digits"),
+            (f"ETH.{ONE[:-1]}g", "0x and 40 hex digits"),
+            (
+                "BTC.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfN",
+                "base58 with a checksum that begins with 1 or 3 or",
+            ),
+            ("BTC.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfN0", "or a bech32 address that begins with bc1"),
+            (f"BTC.bc1{'q' * 38}", "bc1"),
+            (f"BTC.{ONE}", "base58"),
+            ("SOLANA.9xQe", "32 bytes in base58, which are 32 to 44 characters"),
+            (f"SOLANA.{'z' * 44}", "32 bytes"),
+            ("TRON.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "begins with T"),
+            ("NEAR.Alice", "2 to 64 lower-case letters, digits and separators"),
+            ("NEAR.a", "2 to 64"),
+            (f"NEAR.{'a' * 65}", "2 to 64"),
+            (f"COSMOS.osmo1{'q' * 38}", "a bech32 address that begins with cosmos1"),
+            (f"COSMOS.cosmos1{'q' * 39}", "cosmos1"),
+            (f"COSMOS.cosmos1{'b' * 38}", "cosmos1"),
+        ],
+    )
+    def test_wrong(self, text, needed):
+        """The problem describes the right form."""
+        found, fix = problem(text)
+        assert needed in found
+        assert fix == ""
+
+    def test_forms_are_those_that_are_described(self):
+        """Each form in the list of blockchains is one of the code, or a prefix of bech32."""
+        forms = {form for chain in known_blockchains().values() for form in chain.addresses}
+        others = {form for form in forms if not form.endswith("1") and form[:7] != "base58-"}
+        assert others == {"evm", "near", "solana"}

@@ -1,0 +1,92 @@
+"""The shapes of addresses on the known blockchains, and names that stand for addresses.
+
+Lengths, alphabets and the checksums of base58 are checked. Other checksums are not.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from walletframe.chains import find_blockchain
+from walletframe.text import safe_line
+
+if TYPE_CHECKING:
+    from walletframe.address.forms import WalletAddress
+
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_BECH32 = frozenset("qpzry9x8gf2tvdw0s3jn54khce6mua7l")
+_EVM = re.compile(r"0[xX][0-9a-fA-F]{40}")
+_NEAR = re.compile(r"(?=.{2,64}$)[a-z\d]+([._-][a-z\d]+)*", re.ASCII)
+_DESCRIPTIONS = {
+    "evm": "0x and 40 hex digits",
+    "near": "2 to 64 lower-case letters, digits and separators",
+    "solana": "32 bytes in base58, which are 32 to 44 characters",
+}
+_NAME_SERVICES = {
+    "eth": ("an ENS name", "https://app.ens.domains"),
+    "sol": ("an SNS name", "https://www.sns.id"),
+    "bnb": ("a SPACE ID name", "https://space.id"),
+    **dict.fromkeys(
+        ("blockchain", "crypto", "dao", "nft", "wallet"),
+        ("an Unstoppable Domains name", "https://ud.me"),
+    ),
+}
+
+
+def address_problem(wallet: WalletAddress) -> tuple[str, str]:
+    """Return what is wrong with a wallet's address, and what to do; empty texts if it is right.
+
+    The address of a blockchain is not checked if its form is not known, except for names.
+    """
+    known = find_blockchain(wallet.blockchain)
+    forms = known.addresses if known else ()
+    if any(_fits(form, wallet.address) for form in forms):
+        return "", ""
+    name = wallet.address if known else str(wallet)  # a bare name is split at its dot
+    label, _, ending = name.rpartition(".")
+    if label and (service := _NAME_SERVICES.get(ending.casefold())):
+        return f"{safe_line(name)} is {service[0]}", f"resolve it first, at {service[1]}"
+    needed = " or ".join(map(_description, forms))
+    return needed and f"an address on {wallet.blockchain} is {needed}", ""
+
+
+def _fits(form: str, address: str) -> bool:
+    if form == "evm":
+        return _EVM.fullmatch(address) is not None
+    if form == "near":
+        return _NEAR.fullmatch(address) is not None
+    if form == "solana":
+        return len(_base58_bytes(address)) == 32  # noqa: PLR2004 - a public key
+    kind, _, starts = form.partition("-")
+    if kind == "base58":
+        return address[0] in starts and _has_base58_checksum(address)
+    text = address.lower() if address.isupper() else address
+    version = 1 if form in ("bc1", "ltc1") else 0  # a character before the 20 or 32 bytes
+    is_length_right = len(text) - len(form) - version in (38, 58)
+    return is_length_right and text.startswith(form) and {*text[len(form) :]} <= _BECH32
+
+
+def _description(form: str) -> str:
+    kind, _, starts = form.partition("-")
+    if kind == "base58":
+        return f"base58 with a checksum that begins with {' or '.join(starts)}"
+    return _DESCRIPTIONS.get(form, f"a bech32 address that begins with {form}")
+
+
+def _base58_bytes(text: str) -> bytes:
+    """Return the bytes that a text in base58 encodes; none if it is not base58."""
+    if not {*text} <= {*_BASE58}:
+        return b""
+    number = reduce(lambda value, digit: value * 58 + _BASE58.index(digit), text, 0)
+    zeros = len(text) - len(text.lstrip("1"))
+    return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
+
+
+def _has_base58_checksum(text: str) -> bool:
+    """Return whether a text encodes a version, a hash of 20 bytes, and their checksum."""
+    payload = _base58_bytes(text)
+    checksum = sha256(sha256(payload[:-4]).digest()).digest()[:4]
+    return len(payload) == 25 and payload[-4:] == checksum  # noqa: PLR2004 - 1 + 20 + 4

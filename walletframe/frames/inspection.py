@@ -1,0 +1,197 @@
+"""`check` and `clean`: find and fix the problems of a list of wallets before a fetch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import pandas as pd
+
+from walletframe.address.forms import canonical_key
+from walletframe.address.lists import accepted_wallets, fixed, respelled_labels
+from walletframe.address.shapes import address_problem
+from walletframe.chains import find_blockchain, suggest_blockchains
+from walletframe.frames.contract import typed_frame
+from walletframe.frames.joining import wallet_columns
+from walletframe.frames.kept import names_to_keep
+from walletframe.pandas_versions import TEXT
+from walletframe.text import safe_line
+from walletframe.walletfile import read_input
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from walletframe.address.forms import WalletAddress
+    from walletframe.address.lists import OnUnreadable, WalletsLike
+
+_Finding: TypeAlias = tuple[str, str]  # a problem, and what to do
+_DTYPES = {"row": "int64", **dict.fromkeys(("blockchain", "address", "problem", "fix"), TEXT)}
+
+
+def check(
+    wallets: WalletsLike | os.PathLike[str], *, keep: str | Sequence[str] = ()
+) -> pd.DataFrame:
+    """Check a list of wallets, without sending requests.
+
+    A row without a problem is not known to exist: only the service can tell.
+
+    Parameters
+    ----------
+    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, Path, or iterable of them
+        The wallets, in any form that `fetch_wallets` accepts.
+    keep : str or list of str, optional
+        Columns of labels, such as ``["owner"]``, to check as well.
+
+    Returns
+    -------
+    DataFrame
+        One row for each row of the list that is not empty, in the order of the list, with an index
+        from 0 and these columns:
+
+        - ``row`` (int64): the position in the list, counted from 0, or the line of a file;
+        - ``blockchain`` (str): the blockchain as written, but a known identifier is in upper case;
+          NA if the row can't be read;
+        - ``address`` (str): the address, or the beginning of a row that can't be read;
+        - ``problem`` (str): what is wrong, NA if nothing was found;
+        - ``fix`` (str): what to do, NA if nothing can be suggested. `clean` replaces names of
+          blockchains and labels, for which the fix begins with "write".
+
+    Raises
+    ------
+    ArgumentError
+        If `wallets` has no columns although `keep` is given.
+    AddressError
+        If a file can't be read.
+    ColumnsError
+        If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
+    SettingsError
+        If a column occurs twice, or if a column to keep has a name that walletframe uses.
+
+    See Also
+    --------
+    clean : Replace what has a certain fix.
+
+    Notes
+    -----
+    The length and the alphabet of an address are checked for EVM blockchains, Bitcoin, Litecoin,
+    Dogecoin, Dash, Solana, TRON, NEAR and the blockchains of Cosmos. Only the checksums of
+    base58 are checked.
+
+    Examples
+    --------
+    >>> check(["Ethereum.0x" + "1" * 40, "ETH.vitalik.eth"]).problem.tolist()
+    ["'Ethereum' is another name of ETH", 'vitalik.eth is an ENS name']
+    """
+    reading = read_input(wallets, names_to_keep(keep))
+    aliases = {position: alias for position, alias, _ in reading.aliases}
+    first_rows: dict[tuple[str, str], int] = {}
+    written: dict[int, tuple[str | None, str]] = {}
+    found: dict[int, list[_Finding]] = {}
+    for position, text, reason in reading.problems:
+        written[position], found[position] = (None, safe_line(text)), [(reason, "")]
+    for position, wallet in zip(reading.positions, reading.wallets, strict=True):
+        alias = aliases.get(position, "")
+        written[position] = alias or wallet.blockchain, wallet.address
+        found[position] = [*_wallet_findings(wallet, alias)]
+        first = first_rows.setdefault(canonical_key(wallet.blockchain, wallet.address), position)
+        if first != position:
+            found[position].append((f"the same wallet as in row {first}", ""))
+    for name, position, label, spelling in respelled_labels(reading):
+        problem = f"{safe_line(label)!r} in {safe_line(name)!r} has another spelling"
+        found[position].append((problem, f"write {safe_line(spelling)!r}"))
+    rows = sorted(written)
+    columns = {
+        "row": rows,
+        "blockchain": [written[row][0] for row in rows],
+        "address": [written[row][1] for row in rows],
+        "problem": [_joined(problem for problem, _ in found[row]) for row in rows],
+        "fix": [_joined(fix for _, fix in found[row]) for row in rows],
+    }
+    return typed_frame(columns, _DTYPES)
+
+
+def _joined(texts: Iterable[str]) -> str | None:
+    return "; ".join(filter(None, texts)) or None
+
+
+def _wallet_findings(wallet: WalletAddress, alias: str) -> Iterator[_Finding]:
+    """Yield the problems of a wallet's blockchain and address, and what to do about each."""
+    if alias:
+        yield (
+            f"{safe_line(alias)!r} is another name of {wallet.blockchain}",
+            f"write {wallet.blockchain}",
+        )
+    problem, fix = address_problem(wallet)
+    if problem:
+        yield problem, fix
+    elif not find_blockchain(wallet.blockchain):
+        near = " or ".join(suggest_blockchains(wallet.blockchain))
+        yield "this blockchain is not known", near and f"did you mean {near}?"
+
+
+def clean(
+    wallets: WalletsLike | os.PathLike[str],
+    *,
+    keep: str | Sequence[str] = (),
+    on_unreadable: OnUnreadable = "raise",
+) -> pd.DataFrame:
+    """Replace other names of blockchains, and labels that differ only in case.
+
+    No requests are sent. An identifier of `blockchains` always means itself.
+
+    Parameters
+    ----------
+    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, Path, or iterable of them
+        The wallets, in any form that `fetch_wallets` accepts.
+    keep : str or list of str, optional
+        Columns of labels to return as well, without surrounding white space. Labels that differ
+        only in case are replaced with the first of them.
+    on_unreadable : {"raise", "drop"}, default "raise"
+        Whether to raise an error for rows that can't be parsed, or to drop these rows. Empty rows
+        are always skipped.
+
+    Returns
+    -------
+    DataFrame
+        One row for each row that can be parsed, including duplicates, with the index of your
+        DataFrame or Series, or else from 0, and these columns:
+
+        - ``blockchain`` (str): the service's identifier; an unknown one is as written;
+        - ``address`` (str): the address, without surrounding white space;
+        - the columns to keep.
+
+    Raises
+    ------
+    ArgumentError
+        If `wallets` has no columns although `keep` is given.
+    AddressError
+        If wallets can't be parsed. The error lists each of them with its position and the reason.
+    ColumnsError
+        If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
+    SettingsError
+        If `on_unreadable` is neither ``"raise"`` nor ``"drop"``, if a column occurs twice, or if a
+        column to keep has a name that walletframe uses.
+
+    Warns
+    -----
+    InputWarning
+        If something was replaced, in one line; or if rows are dropped.
+
+    See Also
+    --------
+    check : List all problems, without a change.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     clean([("Arbitrum One", "0x" + "1" * 40)]).blockchain.tolist()
+    ['ARBITRUM']
+    """
+    reading = fixed(read_input(wallets, names_to_keep(keep)))
+    cleaned = wallet_columns(accepted_wallets(reading, on_unreadable))
+    if reading.labels is not None:
+        cleaned = cleaned.join(reading.labels)
+    if isinstance(wallets, pd.DataFrame | pd.Series):
+        cleaned.index = wallets.index[reading.positions]
+    return cleaned
