@@ -139,24 +139,20 @@ def read_aliased(item: object) -> tuple[WalletAddress | str, str]:
     The blockchain of a `WalletAddress` always means itself.
     """
     blockchain, address, reason = _split_wallet(item)
-    alias = "" if isinstance(item, WalletAddress) else _alias_text(blockchain)
-    if alias and (identifier := identifier_of_alias(alias)):
-        blockchain = identifier
-    else:
-        alias = ""
+    text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
+    is_short = len(text) <= MAX_LENGTH  # the cache of aliases keeps no long texts
+    identifier = identifier_of_alias(text) if is_short else None
+    if identifier and not isinstance(item, WalletAddress):
+        blockchain, alias = identifier, text
     reason = reason or _invalid_reason(blockchain, address)
     return reason or WalletAddress(blockchain, address), alias
 
 
-def _alias_text(blockchain: object) -> str:
-    """Return a blockchain as text; a column of chain ids may contain integers or floats."""
-    match blockchain:
-        case str():
-            return blockchain
-        case int() | float() if 0 < blockchain < _CHAIN_IDS_END and blockchain % 1 == 0:
-            return str(int(blockchain))
-        case _:
-            return ""
+def _chain_id_text(number: object) -> str:
+    """Return a whole number as text; a column with missing values contains floats."""
+    if isinstance(number, int | float) and 0 < number < _CHAIN_IDS_END and number % 1 == 0:
+        return str(int(number))
+    return ""
 
 
 def is_blank(item: object) -> bool:
@@ -194,7 +190,7 @@ def is_empty(cell: Any) -> bool:
     return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
 
 
-def _split_wallet(item: object) -> tuple[str, str, str]:
+def _split_wallet(item: object) -> tuple[Any, Any, str]:
     """Return a blockchain, an address, and the reason why they are not a wallet, or ""."""
     match item:
         case WalletAddress():
