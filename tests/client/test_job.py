@@ -1,6 +1,9 @@
-"""Work on a thread of its own: its news arrive whole, whenever it ends."""
+"""Work on a thread of its own: its news arrive whole, and an interrupt cancels it."""
 
+import os
+import signal
 import time
+from threading import Event
 
 import pytest
 
@@ -21,5 +24,19 @@ def test_no_news_is_lost_at_the_end(attempt):
         return "done"
 
     job = Job(work)
+    job.begin.set()
     assert (list(job.statuses()), job.result()) == (["first", "last"], "done")
     assert job.ended.is_set()
+
+
+def test_an_interrupt_at_the_first_moment_is_caught():
+    """It cancels the work, whose result is returned."""
+
+    def work(_):
+        os.kill(os.getpid(), signal.SIGINT)
+        return "done"
+
+    for _ in range(50):
+        cancel = Event()
+        assert Job(work).wait_with_progress(lambda _: None, cancel) == ("done", True)
+        assert cancel.is_set()

@@ -33,6 +33,7 @@ class Job(Generic[T]):
     def __init__(self, work: Callable[[Callable[[Status], None]], T]) -> None:
         self._work = work
         self._statuses: SimpleQueue[Status | None] = SimpleQueue()
+        self.begin: Event = Event()  # the work begins when this is set
         self.ended: Event = Event()  # set at the end, when unread statuses may remain
         self._results: list[T] = []
         self._fault: BaseException | None = None
@@ -44,12 +45,13 @@ class Job(Generic[T]):
         cancel: Event,
         steps: Iterable[object] = (),
     ) -> tuple[T, bool]:
-        """Call `count` with each status until the work ends; iterate over `steps` in between.
+        """Begin the work, and call `count` with each status; iterate over `steps` in between.
 
         An interrupt or an error sets `cancel`. Return the result, and whether there was an
         interrupt.
         """
         try:
+            self.begin.set()  # here, so that each interrupt since the first request is caught
             for _ in steps:
                 for status in self.statuses_so_far():
                     count(status)
@@ -58,6 +60,7 @@ class Job(Generic[T]):
             return self.result(), False
         except KeyboardInterrupt:
             cancel.set()
+            self.begin.set()  # cancelled work ends at once, with a result
             return self.result(), True
         except BaseException:
             cancel.set()
@@ -89,6 +92,7 @@ class Job(Generic[T]):
         return self._results[0]
 
     def _run(self) -> None:
+        self.begin.wait()
         try:
             self._results.append(self._work(self._statuses.put))
         except BaseException as fault:  # noqa: BLE001 - `result` raises it
