@@ -227,6 +227,14 @@ class TestClonedFolder:
         )
         assert "base_url can't be set" in str(refused())
 
+    @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+    def test_no_link_leads_out(self, folder, tmp_path):
+        """A cloned folder can contain a link to a table of the user."""
+        write(folder / FILE_NAME, "prices = 'p.csv'")
+        (folder / "p.csv").symlink_to(write(tmp_path / "private.csv", "asset,price"))
+        with pytest.raises(SettingsError, match=r"^prices in .*outside the folder of this file"):
+            table_settings()
+
     @pytest.mark.parametrize("path", ["/etc/passwd", "../p.csv", "~/p.csv", "a/../../p.csv"])
     @pytest.mark.parametrize("name", ["prices", "assets", "spam_allow", "spam_deny"])
     def test_its_paths_stay_inside(self, folder, name, path):

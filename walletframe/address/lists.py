@@ -200,7 +200,7 @@ def wallets_to_request(
 
 
 def fixed(reading: Reading) -> Reading:
-    """Accept the aliases of blockchains, unify the spelling of labels, and report both at once."""
+    """Accept aliases of blockchains, unify the spelling of labels, and warn about both at once."""
     counts = Counter((alias, identifier) for _, alias, identifier in reading.aliases)
     lines = [
         f"{safe_line(alias)!r} with {identifier} ({counted_noun(count, 'row')})"

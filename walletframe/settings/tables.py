@@ -95,10 +95,13 @@ def _is_color(value: Any) -> bool:
 
 def _resolve(entry: Entry) -> Path:
     """Return the path in an entry of a file; one in the working folder can't name others."""
-    path, file = Path(entry.value), entry.file or Path()
-    if not entry.is_own and (path.anchor or ".." in path.parts or entry.value.startswith("~")):
+    path, folder = Path(entry.value), (entry.file or Path()).parent
+    is_named_outside = path.anchor or ".." in path.parts or entry.value.startswith("~")
+    # A cloned folder may contain a symbolic link to a file of the user.
+    is_inside = (folder / path).resolve().is_relative_to(folder.resolve())
+    if not entry.is_own and (is_named_outside or not is_inside):
         raise SettingsError(
             f"{entry.place} is a path outside the folder of this file",
             hint="use a path inside this folder, relative to the file",
         )
-    return file.parent / path.expanduser()
+    return folder / path.expanduser()
