@@ -103,7 +103,7 @@ def configure(
 
 # For `configure?` and Tab completion; type checkers read SettingsKwargs.
 *_service_settings, _unknown = inspect.signature(Settings).parameters.values()
-configure.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+configure.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # inspect looks for it
     [
         *_service_settings,
         *(_service_settings[0].replace(name=name) for name in TABLE_SETTINGS),
