@@ -46,7 +46,9 @@ def safe_line(text: str, limit: int = 80) -> str:
     if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
         return text  # fast for most symbols and addresses
     line = unlinked(one_line(text, limit))
-    return line if len(line) <= limit else unlinked(line[: limit - 1] + _CUT)
+    while len(line) > limit:  # a cut can make a link, whose brackets need another cut
+        line = unlinked(line[: limit - 1] + _CUT)
+    return line
 
 
 def unlinked(text: str, *, slash: str = _DIVISION_SLASH) -> str:

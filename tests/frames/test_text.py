@@ -72,6 +72,7 @@ class TestShown:
         assert safe_line(text) == text
 
     @given(TEXTS | st.lists(st.sampled_from(LINKS) | TEXTS).map("".join), st.integers(1, 100))
+    @example("00000://DATA:DATA:00000000000000000000000000000000000000DATA: 0", 68)
     @settings(deadline=None)
     def test_nothing_looks_like_a_link(self, text, limit):
         """JupyterLab, which makes links of text, finds none in it, at any length.
