@@ -69,6 +69,15 @@ def test_every_notation_means_the_same_number(read, drawn):
     assert (many[len(drawn) :] == Decimal("0.5")).all()
 
 
+def test_slices_of_texts_are_read_to_their_ends():
+    """The last text of a slice is complete: ``pc.if_else`` of Arrow before 24 read beyond it."""
+    for size in [63, 127, 191, 1023] * 20:
+        texts = pa.array(["1e5", "1e5", *["0.5", "50."] * (size // 2), "0.5"])[1:]
+        amounts = AmountDtype().__from_arrow__(texts)
+        assert (amounts[1::2] == Decimal("0.5")).all()
+        assert (amounts[2::2] == 50).all()
+
+
 @given(st.lists(notations, min_size=1, max_size=5))
 @example(["9.000000000000000700000000000E+58"])
 def test_decimals_beside_amounts_keep_their_digits(drawn):

@@ -75,7 +75,8 @@ def read_texts(texts: pa.Array) -> Exact | None:
     if np.frombuffer(texts.buffers()[2] or b"", dtype=np.uint8).max(initial=0) > ord("9"):
         # Arrow expands exponents when it casts, and does not report an overflow of 256 bits.
         unusual |= np.asarray(pc.match_substring_regex(texts, "[eE]").fill_null(fill_value=False))
-    usual = pc.if_else(unusual, None, texts) if unusual.any() else texts
+    # Not pc.if_else: before Arrow 24, it reads texts of slices wrongly.
+    usual = texts.filter(pa.array(~unusual)) if unusual.any() else texts
     scale = int(decimals.max(initial=0, where=~unusual))
     digits = scale + int((lengths - decimals).max(initial=0, where=~unusual))
     narrow, wide = pa.decimal128(38, scale), pa.decimal256(76, scale)
@@ -85,13 +86,12 @@ def read_texts(texts: pa.Array) -> Exact | None:
         return None
     if usual is texts:
         return amounts
+    integers, scales = np.zeros(len(texts), dtype=object), np.full(len(texts), scale)
+    integers[~unusual] = amounts.integers
     positions = np.flatnonzero(unusual)
     pairs = zip(texts.filter(pa.array(unusual)).to_pylist(), positions.tolist(), strict=True)
-    scales = np.full(len(texts), scale)
-    amounts.integers[positions], scales[positions] = zip(
-        *starmap(_read_value_at, pairs), strict=True
-    )
-    return align_scales(amounts.integers, np.asarray(texts.is_null()), scales)
+    integers[positions], scales[positions] = zip(*starmap(_read_value_at, pairs), strict=True)
+    return align_scales(integers, np.asarray(texts.is_null()), scales)
 
 
 def read_decimals(decimals: pa.Array) -> Exact:
