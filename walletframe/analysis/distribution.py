@@ -17,7 +17,7 @@ from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.contract import amounts_of, count_array, require_columns, text_array
 from walletframe.frames.coverage import broadcast_completeness, completeness_among, known_by_token
-from walletframe.frames.groups import group, read_names, token_and_groups
+from walletframe.frames.groups import group, read_holder_names, token_and_groups
 from walletframe.frames.identity import token_identities
 from walletframe.frames.names import token_names
 from walletframe.frames.positions import cell_sums
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions, PositionsLike
 
 # Reasons why a table can't be grouped by token, for error messages.
-ONE_ASSET_IN_ROWS: Final = "all rows are about one token or asset"
-TOKENS_IN_ROWS: Final = "each token already has a row"
-TOKENS_IN_COLUMNS: Final = "each token already has a column"
 MEASURES: Final = ("gini", "herfindahl", "top_share")
 _BATCH_ROWS = 200_000  # rows that fit into a processor's cache
 _BLOCK_PAIRS = 4_000_000  # pairs of wallets that are counted at once, which takes about 100 MB
@@ -116,28 +113,28 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
 
 def share(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
-    token: TokenLike | None = None,
-    *,
     asset: TokenLike | None = None,
+    *,
+    token: TokenLike | None = None,
     by: By = "wallet",
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return each wallet's (or owner's) amount of one token or asset, and its share of the total.
+    """Return each wallet's (or owner's) amount of one asset or token, and its share of the total.
 
     Parameters
     ----------
-    token : str or (str, str or None), optional
-        The token: an unambiguous symbol, or (blockchain, contract). The contract of a native coin
-        is None.
     asset : str or (str, str or None), optional
-        An asset instead of a token: a name from `walletframe.assets`, or one of the asset's
-        contracts. The amounts of all contracts of the asset are added up.
+        The asset: a name from `walletframe.assets`, the unambiguous symbol of an unlisted token, or
+        a contract as (blockchain, contract). The contract of a native coin is None. The amounts of
+        all contracts of the asset are added up.
+    token : str or (str, str or None), optional
+        A token instead of an asset: an unambiguous symbol, or (blockchain, contract).
     by : str or list of str, default "wallet"
-        The column or columns to group by, as in `totals`, except ``"token"``. With ``"owner"``, the
-        wallets of an owner are added up, and all wallets without an owner are one group. If the
-        list contains ``"asset"``, `token` is the name of an asset.
+        The column or columns to group by, as in `totals`, except ``"token"`` and ``"asset"``. With
+        ``"owner"``, the wallets of an owner are added up, and all wallets without an owner are one
+        group.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. With `wallets`, all wallets that could hold the token
         have a row. The methods of ``details.wf`` pass them.
@@ -169,8 +166,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     ------
     ArgumentError, UnknownWalletError, SettingsError
         If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if neither
-        or both of `token` and `asset` are given; or if `assets` or `bridged` is given without an
-        asset.
+        or both of `asset` and `token` are given; or if `assets` or `bridged` is given with a token.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
     TokenListError, OSError
@@ -195,11 +191,9 @@ def share(  # noqa: PLR0913 - users pass each option by name
     """
     named, by = token_and_groups(token, asset, by)
     if named is None:
-        hint = "pass token=… or asset=…"
-        raise SettingsError("a share needs one token or one asset", hint=hint)
-    all_positions, names = read_names(
-        holdings, by, wallets, refusal=ONE_ASSET_IN_ROWS, assets=assets, bridged=bridged
-    )
+        hint = "pass asset=… or token=…"
+        raise SettingsError("a share needs one asset or one token", hint=hint)
+    all_positions, names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
     index = token_or_asset_index(all_positions, named)
     positions = all_positions.where(all_positions.tokens.codes == index)
     groups = group(positions, names)
@@ -245,29 +239,29 @@ def _contract_columns(positions: Positions, groups: Groups, missing: Mask) -> di
 
 def concentration(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
-    token: TokenLike | None = None,
-    *,
     asset: TokenLike | None = None,
+    *,
+    token: TokenLike | None = None,
     top: int = 10,
     by: By = "wallet",
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Measure how unequally tokens or assets are distributed over their holders.
+    """Measure how unequally assets or tokens are distributed over their holders.
 
     Parameters
     ----------
-    token : str or (str, str or None), optional
-        The token: an unambiguous symbol, or (blockchain, contract). The contract of a native coin
-        is None. By default, all tokens.
     asset : str or (str, str or None), optional
-        An asset instead of a token, as in `share`. For all assets, pass ``by="asset"``.
+        The asset, as in `share`. By default, all assets.
+    token : str or (str, str or None), optional
+        A token instead of an asset, as in `share`. For all tokens, add ``"token"`` to `by`.
     top : int, default 10
         The number of largest holders that ``top_share`` adds up.
     by : str or list of str, default "wallet"
-        The column or columns whose groups count as one holder, as in `share`. The column
-        ``holders`` always counts wallets.
+        The column or columns whose groups count as one holder, as in `share`. If the list contains
+        ``"token"``, the rows are tokens instead of assets. The column ``holders`` always counts
+        wallets.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. The methods of ``details.wf`` pass them.
     assets, bridged : optional
@@ -289,8 +283,8 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     ------
     ArgumentError, UnknownWalletError, SettingsError
         If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `top`
-        is below 1; if both a token and an asset are given; or if `assets` or `bridged` is given
-        without an asset.
+        is below 1; if both an asset and a token are given; or if `assets` or `bridged` is given
+        with a token.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
     TokenListError, OSError
@@ -329,9 +323,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     if top < 1:
         raise SettingsError(f"top must be 1 or more, not {top!r}", hint="pass a number of holders")
     named, by = token_and_groups(token, asset, by)
-    positions, names = read_names(
-        holdings, by, wallets, refusal=TOKENS_IN_ROWS, assets=assets, bridged=bridged
-    )
+    positions, names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
     table = totals_of(positions, group(positions, [positions.kind]))
     measured = table.assign(**_inequality(positions, group(positions, names), top))
     if named is None:
@@ -433,17 +425,17 @@ def pivot(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return a pivot table of exact amounts, with a row per wallet and a column per token.
+    """Return a pivot table of exact amounts, with a row per wallet and a column per asset.
 
     Parameters
     ----------
     n : int or None, default 50
-        The maximum number of tokens, or None for all tokens. After `value`, tokens with the largest
-        values come first. Then come the tokens with the most holders, and then the first tokens in
+        The maximum number of assets, or None for all assets. After `value`, assets with the largest
+        values come first. Then come the assets with the most holders, and then the first assets in
         these holdings.
     by : str or list of str, default "wallet"
-        The column or columns that the rows are grouped by, as in `totals`, except ``"token"``. If
-        the list contains ``"asset"``, columns are assets. Rows are wallets if `by` contains no
+        The column or columns that the rows are grouped by, as in `totals`. If the list contains
+        ``"token"``, columns are tokens instead of assets. Rows are wallets if `by` contains no
         other name.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. With `wallets`, the table also has rows of failed and
@@ -458,15 +450,15 @@ def pivot(
         the wallets' first rows. The index consists of ``blockchain`` and ``address`` (str), or of
         the columns of `by`.
 
-        One column of exact amounts for each token, named as in `token_labels`, or for each asset,
-        named as in `totals`. The columns are ordered as described for `n`.
+        One column of exact amounts for each asset, named as in `totals`, or for each token, named
+        as in `token_labels`. The columns are ordered as described for `n`.
 
-        - An amount is 0 if the wallet holds none of the token: the service lists all balances of a
+        - An amount is 0 if the wallet holds none of the asset: the service lists all balances of a
           wallet.
-        - An amount is NA if the wallet's balances are unknown, if its amount of the token is
-          unknown, or if it has a balance of an unknown token, which may be this token.
+        - An amount is NA if the wallet's balances are unknown, if its amount of the asset is
+          unknown, or if it has a balance of an unknown token, which may be part of the asset.
         - The amount of a group is NA if an amount is unknown for a wallet that could hold the
-          token.
+          asset.
 
         Without rows and wallets, the result is an empty DataFrame with the same index columns.
 
@@ -474,7 +466,7 @@ def pivot(
     ------
     ArgumentError, UnknownWalletError, SettingsError
         If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `n` is
-        below 1; or if `assets` or `bridged` is given without ``"asset"``.
+        below 1; or if `assets` or `bridged` is given with ``"token"``.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
@@ -494,16 +486,14 @@ def pivot(
     ...     "token_address": [None, None, "0xc"],
     ...     "amount": pd.array(["1", "3", "0.5"], dtype="amount")})
     >>> frame.wf.pivot()
-    token              ETH USDC
+    asset              ETH USDC (ETH 0xc)
     blockchain address
     ETH        0xa       1    0
                0xb       3  0.5
     """
     if n is not None and n < 1:
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all tokens")
-    positions, row_names = read_names(
-        holdings, by, wallets, refusal=TOKENS_IN_COLUMNS, assets=assets, bridged=bridged
-    )
+    positions, row_names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
     groups = group(positions, row_names)
     chosen = ranked_tokens(totals_of(positions, group(positions, [positions.kind])))[:n]
     names = pd.Index(token_or_asset_names(positions, chosen), dtype="str", name=positions.kind)
@@ -566,18 +556,18 @@ def overlap(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return the pairs of wallets (or owners) that have the largest overlap of tokens.
+    """Return the pairs of wallets (or owners) that have the largest overlap of assets.
 
     Before you call this method, drop native coins and spam, because nearly every wallet holds them.
 
     Parameters
     ----------
     n : int or None, default 100
-        The maximum number of pairs. None returns all pairs with a token in common; their number
+        The maximum number of pairs. None returns all pairs with an asset in common; their number
         can be half the square of the number of wallets.
     by : str or list of str, default "wallet"
         The column or columns whose groups are compared, as in `share`. If the list contains
-        ``"asset"``, assets are compared instead of tokens.
+        ``"token"``, tokens are compared instead of assets.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. The methods of ``details.wf`` pass them.
     assets, bridged : optional
@@ -586,17 +576,17 @@ def overlap(
     Returns
     -------
     DataFrame
-        One row for each pair of wallets with a token in common. Pairs are sorted by ``jaccard``,
-        then by the number of common tokens, both in descending order, then by the order of the
+        One row for each pair of wallets with an asset in common. Pairs are sorted by ``jaccard``,
+        then by the number of common assets, both in descending order, then by the order of the
         wallets. The columns are:
 
         - ``blockchain``, ``address``, ``other_blockchain`` and ``other_address`` (str), or the
           columns of `by` and the same columns with the prefix ``other_``;
-        - ``tokens_both`` (Int64): the number of tokens of which both wallets are known to hold more
-          than 0, or ``assets_both`` if assets are compared;
-        - ``tokens_either`` (Int64): the number of tokens of which at least one of the two wallets
-          is known to hold more than 0, or ``assets_either`` if assets are compared;
-        - ``jaccard`` (float64): ``tokens_both`` divided by ``tokens_either``;
+        - ``assets_both`` (Int64): the number of assets of which both wallets are known to hold more
+          than 0, or ``tokens_both`` if tokens are compared;
+        - ``assets_either`` (Int64): the number of assets of which at least one of the two wallets
+          is known to hold more than 0, or ``tokens_either`` if tokens are compared;
+        - ``jaccard`` (float64): ``assets_both`` divided by ``assets_either``;
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is
           given: the counts over all wallets, as in `totals`.
 
@@ -604,10 +594,10 @@ def overlap(
     ------
     ArgumentError, UnknownWalletError, SettingsError
         If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `n` is
-        below 1; or if `assets` or `bridged` is given without ``"asset"``. Also if the comparison
+        below 1; or if `assets` or `bridged` is given with ``"token"``. Also if the comparison
         takes too many steps: more than ten billion, or more than fifty million with ``n=None``. The
         number of steps is the square of the number of wallets, plus the number of pairs of holders
-        of each token.
+        of each asset.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError
@@ -632,15 +622,13 @@ def overlap(
     ...     "symbol": ["A", "B", "A"], "token_blockchain": "ETH",
     ...     "token_address": ["0x1", "0x2", "0x1"],
     ...     "amount": pd.array(["1", "1", "1"], dtype="amount")})
-    >>> frame.wf.overlap()[["address", "other_address", "tokens_both", "jaccard"]]
-      address other_address  tokens_both  jaccard
+    >>> frame.wf.overlap()[["address", "other_address", "assets_both", "jaccard"]]
+      address other_address  assets_both  jaccard
     0     0xa           0xb            1      0.5
     """
     if n is not None and n < 1:
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all pairs")
-    positions, names = read_names(
-        holdings, by, wallets, refusal="tokens are compared", assets=assets, bridged=bridged
-    )
+    positions, names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
     groups = group(positions, names)
     rows = np.flatnonzero(positions.amounts.exact().integers > 0)
     stride = len(positions.tokens.keys) + 1

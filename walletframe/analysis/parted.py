@@ -20,9 +20,6 @@ import pandas as pd
 from walletframe.amounts.sums import FloatTotals, float_totals, joined_totals
 from walletframe.analysis.distribution import (
     MEASURES,
-    ONE_ASSET_IN_ROWS,
-    TOKENS_IN_COLUMNS,
-    TOKENS_IN_ROWS,
     concentration,
     pivot,
     ranked_tokens,
@@ -52,7 +49,7 @@ from walletframe.frames.groups import (
     group_rows,
     list_names,
     read_groups,
-    read_names,
+    read_holder_names,
     token_and_groups,
 )
 from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, joined_identities
@@ -239,7 +236,7 @@ def _aggregate_chunk(chunk: Chunk, specs: Sequence[GroupSpec]) -> list[PartialAg
 
 def chunked_totals(
     source: ChunkedHoldings,
-    by: By = "token",
+    by: By = "asset",
     *,
     assets: AssetsLike | None = None,
     bridged: bool = False,
@@ -296,14 +293,14 @@ def _contract_keys(tokens: Positions, places: Codes) -> set[TokenKey]:
 
 
 def _tokens_and_totals(
-    source: ChunkedHoldings, by: By, refusal: str, **options: Any
+    source: ChunkedHoldings, by: By, **options: Any
 ) -> tuple[Positions, list[str], pd.DataFrame]:
     """Return the tokens or assets, the names to group by, and the totals by token, in one pass."""
-    positions, _ = read_names(source.template, by, refusal=refusal, **options)
+    positions, _ = read_holder_names(source.template, by, **options)
     specs = [_TOKENS, GroupSpec([positions.kind], **options)]
     by_token, (chunk, groups, sums) = aggregate_chunks(source, specs)
     rows = _token_rows(source, by_token)
-    tokens, names = read_names(rows, by, refusal=refusal, **options)
+    tokens, names = read_holder_names(rows, by, **options)
     return tokens, names, totals_table(chunk.positions, groups, sums)
 
 
@@ -359,37 +356,35 @@ def _unusable_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
 
 def chunked_share(
     source: ChunkedHoldings,
-    token: TokenLike | None = None,
-    *,
     asset: TokenLike | None = None,
+    *,
+    token: TokenLike | None = None,
     by: By = "wallet",
     **options: Any,
 ) -> pd.DataFrame:
-    """Return the table of `share` with `wallets`, from the rows of the token alone."""
+    """Return the table of `share` with `wallets`, from the rows of the asset or token alone."""
     named, names = token_and_groups(token, asset, by)
     rows = source.template
     if named is not None:
-        tokens, names = read_names(
-            chunked_tokens(source), names, refusal=ONE_ASSET_IN_ROWS, **options
-        )
+        tokens, names = read_holder_names(chunked_tokens(source), names, **options)
         place = np.array([token_or_asset_index(tokens, named)])
         keys = _contract_keys(tokens, place) | {UNKNOWN}  # an unknown token may be the same token
         rows = source.template.with_holdings(source.read(keys, names))
-    return share(rows, token, asset=asset, by=by, **options)
+    return share(rows, asset, token=token, by=by, **options)
 
 
 def chunked_concentration(
     source: ChunkedHoldings,
-    token: TokenLike | None = None,
-    *,
     asset: TokenLike | None = None,
+    *,
+    token: TokenLike | None = None,
     top: int = 10,
     by: By = "wallet",
     **options: Any,
 ) -> pd.DataFrame:
     """Return the table of `concentration` with `wallets`, from a batch of tokens at a time."""
     named, by = token_and_groups(token, asset, by)
-    tokens, names, table = _tokens_and_totals(source, by, TOKENS_IN_ROWS, **options)
+    tokens, names, table = _tokens_and_totals(source, by, **options)
     places = np.arange(len(table))
     if named is not None:
         places = np.array([token_or_asset_index(tokens, named)])
@@ -419,7 +414,7 @@ def chunked_pivot(
     """Return the table of `pivot` with `wallets`; only properties of wallets can be grouped by."""
     if n is not None and n < 1:
         return pivot(source.template, n)  # raises the error
-    tokens, names, totals = _tokens_and_totals(source, by, TOKENS_IN_COLUMNS, **options)
+    tokens, names, totals = _tokens_and_totals(source, by, **options)
     row_columns = source.template.holdings.columns.drop("blockchain")
     if of_rows := [name for name in names if name in row_columns]:
         raise SettingsError(

@@ -45,13 +45,13 @@ Pairs: TypeAlias = "tuple[Codes, Codes]"
 
 def totals(
     holdings: PositionsLike,
-    by: By = "token",
+    by: By = "asset",
     *,
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Add up holdings by token, asset, wallet, owner or another label, and count known wallets.
+    """Add up holdings by asset, token, wallet, owner or another label, and count known wallets.
 
     Amounts of different tokens are never added up, except those of the same asset. If `by` contains
     neither ``"token"`` nor ``"asset"``, the result has counts but no amounts. It also has values if
@@ -59,13 +59,13 @@ def totals(
 
     Parameters
     ----------
-    by : str or list of str, default "token"
+    by : str or list of str, default "asset"
         The column or columns to group by:
 
-        - ``"token"``: the token, identified by its blockchain and contract;
-        - ``"symbol"``: as ``"token"``, but an error is raised if several tokens share a symbol;
         - ``"asset"``: the asset, which combines the contracts that `walletframe.assets` lists for
           the asset. An unlisted token is an asset of its own;
+        - ``"token"``: the token, identified by its blockchain and contract;
+        - ``"symbol"``: as ``"token"``, but an error is raised if several tokens share a symbol;
         - ``"wallet"``: the wallet;
         - ``"blockchain"``: the blockchain of the wallet;
         - ``"snapshot"``: the time of the snapshot;

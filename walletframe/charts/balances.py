@@ -32,7 +32,14 @@ from walletframe.errors import PricesError, SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.coverage import completeness_among, known_by_token
 from walletframe.frames.details import as_wallets_frame
-from walletframe.frames.groups import group, list_names, read_names, token_and_groups
+from walletframe.frames.groups import (
+    ADDED,
+    asset_unless_token,
+    group,
+    list_names,
+    read_names,
+    token_and_groups,
+)
 from walletframe.frames.identity import cell_text, first_rows, token_key
 from walletframe.frames.names import (
     find_wallet,
@@ -573,6 +580,7 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
     *,
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
+    wallet: WalletLike | None = None,
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
@@ -581,18 +589,27 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
 ) -> GroupedBalances:
     """Read the rows to draw, and the column names to group the rows by.
 
-    With `token` or `asset`, read only rows of that token or asset.
+    With `token`, `asset` or `wallet`, read only rows of that token, asset or wallet.
     """
     requested, (one_token, read_by) = list_names(by), token_and_groups(token, asset, by)
-    # Holdings alone have the columns to group by wallet, blockchain or token.
-    all_wallets |= not {"wallet", "blockchain", "token"}.issuperset(requested)
+    # Holdings alone have the columns to group by wallet, blockchain, token or asset.
+    all_wallets |= not {"wallet", "blockchain", *ADDED}.issuperset(requested)
     positions, names = read_names(
-        holdings, read_by, wallets if all_wallets else None, assets=assets, bridged=bridged
+        holdings,
+        asset_unless_token(read_by),
+        wallets if all_wallets else None,
+        assets=assets,
+        bridged=bridged,
     )
-    balances = read_balances(positions, token=one_token, wallets=wallets, shares=shares)
+    by_contract = positions.by_contract()
+    selected_from = positions if token is None else by_contract
+    balances = read_balances(
+        selected_from, token=one_token, wallet=wallet, wallets=wallets, shares=shares
+    )
     if "token" in names:
-        balances = replace(balances, positions=positions.by_contract())
-    names = [name for name in names if name != "asset" or name in requested]
+        balances = replace(balances, positions=by_contract)
+    drawn = {"token" if name == "symbol" else name for name in requested}
+    names = [name for name in names if name in drawn]
     if gaps := GroupedBalances(names, balances, positions).gap_notes():
         # These notes also cover the wallets in the caveats.
         balances = replace(balances, left_out=[*gaps, *balances.left_out], caveats=[])

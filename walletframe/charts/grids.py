@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,6 @@ from walletframe.charts.balances import (
     join_names,
     largest_indices,
     pivot_sizes,
-    read_balances,
     read_grouped,
     sum_by_group,
 )
@@ -47,9 +46,8 @@ from walletframe.charts.palette import (
     PATTERN_STYLE,
     text_color,
 )
-from walletframe.errors import UnknownWalletError
+from walletframe.errors import SettingsError, UnknownWalletError
 from walletframe.frames.groups import ADDED
-from walletframe.frames.identity import token_key
 from walletframe.frames.names import find_wallet, full_wallet_name, short_wallet, user_wallet_names
 from walletframe.frames.positions import cell_sums
 from walletframe.numerals import compact, count_of, counted_noun, full_amount, percent
@@ -104,7 +102,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw a bar for each wallet, owner or other group, stacked by token or asset.
+    """Draw a bar for each wallet, owner or other group, stacked by asset or token.
 
     The lengths show the column ``value`` (float64, with an optional column ``currency``), if the
     frame has it, and numbers of balances otherwise.
@@ -117,8 +115,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 
         - ``"wallet"`` or ``"blockchain"`` (the blockchain of the wallet);
         - an extra column of `wallets`, such as ``"owner"``, or any column of these holdings;
-        - ``"token"`` or ``"asset"``. After other names, as in ``["owner", "asset"]``, it does not
-          add bars, but colours each bar by token or asset.
+        - ``"asset"`` or ``"token"``. After other names, as in ``["owner", "token"]``, it does not
+          add bars, but colours each bar by asset or token. By default, bars are coloured by asset.
 
         Rows without a label are a group of their own, such as "no owner".
     token : str or (str, str or None), optional
@@ -138,11 +136,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         is, and how many wallets of each group are known. The methods of ``details.wf`` pass this
         argument for you.
     assets : DataFrame, str or Path, optional
-        Your own contracts of assets, as in `walletframe.assets`. It is used if holdings are
-        grouped by asset.
+        Your own contracts of assets, as in `walletframe.assets`.
     bridged : bool, default False
-        Whether an asset includes bridged versions, such as USDC.e and WETH. It is used if
-        holdings are grouped by asset.
+        Whether an asset includes bridged versions, such as USDC.e and WETH.
     colors : mapping of (str, str or None) to str, optional
         The colours of tokens as hex codes or CSS names, such as `token_colors` returns. An asset
         has the colour of its largest token.
@@ -258,30 +254,35 @@ def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
     }
 
 
-def pie(
+def pie(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     wallet: WalletLike,
     *,
+    by: Literal["asset", "token"] = "asset",
     top: int = 8,
     wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
     """Draw the holdings of one wallet as a pie chart.
 
     The slices show the column ``value`` (float64, with an optional column ``currency``), if the
-    frame has it. Otherwise all slices are equal, since amounts of different tokens can't be
+    frame has it. Otherwise all slices are equal, since amounts of different assets can't be
     compared.
 
     Parameters
     ----------
     wallet : str, (str, str) or WalletAddress
         The wallet, as ``"ETH.0x…"`` or (blockchain, address).
+    by : {"asset", "token"}, default "asset"
+        Whether a slice is an asset or a token.
     top : int, default 8
-        Maximum number of tokens (at most 20). All others are combined as Other.
+        Maximum number of slices (at most 20). All others are combined as Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. Then the chart notes how old the answer for the wallet
         is, or why the wallet has no rows.
-    colors : mapping of (str, str or None) to str, optional
+    assets, bridged, colors : optional
         As in `bar`.
 
     Returns
@@ -292,7 +293,7 @@ def pie(
 
     Raises
     ------
-    ArgumentError, SettingsError, ColumnsError, AmountError, PricesError
+    ArgumentError, SettingsError, ColumnsError, AmountError, PricesError, TokenListError, OSError
         As `bar`.
     AddressError, UnknownWalletError
         If `wallet` can't be read, or if it has no rows and is missing in `wallets`.
@@ -306,6 +307,9 @@ def pie(
     ('ETH',)
     """
     limit = check_top("top", top, _MAX_SLICES)
+    if by not in ADDED:
+        hint = 'pass by="asset" or by="token"'
+        raise SettingsError(f"by={by!r} is not supported in a pie chart", hint=hint)
     [named] = parse_wallets(wallet)
     answers = None
     if wallets is not None:
@@ -320,7 +324,9 @@ def pie(
         else Notes(simulated_notes(answers), data_quality=age_notes(answers))
     )
     try:
-        balances = read_balances(holdings, wallet=wallet)
+        balances = read_grouped(
+            holdings, by, wallet=wallet, assets=assets, bridged=bridged
+        ).balances
     except UnknownWalletError:
         if answers is None:
             raise
@@ -367,7 +373,7 @@ def pie(
         textposition="inside",  # plotly hides a text that does not fit in its slice
         insidetextorientation="horizontal",
     )
-    extent = len(grid.tokens), grid.other_token_count, "token"
+    extent = len(grid.tokens), grid.other_token_count, grid.kind
     drawn = [f"Slices show the {balances.measure.phrase}.", drawn_note(extent)]
     small = [f"Other ({percent(rest)}) is too small to draw."] * (0 < rest < MIN_SHARE)
     return make_figure(
@@ -390,18 +396,18 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> go.Figure:
-    """Draw a heatmap with a row per wallet, owner or other group, and a column per token or asset.
+    """Draw a heatmap with a row per wallet, owner or other group, and a column per asset or token.
 
     The colours show the column ``value`` (float64, with an optional column ``currency``), if the
-    frame has it. Otherwise they show which share of the token's total in the frame the row holds.
+    frame has it. Otherwise they show which share of the asset's total in the frame the row holds.
     The colour scale is logarithmic. Wallets, and tokens, of the same blockchain are placed next to
     each other.
 
     Parameters
     ----------
     by : str or list of str, default "wallet"
-        The grouping of the rows; `bar` lists the supported names. If ``"asset"`` is one of the
-        names, the columns of the heatmap are assets.
+        The grouping of the rows; `bar` lists the supported names. If ``"token"`` is one of the
+        names, the columns of the heatmap are tokens instead of assets.
     top : int, default 30
         Maximum number of rows (at most 200). All others are combined as Other.
     top_tokens : int, default 20
@@ -568,16 +574,21 @@ def _heatmap_trace(
 
 
 def lorenz(
-    holdings: PositionsLike, token: TokenLike, *, wallets: FetchLike | None = None
+    holdings: PositionsLike,
+    asset: TokenLike | None = None,
+    *,
+    token: TokenLike | None = None,
+    wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
 ) -> go.Figure:
-    """Draw the Lorenz curve of one token, with its Gini coefficient.
+    """Draw the Lorenz curve of one asset or token, with its Gini coefficient.
 
     Parameters
     ----------
-    token : str or (str, str or None)
-        The token, as an unambiguous symbol or as (blockchain, contract), with None as the contract
-        of a native coin.
-    wallets : DataFrame or WalletDetails, optional
+    asset, token : str or (str, str or None), optional
+        The asset or the token, as in `bar`. Exactly one of them is required.
+    wallets, assets, bridged : optional
         As in `bar`.
 
     Returns
@@ -589,7 +600,9 @@ def lorenz(
 
     Raises
     ------
-    ArgumentError, ColumnsError, AmountError, UnknownTokenError, AmbiguousTokenError
+    ArgumentError, SettingsError, ColumnsError, AmountError, TokenListError, OSError
+        As `bar`, or if neither or both of `asset` and `token` are given.
+    UnknownTokenError, AmbiguousTokenError
         As `bar`.
 
     Notes
@@ -608,7 +621,19 @@ def lorenz(
     >>> frame.wf.plot.lorenz("ETH").data[0].y
     (0.0, 0.25, 1.0)
     """
-    balances = read_balances(holdings, token=token if isinstance(token, str) else token_key(token))
+    if token is None and asset is None:
+        raise SettingsError(
+            "a Lorenz curve needs one asset or one token", hint="pass asset=… or token=…"
+        )
+    balances = read_grouped(
+        holdings,
+        "wallet",
+        token=token,
+        asset=asset,
+        wallets=wallets,
+        assets=assets,
+        bridged=bridged,
+    ).balances
     title = f"Lorenz curve of {balances.measure.unit}"
     if not len(balances.rows):
         return empty_figure(title, balances.notes([], wallets), balances.empty_reason)

@@ -74,7 +74,7 @@ _MIN_SHARE_WITH_SIZE = 0.01  # a box with a smaller share of the total shows onl
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _NO_GROUP, _EMPTY = sys.maxsize, np.array([], dtype=np.intp)
 _ID = re.compile(r"(\d+)\.(\d+)(\+?)")
-DEFAULT_PATH = ("blockchain", "wallet", "token")
+DEFAULT_PATH = ("blockchain", "wallet", "asset")
 
 
 class _Style(NamedTuple):
@@ -103,22 +103,22 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw holdings as nested rectangles: blockchains, wallets and tokens, or other groups.
+    """Draw holdings as nested rectangles: blockchains, wallets and assets, or other groups.
 
     The areas show the column ``value`` (float64, with an optional column ``currency``), if the
     frame has it, and numbers of balances otherwise.
 
     Parameters
     ----------
-    by : str or list of str, default ("blockchain", "wallet", "token")
+    by : str or list of str, default ("blockchain", "wallet", "asset")
         The columns to group by, from the outermost to the innermost rectangles, such as
-        ``["owner", "asset"]``. `bar` lists the supported names.
+        ``["owner", "token"]``. `bar` lists the supported names.
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top : int, default 250
         Maximum number of rectangles (at most 500, since browsers are slow with more). If the
         holdings need more, only the largest wallets are drawn separately. All other wallets of a
-        blockchain are combined by token, and what still does not fit is combined as Other. With
+        blockchain are combined by asset, and what still does not fit is combined as Other. With
         another `by`, the largest groups are drawn, and all others are combined as Other inside
         the group that contains them.
     wallets, assets, bridged, colors : optional
@@ -148,7 +148,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
     own = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
     style = _Style(own, "Areas", Dimensions(420), " · ")
-    path = _without_token_level(by, token, asset)
+    path = _path(by, token, asset)
     grouped = read_grouped(
         holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
     )
@@ -167,22 +167,22 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw holdings as nested rings: blockchains, wallets and tokens, or other groups.
+    """Draw holdings as nested rings: blockchains, wallets and assets, or other groups.
 
     The angles show the column ``value`` (float64, with an optional column ``currency``), if the
     frame has it, and numbers of balances otherwise.
 
     Parameters
     ----------
-    by : str or list of str, default ("blockchain", "wallet", "token")
+    by : str or list of str, default ("blockchain", "wallet", "asset")
         The columns to group by, from the innermost to the outermost ring. `bar` lists the
         supported names.
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top : int, default 250
         Maximum number of arcs (at most 300, since browsers are slow with more). Only arcs with
-        enough space for a name are drawn. All other wallets of a blockchain are combined by token,
-        and tokens that still have no space are combined as Other. An outer ring that would mostly
+        enough space for a name are drawn. All other wallets of a blockchain are combined by asset,
+        and assets that still have no space are combined as Other. An outer ring that would mostly
         be Other is left out. With another `by`, the largest groups are drawn, and all others are
         combined as Other inside the group that contains them.
     wallets, assets, bridged, colors : optional
@@ -213,17 +213,23 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     style = _Style(
         own, "Angles", Dimensions(520), "<br>", 0.014, 0.025, min_parent=0.025, min_sum=0.5
     )
-    path = _without_token_level(by, token, asset)
+    path = _path(by, token, asset)
     grouped = read_grouped(
         holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
     )
     return _draw_tree(style, grouped, check_top("top", top, 300), wallets, colors)
 
 
-def _without_token_level(by: By, token: TokenLike | None, asset: TokenLike | None) -> By:
-    """Return the path; drop the last level, tokens, from the default path if one token is drawn."""
+def _path(by: By, token: TokenLike | None, asset: TokenLike | None) -> list[str]:
+    """Return the levels; a default path has no level of assets or tokens if only one is drawn."""
+    names = list_names(by)
     is_one = token is not None or asset is not None
-    return DEFAULT_PATH[:-1] if is_one and (*list_names(by),) == DEFAULT_PATH else by
+    return names[:-1] if is_one and _is_default(names) else names
+
+
+def _is_default(names: list[str]) -> bool:
+    """Return whether the levels are those of the default path, with assets or tokens."""
+    return names[:-1] == [*DEFAULT_PATH[:-1]] and names[-1] in ADDED
 
 
 def _draw_tree(
@@ -237,9 +243,8 @@ def _draw_tree(
     if not len(balances.rows):
         return empty_figure(grouped.title, balances.notes([], wallets), balances.empty_reason)
     tree: _DefaultTree | _PathTree
-    if grouped.names == [
-        *(DEFAULT_PATH[:-1] if balances.measure.kind == "amount" else DEFAULT_PATH)
-    ]:
+    is_one = balances.measure.kind == "amount"
+    if grouped.names == [*DEFAULT_PATH[:-1]] if is_one else _is_default(grouped.names):
         tree, extent = _default_tree(balances, top, style, colors)
     else:
         tree, extent = _path_tree(grouped, top, style, colors)
@@ -578,12 +583,10 @@ class _DefaultTree:
                 without_chain(name, balances.user_wallet_names[owner]) for owner, name in called
             ]
         else:
-            keys = held.tokens.keys
-            parts = zip(tokens, chains, strict=True)
-            lines = [
-                _split_token_name(self.inside[index], keys[index][0], chain)
-                for index, chain in parts
-            ]
+            keys, assets = held.tokens.keys, held.assets.blockchains if held.assets else ()
+            own = ("" if keys[index] in assets else keys[index][0] for index in tokens)
+            parts = zip(tokens, own, chains, strict=True)
+            lines = [_split_token_name(self.inside[index], *place) for index, *place in parts]
         return dict(zip(groups, lines, strict=True))
 
     def texts(
@@ -613,7 +616,10 @@ class _DefaultTree:
 
 
 def _split_token_name(label: str, own: str, chain: str) -> list[str]:
-    """Split a token's name into lines, with its blockchain inside a box of another one."""
+    """Split a token's name into lines, with its blockchain inside a box of another one.
+
+    `own` is the token's blockchain; it is empty for an asset.
+    """
     name, _, where = label.removesuffix(")").rpartition(" (")
     if not name or not label.endswith(")"):
         name, where = label, ""
@@ -650,7 +656,7 @@ def _default_tree(
     sizes, common = sum_by_group(of_pairs, pair_sizes), np.bincount(things)[indices]
     leaves = _choose_leaves(around, sizes, common, np.append(alone, count + opened), spare, style)
 
-    kind = "wallet" if one_token else "token"
+    kind = "wallet" if one_token else held.kind
 
     def add(
         name: str, codes: Indices, parents: Indices, sizes: Floats, drawn: Indices, wallets: Indices

@@ -111,7 +111,7 @@ class _TimelineTraces(NamedTuple):
 def timeline(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     *,
-    by: By = "token",
+    by: By = "asset",
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     top_tokens: int = 8,
@@ -128,8 +128,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
 
     Parameters
     ----------
-    by : str or list of str, default "token"
-        The grouping. ``"token"`` and ``"asset"`` draw one bar per snapshot, which is stacked by
+    by : str or list of str, default "asset"
+        The grouping. ``"asset"`` and ``"token"`` draw one bar per snapshot, which is stacked by
         token or asset. Any other names, such as ``"owner"`` or ``"wallet"``, draw one line per
         group; `bar` lists the supported names.
     token, asset : str or (str, str or None), optional
@@ -190,7 +190,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         wallets=wallets,
         assets=assets,
         bridged=bridged,
-        all_wallets=names != ["token"],
+        all_wallets=names not in (["token"], ["asset"]),
     )
     balances, stacked = grouped.balances, grouped.names in (["token"], ["asset"])
     measure, what = balances.measure, "" if stacked else f"by {join_names(grouped.names)} "

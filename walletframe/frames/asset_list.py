@@ -173,11 +173,14 @@ def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
     if (_ASSET, named) in keys:
         return keys.index((_ASSET, named))
     wanted = named.strip().casefold()
+    if not any(str(name).casefold() == wanted for _, name in positions.assets.blockchains):
+        index = token_index(positions.holdings, contracts, named)  # the symbol of an unlisted token
+        return int(positions.tokens.codes[contracts.first[index]])
     similar = [name for chain, name in keys if chain == _ASSET and str(name).casefold() == wanted]
     suggestion = f"did you mean {similar[0]!r}? " if similar else ""
     advice = (
-        "if the wallets hold only bridged versions of the asset, pass bridged=True; if the token "
-        "is not in the list of assets, pass token=…"
+        "for bridged versions of the asset, pass bridged=True; for a token that only has this "
+        "symbol, pass token=…"
     )
     raise UnknownTokenError(named, "asset", f"{unlinked(suggestion)}{advice}")
 

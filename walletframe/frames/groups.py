@@ -74,9 +74,11 @@ def list_names(by: By) -> list[str]:
 def token_and_groups(
     token: TokenLike | None, asset: TokenLike | None, by: By
 ) -> tuple[TokenLike | None, list[str]]:
-    """Return the requested token or asset, and `by` as a list, with "asset" added for an asset."""
+    """Return the requested token or asset, and `by` as a list, with "token" or "asset" added."""
     refuse_token_and_asset(token, asset)
-    return (token, list_names(by)) if asset is None else (asset, [*list_names(by), "asset"])
+    if token is not None:
+        return token, [*list_names(by), "token"]
+    return asset, list_names(by) if asset is None else [*list_names(by), "asset"]
 
 
 def refuse_token_and_asset(token: object, asset: object) -> None:
@@ -111,31 +113,41 @@ def read_names(
     by: By,
     wallets: FetchLike | None = None,
     *,
-    refusal: str = "",
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> tuple[Positions, list[str]]:
-    """Read holdings, and check the names to group by; with "asset", assets replace tokens.
-
-    If `refusal` is given, holdings are not grouped by token or asset, but by the other names,
-    or by wallet if there are none. `refusal` is the reason for the error message.
-    """
+    """Read holdings, and check the names to group by; with "asset", assets replace tokens."""
     timed = SNAPSHOT in list_names(by)
     if timed and isinstance(holdings, Positions) and not holdings.timed:
         wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
         holdings = holdings.holdings
     positions = read_positions(holdings, wallets, timed=timed)
     names = _check_names(by, positions)
-    if refusal and "token" in names:
-        problem = f"by='token' is not supported: {refusal}"
-        raise SettingsError(problem, hint=f"choose from: {_CHOICES}")
     if "asset" in names:
         positions = with_assets(positions, assets, bridged=bridged)
     else:
         refuse_assets(assets, bridged=bridged)
-    if refusal:
-        names = [name for name in names if name != "asset"] or ["wallet"]
     return positions, names
+
+
+def asset_unless_token(by: By) -> list[str]:
+    """Return the names to group by, with "asset" added unless they contain a token or an asset."""
+    names = list_names(by)
+    return names if {*names} & {"token", "symbol", "asset"} else [*names, "asset"]
+
+
+def read_holder_names(
+    holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
+) -> tuple[Positions, list[str]]:
+    """Read holdings, and the names whose groups count as one holder, the wallet by default.
+
+    With "token" or "symbol" in `by`, each token is counted apart; otherwise each asset.
+    """
+    positions, names = read_names(holdings, asset_unless_token(by), wallets, **options)
+    if ADDED.issubset(names):
+        problem = "by='token' and by='asset' can't be combined here"
+        raise SettingsError(problem, hint="pass one of them")
+    return positions, [name for name in names if name not in ADDED] or ["wallet"]
 
 
 def group(positions: Positions, names: list[str]) -> Groups:

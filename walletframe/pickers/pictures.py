@@ -9,7 +9,7 @@ import numpy as np
 
 from walletframe import charts
 from walletframe.errors import ArgumentError
-from walletframe.frames.names import token_names
+from walletframe.frames.asset_list import token_or_asset_names, with_assets
 from walletframe.pickers.portfolio import VALUE_COLUMNS, empty_reason
 from walletframe.pickers.widget import error_text
 from walletframe.text import safe_line
@@ -17,7 +17,7 @@ from walletframe.text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from walletframe.frames.identity import TokenKey
+    from walletframe.frames.positions import Positions
     from walletframe.pickers.portfolio import Selected
 
 VALUE, AMOUNTS, BALANCES = "value", "amounts", "balances"
@@ -40,7 +40,7 @@ class ChartType:
 
 _NARROW_LIMITS = {"bar": {"top_tokens": 4}, "heatmap": {"top": 15, "top_tokens": 5}}
 _NESTED_LIMITS, _BAR_LIMITS = {"top": 80}, {"top": 12, "top_tokens": 6}
-_NESTED_LEVELS = ("blockchain", "wallet", "token"), ("wallet", "token")
+_NESTED_LEVELS = ("blockchain", "wallet", "asset"), ("wallet", "asset")
 _HEATMAP_LIMITS = {"top": 20, "top_tokens": 15}
 CHARTS = {
     "Treemap": ChartType("treemap", "token?", _NESTED_LIMITS, *_NESTED_LEVELS),
@@ -60,7 +60,7 @@ class ChartOptions:
     chart: str = "Treemap"
     measure: str = ""  # if it is not available, a default is used
     group: str = WALLET  # WALLET, or a user's column of the wallets
-    per_asset: bool = False  # whether tokens are combined per asset
+    per_asset: bool = True  # whether tokens are combined per asset
     narrow: bool = False  # whether the front end is narrow
 
     @property
@@ -70,11 +70,13 @@ class ChartOptions:
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The levels of the chart: its type's, or a user's column's, with assets if `per_asset`."""
+        """The levels of the chart: its type's, or a user's column's, with tokens or assets."""
         by = self.type.by
         if by and self.group != WALLET:
             by = (self.group, *self.type.inner_levels)
-        return (*(name for name in by if name != "token"), "asset") if by and self.per_asset else by
+        if self.per_asset:
+            return by
+        return (*(name for name in by if name != "asset"), "token")
 
     def with_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
         """Return the options after a request of the front end.
@@ -101,7 +103,7 @@ class Picture:
     options: ChartOptions  # `measure` is the measure that is drawn
     measures: tuple[str, ...]  # the available measures
     title: str
-    token: str = ""  # the name of the drawn token, if only one is drawn
+    token: str = ""  # the name of the drawn token or asset, if only one is drawn
     line: str = ""  # a line on what is drawn and left out
     about: tuple[str, ...] = ()
     figure: bytes = b""  # JSON; empty if nothing is drawn
@@ -115,7 +117,7 @@ class Picture:
         chart = self.options
         measures = {
             VALUE: "value",
-            AMOUNTS: f"amount of {self.token or 'one token'}",
+            AMOUNTS: f"amount of {self.token or ('one asset' if chart.per_asset else 'one token')}",
             BALANCES: "number of balances",
         }
         user_columns = self.selected.portfolio.groups if chart.type.by else []
@@ -129,7 +131,7 @@ class Picture:
             "group": chart.group,
             "groups": groups if user_columns else [],
             "thing": ASSETS if chart.per_asset else TOKENS,
-            "things": [(TOKENS, "per token"), (ASSETS, "per asset")] if chart.type.by else [],
+            "things": [(ASSETS, "per asset"), (TOKENS, "per token")],
         }
 
 
@@ -141,8 +143,8 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
     measures += [AMOUNTS] if chart_type.needs == "token?" else []
     measures = [AMOUNTS] if chart_type.needs == "token" else [*measures, BALANCES]
     if options.measure not in measures:  # choose a default
-        has_one_token = len(selected.selection.tokens) == 1 and AMOUNTS in measures
-        best = AMOUNTS if has_one_token else VALUE
+        is_one = bool(selected.selection.tokens) and len(_named(held, options).tokens.keys) == 1
+        best = AMOUNTS if is_one and AMOUNTS in measures else VALUE
         options = replace(options, measure=best if best in measures else measures[-1])
     picture = Picture(selected, options, tuple(measures), title=options.chart)
     if not len(held.holdings):
@@ -152,7 +154,7 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
         unvalued = held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore")
         drawn = replace(held, holdings=unvalued)
     try:
-        arguments = _chart_arguments(selected, options)
+        arguments, token = _chart_arguments(selected, options)
         colors = {"colors": selected.portfolio.colors} if chart_type.has_token_colors else {}
         figure = getattr(charts, chart_type.function)(
             drawn, wallets=selected.wallets, **arguments, **colors
@@ -161,11 +163,8 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
         return replace(picture, reason=f"The chart can't be drawn: {error_text(error)}")
     if not figure.data:  # then its only annotation is the reason
         return replace(picture, reason=charts.markup_to_text(figure.layout.annotations[0].text))
-    meta, token = figure.layout.meta, ""
+    meta = figure.layout.meta
     title, about = charts.extract_notes(figure)  # this also removes the meta
-    if "token" in arguments:
-        position = held.tokens.keys.index(arguments["token"])
-        [token] = token_names(held.holdings, held.tokens, np.array([position]))
     _fit_to_page(figure, options)
     return replace(
         picture,
@@ -201,24 +200,34 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
         layout.yaxis.title = None
 
 
-def _chart_arguments(selected: Selected, options: ChartOptions) -> dict[str, Any]:
-    """Return the arguments of the chart's function.
+def _named(held: Positions, options: ChartOptions) -> Positions:
+    """Return the holdings with the assets or tokens that the chart draws."""
+    return with_assets(held) if options.per_asset else held
 
-    A chart of one wallet or token draws the first selected one. If none is selected, it draws the
-    one with the most balances.
+
+def _chart_arguments(selected: Selected, options: ChartOptions) -> tuple[dict[str, Any], str]:
+    """Return the arguments of the chart's function, and the name of the one token or asset, or "".
+
+    A chart of one wallet, token or asset draws the first selected one. If none is selected, it
+    draws the one with the most balances.
     """
     chart_type, held, selection = options.type, selected.held, selected.selection
     arguments: dict[str, Any] = {}
-    if by := options.by:
+    if (by := options.by) and chart_type.needs != "token":
         arguments["by"] = by[0] if len(by) == 1 else [*by]
     arguments |= chart_type.arguments
-    chosen: Sequence[TokenKey] | None = None
+    drawn = ""
     if chart_type.needs == "wallet":
-        name, chosen = "wallet", selection.wallet_keys()
-        keys, codes = held.wallet_keys, held.wallet_codes
+        keys, most = held.wallet_keys, int(np.bincount(held.wallet_codes).argmax())
+        chosen = (key for key in selection.wallet_keys() if key in {*keys})
+        arguments["wallet"] = next(chosen, keys[most])
     elif options.measure == AMOUNTS:
-        name, chosen, keys, codes = "token", selection.tokens, held.tokens.keys, held.tokens.codes
-    if chosen is not None:
-        drawn_keys, most = {*keys}, keys[int(np.bincount(codes).argmax())]
-        arguments[name] = next((key for key in chosen if key in drawn_keys), most)
-    return arguments | (_NARROW_LIMITS.get(chart_type.function, {}) if options.narrow else {})
+        named = _named(held, options)
+        tokens = dict(zip(held.tokens.keys, held.tokens.first, strict=True))
+        most = named.tokens.first[np.bincount(named.tokens.codes).argmax()]
+        row = next((tokens[key] for key in selection.tokens if key in tokens), most)
+        kind = "asset" if options.per_asset else "token"
+        arguments[kind] = held.tokens.keys[held.tokens.codes[row]]
+        [drawn] = token_or_asset_names(named, named.tokens.codes[[row]])
+    narrow = _NARROW_LIMITS.get(chart_type.function, {}) if options.narrow else {}
+    return arguments | narrow, drawn

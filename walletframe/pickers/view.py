@@ -230,7 +230,7 @@ def selection_after_click(picture: Picture, click: Mapping[str, Any]) -> Selecti
     """
     selected, by = picture.selected, picture.options.by
     held, portfolio = selected.held, selected.portfolio
-    token_level = "asset" if "asset" in by else "token"
+    token_level = "asset" if picture.options.per_asset else "token"
     if box := read_box_id(str(click.get("id", ""))):
         names = by[max(box.depth - 1, 0) : box.depth + 1]
         names = names if {*names} >= {"wallet", token_level} and not box.in_several else names[-1:]
