@@ -92,6 +92,7 @@ class HoldingsAccessor:
         return PlotAccessor(self._data, self._wallets)
 
     totals: Final = delegate(lambda: sums.totals)
+    coverage: Final = delegate(lambda: sums.coverage)
     share: Final = delegate(lambda: distribution.share)
     concentration: Final = delegate(lambda: distribution.concentration)
     pivot: Final = delegate(lambda: distribution.pivot)

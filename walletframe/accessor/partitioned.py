@@ -34,7 +34,8 @@ def delegate_chunked(
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
         options = _options(function, *args, **kwargs)
         if "wallets" in options:
-            source = accessor._with_wallets(options.pop("wallets"), options["by"])  # noqa: SLF001 - internal to this package
+            by = options.get("by", "blockchain")
+            source = accessor._with_wallets(options.pop("wallets"), by)  # noqa: SLF001 - internal to this package
         else:
             source = accessor._without_wallets()  # noqa: SLF001 - internal to this package
         result: R = load_chunked()(source, **options)
@@ -92,6 +93,7 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         return self._make_fetch(mark(SpamFlags(tokens, rows, options["threshold"]), unknown))
 
     totals: Final = delegate_chunked(lambda: sums.totals, lambda: parted.chunked_totals)
+    coverage: Final = delegate_chunked(lambda: sums.coverage, lambda: parted.chunked_coverage)
     share: Final = delegate_chunked(lambda: distribution.share, lambda: parted.chunked_share)
     concentration: Final = delegate_chunked(
         lambda: distribution.concentration, lambda: parted.chunked_concentration

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -14,13 +15,18 @@ from walletframe.amounts.integers import Exact, ratios
 from walletframe.amounts.sums import Segments, sums
 from walletframe.analysis.sums import contract_counts, distinct_pairs, sorted_unique, totals_of
 from walletframe.errors import SettingsError
-from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
+from walletframe.frames.asset_list import (
+    bridged_versions,
+    token_or_asset_index,
+    token_or_asset_names,
+)
 from walletframe.frames.contract import amounts_of, count_array, require_columns, text_array
 from walletframe.frames.coverage import broadcast_completeness, completeness_among, known_by_token
 from walletframe.frames.groups import group, read_holder_names, token_and_groups
 from walletframe.frames.identity import token_identities
 from walletframe.frames.names import token_names
 from walletframe.frames.positions import cell_sums
+from walletframe.frames.results import coverage_of, stated_coverage, with_coverage
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
@@ -34,6 +40,7 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, Mask
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions, PositionsLike
+    from walletframe.frames.results import Coverage
 
 # Reasons why a table can't be grouped by token, for error messages.
 MEASURES: Final = ("gini", "herfindahl", "top_share")
@@ -220,8 +227,19 @@ def share(  # noqa: PLR0913 - users pass each option by name
     could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
     table = table.assign(**known)[(balances > 0) | could_hold]
     order = table["amount"].array.argsort(ascending=False)
-    ranked: pd.DataFrame = table.iloc[order].reset_index(drop=True)
-    return ranked
+    coverage = _coverage_of_one(all_positions, index)
+    return with_coverage(table.iloc[order].reset_index(drop=True), coverage)
+
+
+def _coverage_of_one(positions: Positions, index: int) -> Coverage:
+    """Return the coverage of a table of one token or asset, which leaves out bridged versions."""
+    rows = positions.tokens.codes == index
+    known = known_by_token(positions, rows)
+    can_hold = positions.wallets_that_can_hold(index)
+    counted, held = rows & ~positions.amounts.isna(), len(positions.holdings)
+    coverage = coverage_of(known, rows, counted, among=can_hold, held=held)
+    versions, amount = bridged_versions(positions, index)
+    return replace(coverage, bridged=versions, bridged_amount=amount)
 
 
 def _contract_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
@@ -326,9 +344,12 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     positions, names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
     table = totals_of(positions, group(positions, [positions.kind]))
     measured = table.assign(**_inequality(positions, group(positions, names), top))
-    if named is None:
-        return measured
-    return measured.iloc[[token_or_asset_index(positions, named)]].reset_index(drop=True)
+    coverage = stated_coverage(table)
+    if named is not None:
+        index = token_or_asset_index(positions, named)
+        measured = measured.iloc[[index]].reset_index(drop=True)
+        coverage = _coverage_of_one(positions, index)
+    return with_coverage(measured, coverage)
 
 
 def _inequality(positions: Positions, members: Groups, top: int) -> dict[str, Floats]:
@@ -495,7 +516,8 @@ def pivot(
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all tokens")
     positions, row_names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
     groups = group(positions, row_names)
-    chosen = ranked_tokens(totals_of(positions, group(positions, [positions.kind])))[:n]
+    totals = totals_of(positions, group(positions, [positions.kind]))
+    chosen = ranked_tokens(totals)[:n]
     names = pd.Index(token_or_asset_names(positions, chosen), dtype="str", name=positions.kind)
     count, columns = len(groups), np.full(len(positions.tokens.keys), -1)
     columns[chosen] = np.arange(len(chosen))
@@ -508,7 +530,7 @@ def pivot(
     rows = groups.labels
     is_single = len(rows.columns) == 1
     index = pd.Index(rows.iloc[:, 0]) if is_single else pd.MultiIndex.from_frame(rows)
-    return table.set_axis(index)
+    return with_coverage(table.set_axis(index), stated_coverage(totals))
 
 
 def ranked_tokens(totals: pd.DataFrame) -> Codes:
@@ -659,7 +681,9 @@ def overlap(
     kind = positions.kind
     counts = {f"{kind}s_both": count_array(both), f"{kind}s_either": count_array(either)}
     known = broadcast_completeness(positions, np.ones(len(positions.wallets), bool), len(both))
-    return pairs.assign(**counts, jaccard=both / either, **known)
+    counted = ~positions.amounts.isna()
+    coverage = coverage_of(positions, np.ones_like(counted), counted)
+    return with_coverage(pairs.assign(**counts, jaccard=both / either, **known), coverage)
 
 
 def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:

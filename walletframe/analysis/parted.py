@@ -55,6 +55,7 @@ from walletframe.frames.groups import (
 from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, joined_identities
 from walletframe.frames.known import summarize_values
 from walletframe.frames.positions import Chunk
+from walletframe.frames.results import stated_coverage, with_coverage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from walletframe.frames.known import ValueSummary
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions
+    from walletframe.frames.results import Coverage
 
 T = TypeVar("T")
 _MERGE_ROWS = 400_000  # representative rows that are collected before a merge
@@ -249,6 +251,11 @@ def chunked_totals(
     return totals_table(chunk.positions, groups, sums)
 
 
+def chunked_coverage(source: ChunkedHoldings) -> Coverage:
+    """Return the result of `coverage` with `wallets`, with one chunk in memory at a time."""
+    return stated_coverage(chunked_totals(source, "blockchain"))
+
+
 def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
     """Return the same as `value_summary`, with one chunk in memory at a time."""
     if "value" not in source.template.holdings:
@@ -363,14 +370,35 @@ def chunked_share(
     **options: Any,
 ) -> pd.DataFrame:
     """Return the table of `share` with `wallets`, from the rows of the asset or token alone."""
+    if asset is None and token is None:
+        return share(source.template)  # raises the error
+    return _measure_one(source, share, asset, token, by=by, **options)
+
+
+def _measure_one(
+    source: ChunkedHoldings,
+    measure: Callable[..., pd.DataFrame],
+    asset: TokenLike | None,
+    token: TokenLike | None,
+    *,
+    by: By,
+    **options: Any,
+) -> pd.DataFrame:
+    """Return the table of `share` or `concentration` of one asset or token, from its rows alone."""
+    named: Any
     named, names = token_and_groups(token, asset, by)
-    rows = source.template
-    if named is not None:
-        tokens, names = read_holder_names(chunked_tokens(source), names, **options)
-        place = np.array([token_or_asset_index(tokens, named)])
-        keys = _contract_keys(tokens, place) | {UNKNOWN}  # an unknown token may be the same token
-        rows = source.template.with_holdings(source.read(keys, names))
-    return share(rows, asset, token=token, by=by, **options)
+    [aggregation] = aggregate_chunks(source, [_TOKENS])
+    tokens, names = read_holder_names(_token_rows(source, aggregation), names, **options)
+    index = token_or_asset_index(tokens, named)
+    keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
+    if tokens.assets:
+        own = tokens.tokens.keys[index]
+        keys |= {key for key, whole in tokens.assets.bridged.items() if whole == own}
+    rows = source.template.with_holdings(source.read(keys, names))
+    table = measure(rows, asset, token=token, by=by, **options)
+    unread = int(aggregation.aggregates.balances.sum()) - len(rows.holdings)
+    coverage = stated_coverage(table)
+    return with_coverage(table, replace(coverage, filtered=max(coverage.filtered - unread, 0)))
 
 
 def chunked_concentration(
@@ -383,19 +411,19 @@ def chunked_concentration(
     **options: Any,
 ) -> pd.DataFrame:
     """Return the table of `concentration` with `wallets`, from a batch of tokens at a time."""
-    named, by = token_and_groups(token, asset, by)
+    measure = partial(concentration, top=top)
+    if asset is not None or token is not None:
+        return _measure_one(source, measure, asset, token, by=by, **options)
     tokens, names, table = _tokens_and_totals(source, by, **options)
-    places = np.arange(len(table))
-    if named is not None:
-        places = np.array([token_or_asset_index(tokens, named)])
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
+    places = np.arange(len(table))
     batches = [*_batches(table["balances"].to_numpy(np.intp), tokens.tokens.unknown, places)]
-    measure = partial(concentration, top=top, by=by, **options)
     keys = [_contract_keys(tokens, batch) for batch in batches]
-    for batch, result in zip(batches, source.map_token_batches(measure, keys, names), strict=True):
+    work = partial(measure, by=by, **options)
+    for batch, result in zip(batches, source.map_token_batches(work, keys, names), strict=True):
         for name in MEASURES:
             measured.loc[batch, name] = result[name].to_numpy()
-    return measured if named is None else measured.iloc[places].reset_index(drop=True)
+    return with_coverage(measured, stated_coverage(table))
 
 
 def _batches(balances: Codes, unknown: Mask, places: Codes) -> Iterator[Codes]:
@@ -430,4 +458,4 @@ def chunked_pivot(
     ranked = ranked_tokens(totals.drop(columns="value", errors="ignore"))  # values were not read
     columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))
     named = pd.Index(token_or_asset_names(tokens, chosen), dtype="str", name=tokens.kind)
-    return table.iloc[:, columns].set_axis(named, axis=1)
+    return with_coverage(table.iloc[:, columns].set_axis(named, axis=1), stated_coverage(totals))

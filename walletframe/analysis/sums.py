@@ -25,6 +25,7 @@ from walletframe.errors import PricesError
 from walletframe.frames.contract import count_array, text_array
 from walletframe.frames.coverage import completeness, count_unreadable_wallets
 from walletframe.frames.groups import ADDED, read_groups
+from walletframe.frames.results import coverage_of, stated_coverage, with_coverage
 from walletframe.pandas_versions import factorized
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from walletframe.frames.groups import By, Groups
     from walletframe.frames.identity import Codes
     from walletframe.frames.positions import Positions, PositionsLike
+    from walletframe.frames.results import Coverage
 
 _INT32_LIMIT = 2**31
 
@@ -162,6 +164,36 @@ def totals(
     return totals_of(*read_groups(holdings, by, wallets, assets=assets, bridged=bridged))
 
 
+def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Coverage:
+    """Count the wallets and balances that tables count, and those that they leave out.
+
+    Parameters
+    ----------
+    wallets : DataFrame or WalletDetails, optional
+        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass them.
+
+    Returns
+    -------
+    Coverage
+        The numbers, as attributes. ``str`` returns the sentence that is shown below each table. A
+        table has its own coverage as a dict in ``table.attrs["coverage"]``.
+
+    Raises
+    ------
+    ArgumentError, UnknownWalletError, ColumnsError, AmountError, PricesError
+        As `totals`.
+
+    Examples
+    --------
+    >>> import walletframe
+    >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+    ...     details = client.fetch(["NEAR.alice.near"])
+    >>> details.wf.coverage().wallets_ok
+    1
+    """
+    return stated_coverage(totals(holdings, "blockchain", wallets=wallets))
+
+
 def totals_of(positions: Positions, groups: Groups) -> pd.DataFrame:
     """Return the table of `totals` for groups; by token alone, rows are in the order of tokens."""
     return totals_table(positions, groups, aggregate_groups(positions, groups))
@@ -192,7 +224,9 @@ def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) ->
         columns["value"] = totals
         columns["currency"] = text_array((sums.value_totals.currencies or [None]) * len(groups))
         columns["unpriced"] = count_array(sums.value_totals.unpriced, unknown)
-    return pd.DataFrame({**columns, **known})
+    unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
+    coverage = coverage_of(positions, balances, sums.sizes, unpriced)
+    return with_coverage(pd.DataFrame({**columns, **known}), coverage)
 
 
 @dataclass(frozen=True, slots=True)

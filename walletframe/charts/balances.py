@@ -29,7 +29,11 @@ from walletframe.charts.palette import (
     choose_patterns,
 )
 from walletframe.errors import PricesError, SettingsError
-from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
+from walletframe.frames.asset_list import (
+    bridged_versions,
+    token_or_asset_index,
+    token_or_asset_names,
+)
 from walletframe.frames.coverage import completeness_among, known_by_token
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.groups import (
@@ -270,8 +274,11 @@ def read_balances(
     frame, tokens = positions.holdings, positions.tokens
     token = token if token is None or isinstance(token, str) else token_key(token)
     is_selected = np.ones(len(frame), dtype=bool)
+    versions, amount = 0, ""
     if len(frame) and token is not None:
-        is_selected &= tokens.codes == token_or_asset_index(positions, token)
+        index = token_or_asset_index(positions, token)
+        is_selected &= tokens.codes == index
+        versions, amount = bridged_versions(positions, index)
     if len(frame) and wallet is not None:
         is_selected &= find_wallet(positions.wallets, wallet)[positions.wallet_codes]
     rows = np.flatnonzero(is_selected)
@@ -284,6 +291,8 @@ def read_balances(
     else:
         left_out = undrawn_notes(int(unknown.sum()), "balance", " of unknown amount")
     left_out += undrawn_notes(negative, "negative balance")
+    bridged = f" with {amount} {measure.unit} (bridged=True)"
+    left_out += undrawn_notes(versions, "bridged version", bridged)
     named = None if wallets is None else as_wallets_frame(wallets)
     noun = "value" if measure.kind == "value" else "amount"
     empty_reason = f"No {noun} is {'known' if unknown.all() else 'above zero'}."

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.address.forms import is_blank
+from walletframe.amounts.sums import is_positive
 from walletframe.chains import normalize_blockchain
 from walletframe.disk import read_parquet
 from walletframe.errors import ArgumentError, SettingsError, TokenListError, UnknownTokenError
@@ -18,6 +19,7 @@ from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.identity import KeyCodes, token_key
 from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
+from walletframe.numerals import full_amount
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line, unlinked
@@ -147,7 +149,24 @@ def with_assets(
     names = {
         key: safe_line(key[1] or "") if key[0] == _ASSET else next(named) for key in merged.keys
     }
-    return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains))
+    left_out = {
+        key: (_ASSET, listed[key].asset)
+        for key in tokens.keys
+        if key in listed and key not in counted
+    }
+    return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, left_out))
+
+
+def bridged_versions(positions: Positions, index: int) -> tuple[int, str]:
+    """Count the held bridged versions that an asset leaves out; return their exact sum as text."""
+    if not positions.assets:
+        return 0, "0"
+    key, bridged = positions.tokens.keys[index], positions.assets.bridged
+    codes = [code for code, own in enumerate(positions.contracts.keys) if bridged.get(own) == key]
+    rows = np.flatnonzero(np.isin(positions.contracts.codes, codes))
+    rows = rows[is_positive(positions.amounts[rows].exact())]
+    amounts = positions.amounts[rows]
+    return len(np.unique(positions.contracts.codes[rows])), full_amount(amounts.sum())
 
 
 def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:

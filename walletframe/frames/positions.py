@@ -46,6 +46,7 @@ class Assets:
     contracts: KeyCodes  # the tokens of the rows
     names: Mapping[TokenKey, str]  # by key: of each asset, and of each token without an asset
     blockchains: Mapping[TokenKey, Collection[str]]  # by key of an asset: where its contracts are
+    bridged: Mapping[TokenKey, TokenKey]  # by key of a bridged token: the asset that leaves it out
 
 
 @dataclass(frozen=True)
