@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import walletframe as wf
-from walletframe.analysis.distribution import concentration, overlap, pivot, share
+from walletframe.analysis.distribution import concentration, overlap, pivot, share, token_labels
 from walletframe.analysis.sums import totals
 from walletframe.chains import known_blockchains
 from walletframe.errors import (
+    AmbiguousTokenError,
     ArgumentError,
     ColumnsError,
     SettingsError,
@@ -251,10 +252,20 @@ class TestTotals:
             totals(holdings, "token", bridged=True)
         for ask in (share, concentration):
             with pytest.raises(SettingsError, match="assets=… applies only to tables of assets"):
-                ask(holdings, "AERO", assets=TestOwnList.own)
-        for ask in (pivot, overlap):
-            with pytest.raises(SettingsError, match="bridged=… applies only to tables of assets"):
-                ask(holdings, bridged=True)
+                ask(holdings, token="AERO", assets=TestOwnList.own)
+        for ask in (pivot, overlap, concentration):
+            with pytest.raises(SettingsError, match="Hint: group by asset, or omit bridged"):
+                ask(holdings, by="token", bridged=True)
+
+    def test_assets_are_the_default(self):
+        """Written out or not."""
+        details = details_of(DOLLARS)
+        for wallets in (None, details.wallets):
+            by_asset = totals(details.holdings, "asset", wallets=wallets)
+            assert totals(details.holdings, wallets=wallets).equals(by_asset)
+        assert totals(details.holdings, bridged=True)["asset"].tolist() == [
+            *["USDC", "USDC (BASE 0xbad)", "POL", "AERO"]
+        ]
 
     def test_no_rows_give_no_assets(self):
         """An empty fetch has all columns."""
@@ -313,7 +324,8 @@ class TestShare:
         assert optional(table["contracts"]) == [2, 0, None]
         assert optional(table["wallets_ok"]) == [2, 1, 0]
         assert optional(table["wallets_asked"]) == [2, 1, 1]
-        assert share(holdings, "USDC", by=["owner", "asset"], wallets=requested).equals(table)
+        for by in ("owner", ["owner", "asset"]):
+            assert share(holdings, "USDC", by=by, wallets=requested).equals(table)
         assert share(holdings, asset=ON_BASE[:2], by="owner", wallets=requested).equals(table)
 
     def test_the_rest_of_a_fetch_makes_no_groups(self):
@@ -328,16 +340,42 @@ class TestShare:
         holdings = details_of(DOLLARS).holdings
         with pytest.raises(UnknownTokenError, match=r"(?s)the asset 'usdc'.*did you mean 'USDC'"):
             share(holdings, asset="usdc")
-        with pytest.raises(UnknownTokenError, match="not in the list of assets, pass token=…"):
-            share(holdings, asset="AERO")
+
+    @pytest.mark.parametrize("held", [FAKE, TWIN[:2] + ("USDC",)])
+    def test_a_symbol_is_not_an_asset(self, held):
+        """Where only an imitation or a bridged version is held, the hint names the options."""
+        holdings = details_of([(("BASE", "0xa"), [(held, 9, 0)])]).holdings
+        for ask in (share, concentration):
+            with pytest.raises(UnknownTokenError) as caught:
+                ask(holdings, "USDC")
+            assert str(caught.value) == (
+                "no row has the asset 'USDC'\n\nHint: for bridged versions of the asset, pass "
+                "bridged=True; for a token that only has this symbol, pass token=…"
+            )
+            assert fractions(ask(holdings, token="USDC")["amount"]) == [9]
+
+    def test_an_unlisted_token_is_an_asset(self):
+        """It has its unique symbol as its name."""
+        details = details_of(DOLLARS)
+        table = share(details.holdings, "AERO", wallets=details.wallets)
+        assert fractions(table["amount"]) == [7]
+        assert share(details.holdings, OTHER[:2], wallets=details.wallets).equals(table)
+        assert concentration(details.holdings, "AERO")["asset"].tolist() == ["AERO"]
+        bridged = share(details.holdings, "USDC", bridged=True)
+        assert share(details.holdings, "USDC.e", bridged=True).equals(bridged)
+        with pytest.raises(UnknownTokenError, match="no row has the token 'DOGGY'"):
+            share(details.holdings, "DOGGY")
+        other = details_of([*DOLLARS, (("BASE", "0xe"), [(("BASE", "0x2", "AERO"), 1, 0)])])
+        with pytest.raises(AmbiguousTokenError, match="0x2"):
+            share(other.holdings, "AERO")
 
     def test_exactly_one_token_or_asset_is_needed(self):
         """Neither, and both, are errors."""
         holdings = details_of(DOLLARS).holdings
-        with pytest.raises(SettingsError, match="a share needs one token or one asset"):
+        with pytest.raises(SettingsError, match="a share needs one asset or one token"):
             share(holdings)
         with pytest.raises(SettingsError, match="token=… and asset=… can't be combined"):
-            share(holdings, "AERO", asset="USDC")
+            share(holdings, "USDC", token="AERO")
 
 
 OWNED = [
@@ -361,7 +399,8 @@ class TestTables:
     def test_the_columns_of_a_table_are_assets(self):
         """Columns of wallets, or of owners, are NA where a failed wallet could hold some."""
         wallets, holdings = owned()
-        table = pivot(holdings, by="asset", wallets=wallets)
+        table = pivot(holdings, wallets=wallets)
+        assert pivot(holdings, by="asset", wallets=wallets).equals(table)
         assert table.columns.tolist() == ["USDC", "AERO", "USDC (BASE 0xbad)", "USDC.e"]
         assert table.columns.name == "asset"
         assert fractions(table["USDC"]) == [3, 1, 0, None, None]
@@ -369,11 +408,16 @@ class TestTables:
         assert by_owner.columns.tolist() == ["USDC", "AERO", "USDC (BASE 0xbad)"]
         assert fractions(by_owner["USDC"]) == [4, None]
         assert fractions(by_owner["AERO"]) == [1, 0]
+        by_owner = pivot(holdings, by=["owner", "token"], wallets=wallets)
+        assert by_owner.columns.tolist() == token_labels(holdings).drop_duplicates().tolist()
+        assert by_owner.columns.name == "token"
+        assert fractions(by_owner.iloc[:, 0]) == [3, 0]
 
     def test_concentration_of_assets(self):
         """It counts all contracts; the totals by asset are beside it."""
         wallets, holdings = owned()
-        every = concentration(holdings, by="asset", wallets=wallets)
+        every = concentration(holdings, wallets=wallets)
+        assert concentration(holdings, by=["wallet", "asset"], wallets=wallets).equals(every)
         assert every[[*totals(holdings, "asset", wallets=wallets)]].equals(
             totals(holdings, "asset", wallets=wallets)
         )
@@ -382,13 +426,24 @@ class TestTables:
         assert one["herfindahl"].tolist() == [(16 + 25) / 81]
         assert optional(one["contracts"]) == [3]
         with pytest.raises(SettingsError, match="can't be combined"):
-            concentration(holdings, "USDC", asset="USDC")
+            concentration(holdings, "USDC", token="USDC")
+
+    def test_concentration_of_tokens(self):
+        """Each contract has a row beside its totals."""
+        wallets, holdings = owned()
+        every = concentration(holdings, by="token", wallets=wallets)
+        assert every.iloc[:, :-3].equals(totals(holdings, "token", wallets=wallets))
+        assert every["herfindahl"].tolist() == [1] * 5
+        one = concentration(holdings, token=ON_BASE[:2], by="owner", wallets=wallets)
+        assert one["token_address"].tolist() == [ON_BASE[1]]
+        assert fractions(one["amount"]) == [1]
 
     def test_overlap_by_assets(self):
         """Wallets on different blockchains, without a common token, share assets."""
         wallets, holdings = owned()
-        assert overlap(holdings).empty
-        pairs = overlap(holdings, by="asset", wallets=wallets)
+        assert overlap(holdings, by="token").empty
+        pairs = overlap(holdings, wallets=wallets)
+        assert overlap(holdings, by="asset", wallets=wallets).equals(pairs)
         assert pairs[["blockchain", "other_blockchain"]].to_numpy().tolist() == [["ETH", "BASE"]]
         assert (optional(pairs["assets_both"]), optional(pairs["assets_either"])) == ([1], [3])
         owners = overlap(holdings, by=["owner", "asset"], bridged=True, wallets=wallets)

@@ -438,19 +438,20 @@ def test_concentration_and_overlap_of_owners():
 
 
 @pytest.mark.parametrize(
-    "ask",
+    "ask,by",
     [
-        lambda by: pivot(HOLDINGS, by=by),
-        lambda by: share(HOLDINGS, "ETH", by=by),
-        lambda by: concentration(HOLDINGS, by=by),
-        lambda by: overlap(HOLDINGS, by=by),
+        (lambda by: pivot(HOLDINGS, by=by), ["token", "asset"]),
+        (lambda by: concentration(HOLDINGS, by=by), ["wallet", "asset", "symbol"]),
+        (lambda by: overlap(HOLDINGS, by=by), ["asset", "token"]),
+        (lambda by: share(HOLDINGS, "ETH", by=by), "token"),
+        (lambda by: share(HOLDINGS, token="ETH", by=by), ["wallet", "asset"]),
+        (lambda by: concentration(HOLDINGS, "ETH", by=by), "token"),
     ],
 )
-def test_functions_about_tokens_refuse_tokens_as_groups(ask):
-    """In these tables each token has a row or a column already."""
-    for by in ("token", ["wallet", "token"]):
-        with pytest.raises(SettingsError, match="by='token' is not supported"):
-            ask(by)
+def test_tokens_and_assets_are_not_counted_together(ask, by):
+    """A holder's tokens are counted apart, or by asset."""
+    with pytest.raises(SettingsError, match="by='token' and by='asset' can't be combined here"):
+        ask(by)
 
 
 def test_group_codes_for_charts():

@@ -36,7 +36,7 @@ def expected_cell(fetch, wallet, token):
 def test_every_cell_matches_plain_python(fetch, requested):
     """All requested wallets, or all with a row, beside all tokens, to the last digit."""
     wallets, holdings = details_of(fetch)
-    table = pivot(holdings, None, wallets=wallets if requested else None)
+    table = pivot(holdings, None, by="token", wallets=wallets if requested else None)
     keys = token_identities(holdings).keys
     labels = dict(zip(token_labels(holdings), token_identities(holdings).codes, strict=True))
     rows = [key(*pair) for pair in table.index]
@@ -53,7 +53,8 @@ def test_unheld_tokens_are_zero_and_unknown_amounts_are_na():
     wallets, holdings = details_of(FETCH)
     table = pivot(holdings, wallets=wallets)
     assert table.columns.tolist() == ["ETH", "USDC"]
-    assert (table.index.names, table.columns.name) == (["blockchain", "address"], "token")
+    assert (table.index.names, table.columns.name) == (["blockchain", "address"], "asset")
+    assert pivot(holdings, by="token", wallets=wallets).columns.name == "token"
     assert table["ETH"].fillna(-1).tolist() == [1, -1, 0, -1]
     assert table["USDC"].fillna(-1).tolist() == [2, 0, 0, -1]
     assert {str(dtype) for dtype in table.dtypes} == {"amount"}
@@ -127,7 +128,9 @@ def test_pivot_uses_the_labels():
     """A lookalike letter, a shared symbol and an unknown token are included."""
     tokens = [USDC, ("ETH", "0x12", "USD\u0421"), ("BSC", None, "USDC"), (None, None, "X")]
     holdings = details_of([(("ETH", "0x01"), [(token, 1, 0) for token in tokens])]).holdings
-    assert pivot(holdings).columns.tolist() == token_labels(holdings).tolist()
+    labels = token_labels(holdings).tolist()
+    assert pivot(holdings, by="token").columns.tolist() == labels
+    assert pivot(holdings).columns.tolist() == ["USDC", labels[1], "BNB", labels[3]]
 
 
 def test_labels_keep_the_index():
@@ -161,7 +164,7 @@ def pairs_of(table):
 @given(fetch=fetches)
 def test_pairs_match_set_arithmetic(fetch):
     """Every pair with something in common, the most similar first."""
-    table = overlap(details_of(fetch).holdings, None)
+    table = overlap(details_of(fetch).holdings, None, by="token")
     assert dict(pairs_of(table)) == expected_pairs(fetch)
     assert table["jaccard"].tolist() == [both / either for _, (both, either) in pairs_of(table)]
     ranks = [(-row.jaccard, -row.tokens_both) for row in table.itertuples()]

@@ -22,7 +22,8 @@ WALLETS, HOLDINGS = details_of(
     "function,argument,named",
     [
         (totals, [["wallet"]], {"wallets": WALLETS}),
-        (share, ["USDC"], {"wallets": WALLETS}),
+        (share, ["ETH"], {"wallets": WALLETS}),
+        (share, [], {"token": "USDC", "wallets": WALLETS}),
         (pivot, [1], {"wallets": WALLETS}),
         (concentration, ["ETH"], {"wallets": WALLETS, "top": 1}),
         (overlap, [1], {"wallets": WALLETS}),

@@ -107,7 +107,8 @@ NAMED = [
     {"asset": "USDC"},
     {},
 ]
-whose = st.sampled_from(["wallet", "blockchain", ["wallet", "decimals"], ["blockchain", "asset"]])
+GROUPS = ["wallet", "blockchain", ["wallet", "decimals"], ["blockchain", "asset"], "token"]
+whose = st.sampled_from(GROUPS)
 
 
 @settings(max_examples=10)
@@ -119,7 +120,7 @@ whose = st.sampled_from(["wallet", "blockchain", ["wallet", "decimals"], ["block
     by=whose,
 )
 def test_one_token(fetch, seed, wallets, named, by):
-    """Shares and concentration of one token, by any spelling, or of all."""
+    """Shares and concentration of one token or asset, by any spelling, or of all."""
     details = details_of(fetch)
     held = in_parts(details, seed=seed, wallets=wallets)
     own = {"by": by, **named}
@@ -142,7 +143,7 @@ def test_one_token(fetch, seed, wallets, named, by):
     by=st.sampled_from(["wallet", "blockchain", ["wallet", "asset"], "token"]),
 )
 def test_pivot(fetch, seed, wallets, n, by):
-    """The table has the foremost tokens, with their labels among all."""
+    """The table has the foremost assets or tokens, with their labels among all."""
     details = details_of(fetch)
     held = in_parts(details, seed=seed, wallets=wallets)
     same(
@@ -339,7 +340,7 @@ def test_tables_of_unknown_tokens(monkeypatch):
     for each in (stored, details):
         with pytest.raises(SettingsError, match="n must be 1 or more, not 0"):
             each.wf.pivot(0)
-        with pytest.raises(SettingsError, match="a share needs one token or one asset"):
+        with pytest.raises(SettingsError, match="a share needs one asset or one token"):
             each.wf.share()
 
 

@@ -79,7 +79,7 @@ def test_shares_match_plain_python(fetch, token, requested):
     """Amounts are exact, shares rounded once, and every requested wallet has its row."""
     assume(any(row.token == token for row in rows_of(fetch)))
     wallets, holdings = details_of(fetch)
-    table = share(holdings, token, wallets=wallets if requested else None)
+    table = share(holdings, token=token, wallets=wallets if requested else None)
     result = zip(
         map(key, table["blockchain"], table["address"]),
         fractions(table["amount"]),
@@ -103,12 +103,14 @@ def test_unknown_wallets_are_not_zero():
 def test_tokens_are_named_by_contract_or_unique_symbol():
     """Both return the same; a shared symbol and an unknown token are errors."""
     holdings = details_of(FETCH).holdings
-    assert share(holdings, "ETH").equals(share(holdings, ("eth", None)))
-    with pytest.raises(UnknownTokenError):
-        share(holdings, ("ETH", "0x1"))
+    assert share(holdings, token="ETH").equals(share(holdings, token=("eth", None)))
+    for kind in ("token", "asset"):
+        with pytest.raises(UnknownTokenError):
+            share(holdings, **{kind: ("ETH", "0x1")})
     fake = details_of([(("BSC", "0x1"), [(ETHER, 1, 0), (("BSC", "0xbad", "ETH"), 1, 0)])])
     with pytest.raises(AmbiguousTokenError, match="0xbad"):
-        share(fake.holdings, "ETH")
+        share(fake.holdings, token="ETH")
+    assert fractions(share(fake.holdings, "ETH")["amount"]) == [1]
 
 
 def test_shares_of_nothing_are_unknown():
@@ -128,8 +130,8 @@ def gini_by_differences(amounts):
 def test_concentration_matches_its_definitions(fetch, top):
     """Gini over all pairs, Herfindahl over all shares, and the largest holders."""
     holdings = details_of(fetch).holdings
-    table = concentration(holdings, top=top)
-    assert table.iloc[:, :-3].equals(totals(holdings))
+    table = concentration(holdings, by="token", top=top)
+    assert table.iloc[:, :-3].equals(totals(holdings, "token"))
     for place, token in enumerate(token_identities(holdings).keys):
         amounts = [amount for amount, _ in held_by_wallet(fetch, token).values() if amount]
         measures = table.iloc[place, -3:].tolist()
@@ -163,7 +165,7 @@ def test_concentration_of_zero_amounts_is_unknown():
 def test_one_token_of_many():
     """A named token has its row alone; a number of holders below 1 is refused."""
     wallets, holdings = details_of([*FETCH, (("BSC", "0x9"), [(("BSC", "0xA0", "USDC"), 1, 0)])])
-    table = concentration(holdings, "USDC", wallets=wallets)
+    table = concentration(holdings, token="USDC", wallets=wallets)
     assert table["token_address"].tolist() == ["0xA0"]
     assert (table["wallets_ok"].item(), table["wallets_asked"].item()) == (2, 2)
     with pytest.raises(SettingsError, match="top must be 1 or more, not 0"):

@@ -172,7 +172,7 @@ def test_failed_wallets_are_unknown_and_empty_ones_zero():
 def test_known_amounts_are_summed_and_unknown_ones_counted():
     """Three rows have one contract in two spellings, one of them an unreadable amount."""
     wallets, holdings = details_of(FETCH)
-    dollars = totals(holdings, wallets=wallets).iloc[1]
+    dollars = totals(holdings, "token", wallets=wallets).iloc[1]
     assert dollars[["token_blockchain", "token_address", "symbol"]].tolist() == [
         "ETH",
         "0xA0",

@@ -95,7 +95,7 @@ class TestHierarchies:
             "ETH/0xa1/USDC<br>(0xa0b8)": 1,
             "ETH/0xb2/ETH": 10,
             "BSC/0xa1/BNB": 4,
-            "BSC/0xa1/USDC": 5,
+            "BSC/0xa1/USDC<br>(0xa0b8)": 5,
         }
         assert "value in USD" in notes_of(figure)
         assert "1 token without a value is not drawn" in notes_of(figure)
@@ -105,7 +105,9 @@ class TestHierarchies:
         figure = charts.treemap(HOLDINGS)
         assert set(tree(figure).values()) == {1}
         assert len(tree(figure)) == 6
-        assert "different tokens can't be added" in notes_of(figure)
+        assert "different assets can't be added" in notes_of(figure)
+        by_token = charts.treemap(HOLDINGS, by=["blockchain", "wallet", "token"])
+        assert "different tokens can't be added" in notes_of(by_token)
 
     def test_one_token_is_drawn_by_its_amounts(self):
         """The leaves are the wallets of this contract."""
@@ -142,24 +144,25 @@ class TestHierarchies:
         frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
         figure = charts.treemap(frame, top=50)
         assert sum(tree(figure).values()) == 90
-        assert tree(figure)["ETH/0xa1/Other (50 tokens)"] == 50
+        assert tree(figure)["ETH/0xa1/Other (50 assets)"] == 50
         assert "40 of 90 balances are drawn; Other contains the rest" in notes_of(figure)
 
-    def test_small_wallets_are_combined_by_token(self):
-        """Amounts of a token in many wallets are added up on each blockchain, exactly."""
+    @pytest.mark.parametrize("kind, on_bsc", [("token", ""), ("asset", "<br>(0xa0b8)")])
+    def test_small_wallets_are_combined(self, kind, on_bsc):
+        """Amounts in many wallets are added up on each blockchain, exactly."""
         frame = pd.concat([HOLDINGS.assign(address=f"0x{n:04}") for n in range(2_000)])
-        figure = charts.sunburst(frame)
+        figure = charts.sunburst(frame, by=["blockchain", "wallet", kind])
         assert tree(figure) == {
             "ETH/2,000 wallets/ETH": 4_000,
             "ETH/2,000 wallets/USDC<br>(0xa0b8)": 2_000,
             "ETH/2,000 wallets/USDC<br>(0xbad0)": 2_000,
             "BSC/2,000 wallets/BNB": 2_000,
-            "BSC/2,000 wallets/USDC": 2_000,
+            f"BSC/2,000 wallets/USDC{on_bsc}": 2_000,
         }
         [text] = [text for text in hovers(figure) if "ETH 0xA0b8" in text]
         assert "2,000 wallets of ETH" in text
         assert "2,000.000000000000002 USDC" in text
-        assert "4,000 wallets are combined by blockchain and token." in notes_of(figure)
+        assert f"4,000 wallets are combined by blockchain and {kind}." in notes_of(figure)
 
     def test_small_holders_of_a_token_are_combined(self):
         """Each blockchain has the number of its wallets."""
@@ -174,12 +177,12 @@ class TestHierarchies:
         figure = charts.treemap(pd.concat([VALUED.iloc[:2].assign(value=[50.0, 9.0]), *small]))
         assert tree(figure) == {
             "ETH/0xa1/ETH": 50,
-            "ETH/0xa1/USDC": 9,
+            "ETH/0xa1/USDC<br>(0xa0b8)": 9,
             "ETH/Other (200 wallets)/ETH": 400,
-            "ETH/Other (200 wallets)/USDC": 200,
+            "ETH/Other (200 wallets)/USDC<br>(0xa0b8)": 200,
         }
         assert (
-            "1 of 201 wallets is drawn; the others are combined by blockchain and token"
+            "1 of 201 wallets is drawn; the others are combined by blockchain and asset"
             in notes_of(figure)
         )
 
@@ -230,13 +233,20 @@ class TestHierarchies:
 
     def test_one_symbol_on_two_blockchains_needs_no_contract(self):
         """The boxes around it name the blockchain."""
-        figure = charts.treemap(HOLDINGS.iloc[[1, 5]])
+        figure = charts.treemap(HOLDINGS.iloc[[1, 5]], by=["blockchain", "wallet", "token"])
         assert tree(figure) == {"ETH/0xa1/USDC": 1, "BSC/0xa1/USDC": 1}
 
-    def test_a_token_of_another_blockchain_has_its_name(self):
+    @pytest.mark.parametrize("kind, where", [("token", "BSC"), ("asset", "BSC 0xa0b8")])
+    def test_a_token_of_another_blockchain_has_its_name(self, kind, where):
         """A blockchain's name is left out in its own box alone."""
-        figure = charts.treemap(HOLDINGS.iloc[[1]].assign(token_blockchain="BSC"))
-        assert tree(figure) == {"ETH/0xa1/USDC<br>(BSC)": 1}
+        frame = HOLDINGS.iloc[[1]].assign(token_blockchain="BSC")
+        figure = charts.treemap(frame, by=["blockchain", "wallet", kind])
+        assert tree(figure) == {f"ETH/0xa1/USDC<br>({where})": 1}
+
+    def test_an_asset_of_another_blockchain_has_only_its_name(self):
+        """An asset is on no blockchain, but a look-alike is."""
+        frame = HOLDINGS.iloc[[0, 1]].assign(blockchain="BSC", symbol=["ETH", "ETH"])
+        assert tree(charts.treemap(frame)) == {"BSC/0xa1/ETH": 1, "BSC/0xa1/ETH<br>(ETH 0xa0b8)": 1}
 
 
 class TestRings:
@@ -252,7 +262,7 @@ class TestRings:
         assert tree(figure) == {
             "ETH/0xa1/ETH<br>(0x0)": 50,
             "ETH/0xa1/ETH<br>(0x1)": 30,
-            "ETH/0xa1/Other (20 tokens)": 10,
+            "ETH/0xa1/Other (20 assets)": 10,
         }
 
     def test_a_ring_of_others_alone_is_left_out(self):
@@ -289,7 +299,7 @@ class TestNodes:
             "ETH/0xa1/USDC<br>(0xa0b8)": 1,
             "ETH/0xb2/ETH": 10,
             "BSC/0xa1/BNB": 4,
-            "BSC/0xa1/USDC": 5,
+            "BSC/0xa1/USDC<br>(0xa0b8)": 5,
         }
         assert [text for text in hovers(figure) if "wallet" in text] == [
             "<b>ETH</b><br>2 wallets<br>41.00 USD (82.0% of all)",
@@ -307,7 +317,7 @@ class TestNodes:
         frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
         figure = charts.treemap(frame, top=50)
         *drawn, (rest, size) = tree(figure).items()
-        assert (len(drawn), rest, size) == (40, "ETH/0xa1/Other (50 tokens)", 50)
+        assert (len(drawn), rest, size) == (40, "ETH/0xa1/Other (50 assets)", 50)
         assert "40 of 90 balances" in notes_of(figure)
 
     @pytest.mark.parametrize("small, large", [("0.00597", "19.89403"), ("0.01317", "43.88683")])
@@ -346,9 +356,9 @@ class TestBars:
         small = [HOLDINGS.iloc[:1].assign(address=f"0x{n}") for n in range(3)]
         figure = charts.bar(pd.concat([HOLDINGS, *small]), top=3, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (3 wallets)"
-        assert figure.data[-1].name == "Other (3 tokens)"
+        assert figure.data[-1].name == "Other (3 assets)"
         assert sum(size or 0 for trace in figure.data for size in trace.x) == 9
-        assert "3 of 6 wallets and 2 of 5 tokens are drawn; Other contains the rest" in notes_of(
+        assert "3 of 6 wallets and 2 of 5 assets are drawn; Other contains the rest" in notes_of(
             figure
         )
 
@@ -408,8 +418,8 @@ class TestHeatmap:
         frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(9)])
         figure = charts.heatmap(frame, top=4, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (14 wallets)"
-        assert "55.6% of the token" in hovers(figure)[-1]
-        assert "3 of 5 tokens are drawn, chosen by the number of holders." in notes_of(figure)
+        assert "55.6% of the asset" in hovers(figure)[-1]
+        assert "3 of 5 assets are drawn, chosen by the number of holders." in notes_of(figure)
 
     def test_the_scale_is_that_of_the_wallets(self):
         """A larger Other has its own scale, and the chart says so."""
@@ -442,7 +452,7 @@ class TestHeatmap:
         assert max(cell for row in figure.data[0].z for cell in row if cell is not None) == (
             pytest.approx(np.log10(30))
         )
-        assert figure.layout.xaxis.ticktext[-1] == "Other (2 tokens)"
+        assert figure.layout.xaxis.ticktext[-1] == "Other (2 assets)"
 
 
 class TestPie:
@@ -777,16 +787,31 @@ class TestRefusals:
     def test_tokens_by_name(self):
         """An error for a shared symbol names its contracts; an unknown one is refused."""
         with pytest.raises(AmbiguousTokenError, match="0xbad0"):
-            charts.lorenz(HOLDINGS, "USDC")
+            charts.lorenz(HOLDINGS, token="USDC")
         with pytest.raises(UnknownTokenError):
             charts.treemap(HOLDINGS, token="XYZ")
 
-    @pytest.mark.parametrize("token", [None, 5, ("ETH",)])
+    @pytest.mark.parametrize("name", [5, ("ETH",)])
     @pytest.mark.parametrize("rows", [0, 6])
-    def test_other_tokens_are_refused(self, token, rows):
+    def test_other_tokens_are_refused(self, name, rows):
         """The error is the same with rows and without."""
-        with pytest.raises(UnknownTokenError):
-            charts.lorenz(HOLDINGS.head(rows), token)
+        for kind in ("token", "asset"):
+            with pytest.raises(UnknownTokenError):
+                charts.lorenz(HOLDINGS.head(rows), **{kind: name})
+
+    @pytest.mark.parametrize("rows", [0, 6])
+    def test_a_curve_needs_an_asset_or_a_token(self, rows):
+        """Two are refused, too."""
+        with pytest.raises(SettingsError, match="a Lorenz curve needs one asset or one token"):
+            charts.lorenz(HOLDINGS.head(rows))
+        with pytest.raises(SettingsError, match="can't be combined"):
+            charts.lorenz(HOLDINGS.head(rows), "ETH", token="ETH")
+
+    @pytest.mark.parametrize("by", ["owner", "wallet", ["asset"]])
+    def test_other_slices_are_refused(self, by):
+        """A pie has slices of assets or tokens."""
+        with pytest.raises(SettingsError, match="is not supported in a pie chart"):
+            charts.pie(HOLDINGS, "ETH.0xa1", by=by)
 
     @pytest.mark.parametrize("rows", [0, 6])
     def test_a_missing_contract_is_a_native_coin(self, rows):

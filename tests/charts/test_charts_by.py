@@ -73,11 +73,26 @@ class TestBars:
     """Bars of any groups."""
 
     def test_a_bar_for_each_owner(self):
-        """Tokens are its colours; wallets without an owner have a bar, unknown owners none."""
+        """Assets are its colours; wallets without an owner have a bar, unknown owners none."""
         figure = charts.bar(VALUED, by="owner", wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by owner"
         assert figure.layout.yaxis.title.text == "owner"
+        assert bars(figure) == {"Ada": {"USDC": 30, "USDT": 70}, "no owner": {"USDC": 40}}
+
+    @pytest.mark.parametrize("name", ["token", "symbol"])
+    def test_tokens_are_colours_on_request(self, name):
+        """Contracts of an asset are apart."""
+        frame = VALUED.assign(symbol=["USDC", "USDT", "USDbC", "USDC"])
+        figure = charts.bar(frame, by=["owner", name], wallets=WALLETS)
+        assert figure.layout.title.text == "Holdings by owner and token"
         assert bars(figure) == {
+            "Ada": {"USDbC": 20, "USDC": 10, "USDT": 70},
+            "no owner": {"USDC": 40},
+        }
+
+    def test_names_of_tokens_on_several_blockchains(self):
+        """A shared symbol has its contract."""
+        assert bars(charts.bar(VALUED, by=["owner", "token"], wallets=WALLETS)) == {
             "Ada": {
                 "USDC (BASE 0x8335…2913)": 20,
                 "USDC (ETH 0xa0b8…eb48)": 10,
@@ -191,9 +206,9 @@ class TestBars:
     def test_the_rest_of_several_columns_are_groups(self):
         """So is that of a column whose name has no plural."""
         figure = charts.bar(VALUED, by=["owner", "bag"], wallets=WALLETS, top=1)
-        assert "1 of 3 groups and 3 tokens are drawn; Other contains the rest." in notes_of(figure)
+        assert "1 of 3 groups and 2 assets are drawn; Other contains the rest." in notes_of(figure)
         renamed = WALLETS.rename(columns={"owner": "treasury"})
-        assert "2 groups and 3 tokens are drawn." in notes_of(
+        assert "2 groups and 2 assets are drawn." in notes_of(
             charts.bar(VALUED, by="treasury", wallets=renamed)
         )
 
@@ -322,9 +337,11 @@ class TestHierarchies:
     def test_the_usual_path_is_the_default(self):
         """Written out or not."""
         usual = charts.treemap(VALUED).to_json()
-        assert charts.treemap(VALUED, by=["blockchain", "wallet", "token"]).to_json() == usual
+        assert charts.treemap(VALUED, by=["blockchain", "wallet", "asset"]).to_json() == usual
         one = charts.treemap(VALUED, token="USDT").to_json()
         assert charts.treemap(VALUED, token="USDT", by=["blockchain", "wallet"]).to_json() == one
+        asset = charts.treemap(VALUED, asset="USDC").to_json()
+        assert charts.treemap(VALUED, asset="USDC", by=["blockchain", "wallet"]).to_json() == asset
 
     def test_hovers_name_the_path(self):
         """From inside out, with the known wallets, and the exact amount."""
@@ -447,6 +464,13 @@ class TestHeatmap:
     def test_values(self):
         """Values of a group are added up."""
         figure = charts.heatmap(VALUED, by="team", wallets=WALLETS)
+        assert figure.layout.title.text == "Holdings by team and asset"
+        assert dict(zip(figure.layout.yaxis.ticktext, figure.data[0].text, strict=True)) == {
+            "1": ["10", "70"],
+            "no team": ["40", ""],
+            "2": ["20", ""],
+        }
+        figure = charts.heatmap(VALUED, by=["team", "token"], wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by team and token"
         assert dict(zip(figure.layout.yaxis.ticktext, figure.data[0].text, strict=True)) == {
             "1": ["", "70", "10"],
@@ -598,7 +622,9 @@ class TestRefusals:
     def test_useless_options_of_assets_are_refused(self):
         """So are two that contradict each other."""
         with pytest.raises(SettingsError, match="applies only to tables of assets"):
-            charts.bar(HOLDINGS, bridged=True)
+            charts.bar(HOLDINGS, token="USDT", bridged=True)
+        with pytest.raises(SettingsError, match="Hint: group by asset, or omit assets"):
+            charts.bar(HOLDINGS, by="token", assets="own.csv")
         with pytest.raises(SettingsError, match="token=… and asset=… can't be combined"):
             charts.bar(HOLDINGS, token="USDT", asset="USDC")
         with pytest.raises(UnknownTokenError, match="DAI"):

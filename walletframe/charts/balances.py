@@ -162,7 +162,8 @@ def measure_rows(
     # A balance of unknown amount is also counted, but a balance of 0 or less is not.
     integers, missing, _ = amounts.exact()
     name = "number of balances"
-    count = Measure("count", "Holdings", f"{name}, since different tokens can't be added", name)
+    phrase = f"{name}, since different {positions.kind}s can't be added"
+    count = Measure("count", "Holdings", phrase, name)
     return count, np.where(missing | (integers > 0), 1.0, np.where(integers < 0, -1.0, 0.0))
 
 

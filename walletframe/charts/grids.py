@@ -307,7 +307,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     ('ETH',)
     """
     limit = check_top("top", top, _MAX_SLICES)
-    if by not in ADDED:
+    if by not in ("asset", "token"):
         hint = 'pass by="asset" or by="token"'
         raise SettingsError(f"by={by!r} is not supported in a pie chart", hint=hint)
     [named] = parse_wallets(wallet)

@@ -624,7 +624,7 @@ def _split_token_name(label: str, own: str, chain: str) -> list[str]:
     if not name or not label.endswith(")"):
         name, where = label, ""
     where = where.removeprefix(own).lstrip()
-    where = where if own == chain or not own else f"{safe_line(own)} {where}".rstrip()
+    where = where if own == chain else f"{safe_line(own)} {where}".strip()
     return [name, f"({where})"] if where else [name]
 
 
@@ -709,7 +709,7 @@ def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
     [single] = [int((ring.drawn < ring.combined).sum()) for ring in boxes] or [leaves]
     wallets, pieces, rest = int(outer.wallets.sum()), leaves * bool(boxes), outer.sizes.copy()
     which = counted_noun(wallets, "wallet")
-    level = "blockchain and token" if pieces else "blockchain"
+    level = f"blockchain and {rings[-1].name}" if pieces else "blockchain"
     if single and not boxes:
         sentence = drawn_note((single, wallets - single, "wallet"))
     elif single == wallets:

@@ -121,7 +121,7 @@ def refuse_assets(assets: AssetsLike | None, *, bridged: bool) -> None:
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
         problem = f"{option}=… applies only to tables of assets"
-        raise SettingsError(problem, hint=f'add by="asset", or omit {option}')
+        raise SettingsError(problem, hint=f"group by asset, or omit {option}")
 
 
 def with_assets(
