@@ -341,7 +341,7 @@ class TestShare:
         with pytest.raises(UnknownTokenError, match=r"(?s)the asset 'usdc'.*did you mean 'USDC'"):
             share(holdings, asset="usdc")
 
-    @pytest.mark.parametrize("held", [FAKE, TWIN[:2] + ("USDC",)])
+    @pytest.mark.parametrize("held", [FAKE, (*TWIN[:2], "USDC")])
     def test_a_symbol_is_not_an_asset(self, held):
         """Where only an imitation or a bridged version is held, the hint names the options."""
         holdings = details_of([(("BASE", "0xa"), [(held, 9, 0)])]).holdings

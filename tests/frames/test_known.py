@@ -23,7 +23,7 @@ from walletframe.cli.files import read_saved_frames, write_details
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.known import summary_lines
 from walletframe.history import compare, save, snapshots, timeline, total_timeline
-from walletframe.reports.composition import compose
+from walletframe.reports.composition import Grouping, compose
 
 TOKEN = ("ETH", "0xToken")
 DAY = datetime(2026, 1, 31, 6, tzinfo=UTC)
@@ -81,7 +81,7 @@ def summed_up(details):
 
 def reported(details):
     """Read the counts in a report, twice."""
-    content = compose(details, before=None, title="x", made=DAY)
+    content = compose(details, before=None, title="x", made=DAY, grouping=Grouping())
     facts, gaps = dict(content.facts), " ".join(content.gaps)
     unknown = re.search(r"balances of (\d+) of 7 wallets are unknown", gaps)
     older = re.search(r"answers for (\d+) wallets? are out of date", gaps)
@@ -242,16 +242,19 @@ def test_a_wallet_is_unknown_for_tokens_that_it_may_hide(tmp_path, symbol, unrea
         for by in ("token", "asset", ["blockchain", "asset"]):
             assert said(tables.totals(by=by)) == (4, 1, 9)
         assert counted(tables.share(named).head(1)) == (4, 1, 9)
+        assert counted(tables.share(token=named).head(1)) == (4, 1, 9)
         table = tables.totals(by=["wallet", "token"])
         known = table[table["wallets_ok"] == 1]
         assert known["address"].tolist() == ["0xA", "0xB", "0xC", "0xD", "0xH", "0xI"]
         assert known["symbol"].dropna().tolist() == ["TKN", "?", "?", "?"]
-        cells = tables.pivot(None)[symbol].loc["ETH"]  # noqa: PD010 - ours, that knows amounts
+        pivot_table = tables.pivot  # which knows amounts, unlike that of pandas
+        cells = pivot_table(None, by="token")[symbol].loc["ETH"]
         assert cells[cells.isna()].index.tolist() == sorted(["0xC", "0xD", "0xG", "0xH", unread])
         assert tables.totals(by="wallet")["wallets_ok"].sum() == 8  # whose answers have a list
     assert said(OWNED.wf.totals(by=["owner", "token"])) == (4, 1, 9)
     assert counted(OWNED.wf.share(named, by="owner")) == (4, 1, 9)
-    assert pivot(OWNED.holdings, by="owner", wallets=OWNED.wallets)[symbol].isna().all()
+    by_owner = pivot(OWNED.holdings, by=["owner", "token"], wallets=OWNED.wallets)
+    assert by_owner[symbol].isna().all()
 
 
 def test_histories_make_no_zero_of_hidden_tokens():

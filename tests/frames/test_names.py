@@ -8,12 +8,13 @@ from widgets import Page
 
 from walletframe import charts
 from walletframe.analysis.distribution import pivot, token_labels
+from walletframe.analysis.sums import totals
 from walletframe.errors import AmbiguousTokenError, UnknownTokenError
 from walletframe.frames.identity import token_identities
 from walletframe.frames.names import find_token, short_contract, wallet_names
 from walletframe.frames.positions import read_positions
 from walletframe.pickers import TokenPicker
-from walletframe.reports.composition import fitting_charts
+from walletframe.reports.composition import Grouping, fitting_charts
 
 TWIN = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE36"
 HELD = [
@@ -54,14 +55,25 @@ def legend(figure):
 def test_a_token_has_one_name_everywhere():
     """In tables, legends, on axes, under the pointer, in reports' charts, on pickers' buttons."""
     assert set(token_labels(HOLDINGS)) == NAMES
-    assert set(pivot(HOLDINGS).columns) == NAMES
-    assert legend(charts.bar(HOLDINGS)) == NAMES
-    assert leaves(charts.treemap(HOLDINGS)) == NAMES
-    assert set(charts.heatmap(HOLDINGS).layout.xaxis.ticktext) == NAMES
-    drawn = [view.figure for chart in fitting_charts(HOLDINGS, WALLETS) for view in chart.views]
-    assert any(legend(figure) == NAMES for figure in drawn)
+    path = ["blockchain", "wallet", "token"]
+    assert set(pivot(HOLDINGS, by="token").columns) == NAMES
+    assert legend(charts.bar(HOLDINGS, by=path[1:])) == NAMES
+    assert leaves(charts.treemap(HOLDINGS, by=path)) == NAMES
+    assert set(charts.heatmap(HOLDINGS, by="token").layout.xaxis.ticktext) == NAMES
     picker = Page(TokenPicker(HOLDINGS, value=token_identities(HOLDINGS).keys))
     assert set(picker.chosen("Tokens")) == NAMES
+
+
+def test_an_asset_has_one_name_everywhere():
+    """In tables, legends, on axes, under the pointer, in reports."""
+    names = NAMES - {"USDC (ETH 0xa0b8…eb48)"} | {"USDC"}
+    assert set(totals(HOLDINGS)["asset"]) == names
+    assert set(pivot(HOLDINGS).columns) == names
+    assert legend(charts.bar(HOLDINGS)) == names
+    assert leaves(charts.treemap(HOLDINGS)) == names
+    assert set(charts.heatmap(HOLDINGS).layout.xaxis.ticktext) == names
+    fitting = fitting_charts(HOLDINGS, WALLETS, Grouping(), "")
+    assert any(legend(view.figure) == names for chart in fitting for view in chart.views)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from walletframe.frames.display import display_html, display_markdown
 from walletframe.frames.known import summary_lines
 from walletframe.history import compare, load, save, timeline, total_timeline
 from walletframe.pickers import HoldingsExplorer, TokenPicker
-from walletframe.reports.composition import compose
+from walletframe.reports.composition import Grouping, compose
 
 DAY = datetime(2026, 1, 31, 6, tzinfo=UTC)
 DECIMALS = (0, 2, 6, 8, 9, 10, 12, 18, 25)
@@ -146,7 +146,9 @@ def test_unknown_tokens_are_never_added_together(details):
     assert labels.nunique() == 6
     assert not labels.str.contains("native").any()
     assert pivot(holdings, None, wallets=wallets).shape == (2, 6)
-    assert overlap(holdings)["tokens_both"].tolist() == [1]
+    assert overlap(holdings, by="token")["tokens_both"].tolist() == [1]
+    assert overlap(holdings)["assets_both"].tolist() == [1]
+    assert totals(holdings, "token", wallets=wallets)["amount"].equals(table["amount"])
 
 
 def test_unknown_tokens_are_never_priced(details):
@@ -212,7 +214,7 @@ def test_nothing_raises_over_odd_balances(details):
     shown = display_html(*details) + display_markdown(*details)
     assert "unreadable: 0x1f" in repr(details)
     assert "unknown token" in shown
-    content = compose(details, before=details, title="x", made=DAY)
+    content = compose(details, before=details, title="x", made=DAY, grouping=Grouping())
     assert any("is unknown, since it can't be read" in line for line in content.gaps)
     assert any(
         "The token of 4 balances is unknown. It may be any token" in line for line in content.gaps

@@ -13,7 +13,7 @@ import walletframe as wf
 from walletframe.cli import main
 from walletframe.frames.names import short_wallet, user_wallet_names, without_chain
 from walletframe.pickers import HoldingsExplorer, WalletPicker
-from walletframe.reports.composition import compose
+from walletframe.reports.composition import Grouping, compose
 
 ADA, BEN, CAI, DEE = (f"0x{digit * 40}" for digit in "1234")
 COIN = token("ETH", 1, 0, contract=None)
@@ -135,7 +135,7 @@ def test_the_explorer_names_wallets():
 def test_a_report_names_wallets():
     """In a column of its own beside whole addresses, and in the tables of balances and changes."""
     before = DETAILS._replace(holdings=DETAILS.holdings.iloc[1:])
-    content = compose(DETAILS, before=before, title="Holdings", made=NOW)
+    content = compose(DETAILS, before=before, title="Holdings", made=NOW, grouping=Grouping())
     tables = {each.table.name: each.table.columns for each in content.listings}
     assert [cell.text for cell in tables["wallets"]["name"]] == ["Ben", "Ada", "Ada", "", "St. Dee"]
     assert {cell.text for cell in tables["holdings"]["wallet"]} == set(KNOWN)

@@ -371,8 +371,10 @@ class TestView:
         assert first["spam"]["text"].endswith("hidden")
         assert page.ask(spam=True)["spam"]["shown"]
         assert page.ask(dust=False)["dust"]["text"].count(" hidden (") == 1
-        assert page.ask(chart="Heatmap")["title"] == "Holdings by wallet and token"
-        assert page.ask(measure="balances")["title"] == "Share of each token by wallet"
+        assert page.ask(chart="Heatmap")["title"] == "Holdings by wallet and asset"
+        assert page.ask(measure="balances")["title"] == "Share of each asset by wallet"
+        assert page.ask(thing="tokens")["title"] == "Share of each token by wallet"
+        page.ask(thing="assets")
         page.ask(chart="Treemap", measure="")
         node = next(each for each in page.figure["data"][0]["ids"] if each.startswith("0."))
         assert page.ask(click={"id": node}, view=page.content["view"])["crumbs"]

@@ -11,12 +11,14 @@ from hostile_symbols import SYMBOLS
 
 import walletframe as wf
 from walletframe.errors import MissingExtraError, SettingsError, SnapshotError, SpamWarning
+from walletframe.frames.details import WalletDetails
 from walletframe.history import save, snapshot
 from walletframe.pandas_versions import TEXT
 from walletframe.reports.composition import Grouping, compose
 from walletframe.wire.answer import NO_LIST
 
 NOW = pd.Timestamp("2026-02-01", tz="UTC")
+ASSET_COLUMNS = ["asset", "token_blockchain", "token_address"]
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 SOME = {
     "ETH.0xA": [
@@ -31,7 +33,7 @@ SOME = {
 
 def content_of(details, before=None, **by):
     """Return the content of a report on a fetch, with totals by some names."""
-    grouping = Grouping(**by) if by else None
+    grouping = Grouping(**by)
     return compose(details, before=before, title="Token holdings", made=NOW, grouping=grouping)
 
 
@@ -52,12 +54,62 @@ def plain_text(path):
     return re.sub(r"&#(\d+);", lambda result: chr(int(result[1])), path.read_text(encoding="utf-8"))
 
 
-def test_totals_are_exact_and_by_contract():
-    """Each token's sum has every digit; one contract in two spellings is one token."""
-    rows = {row["token"]: row for row in listing(content_of(fetched(SOME)), "totals")}
+def test_totals_are_exact_and_by_asset():
+    """Each asset's sum has every digit; one contract in two spellings is one contract."""
+    content = content_of(fetched(SOME))
+    rows = {row["asset"]: row for row in listing(content, "totals")}
     assert rows["USDC"]["amount"] == "5.000003"
     assert rows["FOO"]["amount"] == "10000000.000000000000000001"
-    assert rows["USDC"]["holders"] == "2"
+    assert (rows["USDC"]["holders"], rows["USDC"]["contracts"]) == ("2", "1")
+    assert "Totals by asset" in {each.heading for each in content.listings}
+
+
+def test_assets_are_added_up_in_tables_and_charts(tmp_path):
+    """Bridged versions and own contracts count on request; an imitation never does."""
+    bridged = "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"
+    held = {
+        "ETH.0xA": [token("USDC", 1_000_000, contract=USDC)],
+        "POLYGON.0xB": [
+            token("USDC.e", 2_000_000, contract=bridged, blockchain="POLYGON"),
+            token("USDC", 4_000_000, contract="0xbad", blockchain="POLYGON"),
+        ],
+    }
+    wallets, holdings = fetched(held)
+    details = WalletDetails(wallets, holdings.assign(is_spam=False, spam_reasons=None))
+    fake = "USDC (POLYGON 0xbad)"
+    own = pd.DataFrame([["Dollars", "POLYGON", "0xbad"]], columns=ASSET_COLUMNS)
+    for options, sums in (
+        ({}, {"USDC": "1", "USDC.e": "2", fake: "4"}),
+        ({"bridged": True}, {"USDC": "3", fake: "4"}),
+        ({"assets": own}, {"USDC": "1", "USDC.e": "2", "Dollars": "4"}),
+    ):
+        content = content_of(details, **options)
+        rows = listing(content, "totals")
+        assert {row["asset"]: row["amount"] for row in rows} == sums
+        titles = [chart.title for chart in content.charts]
+        assert titles == [
+            "Holdings by wallet", "Share of each asset by wallet", "Holdings by blockchain",
+        ]  # fmt: skip
+        bars, grid, chains = (chart.views[0].figure for chart in content.charts)
+        assert {trace.name for trace in bars.data} == {*sums} == {*grid.layout.xaxis.ticktext}
+        assert {trace.name for trace in chains.data} == {*sums}
+        assert all("token" not in chart.caption for chart in content.charts)
+    text = plain_text(wf.report(details, tmp_path / "r.md", bridged=True))
+    assert "| USDC | 3 | 2 | 2 |" in text
+
+
+def test_the_curve_is_of_the_most_widely_held_asset():
+    """Ten wallets on two blockchains hold it, but only five each of its contracts."""
+    base = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+    held = {
+        f"{chain}.0x{number}": [token("USDC", 10**6 + number, contract=contract, blockchain=chain)]
+        for chain, contract in (("ETH", USDC), ("BASE", base))
+        for number in range(5)
+    }
+    content = content_of(fetched(held))
+    assert content.charts[-1].title == "Lorenz curve of USDC"
+    assert content.charts[-1].caption.startswith("Distribution of the most widely held asset.")
+    assert "over 10 wallets that hold it" in content.charts[-1].views[0].notes
 
 
 def test_unknown_wallets_come_first_and_are_not_empty():
@@ -128,7 +180,7 @@ def test_spam_is_listed_separately():
     """Suspected spam is in no total and no chart, and has its table with reasons."""
     scam = token("visit usdcgift.com to claim", 10**30, contract="0xbad")
     content = content_of(fetched({"ETH.0xA": [token("USDC", 1, contract=USDC), scam]}))
-    assert [row["token"] for row in listing(content, "totals")] == ["USDC"]
+    assert [row["asset"] for row in listing(content, "totals")] == ["USDC"]
     (row,) = listing(content, "spam")
     assert row["contract"] == "0xbad"
     assert "domain" in row["why"]
@@ -337,7 +389,7 @@ def test_totals_by_any_columns():
 
 
 def test_totals_by_tokens_have_their_contracts():
-    """The totals by token have them, too; with values, the largest comes first."""
+    """With values, the largest comes first."""
     details = owned()
     details = details._replace(holdings=details.holdings.assign(value=[1.0, 9.0, 2.0]))
     rows = listing(content_of(details, by=["owner", "token"]), "groups")

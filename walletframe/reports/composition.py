@@ -56,7 +56,9 @@ _EXACT = (
 )
 _TOKENS = (
     "A token is identified by blockchain and contract. The maker of a token chooses its symbol, so "
-    "several tokens may have the same symbol. Amounts of different tokens are never added."
+    "several tokens may have the same symbol. An asset combines its coin or its issuer's contracts "
+    "on several blockchains; a token that is not in the list of assets is an asset of its own. "
+    "Amounts of different assets are never added."
 )
 _FAILED = (
     "A wallet is unknown if the service returned no balances for it. An unknown wallet does not "
@@ -86,7 +88,7 @@ _STYLE = {
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
 }
 _MIN_HOLDERS = 10  # a Lorenz curve of fewer holders is not informative
-_SEE_TOTALS = "The numbers are in the table “Totals by token”."
+_SEE_TOTALS = "The numbers are in the table “Totals by asset”."
 _SEE_WALLETS = "The numbers are in the table “Wallets”."
 _TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # empty if missing
 _MAX_ROWS, _NAME_LENGTH, _TEXT_LENGTH, _ADDRESS_LENGTH = 50, 60, 90, 120
@@ -123,7 +125,7 @@ def compose(
     before: WalletDetails | None,
     title: str,
     made: datetime,
-    grouping: Grouping | None = None,
+    grouping: Grouping,
 ) -> Content:
     """Return the content of a report on a result, and on the changes since an earlier result."""
     wallets, holdings = details
@@ -136,10 +138,10 @@ def compose(
     listings, heading = [], ""
     if before is not None:
         listings.append(_changes_listing(before, WalletDetails(wallets, holdings)))
-    if grouping is not None:
-        listings.append(_grouped_listing(remaining, wallets, grouping))
+    if grouping.by is not None:
+        listings.append(_grouped_listing(remaining, wallets, grouping.by, grouping.asset_options))
         heading = listings[-1].heading
-    listings.append(_totals_listing(remaining, wallets))
+    listings.append(_totals_listing(remaining, wallets, grouping.asset_options))
     listings.append(_wallets_listing(remaining, wallets))
     listings.append(_holdings_listing(remaining, wallets))
     if len(spam):
@@ -223,11 +225,16 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
 
 
 class Grouping(NamedTuple):
-    """The names by which totals are grouped, and the options of assets, as in `totals`."""
+    """The names by which more totals are grouped, and the options of assets, as in `totals`."""
 
-    by: By
+    by: By | None = None
     assets: AssetsLike | None = None
     bridged: bool = False
+
+    @property
+    def asset_options(self) -> dict[str, Any]:
+        """The options of assets."""
+        return {"assets": self.assets, "bridged": self.bridged}
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,10 +256,7 @@ class Chart:
 
 
 def fitting_charts(
-    holdings: pd.DataFrame,
-    wallets: pd.DataFrame,
-    grouping: Grouping | None = None,
-    heading: str = "",
+    holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Grouping, heading: str
 ) -> list[Chart]:
     """Return the charts that suit these holdings, starting with the chart of the grouping.
 
@@ -261,49 +265,50 @@ def fitting_charts(
     positions = read_positions(holdings[(holdings["amount"] > 0).fillna(value=False)])
     if not positions.wallet_keys:
         return []
-    colors = charts.token_colors(positions)
+    colors = {"colors": charts.token_colors(positions)}
+    options: dict[str, Any] = {"wallets": wallets, **grouping.asset_options}
 
-    def draw_bars(caption: str, **options: Any) -> Chart:
+    def draw_bars(caption: str, by: By) -> Chart:
         """Return a chart of bars, with fewer bars on narrow pages."""
-        options |= {"wallets": wallets, "colors": colors}
-        narrow = charts.bar(positions, **options, top=_MAX_BARS, top_tokens=_MAX_COLORS)
-        return _make_chart(caption, charts.bar(positions, **options), narrow)
+        narrow = {"top": _MAX_BARS, "top_tokens": _MAX_COLORS}
+        views = (charts.bar(positions, by=by, **options, **colors, **more) for more in ({}, narrow))
+        return _make_chart(caption, *views)
 
     drawn_charts: list[Chart] = []
-    if grouping is not None:
+    if grouping.by is not None:
         caption = f"Holdings of each group. The numbers are in the table “{heading}”."
-        drawn_charts.append(draw_bars(caption, **grouping._asdict()))
+        drawn_charts.append(draw_bars(caption, grouping.by))
     if len(positions.wallet_keys) == 1:
         [owner] = positions.wallets.itertuples(index=False, name=None)
-        figure = charts.pie(positions, owner, wallets=wallets, colors=colors)
+        figure = charts.pie(positions, owner, **options, **colors)
         return [
             *drawn_charts,
-            _make_chart(f"The tokens of the only wallet with holdings. {_SEE_TOTALS}", figure),
+            _make_chart(f"The assets of the only wallet with holdings. {_SEE_TOTALS}", figure),
         ]
-    small_grid = charts.heatmap(
-        positions, wallets=wallets, top=_MAX_CELLS[0], top_tokens=_MAX_CELLS[1]
-    )
+    small_grid = charts.heatmap(positions, top=_MAX_CELLS[0], top_tokens=_MAX_CELLS[1], **options)
     # The cells are too small for text.
     small_grid.update_xaxes(tickangle=-90).update_traces(texttemplate=None)
-    grid = charts.heatmap(positions, wallets=wallets)
+    grid = charts.heatmap(positions, **options)
     drawn_charts += [
-        draw_bars(f"Holdings of each wallet, by token. {_SEE_WALLETS}"),
-        _make_chart(f"Holdings by wallet and token. {_SEE_TOTALS}", grid, small_grid),
+        draw_bars(f"Holdings of each wallet, by asset. {_SEE_WALLETS}", "wallet"),
+        _make_chart(f"Holdings by wallet and asset. {_SEE_TOTALS}", grid, small_grid),
     ]
     if "value" in positions.holdings:
-        treemap = charts.treemap(positions, wallets=wallets, colors=colors)
+        treemap = charts.treemap(positions, **options, **colors)
         drawn_charts.append(
-            _make_chart(f"Holdings by blockchain, wallet and token. {_SEE_TOTALS}", treemap)
+            _make_chart(f"Holdings by blockchain, wallet and asset. {_SEE_TOTALS}", treemap)
         )
     if len(positions.chains) > 1:
         drawn_charts.append(
-            draw_bars(f"Holdings on each blockchain, by token. {_SEE_TOTALS}", by="blockchain")
+            draw_bars(f"Holdings on each blockchain, by asset. {_SEE_TOTALS}", "blockchain")
         )
-    holders = totals(positions)["holders"]
+    positions, groups = read_groups(positions, "asset", **grouping.asset_options)
+    holders = totals_of(positions, groups)["holders"]
     if holders.max() >= _MIN_HOLDERS:
-        most_widely_held = positions.tokens.keys[int(holders.argmax())]
-        curve = charts.lorenz(positions, most_widely_held, wallets=wallets)
-        caption = f"Distribution of the most widely held token. {_SEE_TOTALS}"
+        row = positions.tokens.first[groups.tokens[holders.argmax()]]
+        most_widely_held = positions.contracts.keys[positions.contracts.codes[row]]
+        curve = charts.lorenz(positions, most_widely_held, **options)
+        caption = f"Distribution of the most widely held asset. {_SEE_TOTALS}"
         drawn_charts.append(_make_chart(caption, curve))
     return drawn_charts
 
@@ -330,33 +335,33 @@ class Listing:
     stacked: bool = False  # whether cells are placed below each other, since rows are too wide
 
 
-def _totals_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """List the totals of each token by descending value, and then number of holders."""
-    frame = totals(holdings, wallets=wallets)
+def _totals_listing(
+    holdings: pd.DataFrame, wallets: pd.DataFrame, asset_options: dict[str, Any]
+) -> Listing:
+    """List the totals of each asset by descending value, and then number of holders."""
+    frame = totals(holdings, wallets=wallets, **asset_options)
     ranks = [name for name in ("value", "holders") if name in frame]
     head = frame.sort_values(ranks, ascending=False, kind="stable").head(_MAX_ROWS)
-    columns = _select_cells(head, "token", "on", "amount", "value", "holders")
+    names = ("asset", "amount", "contracts", "blockchains", "value", "holders")
+    columns = _select_cells(head, *names)
     columns["wallets known"] = _known_wallet_cells(head)
     if head["amount_na"].gt(0).any():
         columns["amounts unknown"] = text_cells(head["amount_na"])
     note = (
-        "Exact sums by contract, since symbols are not unique. “Wallets known” counts the wallets "
-        "whose amount is known, of all wallets that could hold the token. Unknown wallets may hold "
-        "more."
+        "Exact sums of the contracts of each asset. “Wallets known” counts the wallets whose "
+        "amount is known, of all wallets that could hold the asset. Unknown wallets may hold more."
     )
-    return Listing(
-        "Totals by token", note, Table("totals", columns | _contract_column(head), len(frame))
-    )
+    return Listing("Totals by asset", note, Table("totals", columns, len(frame)))
 
 
-def _grouped_listing(holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Grouping) -> Listing:
+def _grouped_listing(
+    holdings: pd.DataFrame, wallets: pd.DataFrame, by: By, asset_options: dict[str, Any]
+) -> Listing:
     """List the totals of the grouping: unknown values first, then by descending value.
 
     Rows with the same first label stay together.
     """
-    positions, groups = read_groups(
-        holdings, grouping.by, wallets, assets=grouping.assets, bridged=grouping.bridged
-    )
+    positions, groups = read_groups(holdings, by, wallets, **asset_options)
     frame, labels = totals_of(positions, groups), [*groups.columns]
     title = f"Totals by {' and '.join(safe_line(name) for name in groups.names)}"
     if "value" in frame:
@@ -427,7 +432,7 @@ def _holdings_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
 def _spam_listing(spam: pd.DataFrame) -> Listing:
     """List the tokens that look like spam with the reasons, by descending number of holders."""
     reasons = spam["spam_reasons"].iloc[token_identities(spam).first]
-    frame = totals(spam).assign(why=reasons.str.replace("_", " ").to_numpy())
+    frame = totals(spam, "token").assign(why=reasons.str.replace("_", " ").to_numpy())
     head = frame.sort_values("holders", ascending=False, kind="stable").head(_MAX_ROWS)
     columns = _select_cells(head, "token", "on", "why", "holders", "amount")
     note = (

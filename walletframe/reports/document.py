@@ -84,9 +84,9 @@ def report(  # noqa: PLR0913 - users pass each option by name
         5 MB to the file. Static charts are images, for mail and for readers without scripts. They
         require the extra ``images`` and a Chrome or Chromium browser.
     assets : DataFrame, str or Path, optional
-        If totals are grouped by asset: your own contracts, as in `walletframe.assets`.
+        Your own contracts of assets, as in `walletframe.assets`.
     bridged : bool, default False
-        If totals are grouped by asset: whether bridged versions count, such as USDC.e and WETH.
+        Whether an asset includes bridged versions, such as USDC.e and WETH.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
         raise SettingsError(f"images={images!r} is not supported", hint=hint)
     from walletframe.reports.composition import Grouping, compose  # noqa: PLC0415 - loads plotly
 
-    grouping = None if by is None else Grouping(by, assets, bridged)
+    grouping = Grouping(by, assets, bridged)
     made = datetime.now(UTC)
     content = compose(fetched, before=earlier, title=title, made=made, grouping=grouping)
     if suffix == ".md":
