@@ -73,12 +73,29 @@ def line_of(output, word):
 
 def test_totals_of_wallets(run):
     """They are exact, with unknown amounts and known wallets; one failed, so the code is 1."""
-    result = run("totals", "ETH.0xa", "ETH.0xb", "ETH.0xc")
+    result = run("totals", "ETH.0xa", "ETH.0xb", "ETH.0xc", "--by", "token")
     assert result.exit_code == 1
     ether = ["ETH", "ETH", "native coin", "1.500000000000000001", "1", "1", "0", "2/3"]
     assert line_of(result.output, "native coin") == ether
     assert line_of(result.output, "NA ")[3:] == ["unknown", "-", "1", "1", "1/3"]
     assert "3 wallets on 1 blockchain: 2 ok, 1 failed" in result.output
+
+
+def test_totals_are_by_asset(run, details, tmp_path):
+    """Unless another column is named, or one token."""
+    write_details(details, tmp_path / "h.csv")
+    command = ["totals", str(tmp_path / "h.csv")]
+    result = run(*command)
+    assert result.exit_code == 1
+    headings = ["asset", "amount", "contracts", "blockchains", "holders", "balances"]
+    assert re.split(r"\s{2,}", result.output.splitlines()[0])[:6] == headings
+    ether = ["ETH", "1.500000000000000001", "1", "1", "1", "1", "0", "2/3"]
+    assert line_of(result.output, "ETH ") == ether
+    assert line_of(result.output, "NA ")[1:] == ["unknown", "-", "-", "-", "1", "1", "1/3"]
+    assert run(*command, "--by", "asset").output == result.output
+    one = run(*command, "--token", "ETH.")
+    assert line_of(one.output, "native coin")[:2] == ["ETH", "ETH"]
+    assert one.output == run(*command, "--token", "ETH.", "--by", "token").output
 
 
 def test_totals_by_wallet(run):
@@ -234,7 +251,7 @@ def test_a_users_file_of_assets(run, tmp_path):
         (["--keep", "owner", "ETH.0xa"], "--keep needs a --file whose name ends in .csv"),
         (["--keep", "team"], "lacks 'team'"),
         (["--keep", "status"], "walletframe has a column of this name"),
-        (["--by", "wallet", "--bridged"], "add by="),
+        (["--by", "wallet", "--bridged"], "group by asset, or omit bridged"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
@@ -283,8 +300,11 @@ def test_values_at_prices_by_asset(run, tmp_path):
     result = run(*words, "--assets", str(mine), "--bridged", "--by", "wallet")
     assert (result.exit_code, "3,000.00" in result.output) == (0, True)
     assert "3: 'mine'" in run(*words, "--assets", str(mine)).stderr
+    by_token = run(*words, "--assets", str(mine), "--bridged", "--by", "token")
+    assert (by_token.exit_code, "3,000.00" in by_token.output) == (0, True)
     prices.write_text("symbol,price\nETH,2000\n")
-    refused = run(*words, "--by-symbol", "--bridged")
+    assert run(*words, "--by-symbol", "--bridged").exit_code == 0
+    refused = run(*words, "--by-symbol", "--bridged", "--by", "token")
     assert refused.exit_code == 2
     assert "bridged=… applies only to tables of assets" in refused.output
 

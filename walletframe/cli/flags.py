@@ -115,15 +115,14 @@ asset_option: _Option = click.option(
 )
 
 
-def group_options(default: str) -> _Option:
-    """Return the options for grouping and for the list of assets."""
+def group_options(default: str = "") -> _Option:
+    """Return the options for grouping, whose default has the text `default`, and for assets."""
     by = click.option(
         "--by",
         multiple=True,
-        default=[default] if default else [],
         show_default=default,
         metavar="NAME",
-        help="Group by token, asset, wallet, blockchain, a column of the balances, or an extra "
+        help="Group by asset, token, wallet, blockchain, a column of the balances, or an extra "
         "column of the wallets, such as owner. Can be repeated to group by several columns.",
     )
     return combine(by, asset_list_options)

@@ -50,7 +50,7 @@ else:
         LazyPackage, ("analysis.parted", "analysis.sums", "analysis.valuation")
     )
 
-_BY = ("token", "asset", "wallet", "blockchain")
+_BY = ("asset", "token", "wallet", "blockchain")
 _COLUMNS = {  # the columns that identify a group, if not the column of that name
     "wallet": ["blockchain", "address"],
     "token": ["token_blockchain", "token_address"],
@@ -81,7 +81,7 @@ Source: TypeAlias = "FetchFrames | StoredWallets"
     )
 )
 @_arguments
-@flags.group_options("token")
+@flags.group_options("asset, or token with --token")
 @flags.output_option
 @flags.token_option
 @flags.price_options
@@ -107,6 +107,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
     that fetch-to-parquet wrote can be larger than memory.
     """
     grouping = {name: options.pop(name) for name in ("by", "assets", "bridged")}
+    grouping["by"] = grouping["by"] or ("asset" if token is None else "token",)
     if holdings_path(arguments, options["files"]) is None:
         _require_grouping_names(grouping["by"], options["keep"])
     source, interrupted = _read_or_fetch(arguments, **options)
@@ -241,7 +242,7 @@ def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
     "TIME, such as yesterday.",
 )
 @flags.price_options
-@flags.group_options("")
+@flags.group_options()
 @flags.folder_option
 def report(  # noqa: PLR0913 - click passes each option as an argument
     arguments: tuple[str, ...],

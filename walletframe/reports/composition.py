@@ -265,14 +265,13 @@ def fitting_charts(
     positions = read_positions(holdings[(holdings["amount"] > 0).fillna(value=False)])
     if not positions.wallet_keys:
         return []
-    colors = {"colors": charts.token_colors(positions)}
     options: dict[str, Any] = {"wallets": wallets, **grouping.asset_options}
+    colored: dict[str, Any] = {**options, "colors": charts.token_colors(positions)}
 
     def draw_bars(caption: str, by: By) -> Chart:
         """Return a chart of bars, with fewer bars on narrow pages."""
-        narrow = {"top": _MAX_BARS, "top_tokens": _MAX_COLORS}
-        views = (charts.bar(positions, by=by, **options, **colors, **more) for more in ({}, narrow))
-        return _make_chart(caption, *views)
+        narrow = charts.bar(positions, by=by, top=_MAX_BARS, top_tokens=_MAX_COLORS, **colored)
+        return _make_chart(caption, charts.bar(positions, by=by, **colored), narrow)
 
     drawn_charts: list[Chart] = []
     if grouping.by is not None:
@@ -280,7 +279,7 @@ def fitting_charts(
         drawn_charts.append(draw_bars(caption, grouping.by))
     if len(positions.wallet_keys) == 1:
         [owner] = positions.wallets.itertuples(index=False, name=None)
-        figure = charts.pie(positions, owner, **options, **colors)
+        figure = charts.pie(positions, owner, **colored)
         return [
             *drawn_charts,
             _make_chart(f"The assets of the only wallet with holdings. {_SEE_TOTALS}", figure),
@@ -294,7 +293,7 @@ def fitting_charts(
         _make_chart(f"Holdings by wallet and asset. {_SEE_TOTALS}", grid, small_grid),
     ]
     if "value" in positions.holdings:
-        treemap = charts.treemap(positions, **options, **colors)
+        treemap = charts.treemap(positions, **colored)
         drawn_charts.append(
             _make_chart(f"Holdings by blockchain, wallet and asset. {_SEE_TOTALS}", treemap)
         )
