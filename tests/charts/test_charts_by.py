@@ -113,6 +113,16 @@ class TestBars:
         )
         assert "2 owners and 2 assets are drawn." in notes_of(figure)
 
+    @pytest.mark.parametrize("bridged, name", [(False, "USDC.e"), (True, "USDC")])
+    def test_the_only_contract_of_an_asset_is_in_its_hover(self, bridged, name):
+        """It is not counted; the asset has its own name."""
+        contract = "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"
+        twin = {"symbol": "USDC.e", "token_blockchain": "POLYGON", "token_address": contract}
+        [text] = hovers(charts.bar(HOLDINGS.iloc[1:2].assign(**twin), bridged=bridged))
+        assert text.startswith(f"<b>{name}</b><br>POLYGON {contract}<br>ETH.0xa1<br>7 {name}<br>")
+        [text] = hovers(charts.bar(HOLDINGS.iloc[1:2]))
+        assert text.startswith(f"<b>USDT</b><br>ETH {USDT}<br>ETH.0xa1<br>7 USDT<br>")
+
     def test_groups_count_their_known_wallets(self):
         """Unknown groups have no bar, and are named first."""
         about = notes_of(charts.bar(VALUED, by="owner", wallets=WALLETS))

@@ -23,7 +23,7 @@ WALLETS, HOLDINGS = DETAILS
 MOMENT = pd.Timestamp("2026-01-31", tz="UTC")
 IN_TIME = WalletDetails(*(frame.assign(snapshot=MOMENT) for frame in DETAILS))
 NEEDED = {"token": "ETH", "wallet": "ETH.0x1"}
-OF_ONE = {"share": {"token": "ETH"}}  # it needs a token or an asset
+OF_ONE = {"share": {"token": "ETH"}, "plot.lorenz": {"asset": "ETH"}}  # one token or asset
 
 
 OF_CHANGES = {"plot.waterfall"}

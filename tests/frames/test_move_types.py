@@ -47,7 +47,7 @@ def test_names_that_differ_by_case_are_two_tokens(details):
     tokens = token_identities(details.holdings)
     assert tokens.keys == [("SUI", COIN), ("SUI", OTHER)]
     assert tokens.codes.tolist() == [0, 1, 0, 1]
-    assert by_token(details.wf.totals()) == HELD
+    assert by_token(details.wf.totals("token")) == HELD
     assert len(details.wf.overlap()) == 2  # of six pairs of wallets
     shares = details.wf.share(("sui", "0XABC::coin::Coin"))
     assert shares["address"].tolist()[:2] == ["0x4", "0x2"]
@@ -57,9 +57,9 @@ def test_names_that_differ_by_case_are_two_tokens(details):
 def test_folders_and_dask_distinguish_them(details, tmp_path):
     """Part by part, as the whole frame does."""
     stored = wf.open_wallets(write_parts(tmp_path, details, wallets=1))
-    assert by_token(stored.wf.totals()) == HELD
+    assert by_token(stored.wf.totals("token")) == HELD
     parts = dd.from_pandas(details.holdings, npartitions=3)
-    assert by_token(parts.wf.totals(wallets=details.wallets)) == HELD
+    assert by_token(parts.wf.totals("token", wallets=details.wallets)) == HELD
 
 
 def test_histories_distinguish_them(details, tmp_path):

@@ -227,15 +227,20 @@ class Balances:
     def full_token(self, index: int) -> tuple[str, str]:
         """Return a token's symbol, and its blockchain and contract.
 
-        For an asset, the second text counts its contracts and their blockchains instead.
+        For an asset with several contracts, the second text counts them and their blockchains.
         """
         held = self.positions
         if held.assets and held.tokens.keys[index] in held.assets.blockchains:
-            contracts = np.flatnonzero(held.tokens.codes[held.contracts.first] == index)
-            chains = {held.contracts.keys[contract][0] for contract in contracts.tolist()}
-            spread = counted_noun(len(contracts), "contract")
-            spread = f"{spread} on {counted_noun(len(chains), 'blockchain')}"
-            return self.token_names([index])[0], spread
+            [name] = self.token_names([index])
+            contracts = np.flatnonzero(held.tokens.codes[held.contracts.first] == index).tolist()
+            chains = {held.contracts.keys[contract][0] for contract in contracts}
+            where = counted_noun(len(contracts), "contract")
+            where = f"{where} on {counted_noun(len(chains), 'blockchain')}"
+            if len(contracts) == 1:
+                _, where = full_token_name(
+                    held.holdings, held.contracts, contracts[0], limit=_HOVER_CHARS
+                )
+            return name, where
         return full_token_name(held.holdings, held.tokens, index, limit=_HOVER_CHARS)
 
     def wallet_names(self, indices: Sequence[int]) -> list[str]:
