@@ -99,7 +99,8 @@ def test_shards_of_a_folder(fetch, size, by, method):
 
 
 NAMED = [{"token": "USDC"}, {"token": ("ETH", "0xA0")}, {"asset": "ETH"}, {"asset": "USDC"}, {}]
-whose = st.sampled_from(["wallet", ["blockchain", "asset"], ["wallet", "decimals"], "owner"])
+GROUPS = ["wallet", ["blockchain", "asset"], ["wallet", "decimals"], "owner", ["owner", "token"]]
+whose = st.sampled_from(GROUPS)
 
 
 @settings(max_examples=40, deadline=None)
@@ -112,7 +113,7 @@ whose = st.sampled_from(["wallet", ["blockchain", "asset"], ["wallet", "decimals
     with_wallets=st.booleans(),
 )
 def test_one_token(fetch, seed, count, named, by, with_wallets):
-    """Shares and concentration of one token, by any spelling, or of all."""
+    """Shares and concentration of one token or asset, by any spelling, or of all."""
     wallets, held, whole = both(fetch, seed, count)
     own = {"by": by, "wallets": wallets if with_wallets else None, **named}
     same(outcome(lambda: held.wf.share(**own)), outcome(lambda: whole.wf.share(**own)))
@@ -130,7 +131,7 @@ def test_one_token(fetch, seed, count, named, by, with_wallets):
     with_wallets=st.booleans(),
 )
 def test_pivot(fetch, seed, count, n, by, with_wallets):
-    """The table has the foremost tokens, with their labels among all."""
+    """The table has the foremost assets or tokens, with their labels among all."""
     wallets, held, whole = both(fetch, seed, count)
     own = {"by": by, "wallets": wallets if with_wallets else None}
     result, expected = (outcome(partial(frame.wf.pivot, n, **own)) for frame in (held, whole))
@@ -177,5 +178,6 @@ def test_wallets_may_be_partitions_or_a_whole_fetch():
 def test_one_token_of_all_holders():
     """Without the wallets, the rows alone count."""
     _, held, whole = both(FEW, 0, 2)
-    pd.testing.assert_frame_equal(held.wf.concentration("USDC"), whole.wf.concentration("USDC"))
-    pd.testing.assert_frame_equal(held.wf.concentration(), whole.wf.concentration())
+    for options in ({"token": "USDC"}, {"asset": TOKENS[0][:2]}, {"by": "token"}, {}):
+        expected = whole.wf.concentration(**options)
+        pd.testing.assert_frame_equal(held.wf.concentration(**options), expected)

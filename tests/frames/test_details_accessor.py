@@ -22,8 +22,8 @@ DETAILS = fetched({"ETH.0x1": [COIN, BAIT], "ETH.0x2": "failed", "ETH.0x3": [COI
 WALLETS, HOLDINGS = DETAILS
 MOMENT = pd.Timestamp("2026-01-31", tz="UTC")
 IN_TIME = WalletDetails(*(frame.assign(snapshot=MOMENT) for frame in DETAILS))
-NEEDED = {"token": "ETH", "wallet": "ETH.0x1"}
-OF_ONE = {"share": {"token": "ETH"}, "plot.lorenz": {"asset": "ETH"}}  # one token or asset
+NEEDED = {"wallet": "ETH.0x1"}
+OF_ONE = {"share": {"token": "ETH"}, "plot.lorenz": {"asset": "ETH"}}
 
 
 OF_CHANGES = {"plot.waterfall"}
