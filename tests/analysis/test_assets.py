@@ -366,8 +366,12 @@ class TestShare:
         with pytest.raises(UnknownTokenError, match="no row has the token 'DOGGY'"):
             share(details.holdings, "DOGGY")
         other = details_of([*DOLLARS, (("BASE", "0xe"), [(("BASE", "0x2", "AERO"), 1, 0)])])
-        with pytest.raises(AmbiguousTokenError, match="0x2"):
-            share(other.holdings, "AERO")
+        for kind in ("asset", "token"):
+            with pytest.raises(AmbiguousTokenError, match="0x2") as caught:
+                share(other.holdings, **{kind: "AERO"})
+            assert "all contracts of the asset" not in str(caught.value)
+        with pytest.raises(AmbiguousTokenError, match="of the asset with asset='USDC'"):
+            share(other.holdings, token="USDC")
 
     def test_exactly_one_token_or_asset_is_needed(self):
         """Neither, and both, are errors."""

@@ -212,9 +212,12 @@ def test_folders_and_frames_have_equal_tables(tmp_path):
     same(stored.wallets, details.wallets)
     same(stored.wf.totals("asset"), totals(details.holdings, "asset", **options))
     same(stored.wf.share("ETH"), share(details.holdings, "ETH", **options))
-    same(stored.wf.concentration(), concentration(details.holdings, **options))
     foremost = stored.wf.pivot
     same(foremost(2), pivot(details.holdings, 2, **options))
+    same(foremost(2, by="token"), pivot(details.holdings, 2, by="token", **options))
+    for own in ({}, {"by": "token"}, {"asset": "ETH"}, {"token": ("BSC", "0xa0")}):
+        expected = concentration(details.holdings, **own, **options)
+        same(stored.wf.concentration(**own), expected)
     valued = value(details.holdings, PRICES, currency="USD")
     result = stored.wf.value(PRICES, currency="USD").wf.totals("wallet")
     same(result, totals(valued, "wallet", **options))
