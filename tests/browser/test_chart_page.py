@@ -65,7 +65,7 @@ def test_it_opens_on_values_with_one_note(shared_tab, shown):
     """The summary has the value and the source of its prices; the chart one line, and a fold."""
     page = shared_tab.page
     assert page.get_by_text("the service's prices (currency unknown)").count() == 1
-    expect(page.locator(".wf-chart-title")).to_have_text("Holdings by blockchain, wallet and token")
+    expect(page.locator(".wf-chart-title")).to_have_text("Holdings by blockchain, wallet and asset")
     assert page.locator(".wf-chart-line").bounding_box()["height"] < 30
     expect(page.get_by_role("group").get_by_role("listitem").first).not_to_be_visible()
     page.get_by_text("About this chart").click()
