@@ -454,6 +454,33 @@ class TestHierarchies:
             assert "$" not in text
 
 
+class TestPie:
+    """One wallet by asset or token."""
+
+    @pytest.mark.parametrize(
+        "options, slices",
+        [
+            ({}, {"USDC 55.6%": 10, "USDC.e 44.4%": 8}),
+            ({"bridged": True}, {"USDC 100%": 18}),
+            ({"by": "token"}, {"USDC 55.6%": 10, "USDC.e 44.4%": 8}),
+        ],
+    )
+    def test_contracts_of_an_asset_are_one_slice(self, options, slices):
+        """Bridged versions count on request."""
+        twin = VALUED.iloc[:1].assign(
+            symbol="USDC.e",
+            value=8.0,
+            token_blockchain="POLYGON",
+            token_address="0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174",
+        )
+        figure = charts.pie(pd.concat([VALUED.iloc[:1], twin]), "ETH.0xa1", **options)
+        [trace] = figure.data
+        assert dict(zip(trace.labels, trace["values"], strict=True)) == slices
+        noun = "token" if options.get("by") else "asset"
+        assert f"{len(slices)} {noun}{'s' * (len(slices) > 1)} " in notes_of(figure)
+        assert ("2.000000000000000002 USDC" in " ".join(hovers(figure))) == (len(slices) == 1)
+
+
 class TestHeatmap:
     """Rows of any groups, columns of tokens or assets."""
 

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions, PositionsLike
     from walletframe.frames.results import Coverage
 
-# Reasons why a table can't be grouped by token, for error messages.
 MEASURES: Final = ("gini", "herfindahl", "top_share")
 _BATCH_ROWS = 200_000  # rows that fit into a processor's cache
 _BLOCK_PAIRS = 4_000_000  # pairs of wallets that are counted at once, which takes about 100 MB

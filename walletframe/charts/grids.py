@@ -1,4 +1,4 @@
-"""Bar chart and heatmap of groups by token, pie chart of a wallet, and Lorenz curve of a token."""
+"""Bar chart and heatmap of groups by asset, pie chart of a wallet, and Lorenz curve of an asset."""
 
 from __future__ import annotations
 

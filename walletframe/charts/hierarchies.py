@@ -1,4 +1,4 @@
-"""Treemap and sunburst charts of blockchains, wallets and tokens, or of any other groups."""
+"""Treemap and sunburst charts of blockchains, wallets and assets, or of any other groups."""
 # The path is the list of column names to group by. A tree is a list of rings: the first ring has
 # the groups by the first name of the path, the second ring has the groups by the first two names,
 # and so on. Each group is a box (a rectangle or an arc) inside the box of its parent group.

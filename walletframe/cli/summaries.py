@@ -102,7 +102,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
     """Show exact totals of the holdings in a FILE that fetch wrote, or of WALLETS.
 
     With --prices, --currency or the setting prices, the table also contains values and the number
-    of balances without a price. Of the wallets that could hold the token, the last column counts
+    of balances without a price. Of the wallets that could hold the asset, the last column counts
     those whose balances are known. The exit code is 1 if balances of a wallet are unknown. A FOLDER
     that fetch-to-parquet wrote can be larger than memory.
     """
