@@ -134,10 +134,7 @@ def read_wallet(item: object) -> WalletAddress | str:
 
 
 def read_aliased(item: object) -> tuple[WalletAddress | str, str]:
-    """Return the wallet, or the reason why it can't be read, and its blockchain's alias, or "".
-
-    The blockchain of a `WalletAddress` always means itself.
-    """
+    """Return the wallet, or the reason why it can't be read, and its blockchain's alias, or ""."""
     blockchain, address, reason = _split_wallet(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     is_short = len(text) <= MAX_LENGTH  # the cache of aliases keeps no long texts
@@ -173,10 +170,7 @@ def _mapping_values(item: Mapping[Any, Any]) -> tuple[Any, ...]:
 
 
 def standard_names(names: Iterable[Any]) -> list[Any]:
-    """Replace the service's names for blockchain and address with the names of this package.
-
-    If the result would not contain both names, the names are returned unchanged.
-    """
+    """Replace the service's names for blockchain and address, if both columns are present."""
     original = [*names]
     renamed = {service: own for service, own in _SERVICE_NAMES.items() if own not in original}
     standard = [renamed.get(name, name) for name in original]

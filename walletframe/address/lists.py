@@ -175,10 +175,7 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
 def select_wallets(
     reading: Reading, on_unreadable: OnUnreadable, *, locate: Callable[[int], str] = str
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets in order of first appearance, and their first labels.
-
-    One warning counts the duplicate, empty and unreadable rows, and the rows with other labels.
-    """
+    """Return the distinct wallets and their first labels; warn once about all other rows."""
     _check_unreadable(reading, on_unreadable)
     wallets = distinct_wallets(reading.wallets)
     labels, conflicts = _distinct_labels(reading)

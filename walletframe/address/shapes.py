@@ -37,10 +37,7 @@ _NAME_SERVICES = {
 
 
 def address_problem(wallet: WalletAddress) -> tuple[str, str]:
-    """Return what is wrong with a wallet's address, and what to do; empty texts if it is right.
-
-    The address of a blockchain is not checked if its form is not known, except for names.
-    """
+    """Return what is wrong with an address, and what to do; empty texts if nothing is known."""
     known = find_blockchain(wallet.blockchain)
     forms = known.addresses if known else ()
     if any(_fits(form, wallet.address) for form in forms):

@@ -127,10 +127,7 @@ def quotient(left: Any, right: Any) -> Floats:
 
 
 def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
-    """Return the float64 nearest to each product or quotient of amounts and floats.
-
-    For infinity, NaN and division by 0, the result is the one that NumPy returns.
-    """
+    """Return each result's nearest float64; infinity, NaN and division by 0 are as in NumPy."""
     lefts, left_scale, left_exponents, left_floats = _split_operand(left)
     rights, right_scale, right_exponents, right_floats = _split_operand(right)
     special = ~np.isfinite(right_floats)
@@ -149,10 +146,7 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
 
 
 def _split_operand(operand: Exact | Floats) -> tuple[Integers, int, Any, Floats]:
-    """Return the integers, the scale, the exponents of two and the floats of an operand.
-
-    The floats of exact amounts are only their signs, NaN for missing ones.
-    """
+    """Return integers, scale, exponents of two, and floats (only the signs of exact amounts)."""
     if isinstance(operand, Exact):
         signs = np.sign(float_keys(operand.integers))
         return operand.integers, operand.scale, 0, np.where(operand.missing, np.nan, signs)
@@ -163,10 +157,7 @@ def _split_operand(operand: Exact | Floats) -> tuple[Integers, int, Any, Floats]
 def _scaled_ratios(
     numerators: Integers, denominators: Integers | int, exponents: npt.NDArray[np.intc]
 ) -> Floats:
-    """Return the float64 nearest to each product of a ratio and ``2**exponent``.
-
-    Each product is rounded only once. No denominator may be 0.
-    """
+    """Return the float64 nearest to each ratio times ``2**exponent``; no denominator may be 0."""
     rounded = ratios(numerators, denominators)
     with np.errstate(all="ignore"):
         result = np.asarray(np.ldexp(rounded, exponents), dtype=np.float64)

@@ -128,10 +128,7 @@ class AmountDtype(ExtensionDtype):
 
 
 class _Buffer:
-    """The amounts that an array shares with its views, with copy on write.
-
-    Amounts that were read are copied before the next write, so that returned arrays never change.
-    """
+    """The amounts that an array shares with its views; those that were read are copied on write."""
 
     __slots__ = ("_amounts", "_is_shared", "_lock", "count")
 
@@ -159,11 +156,7 @@ class _Buffer:
         return self._amounts
 
     def select(self, window: slice, key: Any) -> tuple[Any, Any, int]:
-        """Return the integers, the mask and the scale of the selected amounts.
-
-        The key selects amounts in the window. If it is a position, the first two results are one
-        integer and one bool.
-        """
+        """Return the integers, the mask and the scale that the key, maybe one position, selects."""
         with self._lock:
             integers, missing, scale = self._integers()
             return integers[window][key], missing[window][key], scale
@@ -345,10 +338,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     @classmethod
     def _from_scalars(cls, scalars: Sequence[Any], *, dtype: Any) -> Self:
-        """Return an array of the results of a function (the hook of pandas for ``map``).
-
-        If any result is not an amount, pandas catches the error and infers another dtype.
-        """
+        """Return an array of a function's results (a hook of ``map``, which catches the error)."""
         if all(isinstance(value, Decimal) or value is pd.NA for value in scalars):
             return cls._from_sequence(scalars, dtype=dtype)
         raise TypeError("not all results of the function are amounts")
@@ -580,11 +570,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     # Order and equality, which do not depend on the scale of an array
 
     def argsort(self, *, ascending: bool = True, na_position: str = "last", **_: Any) -> Indices:
-        """Return the positions that sort the amounts, shape (n,).
-
-        The sort is always stable. Missing amounts come last, or first if `na_position` is
-        ``"first"``, also in descending order.
-        """
+        """Return positions for a stable sort; missing amounts are last, or first if requested."""
         amounts = self.exact()
         present = np.flatnonzero(~amounts.missing)
         integers = amounts.integers[present]
@@ -640,11 +626,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.where(own.missing, bool(sought.missing.any()), np.asarray(is_in))
 
     def _values_for_factorize(self) -> tuple[Integers, Any]:
-        """Return keys that don't depend on the scale, since merge compares keys of two arrays.
-
-        A key is the amount times 10**18. It is an integer, or a Fraction if the amount has more
-        than 18 decimals.
-        """
+        """Return amounts times 10**18 as integers or Fractions, equal at any scale, for merge."""
         integers, missing, scale = self.exact()
         unit = POWERS_OF_TEN[max(scale - COMMON_DECIMALS, 0)]
         keys = rescale(integers, min(scale, COMMON_DECIMALS), COMMON_DECIMALS)

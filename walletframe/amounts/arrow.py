@@ -81,11 +81,7 @@ def as_text(amounts: Exact) -> pa.Array:
 def integers_at_scale(
     amounts: Exact, scale: int, low: int, high: int, kind: object, hint: str
 ) -> Integers:
-    """Return the amounts times ``10**scale``, as integers.
-
-    Raise an error that names the type `kind` if an amount has more decimals, or if its integer is
-    not between `low` and `high`.
-    """
+    """Return the amounts times ``10**scale``; raise if one is no integer from `low` to `high`."""
     integers, inexact, own_scale = amounts.integers, np.False_, amounts.scale
     if own_scale > scale:
         unit = 10 ** (own_scale - scale)
@@ -141,11 +137,7 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
 
 
 def to_portable_table(frame: pd.DataFrame) -> pa.Table:
-    """Return an Arrow table for programs that don't know the dtype of amounts, without the index.
-
-    A column ``c`` of amounts becomes two columns: ``c`` with decimals, and ``c_text`` with the
-    exact text.
-    """
+    """Return an Arrow table with each column of amounts as decimals and as text, without index."""
     columns: dict[str, Any] = {}
     for name, series in frame.items():
         is_exact = series.dtype == "amount"

@@ -115,10 +115,7 @@ def powers_of_two(exponents: npt.NDArray[np.intc]) -> Integers:
 
 
 def float_keys(integers: Integers) -> Floats:
-    """Return floats that sort as the integers do, except that different integers can be ties.
-
-    Sorting floats is many times faster than sorting Python integers. Only ties need the integers.
-    """
+    """Return floats that sort as the integers do, but many times faster, and with ties."""
     try:
         return integers.astype(np.float64)
     except OverflowError:

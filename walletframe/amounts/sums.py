@@ -185,10 +185,7 @@ def running_sums(segments: Segments, *, skipna: bool) -> Exact:
 
 @dataclass(frozen=True, slots=True)
 class Int128Amounts:
-    """n amounts as 128-bit integers with one scale.
-
-    A few amounts that need more than 128 bits, or a larger scale, are stored as `overrides`.
-    """
+    """n amounts as 128-bit integers; the few that need more bits or decimals are `overrides`."""
 
     words: npt.NDArray[np.int64]  # shape (n, 2), lower word first; 0 if missing or overridden
     missing: Mask
@@ -278,10 +275,7 @@ def integers_from_words(words: npt.NDArray[np.int64]) -> Integers:
 
 
 def _sum_words(words: npt.NDArray[np.int64], ids: Indices, count: int) -> Integers:
-    """Return the sums of 128-bit integers by group.
-
-    The 32-bit quarters are summed separately, and overflow is carried to the next quarter.
-    """
+    """Return the sums of 128-bit integers by group, from the sums of their 32-bit quarters."""
     quarters = np.zeros((len(_QUARTERS), count), dtype=np.int64)
     for start in range(0, len(words), _BLOCK_ROWS):
         block = np.ascontiguousarray(words[start : start + _BLOCK_ROWS])

@@ -75,10 +75,7 @@ class Register:
         self._free_positions = set(range(self._next_position)) - used_positions
 
     def classify(self, key: str) -> InputAction:
-        """Return the action for the next wallet.
-
-        If it is to request the wallet, mark the wallet as pending.
-        """
+        """Return the action for the next wallet; mark a wallet to request as pending."""
         if key in self.seen:
             return InputAction.DUPLICATE
         self.seen.add(key)
@@ -101,11 +98,7 @@ class Register:
 
 
 class Dataset:
-    """A folder that only this run writes to. The folder is created if it is missing.
-
-    If another run writes to the folder, wait `lock_timeout_s` for its end, then raise a
-    DatasetError.
-    """
+    """A folder that only this run writes to, after waiting `lock_timeout_s` for other runs."""
 
     def __init__(
         self, root: Path, service: str, lock_timeout_s: float = 0.0, cancel: Event | None = None
@@ -143,11 +136,7 @@ class Dataset:
         self._resources.close()
 
     def recover(self, new_positions: Mapping[str, int] | None = None) -> Register:
-        """Write the journal of an earlier run as a part, and return the register of all wallets.
-
-        If a part can't be read or written, the journal remains. If this folder has only some
-        wallets of a list, `new_positions` contains the positions of its new wallets, by key.
-        """
+        """Write the journal of an earlier run as a part; return the register of all wallets."""
         layout = self.layout
         with dataset_errors(layout.root):
             journal = segments(layout.inner)

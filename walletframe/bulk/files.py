@@ -59,10 +59,7 @@ _PART = re.compile(r"part-(\d{6,})\.parquet")
 
 
 class Layout:
-    """The paths of the files in the folder of a dataset.
-
-    The marker is a file with the format of the dataset and the name of its service.
-    """
+    """The paths of the files in the folder of a dataset; the marker has its format and service."""
 
     def __init__(self, root: Path) -> None:
         self.root: Path = root
@@ -91,10 +88,7 @@ class Layout:
 
 
 def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
-    """Write the marker of a folder unless there is one, and return the marker.
-
-    Raise a DatasetError if the existing marker has another service.
-    """
+    """Return the marker of a folder, written if missing; raise if it has another service."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
         unfinished = path.with_suffix(UNFINISHED)

@@ -68,10 +68,7 @@ def read_entries(segment: Path) -> Iterator[Entry]:
 
 
 def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return a record and the position of each wallet in the journal, by key.
-
-    It is the first ok record of the wallet or, if there is none, its last failure.
-    """
+    """Return each wallet's first ok record, or else its last failure, and its position, by key."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_entries, journal)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
@@ -89,10 +86,7 @@ def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[
 
 
 class Journal:
-    """The journal of a run. `positions` are those of pending wallets, by key.
-
-    If the journal can't be written, `cancel` is set, which ends the run.
-    """
+    """The journal of a run, with the pending wallets' positions; a failed write sets `cancel`."""
 
     def __init__(self, folder: Path, positions: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None
@@ -111,10 +105,7 @@ class Journal:
             self._append(wallets, reply.fetched_at, reply.answer)
 
     def ensure_recorded(self, record: WalletRecord) -> bool:
-        """Write a failure without an answer.
-
-        Return False if the journal does not contain the record.
-        """
+        """Write a failure without an answer; return whether the journal has the record."""
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
             return self._append([record.wallet], None, b"", failure)

@@ -69,11 +69,7 @@ class StoredPart:
         return self.sizes[self.chosen]
 
     def read(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
-        """Read columns of the balances as Arrow arrays, and amounts as `Int128Amounts`.
-
-        The balances are in the order of the wallets. Repetitive text is read as dictionaries.
-        `indices` selects rows, in the order of the indices.
-        """
+        """Read columns of the balances, or those at `indices`, with amounts as `Int128Amounts`."""
         is_rounded = "amount" in names and self._may_be_rounded()
         needed = [*names, "address", *(["decimals"] if is_rounded else [])]
         table = self._require_same_wallets(self._read_columns([*dict.fromkeys(needed)]))
@@ -176,10 +172,7 @@ class FolderWallets:
 
 
 def read_folder(layout: Layout, service: str, keys: Container[str] | None = None) -> FolderWallets:
-    """Read all wallets of a folder, or only those with these `keys`.
-
-    The result has at least one part, which may be empty.
-    """
+    """Read the wallets of a folder, or those with `keys`, into one or more parts, maybe empty."""
     # The files are read in the order in which a run moves wallets between them, so that no wallet
     # is missed.
     unwritten = unwritten_records(segments(layout.inner), service)
@@ -348,10 +341,7 @@ def with_kept_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
 def ordered_wallets(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return the wallets in the order of the list, and the index of each of them in `contents`.
-
-    Wallets that are not in `contents` get the indices after its last one.
-    """
+    """Return wallets in the list's order, and their indices in `contents`, absent ones last."""
     table = contents.wallets
     frame = files.to_wallets_frame(table)
     if requested is None:

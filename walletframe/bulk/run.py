@@ -324,10 +324,7 @@ class _BulkRun:
     def write_parts(
         self, stream: Stream, report_status: _ReportStatus, resources: ExitStack
     ) -> None:
-        """Fetch the wallets, write the parts, and close `resources` at the end.
-
-        The status of a wallet is reported once its record would survive the death of the process.
-        """
+        """Write parts; report a wallet once its record would survive the death of the process."""
         with resources:
             records = stream.records(self._queued_batches(stream))
             with ThreadPoolExecutor(1, thread_name_prefix="walletframe-parts") as pool:

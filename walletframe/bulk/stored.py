@@ -176,10 +176,7 @@ class StoredHoldings:
         return replace(self, prices=prices, template=self._add_empty_columns(prices.dtypes))
 
     def flagged(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
-        """Return the holdings with spam flags.
-
-        `unknown` contains the row numbers of unknown tokens.
-        """
+        """Return the holdings with spam flags; `unknown` has the row numbers of unknown tokens."""
         unknown = unknown if self.unknown is None else self.unknown
         return replace(
             self, flags=flags, unknown=unknown, template=self._add_empty_columns(FLAGGED)

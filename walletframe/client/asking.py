@@ -87,11 +87,7 @@ class Sender:
             self._workers[-1].start()
 
     def arrivals(self, max_pending: int = 0) -> Iterator[Arrival | None]:
-        """Yield each reply as it arrives, None while idle, until at most `max_pending` are pending.
-
-        After a cancellation, requests in flight get a short grace period. Requests that are not
-        answered by then are cancelled.
-        """
+        """Yield replies as they arrive, None while idle, until at most `max_pending` remain."""
         pending = self._pending
         grace_ends = math.inf
         while len(pending) > (0 if self._cancel.is_set() else max_pending):
@@ -118,11 +114,7 @@ class Sender:
             self._queued.put(None)
 
     def _request(self, batch: Mapping[int, WalletAddress]) -> None:
-        """Send a request, retry it if it may succeed, and queue a reply for each wallet.
-
-        If the failure may be caused by the batch, the request is not retried: the wallets are
-        requested one by one.
-        """
+        """Send a request, retry it if it may succeed, and queue a reply for each wallet."""
         if len(batch) > 1 and self._batches_refused.is_set():
             self._arrive(batch, {})
             return

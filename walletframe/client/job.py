@@ -45,11 +45,7 @@ class Job(Generic[T]):
         cancel: Event,
         steps: Iterable[object] = (),
     ) -> tuple[T, bool]:
-        """Begin the work, and call `count` with each status; iterate over `steps` in between.
-
-        An interrupt or an error sets `cancel`. Return the result, and whether there was an
-        interrupt.
-        """
+        """Count statuses until the end, between `steps`; return the result, and if interrupted."""
         try:
             self.begin.set()  # here, so that each interrupt since the first request is caught
             for _ in steps:
@@ -121,11 +117,7 @@ def status_counter(
 def progress_display(
     progress: OpenProgress | Progress, total: int | None, **options: float
 ) -> Iterator[Callable[..., object]]:
-    """Return a function that shows counts by status, earlier ok wallets, and further numbers.
-
-    A callable `progress` is called with (done, total, counts). True draws a progress bar. None
-    draws a bar only in a notebook or a terminal.
-    """
+    """Return a function that shows counts by status, earlier ok wallets, and further numbers."""
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))

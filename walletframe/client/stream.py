@@ -56,10 +56,7 @@ class WalletResult(NamedTuple):
 
 
 class Stream:
-    """The records of one fetch, in the order of arrival. The store is only read.
-
-    While the consumer does not read records, no new requests are queued (backpressure).
-    """
+    """The records of one fetch; while none is read, no new requests are queued (backpressure)."""
 
     def __init__(
         self, store: AnswerStore, policy: Policy, sender: Sender, settings: Settings, cancel: Event
@@ -78,10 +75,7 @@ class Stream:
         self.oddities.note(None, self._sender.unrequested)
 
     def records(self, portions: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
-        """Yield a result for each wallet, in any order, and None while idle.
-
-        The wallets must be distinct. An empty portion means that no wallet is available yet.
-        """
+        """Yield results of distinct wallets in any order, and None while idle."""
         for portion in portions:
             if self._cancel.is_set():
                 yield from map(self._cancelled, portion, self._positions)
@@ -135,10 +129,7 @@ class Stream:
     def _cached_record(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record of a cached answer, or None without an answer that is ok.
-
-        If `error`, the reason why there is no newer answer, is not None, the record is stale.
-        """
+        """Return an ok answer's record, stale if `error` says why none is newer, or else None."""
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]
@@ -167,10 +158,7 @@ class Stream:
     def _result_of(
         self, position: int, wallet: WalletAddress, cached: CachedAnswer | None, reply: Reply
     ) -> tuple[WalletResult, list[str]]:
-        """Return the result of a reply, and the unrequested wallets in the reply.
-
-        If the reply is not ok, but the cached answer is ok, the result has the cached answer.
-        """
+        """Return a reply's result, else an ok answer of the cache, and the unrequested wallets."""
         unrequested: list[str] = []
         origin: tuple[()] | tuple[datetime, Source] = ()
         answer = None

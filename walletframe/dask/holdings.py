@@ -222,10 +222,7 @@ class ClusterHoldings:
         return self._map_partitions(_drop_spam, flags)
 
     def _map_partitions(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
-        """Apply a function to each partition together with the partition's number.
-
-        The number stays correct if partitions of the result are selected later.
-        """
+        """Apply a function to each partition and its number, which a later selection keeps."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
         numbers = dd.from_map(pd.Series, every, meta=pd.Series([0]))
@@ -250,10 +247,7 @@ class ClusterHoldings:
 
 
 def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
-    """Return the holdings of a fetch whose two frames have the same partitions.
-
-    Equal partitions are assumed here, and checked later when the rows are read.
-    """
+    """Return the holdings of a fetch, assuming equal partitions, which reading rows checks."""
     empty = _require_holdings(frame, by)
     like = meta_of(wallets)
     folders, names = folders_of(wallets, frame), [*_WALLET_COLUMNS, *kept_names(like)]

@@ -92,10 +92,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         )
 
     async def permits(self, wanted: int, message: _Message) -> Reply:
-        """Wait until shortly before the next permit; return the delay in seconds of each permit.
-
-        All waiting workers get equal shares of the rate.
-        """
+        """Wait until shortly before the next permit; return the delay in seconds of each permit."""
         shared = self._update_from_message(message)
         shared.waiting += 1
         try:
@@ -196,10 +193,7 @@ class WorkerRateLimiter(RateLimiter):
         self._permit_at = -math.inf
 
     def close(self) -> None:
-        """Return the unused permits to the scheduler.
-
-        Threads that are still running use only this worker's share of the rate.
-        """
+        """Return the unused permits; threads that still run use only this worker's share."""
         with suppress(RuntimeError):  # the worker has ended
             self._send("closed")
         self._has_lost_scheduler = True

@@ -91,10 +91,7 @@ def claim(root: Path, service: str, shards: int) -> None:
 def split_into_shards(
     root: Path, wallets: list[WalletAddress], extra_columns: pd.DataFrame | None, shards: int
 ) -> list[Shard]:
-    """Split distinct wallets into shards, without empty shards.
-
-    If there are no wallets, return one empty shard.
-    """
+    """Split distinct wallets into shards, of which none is empty unless there are no wallets."""
     by_shard: dict[int, list[int]] = defaultdict(list)
     for position, wallet in enumerate(wallets):
         by_shard[crc32(key_of(wallet).encode("utf-8", "surrogatepass")) % shards].append(position)
@@ -184,10 +181,7 @@ def current_cluster() -> distributed.Client:
 
 
 def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, name: str) -> None:
-    """Start the rate limiter on the scheduler, and check all workers.
-
-    Raise an error that names the workers that can't fetch.
-    """
+    """Start the rate limiter on the scheduler; raise an error that names unusable workers."""
     required = version("walletframe")
     try:
         cluster.register_plugin(RateLimiterPlugin(required))
@@ -262,10 +256,7 @@ def _cancel_all(cluster: distributed.Client, futures: Futures, name: str) -> Non
 
 
 def worker_problem(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
-    """Return the reason why this worker can't fetch, or "".
-
-    Write a file beside `probe`, which shows the caller that the folder is shared.
-    """
+    """Return why this worker can't fetch, or "" after writing a file beside `probe`."""
     own = version("walletframe")
     if own != required_version:
         return f"the worker runs walletframe {own}, but this machine runs {required_version}"

@@ -265,10 +265,7 @@ def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
 def _add_change_columns(
     matrix: AmountMatrix, labels: pd.DataFrame, integers: Integers, known: Mask
 ) -> pd.DataFrame:
-    """Add the columns of amounts and changes to `labels`.
-
-    `integers` and `known` have two columns each: the earlier and the later time.
-    """
+    """Add columns of changes; `integers` and `known` have columns for the two times."""
     (earlier, later), both = integers.T, np.asarray(known.all(axis=1))
     difference = later - earlier
     conditions = [~both | (difference == 0), earlier == 0, later == 0, difference > 0]
@@ -284,10 +281,7 @@ def _add_change_columns(
 def _mark_shared_answers_stale(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Mark answers that both results contain as stale in the later result.
-
-    Raise a SnapshotError if the results can't be compared.
-    """
+    """Mark answers that both results have as stale in the later one; raise if not comparable."""
     frames = before.wallets, after.wallets
     simulated_flags: set[bool] = set()
     for wallets in frames:

@@ -130,10 +130,7 @@ def digest_files(snapshot: SnapshotFolder) -> list[bytes]:
 def add_snapshot(
     folder: Path, taken_at: datetime, write_frame: Callable[[str, BinaryIO], None]
 ) -> bool:
-    """Save a snapshot atomically, or return False if there already is a snapshot of this time.
-
-    `write_frame` is called with the name of each file and the open file.
-    """
+    """Save a snapshot atomically, or return False if there already is one of this time."""
     final = snapshot_path(folder, taken_at)
     if final.exists():
         return False
@@ -164,10 +161,7 @@ def remove_snapshots(
     redundant: Sequence[SnapshotFolder],
     expected_digests: Mapping[SnapshotFolder, list[bytes]],
 ) -> bool:
-    """Remove the `redundant` snapshots atomically.
-
-    Remove nothing and return False if the files of a snapshot no longer have the expected digests.
-    """
+    """Remove snapshots atomically, or none and return False if a digest has changed."""
     with locked(folder / _LOCK):
         if any(digest_files(each) != expected for each, expected in expected_digests.items()):
             return False
@@ -181,10 +175,7 @@ def remove_snapshots(
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the folders that killed processes of this user left behind.
-
-    A snapshot whose removal was interrupted is removed at once, an unfinished one after a day.
-    """
+    """Remove what killed processes of this user left; an unfinished snapshot only after a day."""
     deadline = time.time() - FORGOTTEN_AFTER_S
     for path in folder.iterdir():
         if match := _LEFTOVER.fullmatch(path.name):
@@ -268,10 +259,7 @@ def open_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
 def read_snapshots(
     folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None
 ) -> WalletDetails:
-    """Read snapshots, sorted by time; rows of one snapshot are in the saved order.
-
-    With `keys`, read only the wallets with these canonical keys.
-    """
+    """Read snapshots, sorted by time and then as saved, or only the wallets with these keys."""
     frames = (_read_frames(folders, name, keys) for name in (WALLETS, HOLDINGS))
     return WalletDetails(*normalize_blockchains(*frames))
 

@@ -113,10 +113,7 @@ def build_matrix(
     time_count: int,
     token_filter: TokenFilter | None,
 ) -> AmountMatrix:
-    """Sum the amounts of two frames from `select_columns` by (wallet, token) pair and time.
-
-    `wallet_times` and `holding_times` are the time codes of the rows, from 0 to `time_count` - 1.
-    """
+    """Sum the amounts of `select_columns` by (wallet, token) pair and time code."""
     wallets, holdings = details
     is_single = token_filter is not None and not token_filter.by_contract
     if token_filter is None:

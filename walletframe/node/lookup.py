@@ -70,10 +70,7 @@ class ContractCall:
         return "eth_call", [{"to": self.contract, "data": f"0x{self.data.hex()}"}, block]
 
     def decode(self, result: Any) -> bytes | NodeFailure:
-        """Decode a result from hex.
-
-        A native balance is encoded as uint256, like a contract's result.
-        """
+        """Decode a result from hex; a native balance is encoded as uint256, like a contract's."""
         if isinstance(result, NodeFailure):
             return result
         try:
@@ -90,10 +87,7 @@ class ContractCall:
 def look_up(
     url: NodeUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
 ) -> tuple[dict[BalanceQuery, NodeBalance], TokenMetadata]:
-    """Return balances and, if `token` is given, its metadata, all read at one block.
-
-    Failures are part of the result. Only interrupts raise an error.
-    """
+    """Return balances and the metadata of `token`, read at one block, with failures as results."""
     if not queries:
         return {}, TokenMetadata()
     with Node(url, options.timeout_s) as node:

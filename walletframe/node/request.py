@@ -65,10 +65,7 @@ class TokenMetadata:
 
 
 class NodeOptions:
-    """The validated options of a look-up: block (None is the latest), time limit, and chain ids.
-
-    The chain ids are those of the known EVM blockchains and those that the caller passed.
-    """
+    """The validated options of a look-up, with the chain ids of known blockchains added."""
 
     def __init__(
         self, block: int | None, chain_ids: Mapping[str, int] | None, timeout_s: float

@@ -72,10 +72,7 @@ class Gate:
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
     def admit(self, text: str | None, base: str, ip_address: str) -> None:
-        """Check the IP address's limit, the key, the base URL, and the key's limit, in this order.
-
-        Raise an `HTTPException` for the first check that fails.
-        """
+        """Raise for the first that fails: the IP address's limit, key, base URL, key's limit."""
         self._count_request(self._limit, LIMITED_IP, "ip", ip_address)
         key = self.find(text)
         if key is None:

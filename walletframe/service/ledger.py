@@ -50,10 +50,7 @@ _COPIED_SYMBOLS = ("USDC", "USDT", "ETH", "WBTC")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token on one blockchain.
-
-    The contract of the native coin is None, and the price is None if it is unknown.
-    """
+    """A token on one blockchain; the native coin has no contract, and the price may be unknown."""
 
     symbol: str
     contract: str | None

@@ -77,10 +77,7 @@ def quoted(value: Any) -> str:
 
 
 def contains_key(value: Any, key: ApiKey | None) -> bool:
-    """Return whether a text or path contains the key, in any case or URL encoding.
-
-    A short key may be part of an ordinary word. So a short key must be equal to the value.
-    """
+    """Return whether a value has the key in any case or URL encoding, or equals a short key."""
     if not key or not isinstance(value, str | Path):
         return False
     secret, text = key.reveal().casefold(), str(value)
@@ -151,11 +148,7 @@ def require_node(url: NodeUrl) -> SplitResult:
 
 
 def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
-    """Return the secret pieces of a node's URL.
-
-    These are the host, the user name, the password, the segments of the path, the values of the
-    query, and the credentials in the form of an HTTP header.
-    """
+    """Return the host, credentials, path segments and query values of a node's URL."""
     values = [value for _, value in parse_qsl(parts.query)]
     pieces = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
     pieces.append(basic_credentials(parts).reveal().rstrip("="))

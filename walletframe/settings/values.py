@@ -248,10 +248,7 @@ class Settings:
         self._fill(arguments, read_entries(arguments.pop("file", None)))
 
     def _fill(self, arguments: Mapping[str, Any], entries: dict[str, Entry]) -> None:
-        """Validate and set all settings.
-
-        Raise if the API key has no base URL, or if a setting that is displayed contains the key.
-        """
+        """Validate and set all settings; raise if one that is displayed contains the key."""
         refuse_unknown(arguments, [each.name for each in fields(self)])
         values = entries | {k: Entry(k, v) for k, v in arguments.items() if v is not None}
         for each in fields(self):
@@ -369,11 +366,7 @@ def read_entries(file: str | Path | None = None) -> dict[str, Entry]:
 
 
 def with_own_key(settings: Settings) -> Settings:
-    """Return another process's settings with the API key of this process's environment.
-
-    If the environment sets no key, or another base URL or key kind, the settings are returned
-    without a key, so that a key is never sent to the wrong base URL.
-    """
+    """Return settings with this process's key, if its endpoint and key kind are the same."""
     own = Settings()
     is_same_endpoint = own.endpoint in (None, settings.endpoint)
     if own.api_key and is_same_endpoint and own.key_kind in (None, settings.key_kind):

@@ -51,10 +51,7 @@ class Attempt:
         return remaining
 
     def track_socket(self, sock: socket.socket) -> None:
-        """Store a duplicate of the socket's handle, with which `abort` can shut the socket down.
-
-        The socket itself may be replaced by a TLS socket, or deleted by its owner.
-        """
+        """Store a duplicate of the socket's handle for `abort`, since TLS replaces the socket."""
         handle = socket.fromfd(sock.fileno(), socket.AF_INET, socket.SOCK_STREAM)
         self.release_socket()
         with self._lock:
@@ -79,11 +76,7 @@ class Attempt:
 
 
 class InFlightRequests:
-    """The requests in flight, at most one per thread, with their connections and DNS lookups.
-
-    Each DNS lookup runs on a separate thread, so that requests that wait for the lookup can time
-    out.
-    """
+    """The requests in flight, at most one per thread, with their connections and DNS lookups."""
 
     def __init__(self) -> None:
         self.connections: WeakSet[HTTPConnection] = WeakSet()
@@ -116,10 +109,7 @@ class InFlightRequests:
                     attempt.abort()
 
     def watch_deadlines(self, closed: Event) -> None:
-        """Abort attempts at their deadlines, until `closed` is set.
-
-        An attempt is aborted even if it still receives data.
-        """
+        """Abort attempts at their deadlines, even if they receive data, until `closed` is set."""
         while not closed.wait(_TICK_S):
             now = time.monotonic()
             with self._lock:
@@ -169,11 +159,7 @@ def _look_up_addresses(host: str, port: int, flags: int = 0) -> list[_AddressInf
 def open_socket(
     host: str, port: int, in_flight: InFlightRequests, socks: SocksOptions, options: SocketOptions
 ) -> socket.socket:
-    """Connect to a host within the remaining time of this thread's attempt.
-
-    With `socks`, connect through that SOCKS proxy. The addresses of the host are tried in turn, and
-    share the remaining time. If all fail, raise the OSError of the last address.
-    """
+    """Connect within the attempt's time, which the host's addresses share, or raise an OSError."""
     socket_class, attempt = socket.socket, in_flight.current_attempt()
     if socks is None:
         addresses = in_flight.resolve(host, port)

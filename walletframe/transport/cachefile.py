@@ -122,10 +122,7 @@ ANSWER_FILE = DatabaseSpec("cache", _prepare_file, _FALLBACK_WARNING, lock_timeo
 
 
 class AnswerFile:
-    """Answers by key in one SQLite file.
-
-    If the file exceeds `max_bytes`, the oldest answers are deleted.
-    """
+    """Answers by key in one SQLite file; above `max_bytes`, the oldest answers are deleted."""
 
     def __init__(self, path: Path, *, max_bytes: int | None = None) -> None:
         self._database = Database(path, ANSWER_FILE)
@@ -133,10 +130,7 @@ class AnswerFile:
         self._offset = 0
 
     def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return the answers of these keys that are not damaged.
-
-        If a key has an answer in the file and in memory, return the one that was requested later.
-        """
+        """Return the undamaged answers of these keys: of two, the one that was requested later."""
 
         def select(con: sqlite3.Connection) -> list[Row]:
             rows: list[Row] = []
@@ -160,10 +154,7 @@ class AnswerFile:
         return answers
 
     def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers in one transaction.
-
-        A stored answer is not replaced by an answer that was requested earlier.
-        """
+        """Store answers in one transaction, but replace none by one that was requested earlier."""
 
         def store(con: sqlite3.Connection) -> None:
             now = self._next_sequence(con)

@@ -62,10 +62,7 @@ class DatabaseSpec:
 
 
 class Database:
-    """An SQLite file, which is created at its first use.
-
-    If the file can't be used, there is one CacheWarning, and memory is used instead.
-    """
+    """An SQLite file, created at its first use, or memory, with a warning, if the file fails."""
 
     def __init__(self, path: Path, spec: DatabaseSpec) -> None:
         self.path = path
@@ -86,10 +83,7 @@ class Database:
             self._memory.close()
 
     def query_all(self, func: Callable[[sqlite3.Connection], T]) -> list[T]:
-        """Return the results of a query on the file and, if it is used, on the in-memory database.
-
-        `func` may run twice on the file.
-        """
+        """Return the results of `func`, which may run twice, on the file and in memory, if used."""
         results = []
         with self.lock:
             if self._readable:
@@ -104,10 +98,7 @@ class Database:
         return results
 
     def write(self, func: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a function in one transaction and return its result.
-
-        `func` may run again if the transaction conflicts with another process.
-        """
+        """Run a function in one transaction, again after a conflict, and return its result."""
         with self.lock:
             memory = self._memory
             if memory is None:
@@ -222,11 +213,7 @@ if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
-    """Return a connection to a file, which is read-only if the file is not writable.
-
-    Any thread can use the connection, but only one thread at a time. With ``rwc``, a missing file
-    is created, and only its owner can read it.
-    """
+    """Return a connection, read-only if necessary; ``rwc`` creates a missing file as private."""
     with suppress(FileNotFoundError):
         if mode == "rw" or path.stat().st_size:  # an empty file is created again, as private
             try:
@@ -292,10 +279,7 @@ def run_in_transaction(con: sqlite3.Connection, func: Callable[[sqlite3.Connecti
 
 
 def file_identity(path: Path) -> FileIdentity | None:
-    """Return the device and inode of a file, or None if the file is missing.
-
-    A file that later replaces it has another identity.
-    """
+    """Return the device and inode of a file, or None if the file is missing."""
     try:
         file = path.stat()
     except FileNotFoundError:
@@ -319,11 +303,7 @@ def error_code(fault: Exception) -> int:
 
 
 def rename_broken_file(path: Path, broken: FileIdentity | None) -> Path | None:
-    """Rename a broken file and return its new path.
-
-    Return None if another process has already renamed the file. Raise an OSError if the file can't
-    be renamed, or if another process is renaming it.
-    """
+    """Rename a broken file; return its new path, or None if another process has renamed it."""
     with _locked_folder(path.parent):
         if file_identity(path) != broken:
             return None

@@ -60,11 +60,7 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
 
 
 def is_retryable(fault: Exception, *, was_reached: bool = False) -> bool:
-    """Return whether a retry may succeed, for example after a timeout or a lost connection.
-
-    If a connection can't be opened, the URL may be wrong. In this case a retry may only succeed if
-    the server has answered an earlier request (`was_reached`).
-    """
+    """Return whether a retry may succeed; unless the server `was_reached`, its URL may be wrong."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):
@@ -75,10 +71,7 @@ def is_retryable(fault: Exception, *, was_reached: bool = False) -> bool:
 
 
 def error_message(body: bytes) -> bytes:
-    """Return the message in the JSON of an error, or the body if there is no message.
-
-    Escapes in the message are decoded, so that an echo of the key in it can be found.
-    """
+    """Return an error's message with decoded escapes, which may echo the key, or else the body."""
     if len(body) > _MAX_JSON_BYTES or not body.lstrip().startswith(b"{"):
         return body
     try:

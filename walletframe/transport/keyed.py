@@ -100,10 +100,7 @@ class KeyedAdapter(HTTPAdapter):
         return manager
 
     def build_response(self, req: Any, resp: BaseHTTPResponse) -> requests.Response:
-        """Return a response that reads its body with `_decoded_chunks`.
-
-        A weak reference avoids a reference cycle, which would keep the body in memory.
-        """
+        """Return a response with `_decoded_chunks` as its stream, without a reference cycle."""
         resp.stream = partial(_decoded_chunks, proxy(resp))  # type: ignore[method-assign]  # only of this response
         return super().build_response(req, resp)
 
@@ -120,10 +117,7 @@ def service_adapter(key: ApiKey, *, connections: int) -> KeyedAdapter:
 
 
 def node_adapter(url: SplitResult) -> KeyedAdapter:
-    """Return an adapter whose connections send requests to `MASKED_HOST` to the URL of a node.
-
-    Only the connections know this URL.
-    """
+    """Return an adapter whose connections send requests to `MASKED_HOST` to the URL of a node."""
     target = requote_uri((url.path or "/") + (f"?{url.query}" if url.query else "")).encode()
 
     def add_secret(head: bytes) -> bytes:

@@ -69,10 +69,7 @@ _Rate = Annotated[float, Meta(gt=0)]
 
 @dataclass(frozen=True, slots=True)
 class RateState:
-    """The rate of requests to a service, in requests per second, and the data to adapt the rate.
-
-    The names of the fields are stored in files.
-    """
+    """The rate of requests per second, and the data to adapt it; files store the field names."""
 
     rate: _Rate = START_RATE
     start_rate: _Rate = START_RATE
@@ -221,11 +218,7 @@ RATE_FILE = DatabaseSpec("rate limit file", _prepare_file, _FALLBACK_WARNING, lo
 
 
 class RateLimiter:
-    """The rate limiter of an API key. Processes that use the same file share the rate.
-
-    `last_state` is the latest known state. If the file stays locked, this process uses only a part
-    of the rate.
-    """
+    """The rate limiter of an API key, whose state all processes with the same file share."""
 
     def __init__(self, settings: Settings, *, in_file: bool = True) -> None:
         rate, is_test = settings.requests_per_second, settings.key_kind == "test"
@@ -248,10 +241,7 @@ class RateLimiter:
             database.close()
 
     def wait(self, cancel: Event, deadline: float) -> bool:
-        """Wait for a permit; return True if it is granted.
-
-        Return False once `cancel` is set or ``time.monotonic()`` reaches `deadline`.
-        """
+        """Return True once a permit is granted, False once `cancel` is set or at the `deadline`."""
         while not self._waiter_lock.acquire(timeout=_POLL_S):  # only one thread takes a permit
             if cancel.is_set() or time.monotonic() > deadline:
                 return False
@@ -338,10 +328,6 @@ def _apply_change(state: RateState, answers: int, change: StateChange) -> RateSt
 
 
 def rate_file_path(cache: CacheChoice) -> Path | None:
-    """Return the path of the rate limit file, beside the cache file; None without a cache file.
-
-    >>> str(rate_file_path(Path("answers.sqlite")))
-    'answers.sqlite.pace'
-    """
+    """Return the path of the rate limit file, beside the cache file; None without a cache file."""
     path = default_cache() if cache is None else cache
     return path.with_name(f"{path.name}.pace") if isinstance(path, Path) else None

@@ -67,11 +67,7 @@ class Reply:
 
 
 class Session:
-    """An HTTP session with one server.
-
-    `url` contains no secret and may appear in logs; `real_url` selects the proxy. `timeout_s`
-    limits one request with all its steps, `max_pause_s` a pause that the server requests.
-    """
+    """An HTTP session with one server; `url` has no secret, and `real_url` selects the proxy."""
 
     _server: ClassVar[Server] = "service"
     _method: ClassVar[str] = "GET"
@@ -124,11 +120,7 @@ class Session:
 
     @frameless
     def send(self, query: str = "", body: bytes | None = None, max_s: float = math.inf) -> Reply:
-        """Send one request, with a time limit of at most `max_s` seconds, and return its reply.
-
-        `query` is appended to the URL. A failure is also returned as a reply; only an interrupt
-        raises. No redirect is followed, and no cookie or password is sent.
-        """
+        """Send a request and return its reply, also of a failure; only an interrupt raises."""
         limit_s = max(min(self._timeout_s, max_s), _MIN_TIMEOUT_S)
         session, scrub = self._session, self._adapter.scrub
         options: dict[str, Any] = {"verify": session.verify, "proxies": session.proxies}
@@ -174,10 +166,7 @@ class Session:
         return None
 
     def _read_body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return the body with the secret masked, or None if the body is too large.
-
-        Only one large body is read at a time, to limit the memory in use.
-        """
+        """Return the scrubbed body, None if it is too large; one large body is read at a time."""
         buffer, is_large = BytesIO(), False  # the repr of a BytesIO hides the content
         try:
             for _ in map(buffer.write, response.iter_content(_CHUNK_BYTES)):

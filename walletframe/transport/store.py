@@ -55,11 +55,7 @@ _PICKLE_MODULES = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib
 
 
 class AnswerStore(AbstractContextManager["AnswerStore"]):
-    """The cached answers of one service, in a shared file, in a backend or in memory.
-
-    If a file exceeds `max_bytes`, its oldest answers are deleted. After a failure, there is one
-    CacheWarning, and a new file (if the file was damaged) or memory is used instead.
-    """
+    """The cached answers of one service, in a shared file, in a backend or in memory."""
 
     def __init__(self, choice: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
         self.service = service
@@ -92,11 +88,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
     def write(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
-        """Store answers.
-
-        A stored answer is not replaced by an answer that was requested earlier. After an interrupt,
-        a file contains all of these answers or none of them.
-        """
+        """Store answers, in a file all or none, but replace none by one requested earlier."""
         keyed = [(self._cache_key(wallet), answer) for wallet, answer in answers]
         if self._store is not None and keyed:
             self._store.write(keyed)
@@ -111,11 +103,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
 
 
 class BackendStore:
-    """Answers in a backend of requests-cache that the caller has created.
-
-    If the backend fails, there is one warning, and answers are kept in memory. Raise a
-    SettingsError for a backend that stores pickles, since reading a pickle can run code.
-    """
+    """Answers in a backend of requests-cache or, after its failure, in memory, with a warning."""
 
     def __init__(self, backend: BaseCache) -> None:
         serializer: Any = backend.responses.serializer
@@ -134,11 +122,7 @@ class BackendStore:
         self._offset = 0
 
     def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return the answers of these keys that are not damaged.
-
-        If a key has an answer in the backend and in memory, return the one that was requested
-        later.
-        """
+        """Return the undamaged answers of these keys: of two, the one that was requested later."""
         answers: dict[str, CachedAnswer] = {}
         if self._readable:
             try:
@@ -247,10 +231,7 @@ def cache_statistics(path: Path) -> CacheStatistics:
 
 
 def clear_cache(path: Path) -> int:
-    """Delete all answers in a cache file, shrink the file, and return the number of answers.
-
-    Raise a CacheError if the file can't be used.
-    """
+    """Delete all answers in a cache file, shrink the file, and return the number of answers."""
     with _open_connection(path) as con:
         if con is None:
             return 0

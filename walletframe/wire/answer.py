@@ -119,10 +119,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def duplicate_name(body: bytes) -> str | None:
-    """Return a name that occurs twice in a JSON object of the body, or None.
-
-    JSON parsers differ in which of the two values they use. Return None if the body is not JSON.
-    """
+    """Return a name that is twice in one JSON object, where parsers use either value, or None."""
     duplicates: list[str] = []
 
     def record_duplicate(pairs: list[tuple[str, object]]) -> None:
@@ -200,10 +197,7 @@ def _match_entries(
     requested: Sequence[WalletAddress],
     error: str | None,
 ) -> Answer:
-    """Match entries to requested wallets by canonical address, not by position.
-
-    A wallet without an entry has `error`, or else the outcome of the first entry without address.
-    """
+    """Return each wallet's outcome, matched by canonical address, not by position."""
     by_key: dict[_Key, Outcome] = {}
     missing = Outcome(Status.INVALID, error) if error else None
     for key, outcome in entries:
@@ -258,11 +252,7 @@ def _entry_key(entry: Raw) -> _Key | None:
 
 
 def _read_wallet_leniently(entry: Raw) -> SentWallet:
-    """Parse a wallet's entry field by field, without dropping a balance.
-
-    Raise a ValueError if the entry has no wallet, if ``failed`` is not a boolean, or if
-    ``balances`` is not a list.
-    """
+    """Parse a wallet's entry field by field; raise a ValueError only if it has no such fields."""
     parts = _decode_wallet_parts(entry)
     sent = None if parts.failed else _decode_list(parts.balances)
     balances = None if sent is None else [_read_balance_leniently(each) for each in sent]
