@@ -309,19 +309,10 @@ def _decoded_or_none(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> 
         return None
 
 
-class SplitAnswer(NamedTuple):
-    """One body per requested wallet that has an entry, by position, and the unrequested wallets.
-
-    A body is the answer that the service would send to a request for that wallet alone. The entries
-    are unchanged.
-    """
-
-    bodies: dict[int, bytes]
-    unrequested: list[str]
-
-
-def split_answer(body: bytes, requested: Sequence[WalletAddress]) -> SplitAnswer:
-    """Split the answer to a batch into one body per wallet; no bodies if it can't be parsed."""
+def split_answer(
+    body: bytes, requested: Sequence[WalletAddress]
+) -> tuple[dict[int, bytes], list[str]]:
+    """Return the answer to each wallet of a batch, by position, and the unrequested wallets."""
     answer = _decoded_or_none(_decode_entries, body)
     positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(requested)}
     entries: dict[int, list[bytes]] = {}
@@ -337,4 +328,4 @@ def split_answer(body: bytes, requested: Sequence[WalletAddress]) -> SplitAnswer
         position: b'{"wallets":[%s],"error":%s}' % (b",".join(parts), error)
         for position, parts in entries.items()
     }
-    return SplitAnswer(bodies, list(unrequested))
+    return bodies, list(unrequested)
