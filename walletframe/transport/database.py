@@ -267,15 +267,9 @@ def require_schema_version(con: sqlite3.Connection, *supported: int) -> None:
 
 def run_in_transaction(con: sqlite3.Connection, func: Callable[[sqlite3.Connection], T]) -> T:
     """Run a function in a transaction and return its result; any exception rolls back."""
-    try:
+    with con:  # commits, or rolls back
         con.execute("BEGIN IMMEDIATE")
-        result = func(con)
-        con.execute("COMMIT")
-    except BaseException:
-        if con.in_transaction:
-            con.execute("ROLLBACK")
-        raise
-    return result
+        return func(con)
 
 
 def file_identity(path: Path) -> FileIdentity | None:
