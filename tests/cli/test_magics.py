@@ -357,7 +357,7 @@ def test_a_users_formatter_stays(kernel):
 INTERRUPT = """
 import _thread, threading, time
 def interrupt():
-    while not (lame._session and lame._session._in_flight.connections):
+    while not (lame._session and lame._session.in_flight.connections):
         time.sleep(0.01)
     _thread.interrupt_main()
 threading.Thread(target=interrupt).start()

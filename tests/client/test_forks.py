@@ -119,7 +119,7 @@ def test_a_child_closes_its_copies_and_no_connection(service):
     """The parent's connection stays open, and the child has no socket of it."""
     with service.client(cache="memory") as client:
         client.fetch("ETH.0x1")
-        [connection] = client._session._in_flight.connections
+        [connection] = client._session.in_flight.connections
         number = connection.sock.fileno()
 
         def look():
@@ -131,7 +131,7 @@ def test_a_child_closes_its_copies_and_no_connection(service):
 
         assert exit_code_of(look) == 3
         client.fetch("ETH.0x2")
-        assert list(client._session._in_flight.connections) == [connection]
+        assert list(client._session.in_flight.connections) == [connection]
 
 
 def test_a_default_client_is_the_childs_own(service):

@@ -126,7 +126,7 @@ def _foreign(ground, base_url):
     session = ServiceSession(Settings(**ground.settings(base_url=base_url)))
     with (
         contextlib.closing(session),
-        session._in_flight.register_attempt(60),
+        session.in_flight.register_attempt(60),
         pytest.raises(OSError) as caught,  # noqa: PT011 - any of them
     ):
         session._session.get(session._url, params=f"address={WALLET}", timeout=BRIEFLY)

@@ -92,7 +92,7 @@ class Sender:
         grace_ends = math.inf
         while len(pending) > (0 if self._cancel.is_set() else max_pending):
             if self._cancel.is_set():
-                self._connection[0].abort([each.ident for each in self._workers])
+                self._connection[0].in_flight.abort_threads([each.ident for each in self._workers])
                 grace_ends = min(grace_ends, time.monotonic() + _GRACE_S)
             try:
                 request_id, reply = self._arrived.get(timeout=_TICK_S)

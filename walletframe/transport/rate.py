@@ -86,12 +86,7 @@ class RateState:
 
 
 _DECODE = msgspec.json.Decoder(RateState).decode
-_ENCODE = msgspec.json.Encoder().encode
-
-
-def state_to_json(state: RateState) -> bytes:
-    """Return a state as JSON."""
-    return _ENCODE(state)
+state_to_json = msgspec.json.Encoder().encode
 
 
 def state_from_json(stored: object, default: RateState) -> RateState:

@@ -32,11 +32,9 @@ from walletframe.wire.outcome import Outcome, Status
 from walletframe.wire.shapes import DETAILS_PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from walletframe.settings.key import NodeUrl
     from walletframe.settings.values import Settings
-    from walletframe.transport.attempt import Attempt
+    from walletframe.transport.attempt import Attempt, InFlightRequests
     from walletframe.transport.faults import Server
     from walletframe.transport.keyed import KeyedAdapter
 
@@ -83,7 +81,7 @@ class Session:
     ) -> None:
         self._url, self._adapter = url, adapter
         self._timeout_s, self._max_pause_s = timeout_s, max_pause_s
-        self._in_flight = adapter.in_flight
+        self.in_flight: InFlightRequests = adapter.in_flight
         self._large_lock = Lock()
         self._session = requests.Session()
         from_environment = self._session.merge_environment_settings(real_url, {}, None, None, None)
@@ -96,7 +94,7 @@ class Session:
         self._session.adapters.clear()
         self._session.mount(url.partition("//")[0] + "//", adapter)
         self._closed, self._reached = Event(), Event()
-        watch, args = self._in_flight.watch_deadlines, (self._closed,)
+        watch, args = self.in_flight.watch_deadlines, (self._closed,)
         Thread(target=watch, args=args, name="walletframe-watch", daemon=True).start()
         weakref.finalize(self, self._closed.set).atexit = False
 
@@ -104,14 +102,6 @@ class Session:
         """Close the connections."""
         self._closed.set()
         self._session.close()
-
-    def discard_after_fork(self) -> None:
-        """Close the copies of the parent's connections in a forked child."""
-        self._in_flight.discard_after_fork()
-
-    def abort(self, threads: Collection[int | None]) -> None:
-        """Abort the requests of these threads immediately."""
-        self._in_flight.abort_threads(threads)
 
     @cached_property
     def _request_template(self) -> requests.PreparedRequest:
@@ -123,9 +113,8 @@ class Session:
         """Send a request and return its reply, also of a failure; only an interrupt raises."""
         limit_s = max(min(self._timeout_s, max_s), _MIN_TIMEOUT_S)
         session, scrub = self._session, self._adapter.scrub
-        options: dict[str, Any] = {"verify": session.verify, "proxies": session.proxies}
-        options["stream"] = True
-        with self._in_flight.register_attempt(limit_s) as attempt:
+        options: Any = {"verify": session.verify, "proxies": session.proxies, "stream": True}
+        with self.in_flight.register_attempt(limit_s) as attempt:
             try:
                 request = self._request_template.copy()
                 request.url = f"{request.url}{query}"
