@@ -517,7 +517,7 @@ class TestJournal:
         journal = Journal(tmp_path, places, Event())
         with (
             fast.client() as client,
-            closing(client.stream(Policy(60), Event(), on_reply=journal.append)) as stream,
+            closing(client._stream(Policy(60), Event(), on_reply=journal.append)) as stream,
         ):
             wallets = [wf.WalletAddress.parse(name) for name in names(3)]
             assert len([each for each in stream.records([wallets]) if each]) == 3

@@ -97,7 +97,7 @@ def test_a_reply_that_can_not_be_kept_costs_its_wallet(whole):
 
     with (
         whole.client(workers=2) as client,
-        closing(client.stream(Policy(60), Event(), on_reply=keep)) as outcomes,
+        closing(client._stream(Policy(60), Event(), on_reply=keep)) as outcomes,
     ):
         settled = outcomes.records([parse_wallets(WALLETS)])
         records = [each.record for each in settled if each]

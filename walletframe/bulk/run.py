@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event
@@ -92,16 +93,13 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         `read_wallets` returns them after the columns of ``wallets``. Values that an earlier call
         saved remain unless this call has new ones.
     client : Client, optional
-        The client that sends the requests. Default: the default client, see `configure`. Answers
-        that are fresh in its cache are used, but new answers are not stored there.
+        As for `fetch_wallets`. Answers that are fresh in its cache are used, but new answers are
+        not stored there.
     progress : bool or callable, optional
-        False hides the progress bar. A callable is called with (done, total, counts by status); the
-        total of an iterator is None. Wallets that are already ok in the folder count as done.
-    on_failure : {"warn", "raise", "ignore"}, default "warn"
-        Whether to warn, to raise a FetchError, or to do nothing if wallets are not ok.
-    on_unreadable : {"raise", "drop"}, optional
-        Whether to raise an error for items that can't be read, or to drop them. Empty items are
-        always skipped. Default: raise for a list or a file; for an iterator, drop the items, with a
+        As for `fetch_wallets`; the total of an iterator is None. Wallets that are already ok in the
+        folder count as done.
+    on_failure, on_unreadable : optional
+        As for `fetch_wallets`, but by default, unreadable items of an iterator are dropped, with a
         warning and a count in the summary.
 
     Returns
@@ -111,18 +109,10 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    ArgumentError
-        If `client` is not a `Client`, if `keep` is given and `wallets` have no columns, or if a
-        column in `keep` has values of several types.
-    AddressError
-        If wallets of a list or a file can't be read. The error lists all of them, and no request
-        was sent. With ``on_unreadable="raise"``, also if an item of an iterator can't be read; the
-        wallets before it are in the folder.
-    ColumnsError
-        If a column in `keep` is missing.
-    SettingsError
-        If a request is needed and the key, its kind or its base URL is not set; or if a column in
-        `keep` has a name that walletframe or its files use, or contains lists.
+    ArgumentError, AddressError, ColumnsError, SettingsError
+        As `fetch_wallets`. Also if a column in `keep` has values of several types, or a name that
+        the files use. If an item of an iterator can't be read, the wallets before it are in the
+        folder.
     DatasetError
         If the folder is a URL, has other files, or has the wallets of another service; if another
         run is writing to it; or if the disk is full. Parts that were written before are complete.
@@ -134,13 +124,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
 
     Warns
     -----
-    FetchWarning
-        If wallets are not ok and ``on_failure="warn"``. Also for the first item of an iterator that
-        is not a wallet.
-    AnswerWarning
-        If the service sent wallets that were not requested, or balances that can't be read.
-    InputWarning
-        If wallets of a list are duplicated or left out, or if a blockchain is unknown.
+    FetchWarning, AnswerWarning, InputWarning
+        As `fetch_wallets`. Also a FetchWarning for the first item of an iterator that is dropped.
 
     See Also
     --------
@@ -233,7 +218,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
         bulk_run = _BulkRun(dataset, register, journal, counters, cancel)
         policy = Policy(client.settings.expire_after_s, stale_if_error=False)
         with (
-            closing(client.stream(policy, cancel, on_reply=journal.append)) as stream,
+            closing(client._stream(policy, cancel, on_reply=journal.append)) as stream,  # noqa: SLF001 - users have no use for it
             status_counter(progress, total, done=counters.resumed) as count_status,
         ):
             worker_resources = resources.pop_all()
@@ -265,6 +250,7 @@ def _parse_items(
             count_unreadable(position, shorten(item), wallet)
 
 
+@dataclass(frozen=True, slots=True)
 class _BulkRun:
     """One run: the caller's thread, which reads the wallets, and the worker thread."""
 
@@ -274,56 +260,50 @@ class _BulkRun:
     # so an interrupt never stops a write halfway. It receives wallets in batches, and reports
     # statuses to its job.
 
-    def __init__(
-        self,
-        dataset: Dataset,
-        register: Register,
-        journal: Journal,
-        counters: RunCounters,
-        cancel: Event,
-    ) -> None:
-        self._dataset, self._register, self._journal = dataset, register, journal
-        self._counters, self._cancel = counters, cancel
-        self._batches: SimpleQueue[list[WalletAddress] | None] = SimpleQueue()  # None marks the end
+    dataset: Dataset
+    register: Register
+    journal: Journal
+    counters: RunCounters
+    cancel: Event
+    # None marks the end.
+    batches: SimpleQueue[list[WalletAddress] | None] = field(default_factory=SimpleQueue)
 
     def queue_wallets(
-        self, job: Job[None], wallets: _Wallets, count_status: _ReportStatus
+        self, job: Job[None], wallets: _Wallets, report: _ReportStatus
     ) -> Iterator[None]:
         """Queue batches of wallets for the worker thread. Yield while a batch is in the queue."""
-        for batch in self._split_batches(wallets, count_status):
-            self._batches.put(batch)
+        for batch in self._split_batches(wallets, report):
+            self.batches.put(batch)
             # The put method of a bounded queue would wait by itself, but an interrupt during the
             # wait could leave the queue's lock held forever.
-            while self._batches.qsize() and not job.ended.is_set():
+            while self.batches.qsize() and not job.ended.is_set():
                 yield
                 time.sleep(_YIELD_S)
             if job.ended.is_set():
                 return
-        self._batches.put(None)
+        self.batches.put(None)
 
     def _split_batches(
-        self, wallets: _Wallets, count_status: _ReportStatus
+        self, wallets: _Wallets, report: _ReportStatus
     ) -> Iterator[list[WalletAddress]]:
         """Yield batches of the wallets to request. The batches are small if the input is slow."""
         batch: list[WalletAddress] = []
         started_at = time.monotonic()
         for wallet in wallets:
-            action = self._register.classify(key_of(wallet))
+            action = self.register.classify(key_of(wallet))
             if action is InputAction.REQUEST:
                 batch.append(wallet)
             # A stored wallet of an iterator was not counted at the start of the run.
             elif action is InputAction.STORED and not isinstance(wallets, list):
-                self._counters.resumed += 1
-                count_status(Status.OK)
+                self.counters.resumed += 1
+                report(Status.OK)
             if len(batch) >= _BATCH or (batch and time.monotonic() - started_at > _BATCH_S):
                 yield batch
                 batch, started_at = [], time.monotonic()
         if batch:
             yield batch
 
-    def write_parts(
-        self, stream: Stream, report_status: _ReportStatus, resources: ExitStack
-    ) -> None:
+    def write_parts(self, stream: Stream, report: _ReportStatus, resources: ExitStack) -> None:
         """Write parts; report a wallet once its record would survive the death of the process."""
         with resources:
             records = stream.records(self._queued_batches(stream))
@@ -331,69 +311,62 @@ class _BulkRun:
                 written: Future[None] | None = None
                 while True:
                     positions: dict[str, int] = {}
-                    pending_statuses: list[Status] = []
-                    details = assemble(
-                        self._part_records(records, positions, pending_statuses, report_status)
-                    )
+                    unreported: list[Status] = []
+                    details = assemble(self._records(records, positions, unreported, report))
                     if written is not None:
                         written.result()
                     if not positions:
                         break
-                    self._journal.end_segment()
-                    written = pool.submit(
-                        self._write_part, details, positions, pending_statuses, report_status
-                    )
-            self._journal.raise_write_error()
-            self._dataset.compact_failed()
-            self._counters.key_refused = stream.key_refused
+                    self.journal.end_segment()
+                    written = pool.submit(self._write, details, positions, unreported, report)
+            self.journal.raise_write_error()
+            self.dataset.compact_failed()
+            self.counters.key_refused = stream.key_refused
 
     def _queued_batches(self, stream: Stream) -> Iterator[list[WalletAddress]]:
         """Yield queued batches, and an empty batch while none is queued, until the run ends."""
-        while not (stream.key_refused or self._cancel.is_set()):
+        while not (stream.key_refused or self.cancel.is_set()):
             batch: list[WalletAddress] | None = []
             with suppress(Empty):
-                batch = self._batches.get(timeout=_TICK_S)
+                batch = self.batches.get(timeout=_TICK_S)
             if batch is None:
                 return
             yield batch
 
-    def _part_records(
+    def _records(
         self,
-        records: Iterator[WalletResult | None],
+        results: Iterator[WalletResult | None],
         positions: dict[str, int],
-        pending_statuses: list[Status],
-        report_status: _ReportStatus,
+        unreported: list[Status],
+        report: _ReportStatus,
     ) -> Iterator[WalletRecord]:
         """Yield the records of one part in any order, and enter each wallet in `positions`."""
         balances = 0
-        for result in records:
-            if result is None:
-                continue
-            record = result.record
+        for record in (result.record for result in results if result is not None):
             status = record.outcome.status
-            self._counters.add_record(record)
+            self.counters.add_record(record)
             if status is Status.CANCELLED:  # a wallet that was never requested is only counted
-                report_status(status)
+                report(status)
                 continue
             key = key_of(record.wallet)
-            is_recorded = self._journal.ensure_recorded(record)
-            positions[key] = self._register.pending.pop(key)
-            (report_status if is_recorded else pending_statuses.append)(status)
+            is_recorded = self.journal.ensure_recorded(record)
+            positions[key] = self.register.pending.pop(key)
+            (report if is_recorded else unreported.append)(status)
             balances += len(record.outcome.balances or ())
             yield record
             if len(positions) >= PART_WALLETS or balances >= PART_BALANCES:
                 return
 
-    def _write_part(
+    def _write(
         self,
         part: WalletDetails,
         positions: dict[str, int],
-        pending_statuses: list[Status],
-        report_status: _ReportStatus,
+        unreported: list[Status],
+        report: _ReportStatus,
     ) -> None:
-        self._dataset.write_part(part, list(positions.values()))
-        self._journal.mark_written(positions)
-        self._counters.parts += 1
-        self._counters.balances += len(part.holdings)
-        for status in pending_statuses:
-            report_status(status)
+        self.dataset.write_part(part, list(positions.values()))
+        self.journal.mark_written(positions)
+        self.counters.parts += 1
+        self.counters.balances += len(part.holdings)
+        for status in unreported:
+            report(status)

@@ -110,7 +110,7 @@ class Client:
         >>> Client(cache=False).reset_after_fork()
         """
         if self._session is not None:
-            self._session.discard_after_fork()
+            self._session.in_flight.discard_after_fork()
             _inherited.append((self._session, self._limiter))
             self._session = self._limiter = None
 
@@ -173,7 +173,7 @@ class Client:
         cancel = cancel or Event()
         portions = (requested[at : at + _PORTION] for at in range(0, len(requested), _PORTION))
         with (
-            closing(self.stream(policy, cancel)) as stream,  # raises before a bar is drawn
+            closing(self._stream(policy, cancel)) as stream,  # raises before a bar is drawn
             status_counter(progress, len(requested)) as count,
         ):
             job = Job(
@@ -217,35 +217,8 @@ class Client:
                 position += 1
         store_answers()
 
-    def stream(self, policy: Policy, cancel: Event, *, on_reply: OnReply | None = None) -> Stream:
-        """Open a stream of wallet records.
-
-        Parameters
-        ----------
-        policy : Policy
-            The cache options.
-        cancel : Event
-            An event that ends the stream when it is set.
-        on_reply : callable, optional
-            A function that stores the wallets and the reply of each request, instead of the cache.
-            It is called on the thread of the request, and must not raise an exception.
-
-        Returns
-        -------
-        Stream
-            The stream. Iterate over it once, on any thread, then close it.
-
-        Raises
-        ------
-        SettingsError
-            If the service's name, or a setting that requests need, is not set.
-
-        Examples
-        --------
-        >>> with Client(service="mine", cache=False) as client:
-        ...     list(client.stream(Policy(60), Event()).records([]))
-        []
-        """
+    def _stream(self, policy: Policy, cancel: Event, *, on_reply: OnReply | None = None) -> Stream:
+        """Open a stream to iterate once; `on_reply` gets replies on any thread, never raising."""
         is_ready = self.settings.api_key and self.settings.endpoint and not policy.offline
         if self.settings.key_kind == "test" and is_ready and not self._warned:
             self._warned = True
