@@ -76,21 +76,12 @@ class WalletAddress:
 
     @property
     def canonical(self) -> WalletAddress:
-        """The canonical form, which is equal for all spellings of one wallet.
-
-        Returns
-        -------
-        WalletAddress
-            The blockchain in upper case, and the address, which is in lower case if it is a hex
-            address.
-        """
+        """The form that all spellings of one wallet share, with a hex address in lower case."""
         return WalletAddress(*canonical_key(self.blockchain, self.address))
 
     @classmethod
     def parse(cls, text: str) -> WalletAddress:
-        """Parse a wallet that is written as ``<BLOCKCHAIN>.<ADDRESS>``.
-
-        The text is split at its first dot.
+        """Parse a wallet that is written as ``<BLOCKCHAIN>.<ADDRESS>``, split at its first dot.
 
         Parameters
         ----------

@@ -39,16 +39,13 @@ class FetchSummary:
     service : str
         The name of the service, which is ``sandbox`` for simulated data.
     wallets : int
-        The number of distinct wallets of the input. For an iterator, the number of distinct wallets
-        that were read.
+        The number of distinct wallets of the input. Of an iterator, those that were read count.
     resumed : int
         The number of wallets that were already ok in the folder before the run.
     statuses : dict of str to int
-        The number of wallets that were not already ok, by status. Wallets that were never
-        requested are ``cancelled``.
+        The number of the other wallets, by status. Those never requested are ``cancelled``.
     reasons : dict of str to int
-        The reasons why wallets are not ok, and the number of wallets for each reason. The most
-        frequent reason is first.
+        The number of wallets that are not ok, by reason. The most frequent reason is first.
     balances : int
         The number of rows of holdings that were written.
     parts : int
@@ -79,13 +76,7 @@ class FetchSummary:
 
     @property
     def ok(self) -> int:
-        """The number of wallets that are ok in the folder after the run.
-
-        Returns
-        -------
-        int
-            This number includes the wallets that were ok before the run.
-        """
+        """The number of wallets that are ok in the folder after the run, or were before it."""
         return self.resumed + self.statuses.get(Status.OK.value, 0)
 
     def __repr__(self) -> str:

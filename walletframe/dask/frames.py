@@ -177,7 +177,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             A new folder, an empty folder, or the folder of an earlier call. It must be on a drive
             that is mounted at the same path on all workers and on this machine.
         keep : str or list of str, optional
-            Extra columns of this frame, such as ``["name", "owner"]``, to append to ``wallets``.
+            As for `walletframe.fetch_to_parquet`.
         settings : Settings, optional
             The settings. Default: those of the default client, see `configure`. The settings that
             are sent to workers contain no API key. Each worker reads the key from the variable
@@ -186,14 +186,8 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             The number of subfolders into which the wallets are split, by a hash of the address.
             Each shard is one task. Use several shards per thread of the cluster, so that the load
             is balanced. The number of shards of an existing folder can't be changed.
-        progress : bool or callable, optional
-            False hides the progress bar. A callable is called with the number of finished wallets,
-            the total number, and the counts by status. Wallets that are already ok in the folder
-            count as finished.
-        on_failure : {"warn", "raise", "ignore"}, default "warn"
-            What to do if wallets are not ok.
-        on_unreadable : {"raise", "drop"}, default "raise"
-            What to do with rows that can't be read. Empty rows are always skipped.
+        progress, on_failure, on_unreadable : optional
+            As for `walletframe.fetch_to_parquet`.
 
         Returns
         -------
@@ -209,30 +203,18 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             workers can't fetch, because they have no API key, run another version, or can't access
             the folder (the error names these workers). In these cases no request was sent. Also if
             the scheduler is lost, or if several workers die while they fetch the same shard.
-        ArgumentError, SettingsError
-            If `shards` is not an integer from 1 to 10,000, if an option has an invalid value, if a
-            column in `keep` has a name that walletframe uses, or if the base URL is not set.
-        AddressError, ColumnsError
-            If wallets can't be read, or columns are missing. The error lists all of them, and no
-            request was sent.
+        ArgumentError
+            If `shards` is not an integer from 1 to 10,000.
         DatasetError
-            If the folder is a URL, or contains another number of shards, other files, or wallets of
-            another service. If another run is still writing into a shard, for example on a worker
-            that the scheduler has lost; the error names the process. If the disk is full.
-        FetchError
-            If wallets are not ok and ``on_failure`` is ``"raise"``. The attribute ``details`` is
-            the summary.
-        FetchInterrupted
-            After Ctrl-C or the notebook's stop button, once all tasks have stopped. The attribute
-            ``details`` is the summary.
+            As `walletframe.fetch_to_parquet`, and if the folder has another number of shards. A
+            worker that the scheduler has lost may still be writing; the error names the process.
+        SettingsError, AddressError, ColumnsError, FetchError, FetchInterrupted
+            As `walletframe.fetch_to_parquet`.
 
         Warns
         -----
-        FetchWarning
-            If wallets are not ok and ``on_failure`` is ``"warn"``.
-        InputWarning
-            If rows are duplicate or left out, if a blockchain is unknown, or if duplicate rows of a
-            wallet have different values in a `keep` column. The first value is used.
+        FetchWarning, InputWarning
+            As `walletframe.fetch_to_parquet`.
 
         See Also
         --------
@@ -309,14 +291,9 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         ----------
         frame : DataFrame
             The ``wallets`` or ``holdings`` of a fetch, as a pandas or a Dask DataFrame.
-        how : {"left", "inner", "right", "outer"}, default "left"
-            The rows of the result: all rows of your table, the rows with a match in both, all rows
-            of `frame`, or all rows of both.
-        on : str, optional
-            The column of your table that contains wallets as ``"ETH.0x…"`` strings. It is required
-            if your table has no columns ``blockchain`` and ``address``.
-        suffixes : (str, str), default ("_yours", "")
-            The suffixes that are appended to the names of other columns that are in both tables.
+        how, on, suffixes : optional
+            As for the ``.wf.join`` of a pandas DataFrame, but `on` is required if your table has no
+            columns ``blockchain`` and ``address``.
 
         Returns
         -------
@@ -387,17 +364,10 @@ class ClusterWallets(NamedTuple):
 
     @property
     def wf(self) -> ClusterAccessor[ClusterWallets]:
-        """Methods that compute tables from the holdings, with information on completeness.
-
-        Returns
-        -------
-        ClusterAccessor
-            The accessor, with many of the methods of ``details.wf``. They run on the workers.
-        """
-        return ClusterAccessor(self.holdings, self.wallets, self._with_holdings)
-
-    def _with_holdings(self, holdings: dd.DataFrame) -> ClusterWallets:
-        return self._replace(holdings=holdings)
+        """Many of the methods of ``details.wf``, which run on the workers."""
+        return ClusterAccessor(
+            self.holdings, self.wallets, lambda holdings: self._replace(holdings=holdings)
+        )
 
 
 def open_wallets(folder: str | Path) -> ClusterWallets:

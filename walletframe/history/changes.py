@@ -76,16 +76,13 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         A wallet belongs to the group that its row in `after` names. If `after` lacks the wallet,
         its row in `before` names the group.
     token : str or (str, str or None), optional
-        Compare only this token: a pair (blockchain, contract), with None as the contract for the
-        native coin, or an unambiguous symbol. The table then also has a row for each wallet that
-        could hold the token and whose balances are unknown in `before` or `after`.
+        Compare only this token, as in `timeline`. The table then also has a row for each wallet
+        that could hold the token and whose balances are unknown in `before` or `after`.
     asset : str or (str, str or None), optional
-        Compare only this asset: its name, such as ``"USDC"``, or one of its contracts. Amounts are
-        summed over all contracts of the asset, and the column ``asset`` replaces the columns of the
-        token. If `by` contains ``"token"``, the contracts stay separate.
+        Compare only this asset, as in `timeline`. If `by` contains ``"token"``, its contracts stay
+        separate.
     assets, bridged : optional
-        The definition of assets: your own contracts, and whether bridged versions count, as in
-        `walletframe.assets`.
+        The definition of assets, as in `timeline` and `walletframe.assets`.
 
     Returns
     -------
@@ -124,16 +121,10 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     ------
     ArgumentError
         If `before` or `after` is not the result of a fetch.
-    SettingsError
-        If `by` contains another name, if both `token` and `asset` are given, or if `assets` or
-        `bridged` are given without an asset.
-    TokenListError
-        If `assets` can't be used.
-    ColumnsError, AmountError
-        If a column is missing, or if the column ``amount`` has another dtype.
-    UnknownTokenError, AmbiguousTokenError
-        If neither `before` nor `after` contains the token or asset, or if several tokens share the
-        symbol.
+    SettingsError, TokenListError, ColumnsError, UnknownTokenError, AmbiguousTokenError
+        As `timeline`. Also a SettingsError if `by` contains another name.
+    AmountError
+        If the column ``amount`` has another dtype.
     SnapshotError
         If `before` and `after` are the same snapshot; if one of them has two rows for a wallet, or
         holdings of a wallet that is missing from its ``wallets``; or if only one of them is

@@ -139,10 +139,10 @@ def save(
 
     Notes
     -----
-    Writing is atomic, and any number of processes may save at the same time. A snapshot is a folder
-    of two Parquet files, ``date=…/…/holdings.parquet`` and ``date=…/…/wallets.parquet``, which
-    DuckDB, polars and pandas can read: ``amount`` is a decimal, and ``amount_text`` is the exact
-    amount. To delete a snapshot, delete its folder.
+    Any number of processes may save at the same time. A snapshot is a folder of two Parquet files,
+    ``date=…/…/holdings.parquet`` and ``date=…/…/wallets.parquet``, which other programs can read:
+    ``amount`` is a decimal, ``amount_text`` the exact amount. To delete a snapshot, delete its
+    folder.
 
     Examples
     --------
@@ -367,8 +367,7 @@ def thin(
     Returns
     -------
     DataFrame
-        The removed snapshots, sorted by time: the single column ``snapshot``, datetime64[us, UTC],
-        with a RangeIndex. The frame has no rows if no snapshot was removed.
+        The removed snapshots, sorted by time: the column ``snapshot``, datetime64[us, UTC].
 
     Raises
     ------
@@ -385,9 +384,8 @@ def thin(
 
     Notes
     -----
-    Kept snapshots are not changed. Other processes may read, save and thin at the same time. A
-    snapshot that is saved in the meantime is kept. Removal is atomic: if a process dies, each
-    snapshot is either complete or removed.
+    Other processes may read, save and thin at the same time. A snapshot that is saved in the
+    meantime is kept. If a process dies, each snapshot is either complete or removed.
 
     Examples
     --------

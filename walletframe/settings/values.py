@@ -301,13 +301,7 @@ class Settings:
 
     @property
     def endpoint(self) -> str | None:
-        """The base URL that the API key is sent to.
-
-        Returns
-        -------
-        str or None
-            None if the base URL is not set, or if `public_base_url` is set but `key_kind` is not.
-        """
+        """The base URL for the API key; None if it, or `key_kind` to choose one, is not set."""
         if self.key_kind == "public":
             return self.public_base_url
         if self.key_kind == "private":
