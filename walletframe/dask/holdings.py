@@ -101,17 +101,7 @@ def wallets_of(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFrame:
     return open_unchanged(folder, like).wallets
 
 
-def read_wallet_tables(
-    folders: Sequence[OpenedFolder], like: pd.DataFrame, columns: list[str]
-) -> list[pd.DataFrame]:
-    """Read columns of the wallets of each folder; one task reads several folders."""
-    on_folders = delayed(_read_wallet_batch, pure=False)
-    batches = balanced_batches(folders, [1] * len(folders))
-    tasks = [on_folders(batch, like, columns) for batch in batches]
-    return [*chain.from_iterable(compute(*tasks))]
-
-
-def _read_wallet_batch(
+def _read_wallets(
     folders: Sequence[OpenedFolder], like: pd.DataFrame, columns: list[str]
 ) -> list[pd.DataFrame]:
     return [wallets_of(folder, like)[columns] for folder in folders]
@@ -252,7 +242,9 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
     like = meta_of(wallets)
     folders, names = folders_of(wallets, frame), [*_WALLET_COLUMNS, *kept_names(like)]
     if folders:
-        tables = read_wallet_tables(folders, like, names)
+        read = delayed(_read_wallets, pure=False)
+        batches = balanced_batches(folders, [1] * len(folders))
+        tables = [*chain.from_iterable(compute(*(read(batch, like, names) for batch in batches)))]
         [requested] = normalize_blockchains(pd.concat(tables, ignore_index=True))
     else:  # the blockchain names of a frame are not changed
         tables = compute(*wallets[names].to_delayed())
