@@ -167,10 +167,6 @@ class Ledger(Protocol):
         """Return the answer's entry for a wallet, with the requested spelling of the wallet."""
 
 
-class Holding(AssetAndAmount, frozen=True, gc=False, omit_defaults=True):
-    """A balance whose JSON has no price if the price is unknown."""
-
-
 def detail_of(
     wallet: WalletAddress, balances: list[AssetAndAmount] | None, *, failed: bool = False
 ) -> WalletDetail:
@@ -276,8 +272,8 @@ def _raw_amount(rng: HashRandom, token: Token) -> int:
     return raw_amount - raw_amount % rounding if rng.bernoulli(0.15) else raw_amount
 
 
-def _holding(chain: Chain, token: Token, raw_amount: int) -> Holding:
-    return Holding(
+def _holding(chain: Chain, token: Token, raw_amount: int) -> AssetAndAmount:
+    return AssetAndAmount(
         asset=Asset(blockchain=chain.name, address=token.contract, symbol=token.symbol),
         amount=Amount(amount=str(raw_amount), decimals=token.decimals),
         price=token.price,

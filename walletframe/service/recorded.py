@@ -24,7 +24,7 @@ from pyarrow import parquet
 from walletframe.address.forms import WalletAddress
 from walletframe.disk import read_parquet
 from walletframe.errors import AddressError, LedgerError
-from walletframe.service.ledger import CHAINS, Holding, Ledger, detail_of
+from walletframe.service.ledger import CHAINS, Ledger, detail_of
 from walletframe.wire import shapes
 
 if TYPE_CHECKING:
@@ -61,13 +61,7 @@ class RecordedLedger:
                     f"{reason}",
                     hint="correct or delete this wallet in the file",
                 ) from None
-            balances = detail.balances  # converted to Holding, which omits a price of null
-            served = replace(
-                detail,
-                block_chain=wallet.blockchain,
-                address=wallet.address,
-                balances=balances and [Holding(b.asset, b.amount, b.price) for b in balances],
-            )
+            served = replace(detail, block_chain=wallet.blockchain, address=wallet.address)
             first = self._details.setdefault(wallet, served)
             if (first.failed, first.balances) != (served.failed, served.balances):
                 raise LedgerError(
@@ -144,7 +138,6 @@ def _from_json(path: Path) -> RecordedLedger:
 
 
 def _used_columns(present: list[str]) -> list[str]:
-    """Return the names of the columns to read; raise if a column is missing or duplicate."""
     missing = [name for name in _REQUIRED if name not in present]
     if missing:
         raise LedgerError(
@@ -187,7 +180,7 @@ def _from_records(records: Iterable[_Record]) -> RecordedLedger:
         chain = row.token_blockchain or row.blockchain
         asset = shapes.Asset(blockchain=chain, address=row.token_address, symbol=row.symbol or "")
         amount = shapes.Amount(amount=str(row.raw_amount), decimals=row.decimals)
-        by_wallet.setdefault(wallet, []).append(Holding(asset, amount, row.price))
+        by_wallet.setdefault(wallet, []).append(shapes.AssetAndAmount(asset, amount, row.price))
     return RecordedLedger(
         shapes.WalletDetail(
             failed=False, block_chain=wallet.blockchain, address=wallet.address, balances=holdings

@@ -46,8 +46,8 @@ class Amount(msgspec.Struct, frozen=True, gc=False):
     decimals: int | None = None
 
 
-class AssetAndAmount(msgspec.Struct, frozen=True, gc=False):
-    """A balance: a token, its amount, and a price, which only some services send."""
+class AssetAndAmount(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """A balance: a token, its amount, and a price, which is left out if it is unknown."""
 
     asset: Asset
     amount: Amount
