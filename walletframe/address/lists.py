@@ -161,10 +161,8 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
         raise ColumnsError(
             missing,
             [str(name) for name in frame.columns],
-            hint=(
-                "rename the columns; or add .assign(blockchain=…) if all wallets are on one "
-                'blockchain; or pass a single column of "<BLOCKCHAIN>.<ADDRESS>" strings'
-            ),
+            hint="rename the columns; or add .assign(blockchain=…) if all wallets are on one "
+            'blockchain; or pass a single column of "<BLOCKCHAIN>.<ADDRESS>" strings',
         )
     for name in forms.COLUMNS:
         if frame[name].ndim > 1:

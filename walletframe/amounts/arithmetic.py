@@ -61,7 +61,6 @@ def apply_exactly(
 
 
 def _require_exact(operand: Exact | Floats) -> Exact:
-    """Return the operand as exact amounts; raise if it contains floats other than NaN."""
     if isinstance(operand, Exact):
         return operand
     missing = np.isnan(operand)
@@ -224,9 +223,8 @@ def coerce_comparable(other: Any, count: int) -> tuple[Exact | Floats, Mask]:
 
 def comparable_values(values: Any) -> Exact:
     """Return the values that can be compared with amounts, and drop all other values."""
-    exact, incomparable = _read_comparable_values(
-        as_objects([python_number(value) for value in values])
-    )
+    numbers = as_objects([python_number(value) for value in values])
+    exact, incomparable = _read_comparable_values(numbers)
     comparable = ~incomparable
     return Exact(exact.integers[comparable], exact.missing[comparable], exact.scale)
 

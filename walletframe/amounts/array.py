@@ -1,8 +1,7 @@
 """The pandas extension dtype and array of exact amounts.
 
 The documentation of pandas describes its hooks; the docstrings here say only what differs for
-amounts. Sums, differences, comparisons, order, minima and maxima are exact. Means, medians,
-quotients and products with floats are the nearest float64. All other statistics use floats.
+amounts. The docstring of `AmountArray` lists the exact operations.
 """
 
 from __future__ import annotations
@@ -852,10 +851,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         result = np.full(len(integers), None, dtype=object)
         for new_scale in np.unique(scales):
             rows = np.flatnonzero((scales == new_scale) & ~missing)
-            factor, divisor = (
-                POWERS_OF_TEN[max(new_scale - scale, 0)],
-                POWERS_OF_TEN[max(scale - new_scale, 0)],
-            )
+            factor = POWERS_OF_TEN[max(new_scale - scale, 0)]
+            divisor = POWERS_OF_TEN[max(scale - new_scale, 0)]
             wrong = rows[(integers[rows] % divisor != 0) | unknown[rows]]
             if len(wrong):
                 decimals_text = "unknown" if unknown[wrong[0]] else new_scale
@@ -999,12 +996,9 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
 
 def _unsupported_error(name: str) -> AmountTypeError:
-    is_ohlc = name == "ohlc"
-    hint = (
-        'use .agg(["first", "max", "min", "last"])'
-        if is_ohlc
-        else "convert the amounts to floats first, with .astype(float)"
-    )
+    hint = "convert the amounts to floats first, with .astype(float)"
+    if name == "ohlc":
+        hint = 'use .agg(["first", "max", "min", "last"])'
     return AmountTypeError(f"dtype 'amount' does not support operation '{name}'", hint=hint)
 
 
@@ -1012,9 +1006,8 @@ def _integers_of_dtype(amounts: Exact, dtype: np.dtype[Any]) -> np.ndarray[Any, 
     """Return the amounts as integers of a NumPy dtype, 0 for missing amounts."""
     limits = np.iinfo(dtype)
     hint = "to round to whole numbers, call .round() first; to keep all digits, use .astype(object)"
-    return np.asarray(
-        integers_at_scale(amounts, 0, limits.min, limits.max, dtype, hint), dtype=dtype
-    )
+    integers = integers_at_scale(amounts, 0, limits.min, limits.max, dtype, hint)
+    return np.asarray(integers, dtype=dtype)
 
 
 def _sign(amounts: AmountArray) -> AmountArray:

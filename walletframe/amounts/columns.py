@@ -193,9 +193,8 @@ class Rolling:
         [nan, 1.5, 3.0]
         """
         totals, counts, scale = self._window_sums()
-        means = ratios(
-            totals, np.fmax(counts, 1).astype(np.intp).astype(object) * POWERS_OF_TEN[scale]
-        )
+        divisors = np.fmax(counts, 1).astype(np.intp).astype(object) * POWERS_OF_TEN[scale]
+        means = ratios(totals, divisors)
         return self._to_series(np.where(counts > 0, means, np.nan))
 
     def _window_sums(self) -> tuple[Integers, Floats, int]:

@@ -234,11 +234,9 @@ def group_sums(amounts: Exact | Int128Amounts, ids: Indices, count: int) -> Grou
         return GroupSums(sums(segments), amounts.scale, segments.sizes)
     units, scale = _sum_words(amounts.words, ids, count), amounts.scale
     if len(amounts.override_rows):
-        override_sums = group_sums(amounts.overrides, ids[amounts.override_rows], count)
-        finest = max(scale, override_sums.scale)
-        units = rescale(units, scale, finest) + rescale(
-            override_sums.units, override_sums.scale, finest
-        )
+        others, other_scale, _ = group_sums(amounts.overrides, ids[amounts.override_rows], count)
+        finest = max(scale, other_scale)
+        units = rescale(units, scale, finest) + rescale(others, other_scale, finest)
         scale = finest
     known = ids[~amounts.missing] if amounts.missing.any() else ids
     return GroupSums(units, scale, np.bincount(known, minlength=count))

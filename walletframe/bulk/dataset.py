@@ -172,10 +172,8 @@ class Dataset:
         with dataset_errors(self.layout.root):
             existing = files.read_extra_columns(self.layout)
             combined = new if existing is None else pd.concat([new, existing], ignore_index=True)
-            first_rows = combined[["blockchain", "address"]][
-                ~pd.Index(files.keys_of(combined)).duplicated()
-            ]
-            distinct = first_rows.reset_index(drop=True)
+            is_first = ~pd.Index(files.keys_of(combined)).duplicated()
+            distinct = combined.loc[is_first, ["blockchain", "address"]].reset_index(drop=True)
             values = files.first_extra_values(combined, files.keys_of(distinct))
             table = kept_table(with_kept(distinct, values))
             if existing is None or not table.equals(kept_table(existing)):
@@ -206,7 +204,6 @@ class Dataset:
 
 
 def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireReturnProxy[Any]:
-    """Lock the folder, or raise a DatasetError after `timeout_s`."""
     deadline = time.monotonic() + timeout_s
     while True:
         with suppress(Timeout):

@@ -149,7 +149,6 @@ class Journal:
         body: bytes,
         failure: tuple[str, str | None] | None = None,
     ) -> bool:
-        """Write an entry, and return whether it was written."""
         keys = [key_of(wallet) for wallet in wallets]
         pairs = zip(wallets, map(self._positions.__getitem__, keys), strict=True)
         positioned = [(each.blockchain, each.address, position) for each, position in pairs]

@@ -118,7 +118,6 @@ class StoredPart:
             return file.read(names).unify_dictionaries()
 
     def _require_same_wallets(self, table: pa.Table) -> pa.Table:
-        """Return the balances, or raise if they don't match the wallets of the part."""
         if self.sizes.sum() == len(table):
             addresses = _one_chunk(table["address"])
             codes = addresses.indices.fill_null(-1).to_numpy()
@@ -138,7 +137,6 @@ class StoredPart:
 
 
 def _one_chunk(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Array:
-    """Return all rows of a column, or some of them, as one chunk."""
     if column.num_chunks or not pa.types.is_dictionary(column.type):
         chunk = column.combine_chunks()
     else:  # Arrow before version 23 can't combine zero dictionary chunks
@@ -208,7 +206,6 @@ def _stored_part(
 
 
 def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
-    """Return a mask of the wallets whose key is in `keys`, or of all wallets if `keys` is None."""
     if keys is None:
         return np.ones(len(wallets), dtype=bool)
     return np.array([key in keys for key in keys_of(wallets)], dtype=bool)

@@ -178,9 +178,8 @@ class StoredHoldings:
     def flagged(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings with spam flags; `unknown` has the row numbers of unknown tokens."""
         unknown = unknown if self.unknown is None else self.unknown
-        return replace(
-            self, flags=flags, unknown=unknown, template=self._add_empty_columns(FLAGGED)
-        )
+        template = self._add_empty_columns(FLAGGED)
+        return replace(self, flags=flags, unknown=unknown, template=template)
 
     def without(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings without the rows that are flagged as spam."""
@@ -220,12 +219,9 @@ class StoredHoldings:
         ends, new_ends = np.cumsum(self.counts), np.cumsum(self.counts[indices])
         wallets = np.searchsorted(ends, rows, side="right")
         is_selected = np.isin(wallets, indices)
-        shifts = (
-            new_ends[np.searchsorted(indices, wallets[is_selected])] - ends[wallets[is_selected]]
-        )
-        return dict(
-            zip(rows[is_selected].tolist(), (shifts + rows[is_selected]).tolist(), strict=True)
-        )
+        wallets, rows = wallets[is_selected], rows[is_selected]
+        shifts = new_ends[np.searchsorted(indices, wallets)] - ends[wallets]
+        return dict(zip(rows.tolist(), (shifts + rows).tolist(), strict=True))
 
     def _add_empty_columns(self, dtypes: Mapping[str, Any]) -> Positions:
         """Return the wallets with an empty holdings frame that has these additional columns."""
@@ -281,7 +277,6 @@ class StoredHoldings:
         return {"price"} if self.prices and None in self.prices.prices else set()
 
     def _remaining_mask(self, codes: TokenSymbolCodes) -> Mask:
-        """Return a mask of the rows that remain after spam was removed."""
         remains = np.ones(len(codes.codes), dtype=bool)
         for flags in self.removed:
             remains &= ~flags.columns(codes)["is_spam"]

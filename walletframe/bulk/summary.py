@@ -168,6 +168,5 @@ def conclude(summary: FetchSummary, on_failure: str) -> None:
 
 
 def _unreadable_messages(count: int) -> list[str]:
-    """Return the message about the items of an iterator that are not wallets, if there are any."""
     verbs = "is not a wallet and was dropped" if count == 1 else "are not wallets and were dropped"
     return [f"{counted_noun(count, 'item')} of the iterator {verbs}"] if count else []

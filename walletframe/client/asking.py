@@ -140,11 +140,7 @@ class Sender:
                     if time.monotonic() <= self._refused_until:  # otherwise the fetch has given up
                         self._refused_until = math.inf
                     limiter.note_answer()
-                wait_s = (
-                    math.inf
-                    if _may_be_batch_failure(batch, reply)
-                    else _retry_delay_s(attempt, reply)
-                )
+                wait_s = _retry_delay_s(batch, attempt, reply)
                 if time.monotonic() + wait_s > end or self._cancel.wait(wait_s):
                     break
                 attempt += 1
@@ -213,11 +209,11 @@ def _may_be_batch_failure(batch: Mapping[int, WalletAddress], reply: Reply) -> b
     return is_batch_failure or reply.failure is Status.TIMEOUT
 
 
-def _retry_delay_s(attempt: int, reply: Reply) -> float:
-    """Return the seconds to wait before the next attempt; infinity if there is no retry."""
+def _retry_delay_s(batch: Mapping[int, WalletAddress], attempt: int, reply: Reply) -> float:
     if reply.failure is Status.RATE_LIMITED:  # the rate limiter also waits
         return reply.retry_after_s or 0.0
-    if not reply.retryable or attempt + 1 >= _ATTEMPTS:
+    has_ended = not reply.retryable or attempt + 1 >= _ATTEMPTS
+    if has_ended or _may_be_batch_failure(batch, reply):
         return math.inf
     longest = min(_FIRST_WAIT_S * 2**attempt, _LONGEST_WAIT_S)
     jittered = random.uniform(longest / 2, longest)  # noqa: S311 - not a secret

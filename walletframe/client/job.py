@@ -45,7 +45,11 @@ class Job(Generic[T]):
         cancel: Event,
         steps: Iterable[object] = (),
     ) -> tuple[T, bool]:
-        """Count statuses until the end, between `steps`; return the result, and if interrupted."""
+        """Begin the work, and call `count` with each status; iterate over `steps` in between.
+
+        An interrupt or an error sets `cancel`. Return the result, and whether there was an
+        interrupt.
+        """
         try:
             self.begin.set()  # here, so that each interrupt since the first request is caught
             for _ in steps:

@@ -351,7 +351,6 @@ def _apply_to_folders(
     like: pd.DataFrame,
     names: list[str],
 ) -> list[T]:
-    """Apply a function to each chunk of the rows in some folders."""
     outputs: list[T] = []
     for number, folder, indices in folders:
 

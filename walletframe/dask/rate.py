@@ -123,14 +123,12 @@ class RateLimiterPlugin(SchedulerPlugin):
         self._update_from_message(message)
 
     def _update_from_message(self, message: _Message) -> _SharedRate:
-        """Return the shared state, updated from a worker's message."""
         initial, now = message["initial"], time.monotonic()
         shared = self._rates.setdefault(message["limit_key"], _SharedRate(initial))
         if shared.initial != initial:  # the settings have changed since the last message
             shared.initial = initial
-            shared.state = rate.apply_settings(
-                shared.state, rate.state_from_json(initial, RateState())
-            )
+            own = rate.state_from_json(initial, RateState())
+            shared.state = rate.apply_settings(shared.state, own)
         if message["answers"]:
             shared.state = rate.count_answers(shared.state, message["answers"], now)
         shared.state = rate.restore_permits(shared.state, message["unused"], now)
@@ -144,10 +142,8 @@ class RateLimiterPlugin(SchedulerPlugin):
 
 def _shift_times(state: RateState, seconds: float) -> RateState:
     """Return a state with its times converted to another clock."""
-    times = {
-        name: getattr(state, name) + seconds for name in ("next_at", "paused_until", "window_at")
-    }
-    return replace(state, **times)
+    names = ("next_at", "paused_until", "window_at")
+    return replace(state, **{name: getattr(state, name) + seconds for name in names})
 
 
 class WorkerRateLimiter(RateLimiter):
@@ -158,10 +154,8 @@ class WorkerRateLimiter(RateLimiter):
         self._worker = worker
         limit_key = f"{require_service(settings)} {settings.key_kind}"
         self._message = {"limit_key": limit_key, "initial": rate.state_to_json(self.last_state)}
-        # The state until the first reply.
-        self.last_state: RateState = rate.divide_rate(
-            self.last_state, ASSUMED_PROCESSES, time.time()
-        )
+        share = rate.divide_rate(self.last_state, ASSUMED_PROCESSES, time.time())
+        self.last_state: RateState = share  # until the first reply
         self._permits: deque[float] = deque()  # times of the permits, of time.monotonic()
         self._reply: Future[Reply] | None = None
         self._requested_at, self._received = time.monotonic(), 0
@@ -219,7 +213,6 @@ class WorkerRateLimiter(RateLimiter):
         with self._lock:
             now = time.monotonic()
             self._permits.extend(now + wait_s for wait_s in reply["waits_s"])
-            self.last_state = _shift_times(
-                rate.state_from_json(reply["share"], self.last_state), time.time()
-            )
+            share = rate.state_from_json(reply["share"], self.last_state)
+            self.last_state = _shift_times(share, time.time())
         return True

@@ -318,10 +318,8 @@ def _read_rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.T
     with open_snapshot_file(path) as file:
         if path.name == WALLETS:  # this file also has the extra columns of users
             known_columns = {*_SCHEMAS[WALLETS].names, *columns}
-            columns = [
-                *columns,
-                *(each for each in file.schema_arrow.names if each not in known_columns),
-            ]
+            extra = [each for each in file.schema_arrow.names if each not in known_columns]
+            columns = [*columns, *extra]
         if wanted is None:
             return with_amounts(file.read(columns=columns, use_threads=False))
         table = file.schema_arrow.empty_table().select(columns)
@@ -349,7 +347,6 @@ def open_snapshot_file(path: Path) -> Iterator[pq.ParquetFile]:
 
 
 def _check_format(path: Path, metadata: pq.FileMetaData) -> None:
-    """Raise a HistoryError if a file is not part of a snapshot, or has a later format."""
     written = (metadata.metadata or {}).get(_FORMAT_KEY, b"")
     if not written.isdigit():
         raise HistoryError(
@@ -384,7 +381,6 @@ def cast_columns(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFr
 
 
 def _cast_column(column: pd.Series, dtype: object) -> pd.Series:
-    """Return a column converted to a dtype, or raise a SnapshotError that names the column."""
     try:
         if not isinstance(dtype, pd.CategoricalDtype):
             return column.astype(dtype)  # type: ignore[call-overload,no-any-return]  # any dtype

@@ -214,7 +214,6 @@ def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]
 def _require_requested_wallets(
     holdings: pd.DataFrame, holders: Codes, times: Codes, wallet_status: Statuses
 ) -> None:
-    """Raise a SnapshotError if there are holdings of a wallet that was not requested then."""
     requested = times >= 0
     requested[requested] = wallet_status[holders[requested], times[requested]] != NOT_ASKED
     if not requested.all():
@@ -476,7 +475,6 @@ def _build_history_matrix(
     *,
     bridged: bool,
 ) -> tuple[pd.DatetimeIndex, AmountMatrix]:
-    """Return the times of a history, and the amounts of all tokens or of the chosen one."""
     wallets, holdings = select_columns(as_details(history, "history"), SNAPSHOT)
     if asset is None:
         refuse_assets(assets, bridged=bridged)

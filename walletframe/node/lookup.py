@@ -47,7 +47,6 @@ _GET_ETH_BALANCE = bytes.fromhex("4d2301cc")  # getEthBalance(address)
 _AGGREGATE = bytes.fromhex("82ad56cb")  # aggregate3((address,bool,bytes)[])
 
 _FALLBACK = (NodeStatus.REVERTED, NodeStatus.INVALID, NodeStatus.NODE_ERROR)
-_RESULT_IS_NOT = "the node's result is not"
 _NO_BALANCE = NodeFailure(
     NodeStatus.INVALID,
     "the answer is not a balance: is the contract a token, and did it exist at this block?",
@@ -78,10 +77,7 @@ class ContractCall:
                 return int(_hex_digits(result), 16).to_bytes(_WORD_BYTES, "big")
             return bytes.fromhex(_hex_digits(result))
         except (ValueError, OverflowError):
-            kind = "bytes" if self.coin_holder is None else "a balance"
-            return NodeFailure(
-                NodeStatus.INVALID, f"{_RESULT_IS_NOT} {kind}: {safe_line(str(result), 60)!r}"
-            )
+            return _invalid_result("bytes" if self.coin_holder is None else "a balance", result)
 
 
 def look_up(
@@ -101,13 +97,11 @@ def look_up(
             return results, TokenMetadata()
         calls = []
         for query in requested:
-            encoded_holder = encode(["address"], [query.holder])
+            holder = encode(["address"], [query.holder])
             if query.contract is None:
-                calls.append(
-                    ContractCall(_MULTICALL3, _GET_ETH_BALANCE + encoded_holder, query.holder)
-                )
+                calls.append(ContractCall(_MULTICALL3, _GET_ETH_BALANCE + holder, query.holder))
             else:
-                calls.append(ContractCall(query.contract, _BALANCE_OF + encoded_holder))
+                calls.append(ContractCall(query.contract, _BALANCE_OF + holder))
         if token is not None:
             calls += [ContractCall(token, _DECIMALS), ContractCall(token, _SYMBOL)]
         block = _block_number(node, options.block)
@@ -126,7 +120,6 @@ def look_up(
 
 
 def _hex_digits(result: Any) -> str:
-    """Return the hex digits after 0x, or raise a ValueError."""
     if not isinstance(result, str) or not _HEX.fullmatch(result):
         raise ValueError
     return result.removeprefix("0x")
@@ -139,9 +132,12 @@ def _parse_quantity(result: Any) -> int | NodeFailure:
         number = int(_hex_digits(result), 16)
         if number < _MAX_QUANTITY:
             return number
-    return NodeFailure(
-        NodeStatus.INVALID, f"{_RESULT_IS_NOT} a number: {safe_line(str(result), 60)!r}"
-    )
+    return _invalid_result("a number", result)
+
+
+def _invalid_result(kind: str, result: Any) -> NodeFailure:
+    quoted = safe_line(str(result), 60)
+    return NodeFailure(NodeStatus.INVALID, f"the node's result is not {kind}: {quoted!r}")
 
 
 def _chain_mismatch(
@@ -158,7 +154,6 @@ def _chain_mismatch(
 
 
 def _block_number(node: Node, block: int | None) -> int | NodeFailure:
-    """Return the number of the block to read, or a failure if the node does not have it."""
     tag = "latest" if block is None else hex(block)
     header = node.call("eth_getBlockByNumber", tag, False)  # noqa: FBT003 - nodes accept parameters only by position
     if isinstance(header, NodeFailure):

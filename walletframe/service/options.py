@@ -11,7 +11,6 @@ from walletframe.errors import SettingsError
 BASES = ("private", "public")  # the kinds of keys that have their own base URL
 TEST_KEY_PER_SECOND = 2
 _LARGEST_SEED = 10**18
-_LOWEST_RATE, _HIGHEST_RATE = 0.02, 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +26,7 @@ class Behaviour:
         _check_range("latency_s", self.latency_s, 0, 86_400)
         _check_range("failure_share", self.failure_share, 0, 1)
         if self.requests_per_second is not None:
-            _check_range(
-                "requests_per_second", self.requests_per_second, _LOWEST_RATE, _HIGHEST_RATE
-            )
+            _check_range("requests_per_second", self.requests_per_second, 0.02, 1_000_000)
         try:
             object.__setattr__(self, "seed", operator.index(self.seed))
         except TypeError:

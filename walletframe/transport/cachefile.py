@@ -143,14 +143,12 @@ class AnswerFile:
         answers: dict[str, CachedAnswer] = {}
         for row in chain.from_iterable(self._database.query_all(select)):
             key, fetched_at, body, sequence, stored = row
-            time_of_answer = parse_time(fetched_at)
-            is_undamaged = isinstance(body, bytes) and stored == checksum(*row[:-1])
-            if (
-                is_undamaged
-                and time_of_answer is not None
-                and sequence >= sequence_number(answers.get(key))
-            ):
-                answers[key] = CachedAnswer(body, time_of_answer, sequence)
+            moment = parse_time(fetched_at)
+            is_damaged = not isinstance(body, bytes) or stored != checksum(*row[:-1])
+            if is_damaged or moment is None:
+                continue
+            if sequence >= sequence_number(answers.get(key)):
+                answers[key] = CachedAnswer(body, moment, sequence)
         return answers
 
     def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:

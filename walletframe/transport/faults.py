@@ -100,10 +100,8 @@ def status_outcome(status: int, body: bytes, server: Server = "service") -> Outc
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return Outcome(Status.RATE_LIMITED, message)
     if status // 100 == 3 and status != HTTPStatus.NOT_MODIFIED:  # noqa: PLR2004 - redirects
-        not_followed = (
-            f"the {server} answered {status}: redirects are not followed, to protect the key"
-        )
-        return Outcome(Status.REJECTED, not_followed)
+        reason = "redirects are not followed, to protect the key"
+        return Outcome(Status.REJECTED, f"the {server} answered {status}: {reason}")
     if status // 100 == 4:  # noqa: PLR2004 - client errors
         return Outcome(Status.REJECTED, message)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:

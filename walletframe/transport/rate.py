@@ -293,9 +293,8 @@ class RateLimiter:
             if (database := self.database) is None:
                 self.last_state = _apply_change(self.last_state, answers, change)
         if database is not None:
-            self.last_state = database.write(
-                partial(self._update_stored, database, answers, change)
-            )
+            update = partial(self._update_stored, database, answers, change)
+            self.last_state = database.write(update)
 
     def _update_stored(
         self, database: Database, answers: int, change: StateChange, con: sqlite3.Connection

@@ -155,9 +155,8 @@ class BackendStore:
                     failure = fault
             if failure is not None or not self._writable:
                 for key, answer in answers:
-                    self._fallback[key] = max(
-                        answer, self._fallback.get(key, answer), key=sequence_number
-                    )
+                    other = self._fallback.get(key, answer)
+                    self._fallback[key] = max(answer, other, key=sequence_number)
             if failure is not None:  # after all writes, since the warning may raise
                 self._fall_back(failure)
 
@@ -166,7 +165,6 @@ class BackendStore:
         return time.monotonic_ns() + self._offset
 
     def _read_one(self, key: str) -> CachedAnswer | None:
-        """Return an answer from the backend, or None if it is missing or damaged."""
         response = self._backend.responses.get(quote(key, safe=_UNQUOTED))
         if response is None or not response.content:
             return None

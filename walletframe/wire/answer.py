@@ -246,7 +246,6 @@ def _read_answer_leniently(body: bytes, requested: Sequence[WalletAddress]) -> A
 
 
 def _entry_key(entry: Raw) -> _Key | None:
-    """Return the canonical key of an entry's wallet, or None if the entry has no wallet."""
     wallet = _decoded_or_none(_decode_wallet_id, entry)
     return None if wallet is None else canonical_key(wallet.block_chain, wallet.address)
 
@@ -288,9 +287,8 @@ def _read_balance_leniently(sent: Raw) -> SentBalance:
     sent_price = parts.get("price", NULL)
     price = _decoded_or_none(_decode_price, sent_price)
     if price is None:  # the price may be a string
-        price = _decoded_or_none(
-            _decode_price, (_decoded_or_none(_decode_text, sent_price) or "").encode()
-        )
+        text = _decoded_or_none(_decode_text, sent_price) or ""
+        price = _decoded_or_none(_decode_price, text.encode())
     return SentBalance(asset, amount, price)
 
 
