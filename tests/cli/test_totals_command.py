@@ -56,6 +56,16 @@ def details(run, canned):
         return client.fetch(["ETH.0xa", "ETH.0xb", "ETH.0xc"], on_failure="ignore")
 
 
+def test_the_last_line_says_what_is_not_counted(run):
+    """For one token, balances of other tokens are not called filtered."""
+    wallets = ("ETH.0xa", "ETH.0xb", "ETH.0xc")
+    unknown = "1 of 3 wallets, whose balances are unknown"
+    lines = run("totals", *wallets).output.splitlines()
+    assert lines[-1] == f"Not counted: {unknown}; 1 balance of unknown amount."
+    lines = run("totals", *wallets, "--token", "ETH").output.splitlines()
+    assert lines[-1] == f"Not counted: {unknown}."
+
+
 def test_prices_of_the_settings_are_used(details, tmp_path, monkeypatch):
     """Without an option; the service's own are in the list."""
     monkeypatch.chdir(tmp_path)

@@ -27,6 +27,7 @@ from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_wallets, stale_wallets, summary_lines, value_summary
 from walletframe.frames.names import token_index
 from walletframe.frames.positions import read_positions
+from walletframe.frames.results import stated_coverage
 from walletframe.numerals import counted_noun
 from walletframe.settings.tables import table_settings
 
@@ -131,6 +132,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
         else:
             source = source.wf.value(**pricing)
     table, value = _compute_totals(source, wanted, **grouping)
+    coverage = _coverage_line(table, is_single_token=wanted is not None)
     table = _sort_totals(table, grouping["by"], is_single_token=wanted is not None)
     print_table(totals_table(table, rows, wallets))
     echo()
@@ -139,7 +141,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
         gaps = f"{value.unpriced:,} without a price, {value.unread:,} of unknown amount"
         echo(f"Value of {value.known:,} of {balances}: {value.total} ({gaps})")
     if wallets is not None:
-        echo("\n".join(summary_lines(wallets)))
+        echo("\n".join([*summary_lines(wallets), coverage]))
     write_frame(table, output, name="totals")
     known = wallets is None or bool(known_wallets(wallets).all())
     if known and wanted is not None and wallets is not None:
@@ -180,6 +182,12 @@ def _compute_totals(
         index = token_index(source.holdings, positions.tokens, token)
         positions = _select_token(positions, positions.tokens.codes == index)
     return sums.totals(positions, **grouping), value_summary(positions.holdings)
+
+
+def _coverage_line(table: pd.DataFrame, *, is_single_token: bool) -> str:
+    coverage = stated_coverage(table)
+    # Balances of other tokens are not in the table of one token, but nobody filtered them out.
+    return str(replace(coverage, filtered=0) if is_single_token else coverage)
 
 
 def _select_token(positions: Positions, rows: Mask) -> Positions:

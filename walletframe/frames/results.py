@@ -48,7 +48,7 @@ class Coverage:
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
     ...     details = client.fetch(["NEAR.alice.near"])
     >>> print(details.wf.coverage())
-    The table counts all 11 balances of 1 wallet.
+    All 11 balances of 1 wallet are counted.
     """
 
     wallets_asked: int
@@ -64,19 +64,18 @@ class Coverage:
     def __str__(self) -> str:
         unknown = self.wallets_asked - self.wallets_ok
         wallets = counted_noun(self.wallets_asked, "wallet")
-        balances = counted_noun(self.balances, "balance")
         left_out = {
             f"{self.bridged_amount} in {counted_noun(self.bridged, 'bridged version')} "
             "(bridged=True)": self.bridged,
             f"{unknown:,} of {wallets}, whose balances are unknown": unknown,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(self.unpriced, 'balance')} without a price": self.unpriced,
-            f"{counted_noun(self.filtered, 'balance')} that were filtered out": self.filtered,
+            f"{counted_noun(self.filtered, 'filtered balance')}": self.filtered,
             "failed wallets, if there are any (pass wallets=…)": not self.wallets_asked,
         }
         if parts := [text for text, count in left_out.items() if count]:
             return f"Not counted: {'; '.join(parts)}."
-        return f"The table counts all {balances} of {wallets}."
+        return f"All {counted_noun(self.balances, 'balance')} of {wallets} are counted."
 
 
 class ResultTable(pd.DataFrame):
