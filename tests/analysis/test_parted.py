@@ -222,6 +222,7 @@ def test_folders_and_frames_have_equal_tables(tmp_path):
     result = stored.wf.value(PRICES, currency="USD").wf.totals("wallet")
     same(result, totals(valued, "wallet", **options))
     assert repr(stored).endswith(f"On disk, in {tmp_path}")
+    assert repr(stored.holdings) == repr(stored)
     assert "3 wallets on 2 blockchains" in repr(stored)
 
 

@@ -10,7 +10,6 @@ from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.bulk import StoredHoldings, open_holdings
 from walletframe.errors import SettingsError
 from walletframe.frameless import frameless_address_errors
-from walletframe.frames.known import summary_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +101,7 @@ class StoredWallets:
         return StoredAccessor(self.holdings)
 
     def __repr__(self) -> str:
-        return "\n".join([*summary_lines(self.wallets), f"On disk, in {self.holdings.root}"])
+        return repr(self.holdings)
 
 
 class StoredAccessor(PartitionedAccessor[StoredWallets]):

@@ -26,6 +26,7 @@ from walletframe.frames.contract import (
     typed_frame,
 )
 from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, token_identities
+from walletframe.frames.known import summary_lines
 from walletframe.frames.positions import Chunk, Positions, read_positions
 from walletframe.pandas_versions import TEXT, factorized
 
@@ -151,7 +152,7 @@ class SpamFlags:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StoredHoldings:
     """The wallets of a folder, read when it was opened, and their balances on the disk."""
 
@@ -170,6 +171,9 @@ class StoredHoldings:
     def wallets(self) -> pd.DataFrame:
         """All wallets, including the failed ones."""
         return self.template.wallet_frame
+
+    def __repr__(self) -> str:
+        return "\n".join([*summary_lines(self.wallets), f"On disk, in {self.root}"])
 
     def valued(self, prices: PriceLookup) -> StoredHoldings:
         """Return the holdings with prices and values, which replace those added before."""
