@@ -9,8 +9,10 @@ import openpyxl
 import pandas as pd
 import polars as pl
 import pytest
+from fetches import fetched, token
 from plain_process import printed
 
+import walletframe as wf
 from walletframe.client import fetch_wallets
 from walletframe.errors import AmountError, ColumnsError, MissingExtraError
 from walletframe.exports import to_json
@@ -68,6 +70,16 @@ def test_csv_is_exact_and_disarmed(tmp_path):
     assert back["amount"].tolist()[:3] == TEXTS[:3]
     assert back["amount"].isna().tolist() == [False, False, False, True]
     assert back["symbol"][0] == "'=1+1"
+
+
+def test_pandas_own_csv_is_read_with_read_holdings(tmp_path):
+    """The hint of the first table names the function, which reads the file exactly."""
+    details = fetched({"ETH.0xA": [token(raw=2**200)]})
+    details.holdings.to_csv(tmp_path / "f.csv")
+    with pytest.raises(AmountError, match=r"Hint: .*walletframe\.read_holdings\(path\)"):
+        pd.read_csv(tmp_path / "f.csv").wf.totals()
+    read = wf.read_holdings(tmp_path / "f.csv")
+    assert read.wf.totals("token").equals(details.holdings.wf.totals("token"))
 
 
 def test_excel_is_exact_and_harmless(tmp_path):

@@ -100,7 +100,8 @@ def amounts_of(column: pd.Series) -> AmountArray:
     if not isinstance(column.array, AmountArray):
         raise AmountError(
             f"a column of dtype {column.dtype} does not contain amounts",
-            hint='convert it with .astype("amount"); a file has exact amounts in "amount_text"',
+            hint="read holdings from a file with walletframe.read_holdings(path); convert a column "
+            'of texts or Decimals with .astype("amount")',
         )
     return column.array
 
