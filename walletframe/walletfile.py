@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 import pandas as pd
 
 from walletframe.address.forms import COLUMNS, standard_names
 from walletframe.address.lists import read_list, read_rows, read_table, with_labels
+from walletframe.chains import find_blockchain
 from walletframe.errors import AddressError, ArgumentError, ColumnsError, SettingsError
 
 if TYPE_CHECKING:
@@ -28,7 +29,12 @@ _LINES, _CHARACTERS = 5_000_000, 256_000_000  # all wallets of a file are kept i
 
 
 def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> Reading:
-    """Read wallets in any form, or from the file at a path, and the extra columns in `keep`."""
+    """Read wallets in any form, or from the file at a path, and the extra columns in `keep`.
+
+    Text with the ending of such a file is a path, unless it names a wallet and not a file.
+    """
+    if _is_file_name(wallets):
+        wallets = Path(wallets)
     if not isinstance(wallets, PathLike):
         return read_table(wallets, keep) if keep else read_list(wallets)
     path = Path(wallets)
@@ -44,6 +50,12 @@ def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -
     reading = read_rows(((number, rows[number][0]) for number in rows), _numbering_note(path))
     labels = [rows[number][1] for number in reading.positions]
     return with_labels(reading, pd.DataFrame(labels, columns=[*keep]))
+
+
+def _is_file_name(wallets: object) -> TypeGuard[str]:
+    if not isinstance(wallets, str) or not wallets.lower().endswith((".csv", ".txt")):
+        return False
+    return Path(wallets).is_file() or not find_blockchain(wallets.partition(".")[0])
 
 
 def rows_of_file(path: Path, keep: Sequence[str], check: ColumnsCheck = None) -> Iterator[Row]:

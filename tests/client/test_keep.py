@@ -191,6 +191,23 @@ def test_a_path_is_a_file_of_wallets(tmp_path, client):
     assert wf.fetch_wallets(path, client=client).wallets["address"].tolist() == ["alice.near"]
 
 
+@pytest.mark.parametrize("name", ["wallets.txt", "Clean.CSV", "near.csv"])
+def test_a_file_can_be_named_as_text(tmp_path, monkeypatch, client, name):
+    """The name has one of two endings; a file that exists is never a wallet."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(f"{NEAR}\n" if name == "wallets.txt" else f"wallet\n{NEAR}\n")
+    assert wf.fetch_wallets(name, client=client).wallets["address"].tolist() == ["alice.near"]
+
+
+def test_a_wallet_is_never_a_file(client):
+    """Text that names a wallet of a known blockchain is one; other names are of missing files."""
+    text = "NEAR.alice.txt"
+    assert wf.fetch_wallets(text, client=client).wallets["address"].tolist() == ["alice.txt"]
+    assert wf.check([text]).blockchain.tolist() == ["NEAR"]
+    with pytest.raises(FileNotFoundError, match=r"wallets\.csv"):
+        wf.fetch_wallets("wallets.csv", client=client)
+
+
 def test_a_folder_keeps_them(tmp_path, client):
     """They are exact, for all wallets and for some, in files that other programs open."""
     wf.fetch_to_parquet(PEOPLE, tmp_path / "bulk", keep=KEPT, client=client)

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Future
+    from pathlib import Path
 
     import pandas as pd
 
@@ -175,8 +175,6 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         requested = lists.unify_blockchains(_parse_items(wallets, count_unreadable))
         extra_columns = None
     else:
-        if isinstance(wallets, str) and wallets.lower().endswith((".csv", ".txt")):
-            wallets = Path(wallets)
         reading = read_input(wallets, names)
         requested, extra_columns = lists.wallets_to_request(reading, on_unreadable or "raise")
     summary = fetch_into(

@@ -135,8 +135,9 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         ``{"blockchain": "ETH", "address": "0x…"}``. Pass one wallet, or an iterable or Series of
         wallets. Or pass a DataFrame with the columns ``blockchain`` and ``address`` (the service's
         names ``blockChain`` and ``walletAddress`` are also accepted), or with one column of
-        strings. Or pass the Path of a CSV file with such columns, or of a text file with one wallet
-        per line. A file can have at most 5 million lines and 256 million characters.
+        strings. Or pass the path of a CSV file with such columns, or of a text file with one wallet
+        per line: a Path, or a str that ends in ``.csv`` or ``.txt``. A file can have at most 5
+        million lines and 256 million characters.
     keep : str or list of str, optional
         Columns of the DataFrame or CSV file to keep, such as ``["name", "owner"]``. They are
         appended to ``wallets``, and tables can be grouped by them.
