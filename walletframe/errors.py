@@ -16,7 +16,7 @@
         ├── AmbiguousTokenError  (ValueError)    a symbol that several tokens share
         ├── UnknownWalletError   (LookupError)   the frame doesn't contain the wallet
         ├── UnknownBlockchainError (LookupError) the options don't contain the blockchain
-        ├── FramesNeededError    (AttributeError) a method that needs frames in memory
+        ├── FramesNeededError    (AttributeError) a method that needs a DataFrame
         ├── SettingsError        (ValueError)    a setting that is unknown, missing or invalid
         ├── TokenListError       (ValueError)    a list of tokens that can't be read
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
@@ -436,7 +436,7 @@ class SnapshotError(WalletframeError, ValueError):
 
 
 class FramesNeededError(WalletframeError, AttributeError):
-    """A method that needs frames in memory was called on a folder or on Dask DataFrames."""
+    """A method needs a DataFrame, and not the result of a fetch, a folder or Dask DataFrames."""
 
 
 class UnknownSnapshotError(WalletframeError, LookupError):

@@ -13,7 +13,13 @@ from walletframe import notice
 from walletframe.accessor import FrameAccessor
 from walletframe.accessor.details import DetailsAccessor
 from walletframe.accessor.holdings import PlotAccessor
-from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SpamWarning
+from walletframe.errors import (
+    ArgumentError,
+    ColumnsError,
+    FramesNeededError,
+    InputWarning,
+    SpamWarning,
+)
 from walletframe.frames.details import WalletDetails
 
 COIN = token("ETH", 1, 0, contract=None)
@@ -138,3 +144,21 @@ def test_a_table_of_holdings_alone_is_no_error():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(HOLDINGS.wf.totals()) == 2
+
+
+@pytest.mark.parametrize("name", ["head", "amount", "iloc"])
+def test_a_fetch_is_no_frame(name):
+    """The error names the two frames, and `hasattr` still answers."""
+    with pytest.raises(FramesNeededError, match=rf"'{name}'(?s:.*)details\.holdings\.head\(\)"):
+        getattr(DETAILS, name)
+    assert not hasattr(DETAILS, name)
+
+
+@pytest.mark.parametrize("key", ["amount", ["amount"], HOLDINGS.amount > 0])
+def test_a_fetch_has_no_columns(key):
+    """The error names the two frames; positions are those of a tuple."""
+    with pytest.raises(ArgumentError, match=r'(?s)not a part.*details\.holdings\["amount"\]'):
+        DETAILS[key]
+    assert (DETAILS[0], DETAILS[-1:]) == (WALLETS, (HOLDINGS,))
+    with pytest.raises(IndexError):
+        DETAILS[2]

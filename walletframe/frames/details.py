@@ -6,14 +6,18 @@ function that accepts one of the two DataFrames also accepts the complete result
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeGuard
 
 import pandas as pd
 
-from walletframe.errors import ArgumentError
+from walletframe.errors import ArgumentError, FramesNeededError
 from walletframe.frames.display import display_html, display_markdown, display_text
 
 _PAIR = "(wallets, holdings)"
+_PARTS_HINT = (
+    "use one of its two DataFrames, details.holdings or details.wallets, as in details.holdings"
+    '["amount"] and details.holdings.head()'
+)
 
 
 class WalletDetails(NamedTuple):
@@ -51,6 +55,16 @@ class WalletDetails(NamedTuple):
         """
         registered: Any = pd.DataFrame  # the package `accessor` adds the attribute `wf`
         return registered.wf._of_fetch(self)  # noqa: SLF001 - our own class
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise FramesNeededError(f"the result of a fetch has no attribute {name!r}", _PARTS_HINT)
+
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            return tuple.__getitem__(self, key)
+        except TypeError:
+            message = f"{key!r} is not a part of the result of a fetch"
+            raise ArgumentError(message, _PARTS_HINT) from None
 
     def __repr__(self) -> str:
         return display_text(self.wallets, self.holdings)
