@@ -32,7 +32,7 @@ NEEDED = {"wallet": "ETH.0x1"}
 OF_ONE = {"share": {"token": "ETH"}, "plot.lorenz": {"asset": "ETH"}}
 
 
-OF_CHANGES = {"plot.waterfall"}
+OF_OTHERS = {"plot.waterfall", "explore"}  # of changes, and of a complete fetch
 
 
 def calls():
@@ -42,7 +42,7 @@ def calls():
         prefix + name
         for prefix, accessor in result
         for name, _ in inspect.getmembers(accessor, inspect.isfunction)
-        if name[0] != "_" and prefix + name not in OF_CHANGES
+        if name[0] != "_" and prefix + name not in OF_OTHERS
     ]
 
 
@@ -162,3 +162,12 @@ def test_a_fetch_has_no_columns(key):
     assert (DETAILS[0], DETAILS[-1:]) == (WALLETS, (HOLDINGS,))
     with pytest.raises(IndexError):
         DETAILS[2]
+
+
+def test_explore_opens_the_explorer():
+    """It is the widget with this fetch and the options, and is imported by the call."""
+    explorer = DETAILS.wf.explore(prepare=lambda holdings: holdings.head(1))
+    assert type(explorer).__name__ == "HoldingsExplorer"
+    assert explorer.details == DETAILS
+    assert len(explorer.shown.holdings) == 1
+    explorer.close()

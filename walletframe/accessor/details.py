@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 else:
     selection, valuation = map(LazyPackage, ("analysis.selection", "analysis.valuation"))
     flags = LazyPackage("analysis.spam.flags")
+pickers: Any = LazyPackage("pickers")  # a layer above: `explore` imports it when it is called
 
 
 class DetailsAccessor(HoldingsAccessor):
@@ -59,6 +60,10 @@ class DetailsAccessor(HoldingsAccessor):
     def _where(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:
         return selection.where_in_fetch(self._data, self._wallets, *args, **kwargs)
 
+    def _explore(self, widget: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return widget(WalletDetails(self._wallets, self._data), *args, **kwargs)
+
+    explore: Final = Delegate(lambda: pickers.HoldingsExplorer, _explore)
     value: Final = Delegate(lambda: valuation.value, _with_rows)
     flag_spam: Final = Delegate(lambda: flags.flag_spam, _with_rows)
     without_spam: Final = Delegate(lambda: flags.without_spam, _with_rows)
