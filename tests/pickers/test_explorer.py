@@ -247,6 +247,26 @@ def test_files_have_the_shown_rows_to_the_last_digit(explorer):
     assert any(len(amount) > 70 for amount in amounts)
 
 
+def test_files_have_the_kept_columns(details):
+    """They are at the end of each row, and columns of the holdings come first."""
+    owners = [f"owner {number}" for number in range(len(details.wallets))]
+    wallets = details.wallets.assign(owner=owners, team="one")
+    explorer = HoldingsExplorer((wallets, details.holdings.assign(team="own")))
+    page, shown = Page(explorer), explorer.shown.holdings
+    named = wallets.set_index(["blockchain", "address"])["owner"]
+    expected = named.loc[pd.MultiIndex.from_frame(shown[["blockchain", "address"]])].tolist()
+    for kind, read in (
+        ("CSV", pd.read_csv),
+        ("Parquet", pd.read_parquet),
+        ("Excel", pd.read_excel),
+    ):
+        file = read(io.BytesIO(page.file(kind)))
+        assert file.columns[-1] == "owner"
+        assert file["owner"].tolist() == expected
+        assert {*file["team"]} == {"own"}
+    explorer.close()
+
+
 def test_the_report_is_of_the_selection(explorer):
     """It is one page that needs no network."""
     pick(explorer, blockchains=["POLYGON"])

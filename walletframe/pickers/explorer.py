@@ -19,6 +19,7 @@ from walletframe.exports import to_csv, to_excel, to_parquet
 from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.display import without_mathematics
+from walletframe.frames.joining import merge
 from walletframe.frames.kept import kept_names
 from walletframe.numerals import counted_noun
 from walletframe.pickers.fetching import FetchingWidget
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import TypeGuard
 
+    import pandas as pd
     from traitlets import TraitType
 
     from walletframe.accessor.folder import StoredWallets
@@ -300,7 +302,8 @@ class HoldingsExplorer(FetchingWidget):
     def save(self, kind: str) -> None:
         """Create a file of the shown wallets and holdings, and show a link to download it.
 
-        CSV, Parquet and Excel files contain all shown rows, with exact amounts. The report is one
+        CSV, Parquet and Excel files contain all shown rows, with exact amounts and the columns that
+        were kept for their wallets. The report is one
         HTML page that can be read offline. Errors are shown in the widget.
 
         Parameters
@@ -325,7 +328,7 @@ class HoldingsExplorer(FetchingWidget):
             )
         with TemporaryDirectory() as folder:
             path = Path(folder) / name
-            write(shown if kind == "Report" else shown.holdings, path)
+            write(shown if kind == "Report" else _with_kept_columns(shown), path)
             return {"name": name, "type": media_type}, [path.read_bytes()]
 
     def _show_edition(self, edition: int) -> None:
@@ -357,6 +360,17 @@ class HoldingsExplorer(FetchingWidget):
     @handler
     def _show_details(self, change: dict[str, Any]) -> None:
         self._explorer_state.show(self._make_portfolio(change["new"]))
+
+
+def _with_kept_columns(shown: WalletDetails) -> pd.DataFrame:
+    """Return the holdings, with the kept columns of their wallets at the end."""
+    wallets, holdings = shown
+    names = [name for name in kept_names(wallets) if name not in holdings]
+    if not names:
+        return holdings
+    kept = wallets[["blockchain", "address", *names]].drop_duplicates(["blockchain", "address"])
+    joined, _ = merge(holdings, kept, "left", on=None, suffixes=("", ""))
+    return joined
 
 
 def _is_stored(details: object) -> TypeGuard[StoredWallets]:
