@@ -1,5 +1,6 @@
 """Shares of a token and its concentration, against plain Python."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -142,7 +143,9 @@ def test_concentration_matches_its_definitions(fetch, top):
         assert measures == [
             gini_by_differences(amounts),
             nearest(sum(each**2 for each in shares)),
-            nearest(sum(shares[:top])),
+            nearest(sum(shares[:top]))
+            if len(shares) >= top
+            else pytest.approx(np.nan, nan_ok=True),
         ]
 
 
@@ -154,6 +157,17 @@ def test_concentration_of_known_cases():
     odd = [(("ETH", f"0x{n}"), [(ETHER, 10**30 if n == 1 else 1, 0)]) for n in range(1, 5)]
     result = concentration(details_of(odd).holdings, ("ETH", None), top=1).iloc[0]
     assert result[["gini", "herfindahl", "top_share"]].tolist() == [0.75, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "top,holders", [(0.01, 1), (0.29, 29), (0.299, 29), (0.999, 99), (100, 100), (101, 0)]
+)
+def test_top_share_of_a_part_of_the_holders(top, holders):
+    """The part is rounded down, to at least one holder; too few holders have no such share."""
+    fetch = [(("ETH", f"0x{n}"), [(ETHER, n, 0)]) for n in range(1, 101)]
+    share = concentration(details_of(fetch).holdings, "ETH", top=top)["top_share"].item()
+    richest = sum(range(101 - holders, 101)) / 5050 if holders else np.nan
+    assert share == pytest.approx(richest, nan_ok=True)
 
 
 def test_concentration_of_zero_amounts_is_unknown():
@@ -168,5 +182,6 @@ def test_one_token_of_many():
     table = concentration(holdings, token="USDC", wallets=wallets)
     assert table["token_address"].tolist() == ["0xA0"]
     assert (table["wallets_ok"].item(), table["wallets_asked"].item()) == (2, 2)
-    with pytest.raises(SettingsError, match="top must be 1 or more, not 0"):
-        concentration(holdings, top=0)
+    for top in (0, -0.1, 1.5, math.nan, math.inf):
+        with pytest.raises(SettingsError, match=f"top must be a number of holders.* not {top}"):
+            concentration(holdings, top=top)

@@ -259,7 +259,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     asset: TokenLike | None = None,
     *,
     token: TokenLike | None = None,
-    top: int = 10,
+    top: float = 10,
     by: By = "wallet",
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
@@ -273,8 +273,9 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
         The asset, as in `share`. By default, all assets.
     token : str or (str, str or None), optional
         A token instead of an asset, as in `share`. For all tokens, add ``"token"`` to `by`.
-    top : int, default 10
-        The number of largest holders that ``top_share`` adds up.
+    top : int or float, default 10
+        The number of largest holders that ``top_share`` adds up, or a part of the holders between 0
+        and 1: 0.01 are the richest 1 %, rounded down, but at least one holder.
     by : str or list of str, default "wallet"
         The column or columns whose groups count as one holder, as in `share`. If the list contains
         ``"token"``, the rows are tokens instead of assets. The column ``holders`` always counts
@@ -292,16 +293,15 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
         the token:
 
         - ``gini`` and ``herfindahl``: the two indices that are defined below;
-        - ``top_share``: the share of the `top` largest holders.
+        - ``top_share``: the share of the `top` largest holders, NaN if there are fewer holders.
 
         Without rows, the result is empty.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `top`
-        is below 1; if both an asset and a token are given; or if `assets` or `bridged` is given
-        with a token.
+        If `wallets`, `by` or `top` is not valid; if `wallets` lacks a wallet of these holdings; if
+        both an asset and a token are given; or if `assets` or `bridged` is given with a token.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
     TokenListError, OSError
@@ -337,8 +337,11 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
        gini  herfindahl  top_share
     0  0.25       0.625       0.75
     """
-    if top < 1:
-        raise SettingsError(f"top must be 1 or more, not {top!r}", hint="pass a number of holders")
+    if not (0 < top < 1 or (top >= 1 and top % 1 == 0)):
+        raise SettingsError(
+            f"top must be a number of holders, or a part of them, not {top!r}",
+            hint="pass an integer such as 10, or a float between 0 and 1, such as 0.01",
+        )
     named, by = token_and_groups(token, asset, by)
     positions, names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
     table = totals_of(positions, group(positions, [positions.kind]))
@@ -351,7 +354,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     return with_coverage(measured, coverage)
 
 
-def _inequality(positions: Positions, members: Groups, top: int) -> dict[str, Floats]:
+def _inequality(positions: Positions, members: Groups, top: float) -> dict[str, Floats]:
     """Measure the distribution of each token over the groups that hold more than 0 of the token."""
     stride, exact, tokens = len(members), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
@@ -367,7 +370,9 @@ def _inequality(positions: Positions, members: Groups, top: int) -> dict[str, Fl
     return {name: np.concatenate([batch[name] for batch in batches]) for name in MEASURES}
 
 
-def _measures(amounts: Exact, pairs: Codes, count: int, stride: int, top: int) -> dict[str, Floats]:
+def _measures(
+    amounts: Exact, pairs: Codes, count: int, stride: int, top: float
+) -> dict[str, Floats]:
     """Measure `count` tokens; a pair is encoded as a token index * `stride` + a group index."""
     codes, pairs = pd.factorize(pairs)
     balances = sums(Segments(amounts, codes, len(pairs)))
@@ -385,12 +390,15 @@ def _measures(amounts: Exact, pairs: Codes, count: int, stride: int, top: int) -
             result[filled] = np.add.reduceat(terms, holders.starts[filled])
         return result
 
-    largest, is_top = np.full(count, 0, dtype=object), ranks > sizes[ids] - top
+    # A product such as 0.29 * 100 is slightly below the integer that is meant.
+    tops = np.maximum(np.floor(np.round(top * sizes, 9)), 1) if top < 1 else np.full(count, top)
+    largest, is_top = np.full(count, 0, dtype=object), ranks > (sizes - tops)[ids]
     np.add.at(largest, ids[is_top], units[is_top])
     total, weighted, counts = sum_by_token(units), sum_by_token(units * ranks), sizes.astype(object)
     gini = _ratios_or_nan(2 * weighted - (counts + 1) * total, counts * total)
     herfindahl = _ratios_or_nan(sum_by_token(units * units), total**2)
-    return dict(zip(MEASURES, (gini, herfindahl, _ratios_or_nan(largest, total)), strict=True))
+    top_share = np.where(sizes < tops, np.nan, _ratios_or_nan(largest, total))
+    return dict(zip(MEASURES, (gini, herfindahl, top_share), strict=True))
 
 
 def _ratios_or_nan(numerators: Integers, denominators: Integers) -> Floats:

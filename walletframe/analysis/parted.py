@@ -406,7 +406,7 @@ def chunked_concentration(
     asset: TokenLike | None = None,
     *,
     token: TokenLike | None = None,
-    top: int = 10,
+    top: float = 10,
     by: By = "wallet",
     **options: Any,
 ) -> pd.DataFrame:
