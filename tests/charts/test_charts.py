@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from fetches import made_up_details
+from fetches import fetched, made_up_details, token
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +22,7 @@ from walletframe.errors import (
     UnknownTokenError,
     UnknownWalletError,
 )
+from walletframe.history import compare
 from walletframe.numerals import compact, money, percent
 from walletframe.service import SHOWCASE
 
@@ -861,3 +862,21 @@ def test_numbers_are_short_or_whole():
         ">99.9%",
         "100%",
     ]
+
+
+@pytest.mark.parametrize("size", [0, 1])
+@pytest.mark.parametrize(
+    "chart", ["bar", "heatmap", "lorenz", "pie", "sunburst", "timeline", "treemap", "waterfall"]
+)
+def test_each_chart_takes_a_title(chart, size):
+    """The caller's title is escaped; an empty chart has it, too."""
+    moment = pd.Timestamp("2026-01-31", tz="UTC")
+    frame = VALUED.assign(value=1.0 * size, amount=VALUED.amount * size, snapshot=moment)
+    changes = compare(
+        fetched({"ETH.0xA": []}), fetched({"ETH.0xA": [token()] if size else "failed"})
+    )
+    data = changes if chart == "waterfall" else frame
+    options = {"pie": {"wallet": "ETH.0xa1"}, "lorenz": {"token": USDC}}.get(chart, {})
+    figure = getattr(charts, chart)(data, title="<b>Ours</b>", **options)
+    assert figure.layout.title.text == "&lt;b&gt;Ours&lt;/b&gt;"
+    assert bool(figure.data) == bool(size)

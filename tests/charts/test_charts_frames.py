@@ -331,8 +331,24 @@ class TestColors:
         colors = {"T0": "red", ("ETH", "0x00"): "blurple", ("ETH", "0x01"): 7, ("BSC", None): "red"}
         with pytest.raises(SettingsError, match=r"token_colors\(\)") as caught:
             getattr(charts, chart)(frame, colors=colors)
-        bad = "'T0' is not a token, 'blurple' is not a colour, 7 is not a colour"
+        bad = "'T0' is not a token or an asset, 'blurple' is not a colour, 7 is not a colour"
         assert str(caught.value).split("\n")[0] == f"colors can't be used: {bad}"
+
+    @pytest.mark.parametrize("last", ["asset", "token"])
+    def test_colours_by_the_name_of_an_asset(self, last):
+        """They are of all its contracts, in any case; the others have their default colours."""
+        coins = {"token_address": None, "token_blockchain": ["ETH", "BASE"], "symbol": "ETH"}
+        frame = pd.concat([self.FRAME.iloc[:2].assign(**coins), self.FRAME.iloc[2:40]])
+
+        def drawn(**options):
+            figure = charts.bar(frame, by=["wallet", last], **options)
+            return {trace.name: trace.marker.color for trace in figure.data}
+
+        colors = drawn(colors={"eth": "gold"})
+        named = {name for name in colors if name.startswith("ETH")}
+        assert len(named) == (1 if last == "asset" else 2)
+        assert colors == drawn() | dict.fromkeys(named, "gold")
+        assert drawn(colors={"eth": "gold", ("ETH", "0x00"): "red"})["T0"] == "red"
 
     def test_colours_are_a_mapping(self):
         """A list is refused."""

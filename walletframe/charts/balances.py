@@ -60,16 +60,17 @@ from walletframe.numerals import compact, counted_noun, full_amount, money, perc
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
     from walletframe.amounts.integers import Floats, Indices
     from walletframe.amounts.scalar import Amount
+    from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By, Groups
-    from walletframe.frames.identity import Codes, TokenKey
+    from walletframe.frames.identity import Codes
     from walletframe.frames.names import TokenLike, WalletLike
     from walletframe.frames.positions import PositionsLike
 
@@ -407,7 +408,7 @@ class PivotedSizes:
         symbol, where = self.balances.full_token(int(self.tokens[token]))
         return hover_text(symbol, where, *owner, f"{self.exact_text(row, token)} {symbol}", share)
 
-    def trace_styles(self, colors: Mapping[TokenKey, str] | None = None) -> list[TraceStyle]:
+    def trace_styles(self, colors: ColorsLike | None = None) -> list[TraceStyle]:
         """Return the style of each column; the last one is Other, if any tokens are combined."""
         balances, indices = self.balances, self.tokens.tolist()
         names = balances.token_names(indices)

@@ -53,11 +53,10 @@ from walletframe.frames.positions import cell_sums
 from walletframe.numerals import compact, count_of, counted_noun, full_amount, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats, Indices
     from walletframe.charts.balances import Balances, Level, Measure, PivotedSizes
+    from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
@@ -100,7 +99,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
-    colors: Mapping[TokenKey, str] | None = None,
+    colors: ColorsLike | None = None,
+    title: str | None = None,
 ) -> go.Figure:
     """Draw a bar for each wallet, owner or other group, stacked by asset or token.
 
@@ -139,9 +139,12 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         Your own contracts of assets, as in `walletframe.assets`.
     bridged : bool, default False
         Whether an asset includes bridged versions, such as USDC.e and WETH.
-    colors : mapping of (str, str or None) to str, optional
+    colors : mapping of (str, str or None) or str to str, optional
         The colours of tokens as hex codes or CSS names, such as `token_colors` returns. An asset
-        has the colour of its largest token.
+        has the colour of its largest token. Or the colours of assets by name, such as
+        ``{"ETH": "#3366CC"}``; all others then have their default colours.
+    title : str, optional
+        Your own title, of which the first 48 characters are drawn.
 
     Returns
     -------
@@ -174,9 +177,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     grouped = read_grouped(
         holdings, by, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
     )
-    balances = grouped.balances
+    balances, title = grouped.balances, title or grouped.title
     if not len(balances.rows):
-        return empty_figure(grouped.title, balances.notes([], wallets), balances.empty_reason)
+        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
     # If the last of several names is token or asset, it sets the colours, not the bars.
     [*first, last] = grouped.names
     level = grouped.level(first if first and last in ADDED else grouped.names)
@@ -226,7 +229,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     ]
     return make_figure(
         traces,
-        title=grouped.title,
+        title=title,
         notes=balances.notes(notes, wallets),
         **legend_options(
             row_dimensions(short), [each.name for each in series][: 1 if is_single else None]
@@ -263,7 +266,8 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
-    colors: Mapping[TokenKey, str] | None = None,
+    colors: ColorsLike | None = None,
+    title: str | None = None,
 ) -> go.Figure:
     """Draw the holdings of one wallet as a pie chart.
 
@@ -282,7 +286,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. Then the chart notes how old the answer for the wallet
         is, or why the wallet has no rows.
-    assets, bridged, colors : optional
+    assets, bridged, colors, title : optional
         As in `bar`.
 
     Returns
@@ -317,7 +321,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         with suppress(UnknownWalletError):  # the wallet was not requested
             answers = frame[find_wallet(frame, wallet)]
     name = "" if answers is None else user_wallet_names(answers, answers)[0]
-    title = f"Holdings of {short_wallet(named.blockchain, named.address, name)}"
+    title = title or f"Holdings of {short_wallet(named.blockchain, named.address, name)}"
     notes = (
         Notes()
         if answers is None
@@ -395,6 +399,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
+    title: str | None = None,
 ) -> go.Figure:
     """Draw a heatmap with a row per wallet, owner or other group, and a column per asset or token.
 
@@ -414,7 +419,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         Maximum number of tokens or assets (at most 200). The ones with the largest value among the
         drawn rows are chosen, and all others are combined as Other. Without values, the ones with
         the most holders are chosen, and no others are drawn.
-    wallets, assets, bridged : optional
+    wallets, assets, bridged, title : optional
         As in `bar`.
 
     Returns
@@ -449,7 +454,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     held, measure = balances.positions, balances.measure
     names = [name for name in grouped.names if name not in ADDED] or ["wallet"]
     is_shares = measure.kind == "share"
-    title = f"{measure.title_start} by {join_names(names if is_shares else [*names, held.kind])}"
+    columns_too = names if is_shares else [*names, held.kind]
+    title = title or f"{measure.title_start} by {join_names(columns_too)}"
     if not len(balances.rows):
         return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
     level = grouped.level(names)
@@ -573,7 +579,7 @@ def _heatmap_trace(
     )
 
 
-def lorenz(
+def lorenz(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     asset: TokenLike | None = None,
     *,
@@ -581,6 +587,7 @@ def lorenz(
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
+    title: str | None = None,
 ) -> go.Figure:
     """Draw the Lorenz curve of one asset or token, with its Gini coefficient.
 
@@ -588,7 +595,7 @@ def lorenz(
     ----------
     asset, token : str or (str, str or None), optional
         The asset or the token, as in `bar`. Exactly one of them is required.
-    wallets, assets, bridged : optional
+    wallets, assets, bridged, title : optional
         As in `bar`.
 
     Returns
@@ -634,7 +641,7 @@ def lorenz(
         assets=assets,
         bridged=bridged,
     ).balances
-    title = f"Lorenz curve of {balances.measure.unit}"
+    title = title or f"Lorenz curve of {balances.measure.unit}"
     if not len(balances.rows):
         return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
     owners, _ = pd.factorize(balances.wallet_codes)

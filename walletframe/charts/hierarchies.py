@@ -61,10 +61,11 @@ if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats, Indices
     from walletframe.amounts.scalar import Amount
     from walletframe.charts.balances import Balances, GroupedBalances, Level
+    from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
-    from walletframe.frames.identity import Mask, TokenKey
+    from walletframe.frames.identity import Mask
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
 
@@ -101,7 +102,8 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
-    colors: Mapping[TokenKey, str] | None = None,
+    colors: ColorsLike | None = None,
+    title: str | None = None,
 ) -> go.Figure:
     """Draw holdings as nested rectangles: blockchains, wallets and assets, or other groups.
 
@@ -121,7 +123,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
         blockchain are combined by asset, and what still does not fit is combined as Other. With
         another `by`, the largest groups are drawn, and all others are combined as Other inside
         the group that contains them.
-    wallets, assets, bridged, colors : optional
+    wallets, assets, bridged, colors, title : optional
         As in `bar`.
 
     Returns
@@ -152,7 +154,9 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     grouped = read_grouped(
         holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
     )
-    return _draw_tree(style, grouped, check_top("top", top, 500), wallets, colors)
+    return _draw_tree(
+        style, grouped, check_top("top", top, 500), wallets, colors, title or grouped.title
+    )
 
 
 def sunburst(  # noqa: PLR0913 - users pass each option by name
@@ -165,7 +169,8 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
-    colors: Mapping[TokenKey, str] | None = None,
+    colors: ColorsLike | None = None,
+    title: str | None = None,
 ) -> go.Figure:
     """Draw holdings as nested rings: blockchains, wallets and assets, or other groups.
 
@@ -185,7 +190,7 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
         and assets that still have no space are combined as Other. An outer ring that would mostly
         be Other is left out. With another `by`, the largest groups are drawn, and all others are
         combined as Other inside the group that contains them.
-    wallets, assets, bridged, colors : optional
+    wallets, assets, bridged, colors, title : optional
         As in `bar`.
 
     Returns
@@ -217,7 +222,9 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     grouped = read_grouped(
         holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
     )
-    return _draw_tree(style, grouped, check_top("top", top, 300), wallets, colors)
+    return _draw_tree(
+        style, grouped, check_top("top", top, 300), wallets, colors, title or grouped.title
+    )
 
 
 def _path(by: By, token: TokenLike | None, asset: TokenLike | None) -> list[str]:
@@ -237,11 +244,12 @@ def _draw_tree(
     grouped: GroupedBalances,
     top: int,
     wallets: FetchLike | None,
-    colors: Mapping[TokenKey, str] | None,
+    colors: ColorsLike | None,
+    title: str,
 ) -> go.Figure:
     balances = grouped.balances
     if not len(balances.rows):
-        return empty_figure(grouped.title, balances.notes([], wallets), balances.empty_reason)
+        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
     tree: _DefaultTree | _PathTree
     is_one = balances.measure.kind == "amount"
     if grouped.names == [*DEFAULT_PATH[:-1]] if is_one else _is_default(grouped.names):
@@ -282,7 +290,7 @@ def _draw_tree(
     notes = balances.notes([f"{style.size} show the {balances.measure.phrase}.", *extent], wallets)
     return make_figure(
         [trace],
-        title=grouped.title,
+        title=title,
         notes=notes._replace(left_out=[*notes.left_out, *small]),
         dimensions=style.dimensions,
         uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
@@ -395,7 +403,7 @@ def _choose_fills(
     balances: Balances,
     rings: Sequence[_Ring],
     weights: Floats,  # of tokens; the largest token of a colour gets the first pattern
-    colors: Mapping[TokenKey, str] | None,
+    colors: ColorsLike | None,
 ) -> dict[tuple[int, int], tuple[str, str]]:
     """Choose the colour and pattern of each group, by its token or by its outermost parent."""
     ranks = np.argsort(np.argsort(-rings[0].sizes, kind="stable"))
@@ -473,7 +481,7 @@ class _PathTree:
 
 
 def _path_tree(
-    grouped: GroupedBalances, top: int, style: _Style, colors: Mapping[TokenKey, str] | None
+    grouped: GroupedBalances, top: int, style: _Style, colors: ColorsLike | None
 ) -> tuple[_PathTree, list[str]]:
     """Return the tree of at most `top` boxes on any path, and notes about its extent."""
     balances, rings, levels = grouped.balances, list[_Ring](), []
@@ -629,7 +637,7 @@ def _split_token_name(label: str, own: str, chain: str) -> list[str]:
 
 
 def _default_tree(
-    balances: Balances, top: int, style: _Style, colors: Mapping[TokenKey, str] | None
+    balances: Balances, top: int, style: _Style, colors: ColorsLike | None
 ) -> tuple[_DefaultTree, list[str]]:
     """Return the tree of at most `top` boxes on the default path, and notes about its extent."""
     held = balances.positions

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
     from walletframe.frames.identity import KeyCodes, TokenKey
     from walletframe.frames.positions import PositionsLike
+
+ColorsLike: TypeAlias = "Mapping[TokenKey, str] | Mapping[str, str]"
+"""Colours by token, or by the name of an asset."""
 
 COLORS = (
     "#CC6677",
@@ -51,7 +54,8 @@ _HEX = re.compile("#[0-9a-fA-F]{6}")
 _MAX_NAMED = 20
 _HINT = (
     "use a dict such as token_colors() returns: its keys are (blockchain, contract), with None as "
-    'the contract of a native coin, and its values are colours such as "#CC6677" or "gold"'
+    "the contract of a native coin, or names of assets in walletframe.assets(), and its values are "
+    'colours such as "#CC6677" or "gold"'
 )
 PATTERN_SHAPES = ("", "/", "x", ".")
 """Plotly's patterns that distinguish traces of the same colour, in the order of their use."""
@@ -89,13 +93,13 @@ def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
     else:
         frame, tokens = holdings, token_identities(holdings)
     order = _order_by_size(frame, tokens)
-    own = _own_colors()
+    own = _setting_colors()
     keys = [tokens.keys[index] for index in order]
     return {key: own.get(key, COLORS[rank % len(COLORS)]) for rank, key in enumerate(keys)}
 
 
 def choose_colors(
-    positions: Positions, indices: Iterable[int], colors: Mapping[TokenKey, str] | None
+    positions: Positions, indices: Iterable[int], colors: Mapping[Any, str] | None
 ) -> dict[int, str]:
     """Return the colours of some tokens: from `colors`, or else of the settings and by size.
 
@@ -103,7 +107,10 @@ def choose_colors(
     is checked, and the colour of this token depends only on its blockchain and contract.
     """
     tokens = positions.tokens
-    own = _own_colors() if colors is None else {}
+    own = _setting_colors() if colors is None else {}
+    # Colours by name replace those of the settings.
+    if isinstance(colors, Mapping) and any(isinstance(name, str) for name in colors):
+        own, colors = _setting_colors() | _check_colors(colors), None
     keys = {index: tokens.keys[index] for index in indices}
     if positions.assets and (own or colors is not None):
         contracts = positions.contracts
@@ -124,22 +131,28 @@ def choose_colors(
     }
 
 
-def _own_colors() -> dict[TokenKey, str]:
+def _setting_colors() -> dict[TokenKey, str]:
     """Return the colours of the settings, by the contracts of their assets."""
     colors = table_settings().colors
     if not colors:
         return {}
-    by_name = {name.casefold(): color for name, color in colors.items()}
-    listed = assets()
-    names = listed["asset"].str.casefold()
-    if unknown := [name for name in colors if name.casefold() not in {*names}]:
+    contracts = _contracts_by_asset()
+    if unknown := [name for name in colors if name.casefold() not in contracts]:
         raise SettingsError(
             f"colors has {safe_line(unknown[0])!r}, which is not a known asset",
             hint="use a name in walletframe.assets(), or add the asset to the setting assets",
         )
+    return {key: color for name, color in colors.items() for key in contracts[name.casefold()]}
+
+
+def _contracts_by_asset() -> dict[str, list[TokenKey]]:
+    """Return the contracts of each listed asset, by its name in lower case."""
+    listed = assets()
+    contracts: defaultdict[str, list[TokenKey]] = defaultdict(list)
     tokens = token_identities(listed)
-    named = zip(tokens.codes.tolist(), names, strict=True)
-    return {tokens.keys[code]: by_name[name] for code, name in named if name in by_name}
+    for code, name in zip(tokens.codes.tolist(), listed["asset"].str.casefold(), strict=True):
+        contracts[name].append(tokens.keys[code])
+    return contracts
 
 
 def text_color(color: str) -> str:
@@ -161,16 +174,19 @@ def choose_patterns(colors: Sequence[str]) -> list[str]:
     return [PATTERN_SHAPES[next(seen[color]) % len(PATTERN_SHAPES)] for color in colors]
 
 
-def _check_colors(colors: Mapping[TokenKey, str]) -> dict[TokenKey, str]:
+def _check_colors(colors: Mapping[Any, str]) -> dict[TokenKey, str]:
     """Return the colours by canonical token; the error names all invalid tokens and colours."""
     if not isinstance(colors, Mapping):
         raise SettingsError(f"colors of type {type(colors).__name__} are not supported", hint=_HINT)
-    checked, bad = {}, []
+    checked: dict[TokenKey, str] = {}
+    bad = []
+    contracts = _contracts_by_asset()
     for token, color in colors.items():
+        keys = contracts.get(token.casefold()) if isinstance(token, str) else None
         try:
-            checked[token_key(token)] = color
+            checked |= dict.fromkeys(keys or [token_key(token)], color)
         except UnknownTokenError:
-            bad.append(f"{token!r} is not a token")
+            bad.append(f"{token!r} is not a token or an asset")
         if not _is_color(color):
             bad.append(f"{color!r} is not a colour")
     if bad:

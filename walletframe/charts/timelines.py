@@ -56,15 +56,14 @@ from walletframe.numerals import compact, count_of, counted_noun, full_amount
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from walletframe.amounts.integers import Floats, Indices
     from walletframe.amounts.scalar import Amount
     from walletframe.charts.balances import Balances, GroupedBalances, Level, Measure
+    from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
-    from walletframe.frames.identity import Mask, TokenKey
+    from walletframe.frames.identity import Mask
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions, PositionsLike
 
@@ -118,7 +117,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
-    colors: Mapping[TokenKey, str] | None = None,
+    colors: ColorsLike | None = None,
+    title: str | None = None,
 ) -> go.Figure:
     """Draw snapshots of holdings over time, as stacked bars or as lines.
 
@@ -148,7 +148,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         - a line has a gap at times when no wallet of its group is known;
         - a line has a separate, hollow point at times when fewer wallets of its group are known
           than at other times.
-    assets, bridged, colors : optional
+    assets, bridged, colors, title : optional
         As in `bar`.
 
     Returns
@@ -195,7 +195,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     balances, stacked = grouped.balances, grouped.names in (["token"], ["asset"])
     measure, what = balances.measure, "" if stacked else f"by {join_names(grouped.names)} "
     snapshots = _read_snapshots(balances.positions, wallets, token if asset is None else asset)
-    title = f"{measure.title_start} {what}over time"
+    title = title or f"{measure.title_start} {what}over time"
     notes = snapshots.notes._replace(left_out=[*balances.left_out, *snapshots.notes.left_out])
     mask = snapshots.codes[balances.rows] >= 0
     if not mask.any():
@@ -335,7 +335,7 @@ def _snapshots_note(times: pd.DatetimeIndex, drawn: int) -> str:
 
 
 def _draw_bars(
-    balances: Balances, snapshots: _Snapshots, top: int, colors: Mapping[TokenKey, str] | None
+    balances: Balances, snapshots: _Snapshots, top: int, colors: ColorsLike | None
 ) -> _TimelineTraces:
     """Return bars for each of the largest tokens, and for all other tokens together."""
     measure, count = balances.measure, len(snapshots.times)
@@ -479,6 +479,7 @@ def waterfall(
     asset: str | None = None,
     top: int = 20,
     wallets: FetchLike | None = None,
+    title: str | None = None,
 ) -> go.Figure:
     """Draw the changes of one token or asset in a table that `history.compare` returned.
 
@@ -495,6 +496,8 @@ def waterfall(
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of one of the two compared fetches. If it has a column ``name``, the bars
         are labelled with these names.
+    title : str, optional
+        As in `bar`.
 
     Returns
     -------
@@ -557,7 +560,7 @@ def waterfall(
     drawn = [*times, "Lengths show the change of the amounts that are known at both times."]
     notes = Notes(marked, drawn, left_out, data_quality)
     if known.empty:
-        return empty_figure("Changes", notes, "No change is known.")
+        return empty_figure(title or "Changes", notes, "No change is known.")
     sizes = np.abs(known["difference"].astype("float64").to_numpy())
     order = np.argsort(-sizes, kind="stable")
     rows, rest = known.iloc[order[:most]], known.iloc[order[most:]]
@@ -598,7 +601,7 @@ def waterfall(
     )
     return make_figure(
         [trace],
-        title=f"Changes of {symbol}",
+        title=title or f"Changes of {symbol}",
         notes=notes,
         dimensions=row_dimensions(names),
         showlegend=False,
