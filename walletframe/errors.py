@@ -496,6 +496,10 @@ class FetchInterrupted(KeyboardInterrupt):
     def __reduce__(self) -> tuple[Any, ...]:
         return FetchInterrupted, (self.details, self.hint)
 
+    def _render_traceback_(self) -> list[str]:
+        """Return one line for IPython: the user interrupted the fetch, so nothing is to debug."""
+        return [f"{type(self).__name__}: the fetch was interrupted; {self.hint}"]
+
 
 class WalletframeWarning(UserWarning):
     """The base class of all warnings of walletframe."""

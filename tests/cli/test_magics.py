@@ -370,6 +370,7 @@ def test_an_interrupt_keeps_finished_wallets(kernel):
     kernel.run(INTERRUPT)
     output = kernel.run("%%wallets -c lame -o part\n" + "\n".join(f"ETH.0x{n}" for n in range(9)))
     assert output["error"] == "FetchInterrupted"
+    assert output["traceback"].count("\n") == 0
     assert int(kernel.value("(part.wallets.status == 'cancelled').sum()")) > 5
 
 

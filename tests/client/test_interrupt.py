@@ -89,6 +89,13 @@ def test_interrupt_survives_pickling(client):
     assert "Hint: " in str(error)
 
 
+def test_an_interrupt_is_one_line_in_a_notebook():
+    """The traceback of IPython has no lines of code."""
+    [line] = FetchInterrupted(None)._render_traceback_()
+    assert line.startswith("FetchInterrupted: the fetch was interrupted; the error's attribute")
+    assert "\n" not in line
+
+
 def test_a_progress_callable_that_raises_ends_the_fetch(canned):
     """Its error is raised, and finished wallets are cached."""
     canned.default = (200, {}, answer(wallet()))
