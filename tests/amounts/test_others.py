@@ -180,6 +180,14 @@ def test_numpy_refuses_to_compare_amounts_with_floats():
         np.maximum(pd.Series(VALUES, dtype="amount"), 0.1)
 
 
+@pytest.mark.parametrize("function", [np.sin, np.spacing, np.isnat, np.hypot, np.fmod])
+def test_other_numpy_functions_are_refused_with_a_hint(function):
+    """NumPy's own error is about methods of objects."""
+    amounts = pd.Series(VALUES, dtype="amount")
+    with pytest.raises(AmountTypeError, match=rf"(?s)'{function.__name__}'.*astype\(float\)"):
+        function(*[amounts] * function.nin)
+
+
 def test_no_amount_is_infinite():
     """Amounts are never infinite, even beyond the largest float."""
     amounts = pd.Series([10**400, None], dtype="amount")

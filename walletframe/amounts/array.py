@@ -564,7 +564,12 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
             return _EXACT_FUNCTIONS[ufunc](self, *others)
         if method == "__call__" and ufunc in _FLOAT_FUNCTIONS:
             return ufunc(*(np.asarray(each, dtype=np.float64) for each in inputs), **kwargs)
-        return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+        try:
+            return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+        except AmountTypeError:
+            raise
+        except (TypeError, AttributeError):  # NumPy looks for the function in the class Amount
+            raise _unsupported_error(ufunc.__name__) from None
 
     # Order and equality, which do not depend on the scale of an array
 
