@@ -4,6 +4,7 @@ import decimal
 import math
 import operator
 import threading
+import warnings
 from contextlib import nullcontext
 from decimal import Decimal
 from fractions import Fraction
@@ -15,7 +16,7 @@ import pytest
 import walletframe as wf
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.scalar import Amount
-from walletframe.errors import AmountError, AmountPrecisionError, AmountTypeError
+from walletframe.errors import AmountError, AmountPrecisionError, AmountTypeError, InputWarning
 from walletframe.pandas_versions import PANDAS
 
 LARGEST = 2**256 - 1
@@ -267,7 +268,7 @@ def test_arithmetic_with_other_columns(frame):
 
 
 def test_arithmetic_with_floats_and_text_is_refused(amount):
-    """Floats can't be added, with a hint; text is no operand."""
+    """A column of floats can't be added, with a hint; text is no operand."""
     with pytest.raises(AmountError, match=r"(?s)0\.5 \(at position 1\).*Hint"):
         amount + np.array([np.nan, 0.5, 1, 1, 1, 1, 1, 1])
     for other in ("x", ["x"] * 8, object()):
@@ -277,6 +278,43 @@ def test_arithmetic_with_floats_and_text_is_refused(amount):
     assert (amount * pd.Series([np.nan] * 8, dtype=object)).isna().all()
     with pytest.raises(ZeroDivisionError):
         amount // 0
+
+
+@pytest.mark.parametrize("number", [0.5, -2.0, 1e22, np.float32(0.25), 0.0])
+def test_a_single_exact_float_is_added_exactly(amount, number):
+    """It is the number that it is written as."""
+    wanted = amount + Decimal(repr(float(number)))
+    assert (amount + number).equals(wanted)
+    assert (number - amount).equals(-(amount - Decimal(repr(float(number)))))
+    assert np.maximum(amount, number)[3] == number
+
+
+@pytest.mark.parametrize("number", [0.1, 1e23, 2.0**-70, math.inf, np.float32(0.1)])
+def test_an_inexact_float_is_refused(amount, number):
+    """The hint names what can be added."""
+    with pytest.raises(AmountPrecisionError, match=r"(?s)is not an exact amount.*such as 0\.5"):
+        amount + number
+
+
+@pytest.mark.parametrize(
+    "compare",
+    [
+        lambda amount: amount == 0.1,
+        lambda amount: amount > [2.0, 0.1, *[math.nan] * 6],
+        lambda amount: amount == [0.1, "x", *[1] * 6],
+        lambda amount: amount[0] < 0.1,
+    ],
+)
+def test_comparing_with_an_inexact_float_warns_once(amount, compare, monkeypatch):
+    """The warning names the exact forms; exact, missing and infinite floats are quiet."""
+    monkeypatch.setattr("walletframe.notice._warned", set())
+    with warnings.catch_warnings(action="error"):
+        for number in (0.5, 2.0**52, math.inf, math.nan):
+            assert not (amount == number).any()
+            assert amount[0] != number
+    with pytest.warns(InputWarning, match="Decimal") as caught:
+        _ = [compare(amount) for _ in range(2)]
+    assert len(caught) == 1
 
 
 def test_products_beyond_77_decimals_raise():

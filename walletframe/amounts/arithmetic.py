@@ -30,7 +30,13 @@ from walletframe.amounts.integers import (
     rescale,
     split_floats,
 )
-from walletframe.amounts.scalar import integer_and_scale, integer_ratio, python_number
+from walletframe.amounts.scalar import (
+    integer_and_scale,
+    integer_ratio,
+    is_inexact,
+    python_number,
+    warn_of_inexact_float,
+)
 from walletframe.amounts.text import plain_text
 from walletframe.amounts.values import read_amounts, read_value
 from walletframe.errors import AmountError, AmountPrecisionError
@@ -44,13 +50,14 @@ if TYPE_CHECKING:
 
 _SMALLEST_NORMAL = np.finfo(np.float64).smallest_normal
 _FLOAT64_BYTES = 8
+_LARGEST_EXACT = 2.0**53  # all smaller integers are floats
 _EXACT_KINDS = {"integer", "decimal", "empty"}  # values that pandas's infer_dtype returns
 
 
 def apply_exactly(
     left: Exact | Floats, right: Exact | Floats, operation: Callable[[Any, Any], Any]
 ) -> Exact:
-    """Apply an exact operation, such as addition or floor division; refuse floats except NaN."""
+    """Apply an exact operation, such as addition or floor division; refuse inexact floats."""
     left, right = map(_require_exact, (left, right))
     lefts, rights, scale = at_same_scale(left, right)
     missing = left.missing | right.missing
@@ -61,17 +68,34 @@ def apply_exactly(
 
 
 def _require_exact(operand: Exact | Floats) -> Exact:
+    """Return the operand as exact amounts; raise if it contains floats other than NaN.
+
+    A single float that is exact, such as 0.5, is accepted. Columns of floats are not, since whether
+    they are exact would depend on the data.
+    """
     if isinstance(operand, Exact):
         return operand
     missing = np.isnan(operand)
     if missing.all():
         return Exact(np.full(len(operand), 0, dtype=object), missing, 0)
     position = int(np.flatnonzero(~missing)[0])
+    number = float(operand[position])
+    if len(operand) == 1 and np.isfinite(number) and not is_inexact(number):
+        return read_amounts([repr(number)])
     raise AmountPrecisionError(
-        f"the float {float(operand[position])} (at position {position}) is not an exact amount",
-        hint="use Decimals, integers or amounts instead of floats; "
+        f"the float {number} (at position {position}) is not an exact amount",
+        hint="use Decimals, integers, amounts or a single exact float such as 0.5; "
         "or convert the amounts to floats first, with .astype(float)",
     )
+
+
+def _first_inexact(floats: Floats) -> int | None:
+    """Return the position of the first float that is not the number that it is written as."""
+    is_integer = (
+        np.isfinite(floats) & (np.abs(floats) < _LARGEST_EXACT) & (floats == floats.round())
+    )
+    others = np.flatnonzero(~is_integer).tolist()
+    return next((position for position in others if is_inexact(float(floats[position]))), None)
 
 
 def _zero_missing(integers: Integers, missing: Mask, scale: int) -> Exact:
@@ -179,6 +203,8 @@ def compare(
     if isinstance(right, Exact):
         lefts, rights, _ = at_same_scale(left, right)
         return np.asarray(operation(lefts, rights), dtype=bool), left.missing | right.missing
+    if _first_inexact(right) is not None:
+        warn_of_inexact_float()
     significands, exponents = split_floats(right)
     lefts = left.integers * powers_of_two(-exponents)
     rights = significands * powers_of_two(exponents) * POWERS_OF_TEN[left.scale]
@@ -254,6 +280,8 @@ def _comparable_pair(value: Any) -> tuple[int, int] | None:
         return None
     if exact is None:
         return None
+    if isinstance(value, float) and is_inexact(value):
+        warn_of_inexact_float()
     below, remainder = divmod(exact[0] * POWERS_OF_TEN[MAX_DECIMALS], exact[1])
     return (below * 10 + 5, MAX_DECIMALS + 1) if remainder else integer_and_scale(Decimal(value))
 

@@ -237,7 +237,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     -----
     These operations are exact: sums, differences, comparisons, sorting, grouping, cumulative sums,
     minima and maxima, products with integers and Decimals, and powers with an integer exponent of
-    0 or more.
+    0 or more. A single float that is exact, such as 0.5, can be added; other floats can't, and a
+    comparison with a float that is not exact, such as 0.1, warns once.
 
     Quotients, products with floats, means and medians are the float64 nearest to the exact value.
     For all other statistics, each amount is first converted to the nearest float64.

@@ -18,7 +18,8 @@ import numpy as np
 
 from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, nearest_float
 from walletframe.amounts.text import NUMBER_PATTERN, format_decimal, short_repr
-from walletframe.errors import AmountError, AmountPrecisionError, AmountTypeError
+from walletframe.errors import AmountError, AmountPrecisionError, AmountTypeError, InputWarning
+from walletframe.notice import warn_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +49,21 @@ def python_number(value: Any) -> Any:
             return nearest
         return Fraction(*map(int, value.as_integer_ratio()))  # a float wider than 64 bits
     return python_number(value.as_py()) if hasattr(value, "as_py") else value
+
+
+def is_inexact(value: float) -> bool:
+    """Return whether a finite float is not the number that it is written as: 0.1 is not."""
+    exact = Decimal.from_float(value)  # noqa: FURB164 - Decimal(value) depends on the context
+    return math.isfinite(value) and exact != Decimal(repr(value))
+
+
+def warn_of_inexact_float() -> None:
+    """Warn once per process that an amount is compared with a float such as 0.1."""
+    warn_once(
+        "a float such as 0.1 is slightly more or less than it is written as, and not equal to the "
+        "amount 0.1: compare with Decimal('0.1') or '0.1' (this warning is shown once)",
+        InputWarning,
+    )
 
 
 def integer_and_scale(value: object) -> tuple[int, int] | None:
@@ -150,7 +166,11 @@ def _floor_divmod(left: Any, right: Any) -> tuple[Decimal, Decimal]:
 
 def _comparison(compare: Callable[[Decimal, Any], Any]) -> Callable[[Amount, Any], bool]:
     def method(self: Amount, other: object) -> Any:
-        return compare(self, other if type(other) in _EXACT_TYPES else python_number(other))
+        if type(other) not in _EXACT_TYPES:
+            other = python_number(other)
+            if isinstance(other, float) and is_inexact(other):
+                warn_of_inexact_float()
+        return compare(self, other)
 
     return method
 
