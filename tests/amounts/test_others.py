@@ -186,6 +186,8 @@ def test_other_numpy_functions_are_refused_with_a_hint(function):
     amounts = pd.Series(VALUES, dtype="amount")
     with pytest.raises(AmountTypeError, match=rf"(?s)'{function.__name__}'.*astype\(float\)"):
         function(*[amounts] * function.nin)
+    with pytest.raises(AmountTypeError, match="the exponent must be"):
+        np.power(amounts.array, 0.5)
 
 
 def test_no_amount_is_infinite():
