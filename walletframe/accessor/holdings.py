@@ -48,9 +48,22 @@ class PlotAccessor:
     Examples
     --------
     >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"token_blockchain": ["ETH"], "token_address": [None]})
-    >>> frame.wf.plot.token_colors()
+    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
+    ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
+    >>> colors = frame.wf.plot.token_colors()
+    >>> colors
     {('ETH', None): '#CC6677'}
+    >>> frame.wf.plot.bar(by="wallet", token="ETH", colors=colors).data[0].x
+    (3.0, 1.0)
+    >>> frame.wf.plot.pie("ETH.0xa", colors=colors).data[0].labels
+    ('ETH',)
+    >>> frame.wf.plot.lorenz("ETH").data[0].y
+    (0.0, 0.25, 1.0)
+    >>> nested = [frame.wf.plot.treemap(token="ETH"), frame.wf.plot.sunburst(token="ETH")]
+    >>> heatmap = frame.wf.plot.heatmap(top=10)
+    >>> snapshots = frame.assign(snapshot=pd.Timestamp("2026-01-31", tz="UTC"))
+    >>> snapshots.wf.plot.timeline(token="ETH").data[0].y
+    (4.0,)
     """
 
     def __init__(self, holdings: pd.DataFrame, wallets: pd.DataFrame | None = None) -> None:

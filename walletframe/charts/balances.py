@@ -99,9 +99,9 @@ class Measure:
 
     def text_with_noun(self, size: float) -> str:
         """Return a size as a short text with its unit; the unit of a count is its noun."""
-        return (
-            counted_noun(round(size), "balance") if self.kind == "count" else self.short_text(size)
-        )
+        if self.kind == "count":
+            return counted_noun(round(size), "balance")
+        return self.short_text(size)
 
     def share_text(self, size: float, total: float) -> str:
         """Return a text with a size and its share of the total."""
@@ -110,12 +110,9 @@ class Measure:
         part = f"{percent(size / total)} of all"
         if self.kind == "amount":
             return part
-        text = (
-            self.text_with_noun(size)
-            if self.kind == "count"
-            else f"{money(size)} {self.unit}".rstrip()
-        )
-        return f"{text} ({part})"
+        if self.kind == "count":
+            return f"{self.text_with_noun(size)} ({part})"
+        return f"{money(size)} {self.unit}".rstrip() + f" ({part})"
 
     def axis_options(self, largest: float) -> dict[str, Any]:
         """Return plotly's options for an axis of sizes, of which `largest` is the largest."""
@@ -273,10 +270,7 @@ def read_balances(
     wallets: FetchLike | None = None,
     shares: bool = False,
 ) -> Balances:
-    """Read the rows to draw; with `token` or `wallet`, only rows of that token or wallet.
-
-    The user's names of wallets are read from `wallets`.
-    """
+    """Read the rows to draw, and the user's names of wallets, which are in `wallets`."""
     positions = read_positions(holdings)
     frame, tokens = positions.holdings, positions.tokens
     token = token if token is None or isinstance(token, str) else token_key(token)
@@ -303,14 +297,12 @@ def read_balances(
     named = None if wallets is None else as_wallets_frame(wallets)
     noun = "value" if measure.kind == "value" else "amount"
     empty_reason = f"No {noun} is {'known' if unknown.all() else 'above zero'}."
-    caveats: list[str] = []
-    if measure.kind == "amount" and len(rows) and positions.has_unknown_token.any():
+    caveats = []
+    if measure.kind == "amount" and len(rows):
         can_hold = positions.wallets_that_can_hold(tokens.codes[rows[0]])
-        count = int((positions.has_unknown_token & can_hold).sum())
-        caveat = (
-            f"{counted_noun(count, 'wallet')} with unknown tokens may hold more {measure.unit}."
-        )
-        caveats = [caveat] * (count > 0)
+        if count := int((positions.has_unknown_token & can_hold).sum()):
+            unsure = f"{counted_noun(count, 'wallet')} with unknown tokens"
+            caveats.append(f"{unsure} may hold more {measure.unit}.")
     return Balances(
         positions=positions,
         rows=rows[drawn],
@@ -402,9 +394,8 @@ class PivotedSizes:
             return ""
         share = self.balances.measure.share_text(size, total)
         if token == len(self.tokens):
-            return hover_text(
-                counted_noun(self.other_token_count, f"other {self.kind}"), *owner, share
-            )
+            others = counted_noun(self.other_token_count, f"other {self.kind}")
+            return hover_text(others, *owner, share)
         symbol, where = self.balances.full_token(int(self.tokens[token]))
         return hover_text(symbol, where, *owner, f"{self.exact_text(row, token)} {symbol}", share)
 
@@ -522,10 +513,7 @@ class Level:
 
     @property
     def noun(self) -> str:
-        """The noun for a group: the name of the column, or "group".
-
-        The noun is "group" for several names, and for one that is long or not a plain word.
-        """
+        """The noun for a group: the name of the column, or "group" if it is not a short word."""
         [name, *more] = self.names
         takes_s = name.isascii() and name.isalpha() and not name.endswith(("s", "y", "x", "h"))
         return name if takes_s and not more and len(name) <= _NAME_CHARS else "group"
@@ -551,10 +539,7 @@ class Level:
         return _SEPARATOR.join(parts)
 
     def coverage_text(self, index: int, whose: str = "") -> str:
-        """Return the number of a group's wallets that are known, as text; `whose` names the group.
-
-        The text is empty if the requested wallets of the group are not known.
-        """
+        """Return the number of known wallets of a group as text, or an empty text if not known."""
         known, requested = int(self.wallets_known[index]), int(self.wallets_asked[index])
         noun = f"{counted_noun(requested, 'wallet')}{f' of {whose}' if whose else ''}"
         return f"{known:,} of {noun} {'is' if known == 1 else 'are'} known" if requested else ""

@@ -37,23 +37,17 @@ _EDGE_MARGIN, _RIGHT_MARGIN = 16, 24
 _LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 12, 40, 6
 _NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH = 300, 668
 _BLANK_HEIGHT, _MAX_NOTE_CHARS = 240, 500
-_UPLOAD_BUTTON = "sendChartToCloud"
-_DEFAULT_TEMPLATE = "plotly"
 _LABEL_PAD, _CHAR_WIDTH = 16, 6.5
-_AXIS_TITLE_STANDOFF = 8  # the distance from an axis title to the tick labels
-_AXIS_TITLE_WIDTH = 20
+_AXIS_TITLE_STANDOFF, _AXIS_TITLE_WIDTH = 8, 20  # the distance to the tick labels
 _ROW_HEIGHT, _MIN_PLOT_HEIGHT = 22, 120  # pixels
+_MAX_LINES, _LINE_CHARS = 2, 96  # of notes
 _AT_LEFT = {"xref": "container", "x": 0, "xanchor": "left", "yref": "container"}
 _PAPER: dict[str, str | float] = {"xref": "paper", "yref": "paper"}
 TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"}
 
 
 class Dimensions(NamedTuple):
-    """The sizes of a figure's parts in pixels.
-
-    Plotly draws a chart twice if the margins are not set, since it first measures the labels. If
-    a margin that is set here is too small, plotly still enlarges it.
-    """
+    """The sizes of a figure's parts in pixels: without margins, plotly draws a chart twice."""
 
     plot_height: int  # the height of the plot with its axes and its legend
     above: int = 0  # the distance between the notes and the plot
@@ -82,22 +76,18 @@ def make_figure(
     sample_rows: Mapping[str, list[int]] | None = None,  # stored in the meta, to handle clicks
     **layout: Any,
 ) -> go.Figure:
-    """Return a figure with a title and at most two lines of notes; all notes are in its meta.
-
-    The other notes appear in the hover text of an annotation.
-    """
+    """Return a figure with a title and two lines of notes; a hover text contains the others."""
     every, visible = notes.all_notes(), notes.visible_lines()
     top = _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(visible) + _NOTES_PAD + dimensions.above
     others = [note for note in every if note not in " ".join(visible)]
     marks = []
     if others:  # the annotation is at the right end of the shorter line
         line = min(range(len(visible)), key=lambda index: len(visible[index]))
+        parts = [part for note in others for part in wrap(note, _HOVER_CHARS)]
         mark = {
             "name": _ALL_NOTES_KEY,
             "text": counted_noun(len(others), "more note"),
-            "hovertext": markup_lines(
-                [part for note in others for part in wrap(note, _HOVER_CHARS)]
-            ),
+            "hovertext": markup_lines(parts),
             "font": {"size": MIN_FONT_SIZE, "lineposition": "under"},
             **TOP_RIGHT,
             "yshift": top - _TOP_PAD - _TITLE_HEIGHT - _NOTE_HEIGHT * line,
@@ -126,7 +116,7 @@ def make_figure(
         },
         "height": top + dimensions.plot_height,
         "hoverlabel": {"align": "left", "namelength": -1},
-        "modebar": {"remove": [_UPLOAD_BUTTON]},
+        "modebar": {"remove": ["sendChartToCloud"]},
     }
     return go.Figure(list(traces), layout=own | layout)
 
@@ -136,9 +126,8 @@ def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
     layout = figure.layout
     title = markup_to_text(layout.title.text)
     notes = [*map(markup_to_text, layout.meta[_ALL_NOTES_KEY])]
-    removed = (
-        _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(layout.title.subtitle.text.split("<br>"))
-    )
+    lines = layout.title.subtitle.text.split("<br>")
+    removed = _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(lines)
     height = layout.height
     layout.title, layout.meta = None, None
     layout.margin.t, layout.height = layout.margin.t - removed, height - removed
@@ -151,10 +140,7 @@ def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
 
 
 def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, Any]:
-    """Return the arguments of `make_figure` for a legend below the plot.
-
-    The legend has enough space even on a narrow page, where its entries need more lines.
-    """
+    """Return the arguments of `make_figure` for a legend, with space for that of a narrow page."""
     if len(names) < 2:  # noqa: PLR2004 - a single trace needs no legend
         return {"dimensions": dimensions, "showlegend": False}
     widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))
@@ -195,25 +181,19 @@ def category_axis(names: Sequence[str], title: str) -> dict[str, Any]:
 
 def axis_title(name: str) -> dict[str, Any]:
     """Return plotly's options for the title of an axis."""
-    title = {
-        "text": as_markup(name),
-        "font": {"size": _NOTE_FONT_SIZE},
-        "standoff": _AXIS_TITLE_STANDOFF,
-    }
-    return {"title": title}
+    font, text = {"size": _NOTE_FONT_SIZE}, as_markup(name)
+    return {"title": {"text": text, "font": font, "standoff": _AXIS_TITLE_STANDOFF}}
 
 
 def empty_figure(title: str, notes: Notes, reason: str) -> go.Figure:
     """Return a figure without traces, with the reason as its text."""
-    middle = _PAPER | {"x": 0.5, "y": 0.5}
+    text = markup_lines(wrap(reason, _TITLE_CHARS))
     return make_figure(
         [],
         title=title,
         notes=notes,
         dimensions=Dimensions(_BLANK_HEIGHT),
-        annotations=[
-            {**middle, "text": markup_lines(wrap(reason, _TITLE_CHARS)), "font": {"size": 15}}
-        ],
+        annotations=[{**_PAPER, "x": 0.5, "y": 0.5, "text": text, "font": {"size": 15}}],
         xaxis={"visible": False},
         yaxis={"visible": False},
         plot_bgcolor="rgba(0,0,0,0)",
@@ -222,7 +202,7 @@ def empty_figure(title: str, notes: Notes, reason: str) -> go.Figure:
 
 def has_custom_template() -> bool:
     """Return whether the user has set a default template other than plotly's own."""
-    return bool(pio.templates.default != _DEFAULT_TEMPLATE)
+    return bool(pio.templates.default != "plotly")
 
 
 def markup_to_text(text: str) -> str:
@@ -243,9 +223,6 @@ def hover_text(head: str, *lines: str) -> str:
         for start in range(0, len(line), _HOVER_CHARS)
     ]
     return "<br>".join([f"<b>{as_markup(head)}</b>", *map(as_markup, broken)])
-
-
-_MAX_LINES, _LINE_CHARS = 2, 96
 
 
 class Notes(NamedTuple):
@@ -297,11 +274,7 @@ def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
 
 
 def drawn_note(*parts: tuple[int, int, str]) -> str:
-    """Return a sentence such as ``3 wallets are drawn.`` from counts and nouns.
-
-    Each part is the number of drawn items, the number of other items, and the noun. If there are
-    other items, the sentence ends with ``; Other contains the rest.``.
-    """
+    """Return a sentence such as ``3 wallets are drawn.``, from (drawn, others, noun) of each."""
     texts = [
         f"{drawn:,} of {counted_noun(drawn + others, noun)}"
         if others

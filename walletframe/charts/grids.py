@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import PositionsLike
 
 _MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_ROWS_OR_COLUMNS = 200, 20, 20, 200
-_MAX_OTHER_RATIO, _PIE_DIMENSIONS = 2, Dimensions(320)
+_MAX_OTHER_RATIO = 2
 _OTHER_AS_TEXT_NOTE = "Other is written as text, since its bar would make all other bars too short."
 _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 12, 52, 20
 _COLOR_BAR_OFFSET = 16
@@ -80,12 +80,7 @@ _AT_TOP_LEFT = {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top"
 # bar over the bar if a figure is high. On the right, even a narrow page has space for the title.
 _SCALE_TITLE = TOP_RIGHT | {"font": {"size": MIN_FONT_SIZE}, "yshift": _PAD_ABOVE}
 _MAX_POINTS_PER_AXIS, _MAX_MARKED_POINTS = 100, 30
-_EQUALITY_LABEL = {
-    "text": "line of equality",
-    "xanchor": "right",
-    "yanchor": "bottom",
-    "xshift": -6,
-}
+_EQUALITY_LABEL = {"text": "line of equality", "xanchor": "right", "yanchor": "bottom"}
 
 
 def bar(  # noqa: PLR0913 - users pass each option by name
@@ -163,14 +158,6 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         are in several currencies, or if `assets` can't be read.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
-
-    Examples
-    --------
-    >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-    ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-    >>> list(frame.wf.plot.bar().data[0].x)
-    [1.0, 1.0]
     """
     bars = check_top("top", top, _MAX_BARS)
     colored = check_top("top_tokens", top_tokens, _MAX_COLORS)
@@ -197,16 +184,18 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     count, total = len(drawn), float(grid.sizes.sum())
     extent = [(len(rows), grid.other_row_count, level.noun)]
     series = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(tokens)]
+    legend_size = 1 if is_single else None
     if is_single:
-        one_each = go.Bar(
-            orientation="h",
-            y=list(range(count)),
-            x=np.diagonal(grid.sizes)[:count].tolist(),
-            hovertext=[grid.hover_text(index, index, [], total) for index in range(count)],
-            hoverinfo="text",
-            marker={"color": [each.color for each in series][:count], "line": OUTLINE_STYLE},
-        )
-        traces = [one_each]
+        traces = [
+            go.Bar(
+                orientation="h",
+                y=list(range(count)),
+                x=np.diagonal(grid.sizes)[:count].tolist(),
+                hovertext=[grid.hover_text(index, index, [], total) for index in range(count)],
+                hoverinfo="text",
+                marker={"color": [each.color for each in series][:count], "line": OUTLINE_STYLE},
+            )
+        ]
     else:
         if measure.kind != "amount":
             extent.append((len(tokens), grid.other_token_count, grid.kind))
@@ -231,9 +220,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         traces,
         title=title,
         notes=balances.notes(notes, wallets),
-        **legend_options(
-            row_dimensions(short), [each.name for each in series][: 1 if is_single else None]
-        ),
+        **legend_options(row_dimensions(short), [each.name for each in series[:legend_size]]),
         barmode="stack",
         bargap=0.25,
         annotations=[_other_annotation(grid, full[-1])] * too_long,
@@ -301,14 +288,6 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         As `bar`.
     AddressError, UnknownWalletError
         If `wallet` can't be read, or if it has no rows and is missing in `wallets`.
-
-    Examples
-    --------
-    >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-    ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-    >>> frame.wf.plot.pie("ETH.0xa").data[0].labels
-    ('ETH',)
     """
     limit = check_top("top", top, _MAX_SLICES)
     if by not in ("asset", "token"):
@@ -322,11 +301,9 @@ def pie(  # noqa: PLR0913 - users pass each option by name
             answers = frame[find_wallet(frame, wallet)]
     name = "" if answers is None else user_wallet_names(answers, answers)[0]
     title = title or f"Holdings of {short_wallet(named.blockchain, named.address, name)}"
-    notes = (
-        Notes()
-        if answers is None
-        else Notes(simulated_notes(answers), data_quality=age_notes(answers))
-    )
+    notes = Notes()
+    if answers is not None:
+        notes = Notes(simulated_notes(answers), data_quality=age_notes(answers))
     try:
         balances = read_grouped(
             holdings, by, wallet=wallet, assets=assets, bridged=bridged
@@ -334,20 +311,17 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     except UnknownWalletError:
         if answers is None:
             raise
-        status = answers["status"].iloc[0]
-        unknown = f"The wallet's holdings are unknown, since its status is {status}."
-        return empty_figure(
-            title, notes, "The wallet holds nothing." if status == "ok" else unknown
-        )
+        reason, status = "The wallet holds nothing.", answers["status"].iloc[0]
+        if status != "ok":
+            reason = f"The wallet's holdings are unknown, since its status is {status}."
+        return empty_figure(title, notes, reason)
+    notes = notes._replace(left_out=balances.left_out)
     if not len(balances.rows):
-        return empty_figure(
-            title, notes._replace(left_out=balances.left_out), balances.empty_reason
-        )
+        return empty_figure(title, notes, balances.empty_reason)
     sizes = sum_by_group(balances.token_codes, balances.sizes)
     sizes[sizes < MIN_SHARE * sizes.sum()] = 0
-    grid = pivot_sizes(
-        balances, np.zeros_like(balances.rows), np.array([0]), largest_indices(sizes, limit)
-    )
+    tokens = largest_indices(sizes, limit)
+    grid = pivot_sizes(balances, np.zeros_like(balances.rows), np.array([0]), tokens)
     owner = full_wallet_name(named.blockchain, named.address, name)
     rest = float(grid.sizes[0, -1] / grid.sizes.sum())
     slices = grid.trace_styles(colors)[: len(grid.tokens) + (rest >= MIN_SHARE)]
@@ -386,7 +360,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         notes=notes._replace(drawn=drawn, left_out=[*small, *balances.left_out]),
         uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
         sample_rows=grid.sample_rows,
-        **legend_options(_PIE_DIMENSIONS, labels),
+        **legend_options(Dimensions(320), labels),
     )
 
 
@@ -436,14 +410,6 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         As `bar`.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
         As `bar`.
-
-    Examples
-    --------
-    >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-    ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-    >>> len(frame.wf.plot.heatmap().data)
-    1
     """
     rows = check_top("top", top, _MAX_ROWS_OR_COLUMNS)
     columns = check_top("top_tokens", top_tokens, _MAX_ROWS_OR_COLUMNS)
@@ -483,17 +449,15 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     labels = [series.name for series in grid.trace_styles()][:width]
     angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
     below = _PAD_BELOW + int(high * label_width(labels))
+    notes = _heatmap_notes(grid, level) + [_GREY_OTHER_NOTE] * off_scale
+    scale = f"{measure.name} (logarithmic scale)"
     drawn = make_figure(
         traces,
         title=title,
-        notes=balances.notes(
-            [*_heatmap_notes(grid, level), *[_GREY_OTHER_NOTE] * off_scale], wallets
-        ),
+        notes=balances.notes(notes, wallets),
         dimensions=row_dimensions(short, _PAD_ABOVE, below),
         sample_rows=grid.sample_rows,
-        annotations=[
-            _SCALE_TITLE | {"text": markup_lines([f"{measure.name} (logarithmic scale)"])}
-        ],
+        annotations=[_SCALE_TITLE | {"text": markup_lines([scale])}],
         xaxis=category_axis(labels, grid.kind)
         | {"tickangle": angle, "tickfont_size": MIN_FONT_SIZE},
         yaxis=category_axis(short, join_names(level.names)) | {"range": [len(short) - 0.5, -0.5]},
@@ -615,18 +579,8 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     Notes
     -----
     The curve includes only wallets that hold more than 0. Note that one person may own several
-    wallets. For n wallets with amounts x in ascending order, the Gini coefficient is
-    ``(n + 1 - 2 * sum(cumsum(x)) / sum(x)) / n``. It is 0 if all wallets hold the same amount, and
-    at most ``1 - 1/n``. ``df.wf.concentration`` computes the same coefficient, and its
-    documentation cites the source of the formula.
-
-    Examples
-    --------
-    >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-    ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-    >>> frame.wf.plot.lorenz("ETH").data[0].y
-    (0.0, 0.25, 1.0)
+    wallets. The Gini coefficient is that of ``df.wf.concentration``, whose documentation has the
+    formula and its source.
     """
     if token is None and asset is None:
         raise SettingsError(
@@ -669,7 +623,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         hoverdistance=-1,
         xaxis=axis_title("share of the wallets that hold it, the smallest first") | axis,
         yaxis=axis_title("share of the amount") | axis,
-        annotations=[_EQUALITY_LABEL | {"x": 0.5, "y": 0.5}],
+        annotations=[_EQUALITY_LABEL | {"x": 0.5, "y": 0.5, "xshift": -6}],
     )
 
 

@@ -138,14 +138,6 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
         As `bar`.
     UnknownWalletError, UnknownTokenError, AmbiguousTokenError
         As `bar`.
-
-    Examples
-    --------
-    >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-    ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-    >>> len(frame.wf.plot.treemap().data)
-    1
     """
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
     own = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
@@ -204,14 +196,6 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
         As `bar`.
     UnknownWalletError, UnknownTokenError, AmbiguousTokenError
         As `bar`.
-
-    Examples
-    --------
-    >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-    ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-    >>> len(frame.wf.plot.sunburst().data)
-    1
     """
     own = {"type": "sunburst", "leaf_opacity": 1}
     # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
@@ -367,11 +351,8 @@ def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
             parent, size, is_leaf = outer[around], float(ring.sizes[group]), group not in opened
             if group >= ring.combined:
                 ids[group], count = f"o{parent}", int(ring.wallets[group])
-                label = (
-                    other_label(count, ring.noun)
-                    if around in single
-                    else counted_noun(count, ring.noun)
-                )
+                write_label = other_label if around in single else counted_noun
+                label = write_label(count, ring.noun)
                 color = OTHER_COLOR if is_leaf else _INNER_COLOR
                 yield combine(parent, size, label, color, is_leaf=is_leaf)
                 continue
@@ -380,14 +361,8 @@ def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
             if is_leaf and (ring.of_token or not inner):
                 color, shape = tree.fills[depth, group]
             lines, hover_lines = tree.texts(depth, group, amounts.get(group), is_leaf=is_leaf)
-            parts = (
-                markup_lines(labels[group]),
-                markup_lines(lines),
-                hover_text(*hover_lines),
-                color,
-                shape,
-            )
-            yield _Box(ids[group], parent, size * is_leaf, *parts)
+            texts = markup_lines(labels[group]), markup_lines(lines), hover_text(*hover_lines)
+            yield _Box(ids[group], parent, size * is_leaf, *texts, color, shape)
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
         outside = ring.parents[undrawn]
@@ -423,9 +398,8 @@ def _choose_fills(
     )
     chosen = choose_colors(balances.positions, [at for is_token, at in keys if is_token], colors)
     fill_colors = [chosen[at] if is_token else COLORS[at % len(COLORS)] for is_token, at in keys]
-    fills = dict(
-        zip(keys, zip(fill_colors, choose_patterns(fill_colors), strict=True), strict=True)
-    )
+    styles = zip(fill_colors, choose_patterns(fill_colors), strict=True)
+    fills = dict(zip(keys, styles, strict=True))
     return {group: fills[key] for group, key in fill_keys.items()}
 
 
@@ -545,10 +519,9 @@ def _mark_groups(rings: Sequence[_Ring], top: int, style: _Style) -> list[Mask]:
 def _choose_largest(
     sizes: Floats, parents: Indices, depths: Indices, room: Mask, top: int
 ) -> Indices:
-    """Choose the largest groups, so that they need at most `top` boxes, including boxes Other.
+    """Choose the largest groups marked in `room`, so that they need at most `top` boxes.
 
-    Only groups marked in `room` are chosen. A group is never larger than its parent, so its parent
-    comes first in the order, and is also chosen.
+    A group is never larger than its parent, so its parent comes first and is also chosen.
     """
     root = len(sizes)
     siblings = np.bincount(parents, minlength=root + 1)
@@ -586,10 +559,8 @@ class _DefaultTree:
         if ring.name == "blockchain":
             lines = [[chain] for chain in chains]
         elif ring.name == "wallet":
-            called = zip(owners, balances.wallet_names(owners), strict=True)
-            lines = [
-                without_chain(name, balances.user_wallet_names[owner]) for owner, name in called
-            ]
+            own = [balances.user_wallet_names[owner] for owner in owners]
+            lines = [*map(without_chain, balances.wallet_names(owners), own)]
         else:
             keys, assets = held.tokens.keys, held.assets.blockchains if held.assets else ()
             own = ("" if keys[index] in assets else keys[index][0] for index in tokens)
@@ -709,10 +680,7 @@ def _default_tree(
 
 
 def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
-    """Return the notes about the number of drawn wallets or balances.
-
-    If not all blockchains are drawn, a first note is about their number.
-    """
+    """Return the notes about the number of drawn blockchains, and of wallets or balances."""
     (outer, *boxes, _), leaves = rings, len(rings[-1].drawn)
     [single] = [int((ring.drawn < ring.combined).sum()) for ring in boxes] or [leaves]
     wallets, pieces, rest = int(outer.wallets.sum()), leaves * bool(boxes), outer.sizes.copy()
@@ -723,12 +691,11 @@ def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
     elif single == wallets:
         sentence = drawn_note((pieces, balances - pieces, "balance"))
     elif not single:
+        which = counted_noun(wallets, "wallet")
         sentence = f"{which} {'is' if wallets == 1 else 'are'} combined by {level}."
-    elif len(rings[1].drawn) == single:
-        sentence = f"{count_of(single, wallets, 'wallet')} drawn."
     else:
-        count = count_of(single, wallets, "wallet")
-        sentence = f"{count} drawn; the others are combined by {level}."
+        others = f"; the others are combined by {level}" * (len(rings[1].drawn) > single)
+        sentence = f"{count_of(single, wallets, 'wallet')} drawn{others}."
     rest[outer.drawn] = 0
     undrawn = int((outer.wallets > 0).sum()) - len(outer.drawn)
     has_other = bool(rest.sum() >= MIN_SHARE * outer.sizes.sum())

@@ -103,8 +103,7 @@ def choose_colors(
 ) -> dict[int, str]:
     """Return the colours of some tokens: from `colors`, or else of the settings and by size.
 
-    An asset has the colour of its largest token. If a token is missing in `colors`, all of `colors`
-    is checked, and the colour of this token depends only on its blockchain and contract.
+    An asset has the colour of its largest token, and a token that `colors` lacks has a fixed one.
     """
     tokens = positions.tokens
     own = _setting_colors() if colors is None else {}

@@ -74,8 +74,7 @@ _FEW_POINTS, _LARGE_POINT, _SMALL_POINT = 40, 8, 4
 _HOLLOW_NOTE = "At hollow points, fewer wallets of the group are known than at other times."
 _TOKEN_COLUMNS, _ASSET = ["symbol", "token_address", "token_blockchain"], "asset"
 _CHANGE_COLUMNS = ["before", "difference", "change"]
-_MAX_CHANGES = 100
-_SHORT, _LONG = 24, 80
+_MAX_CHANGES, _SHORT, _LONG = 100, 24, 80
 _MAX_NAMED = 3  # the maximum number of names in a note
 _PAD_SHARE = 0.12  # the fraction of the axis that a number beside a bar needs
 _TOTAL_LABEL = "Total"
@@ -168,15 +167,6 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         As `bar`.
     UnknownTokenError, AmbiguousTokenError
         As `bar`.
-
-    Examples
-    --------
-    >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-    ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-    >>> frame["snapshot"] = pd.Timestamp("2026-01-31", tz="UTC")
-    >>> frame.wf.plot.timeline(token="ETH").data[0].y
-    (4.0,)
     """
     series, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), list_names(by)
     if SNAPSHOT in names:
@@ -221,12 +211,11 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         )
         lines.traces.append(marks)
         lines.names.append(_FEWER_KNOWN_LABEL)
+    sentences = [*notes.drawn, *lines.notes, f"Heights show the {measure.phrase}."]
     return make_figure(
         lines.traces,
         title=title,
-        notes=notes._replace(
-            drawn=[*notes.drawn, *lines.notes, f"Heights show the {measure.phrase}."]
-        ),
+        notes=notes._replace(drawn=sentences),
         **legend_options(Dimensions(360), lines.names),
         barmode="stack",
         hovermode="x unified",
@@ -240,11 +229,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
 def _read_snapshots(
     positions: Positions, wallets: FetchLike | None, token: TokenLike | None
 ) -> _Snapshots:
-    """Choose the snapshots to draw: those with rows, or with a known wallet in `wallets`.
-
-    A wallet counts as unknown if its answer is out of date. With `token`, wallets that can't hold
-    the token are not counted, and a wallet with an unknown amount of it counts as unknown.
-    """
+    """Choose the snapshots to draw: those with rows, or with a known wallet in `wallets`."""
     column, requests = snapshot_times(positions.holdings), None
     times, known, most = column.dropna().unique(), pd.Series(dtype=np.int64), 0
     marked, data_quality = list[str](), list[str]()
@@ -264,11 +249,10 @@ def _read_snapshots(
                 f"In {fewer:,} of {counted_noun(len(known), 'snapshot')}, fewer wallets are known."
             )
     times = times.sort_values()
-    indices = (
-        np.linspace(0, len(times) - 1, min(len(times), _MAX_SNAPSHOTS)).round().astype(np.intp)
-    )
-    chosen = times[indices]
+    indices = np.linspace(0, len(times) - 1, min(len(times), _MAX_SNAPSHOTS))
+    chosen = times[indices.round().astype(np.intp)]
     lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_MAX_SNAPSHOTS)
+    lacking_times = _time_texts(pd.DatetimeIndex(lacking.index))
     without = len(column) - len(column.dropna())
     left_out = undrawn_notes(without, "balance", " without a snapshot")
     left_out += undrawn_notes(int((~certain).sum()), "balance", " from outdated answers")
@@ -279,9 +263,7 @@ def _read_snapshots(
         requests=requests,
         incomplete=[
             (time, f"{count_of(count, most, 'wallet')} known")
-            for time, count in zip(
-                _time_texts(pd.DatetimeIndex(lacking.index)), lacking, strict=True
-            )
+            for time, count in zip(lacking_times, lacking, strict=True)
         ],
         notes=Notes(marked, [_snapshots_note(times, len(chosen))], left_out, data_quality),
     )
@@ -290,10 +272,7 @@ def _read_snapshots(
 def _read_requests(
     positions: Positions, times: pd.DatetimeIndex, wallets: pd.DataFrame, token: TokenLike | None
 ) -> tuple[pd.DataFrame, Mask]:
-    """Return the requests of wallets, and a mask of the rows that are not from outdated answers.
-
-    With `token`, the requests are only of wallets that can hold this token.
-    """
+    """Return the requests of wallets that can hold a token, and a mask of rows that are current."""
     identities, tokens = wallet_identities(wallets), positions.tokens
     requests = pd.DataFrame({"wallet": identities.codes, "known": known_and_fresh(wallets)})
     requests["time"] = snapshot_times(wallets)
@@ -351,13 +330,11 @@ def _draw_bars(
         sizes, texts = grid.sizes[:count, token].tolist(), []
         for row, size in enumerate(sizes):
             exact = grid.exact_text(row, token) if token < len(tokens) and size else ""
-            texts.append(
-                f"{markup_lines([each.name])}: {markup_lines([_size_text(measure, size, exact)])}"
-            )
+            text = _size_text(measure, size, exact)
+            texts.append(f"{markup_lines([each.name])}: {markup_lines([text])}")
         traces.append(each.bar_trace(x=snapshots.times, y=sizes, width=width, hovertext=texts))
-    notes = [drawn_note((len(tokens), grid.other_token_count, grid.kind))] * (
-        measure.kind != "amount"
-    )
+    extent = len(tokens), grid.other_token_count, grid.kind
+    notes = [] if measure.kind == "amount" else [drawn_note(extent)]
     names = [each.name for each in series]
     return _TimelineTraces(traces, names, notes, float(grid.sizes.sum(axis=1).max()))
 
@@ -462,9 +439,7 @@ def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Floats) -> lis
     exact = [""] * sizes.size
     if balances.measure.kind == "amount" or not ADDED.isdisjoint(grouped.names):
         amounts = balances.exact_sums(cells, np.arange((lines - 1) * width))
-        exact[: len(amounts)] = [
-            "" if amount is None else full_amount(amount) for amount in amounts
-        ]
+        exact[: len(amounts)] = ["" if each is None else full_amount(each) for each in amounts]
     each = zip(sizes.ravel().tolist(), exact, strict=True)
     texts = [_size_text(balances.measure, *parts) for parts in each]
     if balances.measure.kind == "amount":  # the amounts of Other are not exact
@@ -549,15 +524,12 @@ def waterfall(
                 f"Some wallets are unknown, so these changes may be incomplete: {affected}."
             )
     info = changes.attrs.get(COMPARED, {})
-    times = (
-        [f"The changes are from {info['before']} to {info['after']}."]
-        if {"before", "after"} <= {*info}
-        else []
-    )
+    drawn = ["Lengths show the change of the amounts that are known at both times."]
+    if {"before", "after"} <= {*info}:
+        drawn.insert(0, f"The changes are from {info['before']} to {info['after']}.")
     marked = ["Simulated data."] if info.get("service") == SIMULATED else []
     if wallets is not None:
         marked = simulated_notes(wallets_frame(wallets))
-    drawn = [*times, "Lengths show the change of the amounts that are known at both times."]
     notes = Notes(marked, drawn, left_out, data_quality)
     if known.empty:
         return empty_figure(title or "Changes", notes, "No change is known.")
@@ -585,20 +557,15 @@ def waterfall(
         textposition="outside",
         cliponaxis=False,
         constraintext="none",
-        hovertext=[
-            hover_text(*each) for each in zip([*full, _TOTAL_LABEL], exact_texts, strict=True)
-        ],
+        hovertext=[*map(hover_text, [*full, _TOTAL_LABEL], exact_texts)],
         hoverinfo="text",
         increasing=more,
         decreasing=less,
         totals=all_,
         connector={"line": OUTLINE_STYLE},
     )
-    axis_name = (
-        "wallet"
-        if "address" in rows
-        else ", ".join(map(safe_line, _group_columns(rows))) or "wallets"
-    )
+    grouped_by = ["wallet"] if "address" in rows else [*map(safe_line, _group_columns(rows))]
+    axis_name = ", ".join(grouped_by) or "wallets"
     return make_figure(
         [trace],
         title=title or f"Changes of {symbol}",
