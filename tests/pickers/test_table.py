@@ -290,7 +290,7 @@ def test_rows_of_one_token_have_bars():
     assert answer["cells"]["amount"]["bar"] == [1, 0.25]
     assert "bar" not in rows_of(whole)["cells"]["amount"]
     assert (answer["total"], answer["counted"]) == (2, "2 balances")
-    again = part.where(np.array([True, True, False]))  # of all rows
+    again = whole.where(np.array([True, True, False]))
     assert rows_of(again)["total"] == 2
     assert rows_of(again)["cells"]["token"]["text"] == ["DAI", "TKN"]
 

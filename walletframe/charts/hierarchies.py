@@ -684,7 +684,6 @@ def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
     (outer, *boxes, _), leaves = rings, len(rings[-1].drawn)
     [single] = [int((ring.drawn < ring.combined).sum()) for ring in boxes] or [leaves]
     wallets, pieces, rest = int(outer.wallets.sum()), leaves * bool(boxes), outer.sizes.copy()
-    which = counted_noun(wallets, "wallet")
     level = f"blockchain and {rings[-1].name}" if pieces else "blockchain"
     if single and not boxes:
         sentence = drawn_note((single, wallets - single, "wallet"))

@@ -271,12 +271,11 @@ class HoldingsExplorer(FetchingWidget):
         be fetched, its older answer is kept. Errors are shown in the widget.
         """
         if _is_stored(self.details):
-            hint = (
-                "run fetch_to_parquet with a new folder to fetch all wallets again, "
-                "or with this folder to retry failed wallets"
+            raise WalletframeError(
+                "Refresh is not available for holdings that are stored in a folder",
+                hint="run fetch_to_parquet with a new folder to fetch all wallets again, "
+                "or with this folder to retry failed wallets",
             )
-            message = "Refresh is not available for holdings that are stored in a folder"
-            raise WalletframeError(message, hint=hint)
         wallets, holdings = self.details
         hint = (
             "pass the unchanged result of the fetch to the explorer, and pass the changes as a "
@@ -284,14 +283,15 @@ class HoldingsExplorer(FetchingWidget):
             'prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")'
         )
         added = [f"{name!r}" for name in holdings.columns if name not in HOLDING_DTYPES]
-        if added and self._prepare is None:
+        message = ""
+        if added:
             message = f"Refresh would lose the columns {', '.join(added)}"
-            raise WalletframeError(message, hint=hint)
-        if self._prepare is None and len(holdings) != wallets["tokens"].sum():
+        elif len(holdings) != wallets["tokens"].sum():
             message = (
                 "rows were added to the holdings or removed from them after the fetch, "
                 "and Refresh would undo this"
             )
+        if message and self._prepare is None:
             raise WalletframeError(message, hint=hint)
         keep = kept_names(wallets)
         hint = "set the attribute details of the explorer to a result of fetch_wallets"
@@ -337,7 +337,6 @@ class HoldingsExplorer(FetchingWidget):
         self._edition = edition
 
     def _current_client(self) -> AbstractContextManager[Client]:
-        """Return the client for Refresh: the explorer's own, or one with the result's service."""
         if self._client is not None:
             return nullcontext(self._client)
         services = [*self.details.wallets["service"].dropna().unique()]

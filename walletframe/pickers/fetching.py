@@ -99,12 +99,8 @@ class FetchingWidget(PageWidget):
             raise WalletframeError("there are no wallets to fetch", hint=hint)
         client = self._current_client()
         self._requested, self._keep = wallets, keep
-        total = len(wallets)
-        self._under_way = {
-            "done": 0,
-            "total": total,
-            "said": f"0 of {counted_noun(total, 'wallet')}",
-        }
+        said = f"0 of {counted_noun(len(wallets), 'wallet')}"
+        self._under_way = {"done": 0, "total": len(wallets), "said": said}
         self._cancelled = Event()
         run_fetch = partial(self._run_fetch, client, refresh=refresh)
         self._thread = Thread(target=run_fetch, name="walletframe-panel", daemon=True)
@@ -161,9 +157,8 @@ class FetchingWidget(PageWidget):
 
 
 def format_time_left(marks: deque[tuple[float, int]], total: int) -> str:
-    """Return the remaining time as text, estimated from the progress of the last seconds.
+    """Estimate the remaining time from pairs of a time in s and the number of wallets done then.
 
-    `marks` contains pairs of a time in seconds and the number of wallets that were done then.
     Pairs that are no longer recent are removed.
     """
     (start_s, before), (now_s, done) = marks[0], marks[-1]
@@ -203,10 +198,8 @@ def keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> Wallet
     wallets = pd.concat([fresh, stale.astype(WALLET_DTYPES)]).sort_index()
     old, new = latest_rows(previous.holdings), latest_rows(latest.holdings)
     is_older_row = np.isin(old, positions)
-    older_rows = (
-        previous.holdings[is_older_row].reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
-    )
-    holdings = pd.concat([latest.holdings, older_rows], ignore_index=True)
+    older_rows = previous.holdings[is_older_row].reindex(columns=list(HOLDING_DTYPES))
+    holdings = pd.concat([latest.holdings, older_rows.astype(HOLDING_DTYPES)], ignore_index=True)
     order = np.concatenate([new, old[is_older_row]]).argsort(kind="stable")
     return WalletDetails(wallets, holdings.iloc[order].reset_index(drop=True))
 

@@ -114,10 +114,7 @@ class Options(dict[Value, Option]):
         return kept.value
 
     def columns(self) -> dict[str, Any]:
-        """Return the texts for the front end, as one list per kind of text.
-
-        The rare texts, ``short`` and ``words``, are dicts by the index of the option.
-        """
+        """Return lists of texts for the front end; rare texts are dicts by the option's index."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
         full_texts: list[str | None] = []  # None if the value contains it
@@ -164,10 +161,7 @@ def _stats_columns(
 
 
 def group_stats(keys: Sequence[Any], codes: Codes, values: Floats | None) -> dict[Any, OptionStats]:
-    """Return the number of balances and their total value for each key.
-
-    `codes` contains the index of the key for each row, and `values` the value of each row.
-    """
+    """Return the stats of each key, from the key's index (`codes`) and the value of each row."""
     counts = np.bincount(codes, minlength=len(keys)).tolist()
     known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
     valued, weights = codes[known], None if values is None else values[known]
@@ -185,9 +179,8 @@ def values_and_unit(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
             return None, ""
         unit = f"value in {safe_line(str(currencies[0]), _MAX_CURRENCY)}" if currencies else "value"
         return holdings["value"].to_numpy(np.float64, na_value=np.nan), unit
-    if not {*_PRICE_COLUMNS} <= {*holdings} or not isinstance(
-        holdings["amount"].dtype, AmountDtype
-    ):
+    has_columns = {*_PRICE_COLUMNS} <= {*holdings}
+    if not has_columns or not isinstance(holdings["amount"].dtype, AmountDtype):
         return None, ""
     usable = holdings["price"].where(holdings["price"].between(0, _MAX_PRICE))
     holdings = holdings.assign(price=usable)
@@ -292,11 +285,12 @@ class Picker(PageWidget, ValueWidget):
         >>> picker.narrow()
         >>> picker.close()
         """
-        part = None if source is None else self._read_options(source)
+        remaining = None
+        if source is not None:
+            part = self._read_options(source)
+            remaining = {key: part.stats.get(key) for key in part.by_key}
         with LOCK:
-            self._remaining = (
-                None if part is None else {key: part.stats.get(key) for key in part.by_key}
-            )
+            self._remaining = remaining
             self.send({"kind": "narrowed", **self._remaining_message()})
 
     def _remaining_message(self) -> dict[str, Any]:
@@ -342,27 +336,19 @@ def blockchain_options(source: BlockchainsLike) -> Options:
     totals: Counter[str] = Counter()
     for name, count in pairs:
         totals[canonical_blockchain(name)] += count
-    names_by_key = [(key, spelling[key]) for key, _ in totals.most_common()]
-    options = [
-        Option(
-            name,
-            key,
-            safe_line(name),
-            short=safe_line(name, _MAX_SYMBOL),
-            search_text=_text_if_changed(name),
-        )
-        for key, name in names_by_key
-    ]
-    hint = "Blockchain"
+    options = []
+    for key, _ in totals.most_common():
+        name, words = spelling[key], _text_if_changed(spelling[key])
+        short = safe_line(name, _MAX_SYMBOL)
+        options.append(Option(name, key, safe_line(name), short=short, search_text=words))
     if holdings is None:
-        return Options(hint, options)
+        return Options("Blockchain", options)
     codes, spellings = factorized(holdings["blockchain"])
     canonical = [canonical_blockchain(str(name)) for name in spellings]
     key_codes, keys = pd.factorize(np.array(canonical, dtype=object))
     values, unit = values_and_unit(holdings)
-    return Options(
-        hint, options, group_stats([*keys], np.append(key_codes, -1)[codes], values), unit
-    )
+    stats = group_stats([*keys], np.append(key_codes, -1)[codes], values)
+    return Options("Blockchain", options, stats, unit)
 
 
 def _blockchain_counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
@@ -403,9 +389,6 @@ class BlockchainPicker(Picker):
     >>> picker = BlockchainPicker(["ETH", "BSC"], value=["eth"])
     >>> picker.value
     ('ETH',)
-    >>> picker.offer(["BSC", "NEAR"])
-    >>> picker.value
-    ()
     >>> picker.close()
     """
 
@@ -465,9 +448,7 @@ class TokenPicker(Picker):
     >>> holdings = pd.DataFrame(
     ...     {"symbol": ["USDC"], "token_blockchain": ["ETH"], "token_address": ["0xA0b8"]}
     ... )
-    >>> picker = TokenPicker(holdings)
-    >>> picker.value = ["USDC"]
-    >>> picker.offer(holdings)
+    >>> picker = TokenPicker(holdings, value=["USDC"])
     >>> picker.value
     (('ETH', '0xa0b8'),)
     >>> picker.close()
@@ -543,11 +524,9 @@ def _token_option(key: TokenKey, name: str, symbol: object, contract: object) ->
 
 def _text_if_changed(text: object, shown_text: str = "") -> str:
     """Return the original text if the shown text differs, so that a search finds both."""
-    return (
-        text[:_MAX_CONTRACT]
-        if isinstance(text, str) and text != (shown_text or safe_line(text))
-        else ""
-    )
+    if isinstance(text, str) and text != (shown_text or safe_line(text)):
+        return text[:_MAX_CONTRACT]
+    return ""
 
 
 def wallet_options(source: KnownWallets) -> Options:
@@ -558,13 +537,13 @@ def wallet_options(source: KnownWallets) -> Options:
         listed, holdings = as_details(source, "wallets")
         empty = wallet_identities(listed[known_wallets(listed)]).keys
         known = {f"{chain}.{address}": OptionStats(0, math.nan) for chain, address in empty}
-    wallets, names = parse_wallets(listed), list[str]()
+    wallets = parse_wallets(listed)
+    names = [""] * len(wallets)
     if isinstance(listed, pd.DataFrame) and "blockchain" in listed:
         requested = [(wallet.blockchain, wallet.address) for wallet in wallets]
-        names = user_wallet_names(
-            pd.DataFrame(requested, columns=["blockchain", "address"]), listed
-        )
-    options = map(_wallet_option, wallets, names) if names else map(_wallet_option, wallets)
+        frame = pd.DataFrame(requested, columns=["blockchain", "address"])
+        names = user_wallet_names(frame, listed)
+    options = map(_wallet_option, wallets, names)
     if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
         return Options(hint, options)
     owners = wallet_identities(holdings)
@@ -587,10 +566,7 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
 
 
 def filter_options(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
-    """Return the options of one filter of the explorer.
-
-    `kind` is the name of the filter. The labels are the values of the columns `groups`.
-    """
+    """Return the options of the explorer's filter `kind`; labels are the values of `groups`."""
     if kind == "wallets":
         return wallet_options(details)
     if kind == "tokens":
@@ -620,8 +596,8 @@ class WalletPicker(Picker):
         The label of the picker.
     paste : bool, default True
         Whether to show a field for pasting other wallets. It accepts one or several wallets per
-        line, or two columns of a table. Lines that can't be read stay in the field, and the
-        reason is shown for each of these lines.
+        line, or two columns of a table. Lines that can't be read stay in the field, with the
+        reasons.
 
     Attributes
     ----------
@@ -672,9 +648,7 @@ class WalletPicker(Picker):
         self.value = [*map(str, self._options)]
 
     def take_pasted(self) -> bool:
-        """Select the pasted wallets.
-
-        Lines that can't be read stay in the field, and the reason is shown for each of these lines.
+        """Select the pasted wallets. Lines that can't be read stay in the field, with the reasons.
 
         Returns
         -------

@@ -79,10 +79,7 @@ class ChartOptions:
         return (*(name for name in by if name != "asset"), "token")
 
     def with_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
-        """Return the options after a request of the front end.
-
-        `groups` are the user's columns that can group the chart.
-        """
+        """Return the options after a request; the user's columns `groups` can group the chart."""
         names = ("chart", "measure", "group", "narrow")
         changes = {name: request[name] for name in names if name in request}
         if changes.get("chart", self.chart) not in CHARTS:

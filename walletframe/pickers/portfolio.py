@@ -105,9 +105,8 @@ class Portfolio(Selectable):
         spam = np.unique(self.held.tokens.codes[matches & self.spam])
         small, small_value = np.zeros_like(matches), 0.0
         if values is not None:  # a row without a value is not small
-            small = self.drop_spam_and_small(matches, replace(selection, small=None)) & (
-                values < SMALL_BELOW
-            )
+            small = self.drop_spam_and_small(matches, replace(selection, small=None))
+            small = small & (values < SMALL_BELOW)
             small_value = math.fsum(values[small])
         marks = self.drop_spam_and_small(matches, selection)
         requested, wallets = self.wallet_marks(selection), self.details.wallets
@@ -123,10 +122,7 @@ class Portfolio(Selectable):
         )
 
     def option_stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
-        """Return the stats of each option of one filter, for options that have balances.
-
-        `kind` is the name of the filter: "tokens", "wallets" or "blockchains".
-        """
+        """Return the stats of the options of a filter (not "labels") that have balances."""
         held, values, keys = self.held, self.row_values, list[Any]()
         marks = self.drop_spam_and_small(self.marks(selection), replace(selection, small=None))
         if kind == "tokens":
@@ -140,10 +136,7 @@ class Portfolio(Selectable):
         return {key: each for key, each in stats.items() if each.balances and not is_unknown(key)}
 
     def table(self, selected: Selected) -> HoldingsTable:
-        """Return a table of the selected rows.
-
-        The names of wallets and tokens, the columns and the order are those of the full table.
-        """
+        """Return a table of the selected rows."""
         if self._table is None:
             self._table = HoldingsTable(self.held, self.wallets if self.is_complete else None)
         if selected.marks.all() and selected.wallets is self.wallets:
@@ -176,16 +169,16 @@ def summary_parts(selected: Selected) -> dict[str, Any]:
         text += f", {count:,} out of date{why}"
     times = wallets["fetched_at"][known].dropna()
     total_value = value_summary(selected.held.holdings)
-    unpriced = total_value.unpriced if total_value else 0
+    gaps = safe_line(portfolio.price_problem, _MAX_REASON)  # the reason why there are no values
+    if total_value and total_value.unpriced:
+        gaps = f"{counted_noun(total_value.unpriced, 'balance')} without a price"
     return {
         "known": text,  # the number of known wallets
         "value": total_value.total if total_value else "",
         "prices": _price_source_text(portfolio),
         "as_of": f"as of {times.min():%Y-%m-%d %H:%M} UTC" if len(times) else "",
         "simulated": is_simulated(wallets),
-        "unpriced": f"{counted_noun(unpriced, 'balance')} without a price"
-        if unpriced
-        else safe_line(portfolio.price_problem, _MAX_REASON),  # the reason why there are no values
+        "unpriced": gaps,
     }
 
 
@@ -205,10 +198,10 @@ def _price_source_text(portfolio: Portfolio) -> str:
 
 def spam_text(selected: Selected) -> str:
     """Return the number of spam tokens, such as ``12 spam tokens hidden``, or an empty text."""
+    if not selected.spam_tokens:
+        return ""
     how = "hidden" if selected.selection.spam is False else "shown"
-    return (
-        f"{counted_noun(selected.spam_tokens, 'spam token')} {how}" if selected.spam_tokens else ""
-    )
+    return f"{counted_noun(selected.spam_tokens, 'spam token')} {how}"
 
 
 def small_text(selected: Selected) -> str:

@@ -30,7 +30,7 @@ from walletframe.frames.identity import cell_text, is_unknown, token_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.names import user_wallet_names
 from walletframe.frames.positions import read_positions
-from walletframe.frames.tables import UNKNOWN, unreadable_amount_text
+from walletframe.frames.tables import unreadable_amount_text
 from walletframe.numerals import cents, counted_noun, plain
 from walletframe.text import as_cell, safe_line, safe_url
 
@@ -104,13 +104,8 @@ class HoldingsTable:
         self._rows = lru_cache(_CACHE_SIZE)(self._make_rows)
 
     def where(self, marks: Mask, wallets: FetchLike | None = None) -> HoldingsTable:
-        """Return a table of the marked rows and of some wallets.
-
-        The names of wallets and tokens, the columns and the order are those of the full table.
-        """
-        full_table = self if self._part_of is None else self._part_of[0]
-        held = full_table._held.where(marks)  # noqa: SLF001 - another object of this class
-        return HoldingsTable(held, wallets, part_of=(full_table, marks))
+        """Return a table of the marked rows, with the names, columns and order of this table."""
+        return HoldingsTable(self._held.where(marks), wallets, part_of=(self, marks))
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return a window of rows, and the columns if the front end does not have them yet.
@@ -164,7 +159,7 @@ class HoldingsTable:
         query, position = self._parse_query(request), int(request.get("place", -1))
         name = str(request.get("column"))
         rows, column = self._rows(*query), self.grid(query[0]).columns.get(name)
-        if column is None or column.name not in SELECTION_FIELDS or not 0 <= position < len(rows):
+        if column is None or name not in SELECTION_FIELDS or not 0 <= position < len(rows):
             return None
         cells, key = column.cells, None
         if (
@@ -173,7 +168,7 @@ class HoldingsTable:
             and (code := cells.codes[rows[position]]) >= 0
         ):
             key = cells.key(code)
-        return None if key is None else (SELECTION_FIELDS[column.name], key)
+        return None if key is None else (SELECTION_FIELDS[name], key)
 
     def _parse_query(self, request: Mapping[str, Any]) -> tuple[str, str, bool, tuple[str, ...]]:
         """Return the group, the sort column, whether to sort descending, and the search words."""
@@ -189,12 +184,8 @@ class HoldingsTable:
         if self._part_of is None:
             return balances_grid(self.positions)
         full_table, marks = self._part_of
-        has_one_token = len(self.positions.tokens.keys) == 1
-        return (
-            with_bars(full_table.grid(""), full_table.positions, marks)
-            if has_one_token
-            else full_table.grid("")
-        )
+        grid, has_one_token = full_table.grid(""), len(self.positions.tokens.keys) == 1
+        return with_bars(grid, full_table.positions, marks) if has_one_token else grid
 
     def _make_order(self, by: str, sort: str, descending: bool) -> Codes:  # noqa: FBT001 - called by position, through a cache
         if self._part_of is not None and not by:
@@ -221,7 +212,6 @@ class HoldingsTable:
 class Column(NamedTuple):
     """A column of the table."""
 
-    name: str  # the name in requests of the front end
     label: str  # the heading, as one escaped line
     rank: int  # columns with a high rank are hidden first if space is short
     cells: Cells
@@ -231,7 +221,7 @@ class Column(NamedTuple):
 class DataGrid:
     """The columns of a table, in order, and its number of rows."""
 
-    columns: dict[str, Column]
+    columns: dict[str, Column]  # by the name in requests of the front end
     count: int
 
     @property
@@ -254,22 +244,16 @@ def balances_grid(positions: Positions) -> DataGrid:
     price = next((name for name in ("unit_price", "price") if name in holdings), None)
     if price is not None and holdings[price].notna().any():
         numbers["price"] = make_cells(holdings[price])
-    columns = _make_columns(texts | numbers) + _value_columns(holdings)
-    user_columns = search.own_columns(positions)
-    columns += [
-        _user_column(f"own {position}", each, _USER_RANK)
-        for position, each in enumerate(user_columns)
-    ]
-    grid = DataGrid({each.name: each for each in columns}, len(holdings))
+    columns = _make_columns(texts | numbers) | _value_columns(holdings)
+    for position, each in enumerate(search.own_columns(positions)):
+        columns[f"own {position}"] = _user_column(each, _USER_RANK)
+    grid = DataGrid(columns, len(holdings))
     has_one_token = len(tokens.keys) == 1
     return with_bars(grid, positions, np.ones(len(holdings), dtype=bool)) if has_one_token else grid
 
 
 def with_bars(grid: DataGrid, positions: Positions, marks: Mask) -> DataGrid:
-    """Draw bars behind the amounts in the rows where `marks` is True.
-
-    These rows must all be of one token, since amounts of different tokens can't be compared.
-    """
+    """Draw bars behind the amounts of the marked rows, which must all be of one token."""
     raw = positions.holdings.get("raw_amount")
     amounts = grid.columns["amount"]._replace(cells=AmountCells(positions.amounts, raw, marks))
     return replace(grid, columns=grid.columns | {"amount": amounts})
@@ -283,11 +267,12 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
         texts = _token_cells(sums, token_identities(sums), _block_explorer_prefixes(wallets))
     elif by == "wallet":
         texts = {"wallet": _wallet_cells(positions, sums, np.arange(len(sums)))}
-    columns = _make_columns(texts) or [
-        _user_column(by if by in SELECTION_FIELDS else "group", sums[by], 0)
-    ]
-    numbers = {"amount": make_cells(sums["amount"])} if "amount" in sums else {}
-    columns += _make_columns(numbers) + _value_columns(sums)
+    columns = _make_columns(texts)
+    if not texts:
+        columns[by if by in SELECTION_FIELDS else "group"] = _user_column(sums[by], 0)
+    if "amount" in sums:
+        columns |= _make_columns({"amount": make_cells(sums["amount"])})
+    columns |= _value_columns(sums)
     counted = {
         name: make_cells(sums[name])
         for name in _COUNT_LABELS
@@ -301,38 +286,33 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
         ranks = [(ok / max(asked, 1), ok - stale, asked) for ok, stale, asked in each]
         label = labels.__getitem__
         counted["known"] = TextCells(codes.ravel(), len(labels), label, label, by=ranks.__getitem__)
-    columns += _make_columns(counted)
-    return DataGrid({each.name: each for each in columns}, len(sums))
+    return DataGrid(columns | _make_columns(counted), len(sums))
 
 
-def _user_column(name: str, series: pd.Series, rank: int) -> Column:
-    return Column(name, safe_line(str(series.name), _MAX_HEADING), rank, make_cells(series))
+def _user_column(series: pd.Series, rank: int) -> Column:
+    return Column(safe_line(str(series.name), _MAX_HEADING), rank, make_cells(series))
 
 
-def _make_columns(cells: Mapping[str, Cells]) -> list[Column]:
+def _make_columns(cells: Mapping[str, Cells]) -> dict[str, Column]:
     labels = _COUNT_LABELS | {"known": "wallets known"}
-    return [
-        Column(
-            name,
-            labels.get(name, name),
-            _COLUMN_RANKS.index(name) if name in _COLUMN_RANKS else _LAST_RANK,
-            each,
-        )
+    ranks = {name: rank for rank, name in enumerate(_COLUMN_RANKS)}
+    return {
+        name: Column(labels.get(name, name), ranks.get(name, _LAST_RANK), each)
         for name, each in cells.items()
-    ]
+    }
 
 
-def _value_columns(frame: pd.DataFrame) -> list[Column]:
+def _value_columns(frame: pd.DataFrame) -> dict[str, Column]:
     """Return the column of values, and the column of currencies if there are several."""
     if "value" not in frame:
-        return []
+        return {}
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
     unit = f" ({safe_line(str(currencies[0]), 12)})" if len(currencies) == 1 else ""
     rank = _COLUMN_RANKS.index("value")
-    columns = [Column("value", f"value{unit}", rank, make_cells(frame["value"], money=True))]
+    columns = {"value": Column(f"value{unit}", rank, make_cells(frame["value"], money=True))}
     if len(currencies) > 1:
         texts = text_cells(*search.factorized_values(frame["currency"]))
-        columns.append(Column("currency", "currency", rank, texts))
+        columns["currency"] = Column("currency", rank, texts)
     return columns
 
 
@@ -426,8 +406,8 @@ class TextCells(search.TextColumn):
     def _ranks(self) -> Codes:
         """The sort rank of each text. The last element, -1, is the rank of missing texts."""
         keys = [*map(self.by, range(self.count))]
-        if all(isinstance(key, str) for key in keys):
-            keys = [*map(alphabetical_key, keys)]
+        if all(isinstance(key, str) for key in keys):  # case only orders otherwise equal texts
+            keys = [(key.casefold(), key) for key in keys]
         try:
             distinct = sorted({*keys})
         except TypeError:  # a user's column can contain values of several types
@@ -446,11 +426,7 @@ class TextCells(search.TextColumn):
         return lengths[len(lengths) * 9 // 10], 0
 
     def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the labels and links of rows.
-
-        Full texts are added if they differ from the labels. Texts for the clipboard are added if
-        they differ from the full texts.
-        """
+        """Return the labels and links of rows, and other texts if they differ from the labels."""
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.label(code) for code in codes]
         wholes = ["" if code < 0 else self.full_text(code) for code in codes]
@@ -471,20 +447,12 @@ def none_if_equal(texts: list[str], defaults: list[str]) -> list[str | None]:
 
 
 def text_cells(codes: Codes, values: list[Any], dtype: object = None) -> TextCells:
-    """Return cells of values as text. They are sorted by the values if these can be compared.
-
-    `dtype` is the dtype of the values: ordered categories are sorted by their order.
-    """
+    """Return cells of values as text, sorted by the values or by the order of their categories."""
     keys = values
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         keys = [dtype.categories.get_loc(each) for each in values]
     texts = search.texts_of(codes, values)
     return TextCells.of(texts, by=keys.__getitem__, key=values.__getitem__)
-
-
-def alphabetical_key(text: str) -> tuple[str, str]:
-    """Return a sort key that ignores case, except to order texts that differ only in case."""
-    return text.casefold(), text
 
 
 class NumberCells:
@@ -499,10 +467,7 @@ class NumberCells:
         return sort_order(self._values, self._missing, descending=descending)
 
     def column_width(self) -> tuple[int, int]:
-        """Return the maximum numbers of digits before and after the decimal point.
-
-        The number of digits after the point is that of a sample.
-        """
+        """Return the maximum numbers of digits before and, in a sample, after the decimal point."""
         present = self._values[~self._missing]
         before = _integer_digits(present.astype(np.float64))
         if self.has_bars:
@@ -512,10 +477,7 @@ class NumberCells:
         return before, max(behind, default=0)
 
     def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the numbers of rows with all digits.
-
-        Money is rounded to cents, and the exact values for the clipboard are added.
-        """
+        """Return the numbers of rows with all digits; money in cents, and exact to be copied."""
         values, missing = self._values[rows], self._missing[rows].tolist()
         each = [*zip(values.tolist(), missing, strict=True)]
         exact = ["" if is_missing else _all_digits(value) for value, is_missing in each]
@@ -523,9 +485,8 @@ class NumberCells:
             return _split_at_decimal_point(exact)
         texts = ["" if is_missing else cents(value) for value, is_missing in each]
         copied = {"copy": none_if_equal(exact, texts)} if texts != exact else {}
-        return (
-            _split_at_decimal_point(texts) | copied | {"bar": _bar_lengths(values, self._largest)}
-        )
+        bars = {"bar": _bar_lengths(values, self._largest)}
+        return _split_at_decimal_point(texts) | copied | bars
 
     @cached_property
     def _largest(self) -> float:
@@ -562,27 +523,15 @@ class AmountCells:
         return _integer_digits(float_keys(integers[~missing]) / 10.0**scale), needed
 
     def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the amounts of rows with all digits.
-
-        An unknown amount has a note with the text that the service sent.
-        """
+        """Return the amounts of rows with all digits; unknown ones have a note with their text."""
         amounts = self._amounts.take(rows)
-        missing = np.asarray(amounts.isna())
-        texts = [
-            "" if is_missing else str(each)
-            for each, is_missing in zip(amounts, missing, strict=True)
-        ]
-        parts = _split_at_decimal_point(texts)
-        if missing.any():
-            raw = [None] * len(rows) if self._raw is None else self._raw.array.take(rows)
-            parts["note"] = [
-                None
-                if not is_missing
-                else UNKNOWN
-                if each is None
-                else safe_line(unreadable_amount_text(each), _MAX_TEXT)
-                for each, is_missing in zip(raw, missing, strict=True)
-            ]
+        missing = np.flatnonzero(amounts.isna()).tolist()
+        texts = [*map(str, amounts)]
+        notes: list[str | None] = [None] * len(rows)
+        for row in missing:
+            raw = None if self._raw is None else self._raw.array[rows[row]]
+            texts[row], notes[row] = "", safe_line(unreadable_amount_text(raw), _MAX_TEXT)
+        parts = _split_at_decimal_point(texts) | ({"note": notes} if missing else {})
         if self.has_bars:
             parts["bar"] = _bar_lengths(self._floats[rows], self._largest)
         return parts

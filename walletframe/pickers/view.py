@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     Remaining = Mapping[Any, OptionStats | None]
 
 _CACHE_SIZE = 16
-_BREADCRUMB_ORDER = ("blockchains", "wallets", "labels", "tokens")  # the order of the breadcrumb
-
+_BREADCRUMB_ORDER = ("blockchains", "wallets", "labels", "tokens")
 
 FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "labels")}
 """The titles of the explorer's filters, by the field of a `Selection` that a filter sets."""
@@ -57,9 +56,8 @@ def remaining_options(portfolio: Portfolio, selection: Selection, kind: str) -> 
     if kind == "tokens" or (selection.tokens and kind != "labels"):
         return held  # wallets without the selected tokens don't match
     requested = portfolio.wallet_marks(others)
-    keys = [
-        portfolio.requested.keys[code] for code in portfolio.requested.codes[requested].tolist()
-    ]
+    codes = portfolio.requested.codes[requested].tolist()
+    keys = [portfolio.requested.keys[code] for code in codes]
     wallets = portfolio.wallets[requested]
     if kind == "wallets":
         known = known_wallets(wallets)
@@ -77,10 +75,7 @@ def remaining_options(portfolio: Portfolio, selection: Selection, kind: str) -> 
 
 
 class ExplorerState:
-    """The state that the front end shows, and the handlers of its requests.
-
-    The latest charts are cached.
-    """
+    """The state that the front end shows, and the handlers of its requests."""
 
     def __init__(
         self, portfolio: Portfolio, notify: Callable[[int], None] = lambda _edition: None
@@ -111,11 +106,9 @@ class ExplorerState:
         self._options = lru_cache(partial(filter_options, portfolio.details, portfolio.groups))
         self._table = lru_cache(1)(lambda chosen: portfolio.table(self._select(chosen)))
         self.chart = self.chart.with_changes({}, portfolio.groups)
-        old = self.selection
-        kept: dict[str, Any] = {
-            kind: self._offered_values(kind, getattr(old, kind)) for kind in FILTERS
-        }
-        self.selection = replace(old, **kept)
+        old = {kind: getattr(self.selection, kind) for kind in FILTERS}
+        kept: Any = {kind: self._offered_values(kind, values) for kind, values in old.items()}
+        self.selection = replace(self.selection, **kept)
         self._edition += 1
         self._notify(self._edition)
 
@@ -215,10 +208,8 @@ class ExplorerState:
             "labels": sum(labels),
         }
         counts = {kind: {"all": totals[kind], "here": len(remaining[kind])} for kind in FILTERS}
-        here = {
-            kind: self._options(kind).remaining_columns(remaining[kind])
-            for kind in request.get("of", ())
-        }
+        opened = request.get("of", ())
+        here = {kind: self._options(kind).remaining_columns(remaining[kind]) for kind in opened}
         return {"counts": counts, "of": here}
 
 
@@ -248,10 +239,8 @@ def selection_after_click(picture: Picture, click: Mapping[str, Any]) -> Selecti
             changes["tokens"] = (held.tokens.keys[token],)
         elif name == "asset":
             codes = with_assets(held).tokens.codes
-            same_asset = np.unique(held.tokens.codes[codes == codes[row]])
-            changes["tokens"] = tuple(
-                held.tokens.keys[position] for position in same_asset.tolist()
-            )
+            same_asset = np.unique(held.tokens.codes[codes == codes[row]]).tolist()
+            changes["tokens"] = tuple(held.tokens.keys[position] for position in same_asset)
         else:
             wallets = portfolio.requested
             position = wallets.first[wallets.keys.index(held.wallet_keys[owner])]
