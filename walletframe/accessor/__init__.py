@@ -56,6 +56,11 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor):
     >>> pd.DataFrame({"blockchain": ["eth"], "address": ["0xAb"]}).wf.parse()
       blockchain address
     0        ETH    0xAb
+    >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+    >>> frame.wf.to_parquet("amounts.parquet")
+    >>> frame.wf.to_excel("amounts.xlsx")
+    >>> pd.read_excel("amounts.xlsx").columns.tolist()
+    ['symbol', 'amount', 'amount_text']
     """
 
     _data: pd.DataFrame

@@ -69,11 +69,6 @@ class StoredWallets:
     ----------
     holdings : StoredHoldings
         The folder, opened by `open_wallets`.
-
-    Raises
-    ------
-    DatasetError
-        If a method reads a file that is broken or missing.
     """
 
     holdings: StoredHoldings

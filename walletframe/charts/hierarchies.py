@@ -107,8 +107,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw holdings as nested rectangles: blockchains, wallets and assets, or other groups.
 
-    The areas show the column ``value`` (float64, with an optional column ``currency``), if the
-    frame has it, and numbers of balances otherwise.
+    The areas show the same quantity as the lengths of `bar`.
 
     Parameters
     ----------
@@ -166,8 +165,7 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw holdings as nested rings: blockchains, wallets and assets, or other groups.
 
-    The angles show the column ``value`` (float64, with an optional column ``currency``), if the
-    frame has it, and numbers of balances otherwise.
+    The angles show the same quantity as the lengths of `bar`.
 
     Parameters
     ----------

@@ -80,13 +80,6 @@ def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
     ------
     ColumnsError
         If ``token_blockchain`` or ``token_address`` is missing.
-
-    Examples
-    --------
-    >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"token_blockchain": ["ETH"], "token_address": [None]})
-    >>> frame.wf.plot.token_colors()
-    {('ETH', None): '#CC6677'}
     """
     if isinstance(holdings, Positions):
         frame, tokens = holdings.holdings, holdings.tokens

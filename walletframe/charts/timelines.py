@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -97,15 +97,6 @@ class _Snapshots:
     notes: Notes
 
 
-class _TimelineTraces(NamedTuple):
-    """The bars or lines of a timeline."""
-
-    traces: list[Any]
-    names: list[str]
-    notes: list[str]  # sentences about the number of traces, and about hollow points
-    highest: float  # the largest height
-
-
 def timeline(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     *,
@@ -122,8 +113,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     """Draw snapshots of holdings over time, as stacked bars or as lines.
 
     The frame contains the rows of several fetches and requires a column ``snapshot``
-    (datetime64[us, UTC]). The heights show the column ``value`` (float64, with an optional column
-    ``currency``), if the frame has it, and numbers of balances otherwise.
+    (datetime64[us, UTC]). The heights show the same quantity as the lengths of `bar`.
 
     Parameters
     ----------
@@ -193,9 +183,10 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         return empty_figure(title, notes, reason)
     drawn = replace(balances, rows=balances.rows[mask], sizes=balances.sizes[mask])
     if stacked:
-        lines = _draw_bars(drawn, snapshots, series, colors)
+        traces, labels, sentences, highest = _draw_bars(drawn, snapshots, series, colors)
     else:
-        lines = _draw_lines(replace(grouped, balances=drawn), snapshots, series)
+        lines = replace(grouped, balances=drawn)
+        traces, labels, sentences, highest = _draw_lines(lines, snapshots, series)
     if snapshots.incomplete:  # triangles on the axis mark these snapshots
         times, texts = zip(*snapshots.incomplete, strict=True)
         line = {"color": "#000000", "width": 1.5}
@@ -209,20 +200,20 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
             hoverinfo="text",
             cliponaxis=False,
         )
-        lines.traces.append(marks)
-        lines.names.append(_FEWER_KNOWN_LABEL)
-    sentences = [*notes.drawn, *lines.notes, f"Heights show the {measure.phrase}."]
+        traces.append(marks)
+        labels.append(_FEWER_KNOWN_LABEL)
+    sentences = [*notes.drawn, *sentences, f"Heights show the {measure.phrase}."]
     return make_figure(
-        lines.traces,
+        traces,
         title=title,
         notes=notes._replace(drawn=sentences),
-        **legend_options(Dimensions(360), lines.names),
+        **legend_options(Dimensions(360), labels),
         barmode="stack",
         hovermode="x unified",
         xaxis=axis_title("time (UTC)")
         | {"type": "date", "automargin": True}
         | _time_ticks({*snapshots.times, *(time for time, _ in snapshots.incomplete)}),
-        yaxis=measure.axis_options(lines.highest) | {"ticklabelstandoff": 4, "automargin": True},
+        yaxis=measure.axis_options(highest) | {"ticklabelstandoff": 4, "automargin": True},
     )
 
 
@@ -315,7 +306,7 @@ def _snapshots_note(times: pd.DatetimeIndex, drawn: int) -> str:
 
 def _draw_bars(
     balances: Balances, snapshots: _Snapshots, top: int, colors: ColorsLike | None
-) -> _TimelineTraces:
+) -> tuple[list[Any], list[str], list[str], float]:
     """Return bars for each of the largest tokens, and for all other tokens together."""
     measure, count = balances.measure, len(snapshots.times)
     tokens = largest_indices(sum_by_group(balances.token_codes, balances.sizes), top)
@@ -336,7 +327,7 @@ def _draw_bars(
     extent = len(tokens), grid.other_token_count, grid.kind
     notes = [] if measure.kind == "amount" else [drawn_note(extent)]
     names = [each.name for each in series]
-    return _TimelineTraces(traces, names, notes, float(grid.sizes.sum(axis=1).max()))
+    return traces, names, notes, float(grid.sizes.sum(axis=1).max())
 
 
 def _size_text(measure: Measure, size: float, exact: str) -> str:
@@ -360,8 +351,10 @@ def _time_ticks(times: set[str]) -> dict[str, Any]:
     return axis
 
 
-def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _TimelineTraces:
-    """Return a line for each of the largest groups, and a line for all other groups together."""
+def _draw_lines(
+    grouped: GroupedBalances, snapshots: _Snapshots, top: int
+) -> tuple[list[Any], list[str], list[str], float]:
+    """Return lines of the largest groups and Other, their names, notes and the largest height."""
     balances, level, width = grouped.balances, grouped.level(grouped.names), len(snapshots.times)
     chosen = largest_indices(sum_by_group(level.codes, balances.sizes), top)
     of_rows = ranks(chosen, len(level.groups))[level.codes]
@@ -413,7 +406,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _T
             * bool(hollow[line].any()),
         ]
     notes = [drawn_note((len(chosen), others, level.noun)), *[_HOLLOW_NOTE] * bool(hollow.any())]
-    return _TimelineTraces(traces, names, notes, float(sizes.max()))
+    return traces, names, notes, float(sizes.max())
 
 
 def _count_known_wallets(
@@ -484,8 +477,7 @@ def waterfall(
     Raises
     ------
     SettingsError
-        If the table has changes of several tokens or assets, and neither `token` nor `asset`
-        chooses one of them; or if `top` is out of range.
+        If `token` or `asset` is required and not given, or if `top` is out of range.
     ColumnsError
         If a column of changes is missing, for example because the frame contains holdings.
     UnknownTokenError, AmbiguousTokenError

@@ -131,7 +131,9 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
     "column of the wallets, such as owner. Can be repeated.",
 )
 @flags.token_option
-@flags.asset_option
+@click.option(
+    "--asset", metavar="NAME", help="Show only this asset, such as USDC, with all its contracts."
+)
 @flags.asset_list_options
 @flags.folder_option
 @flags.output_option

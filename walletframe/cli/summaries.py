@@ -281,9 +281,8 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
         _require_grouping_names(by, options["keep"])
         details, interrupted = fetch_details(arguments, files=files, **options)
     if prices is not None or currency is not None:
-        details = details._replace(
-            holdings=valuation.value(details.holdings, prices, currency=currency)
-        )
+        valued = valuation.value(details.holdings, prices, currency=currency)
+        details = details._replace(holdings=valued)
     written = reports.report(
         details,
         output,
@@ -298,7 +297,6 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     wallets = details.wallets
     known, older = known_wallets(wallets).sum(), stale_wallets(wallets).sum()
     outdated = f", {older:,} of them from an older answer" if older else ""
-    echo(
-        f"The balances of {known:,} of {counted_noun(len(wallets), 'wallet')} are known{outdated}."
-    )
+    requested = counted_noun(len(wallets), "wallet")
+    echo(f"The balances of {known:,} of {requested} are known{outdated}.")
     exit_with(known=known == len(wallets), interrupted=interrupted)

@@ -117,7 +117,7 @@ def _cells(series: pd.Series) -> list[str]:
         plain = np.format_float_positional
         return ["" if pd.isna(value) else plain(value, trim="0") for value in series]
     if not _may_hold_text(series):
-        return ["" if value is None else value for value in _as_texts(series)]
+        return [value or "" for value in _as_texts(series)]
     written = cache(lambda text: _quoted(as_cell(text)))  # texts repeat
     cells = []
     for value in series:
@@ -190,20 +190,10 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
 
     Raises
     ------
-    ArgumentError
-        If a column contains values of several types.
-    SettingsError
-        If the frame already has a column ``<name>_text`` for a column of amounts.
+    ArgumentError, SettingsError
+        As `to_arrow`.
     OSError
         If the file can't be written.
-
-    Examples
-    --------
-    >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
-    >>> frame.wf.to_parquet("amounts.parquet")
-    >>> pd.read_parquet("amounts.parquet").columns.tolist()
-    ['symbol', 'amount', 'amount_text']
     """
     import pyarrow.parquet  # noqa: PLC0415 - slow to load, and pandas does not load it
 
@@ -346,14 +336,6 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
         If the frame already has a column ``<name>_text`` for a column of amounts.
     OSError
         If the file can't be written.
-
-    Examples
-    --------
-    >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
-    >>> frame.wf.to_excel("amounts.xlsx")
-    >>> pd.read_excel("amounts.xlsx").columns.tolist()
-    ['symbol', 'amount', 'amount_text']
     """
     require_openpyxl("writing Excel files")
     names: list[Any] = []

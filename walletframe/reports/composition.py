@@ -196,10 +196,8 @@ def _summary(
         is_snapshot = SNAPSHOT in before.wallets
         earlier = before.wallets[SNAPSHOT if is_snapshot else "fetched_at"].dropna()
         when = f"{earlier.max():%Y-%m-%d %H:%M} UTC" if len(earlier) else "an unknown time"
-        which = (
-            "the snapshot of" if is_snapshot else "an earlier fetch, whose newest answer is from"
-        )
-        lines.append(f"Compared with {which} {when}.")
+        fetch = "an earlier fetch, whose newest answer is from"
+        lines.append(f"Compared with {'the snapshot of' if is_snapshot else fetch} {when}.")
     return tuple(lines)
 
 
@@ -258,10 +256,7 @@ class Chart:
 def fitting_charts(
     holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Grouping, heading: str
 ) -> list[Chart]:
-    """Return the charts that suit these holdings, starting with the chart of the grouping.
-
-    The list is empty if no amount is above 0. `heading` is that of the grouping's table.
-    """
+    """Return the charts that suit these holdings, starting with the chart of the grouping."""
     positions = read_positions(holdings[(holdings["amount"] > 0).fillna(value=False)])
     if not positions.wallet_keys:
         return []
@@ -375,10 +370,8 @@ def _grouped_listing(
     if "token_address" in labels:
         columns = {name: cells for name, cells in columns.items() if not name.startswith("token_")}
         columns |= _contract_column(head)
-    numbers = _select_cells(
-        head, "amount", "contracts", "blockchains", "tokens", "value", "holders"
-    )
-    for name, cells in numbers.items():
+    shown = ("amount", "contracts", "blockchains", "tokens", "value", "holders")
+    for name, cells in _select_cells(head, *shown).items():
         columns[_unique_heading(name, columns)] = cells
     columns["wallets known"] = _known_wallet_cells(head)
     note = (
@@ -409,9 +402,7 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     columns["answered (UTC)"] = minute_cells(head["fetched_at"], missing="")
     columns |= _select_cells(head, "source")
     for name in extra_names:
-        columns[_unique_heading(name, columns)] = text_cells(
-            head[name], missing="", limit=_NAME_LENGTH
-        )
+        columns[_unique_heading(name, columns)] = text_cells(head[name], "", _NAME_LENGTH)
     note = "Unknown wallets come first. An unknown wallet is not an empty wallet."
     return Listing("Wallets", note, Table("wallets", columns, len(wallets)))
 
@@ -443,11 +434,9 @@ def _spam_listing(spam: pd.DataFrame) -> Listing:
 
 
 def _changes_listing(before: WalletDetails, after: WalletDetails) -> Listing:
-    """List the changes of tokens that don't look like spam, with unknown changes at the end.
-
-    The flags of `after` apply to all its tokens; those of `before` to tokens that `after` lacks.
-    Spam is left out of both, since it has its own table and may have been dropped from one result.
-    """
+    """List the changes of tokens that don't look like spam, with unknown changes at the end."""
+    # The flags of `after` apply to all its tokens; those of `before` to tokens that `after` lacks.
+    # Spam is left out of both, since it has its own table and may be missing in one result.
     sides = [before.holdings, after.holdings]
     if "is_spam" not in sides[0]:
         sides[0] = flag_spam(sides[0])
@@ -513,7 +502,6 @@ def _select_cells(frame: pd.DataFrame, *headings: str) -> dict[str, list[Cell]]:
 
 def _contract_column(frame: pd.DataFrame) -> dict[str, list[Cell]]:
     """Return cells with full contract addresses; rows without a token are empty."""
-    contracts = frame["token_address"].mask(
-        frame["token_address"].isna() & frame["token_blockchain"].notna(), "native coin"
-    )
+    is_native = frame["token_address"].isna() & frame["token_blockchain"].notna()
+    contracts = frame["token_address"].mask(is_native, "native coin")
     return {"contract": text_cells(contracts, missing="", limit=_ADDRESS_LENGTH)}

@@ -101,11 +101,8 @@ def report(  # noqa: PLR0913 - users pass each option by name
     MissingExtraError
         With ``images="static"``, if the packages that draw images are not installed, if there is no
         Chrome or Chromium, or if the browser exits or does not answer for 90 seconds.
-    ColumnsError, AmountError, PricesError
-        If a column is missing, if ``amount`` has another dtype, or if values have several
-        currencies.
-    TokenListError, AmbiguousTokenError
-        If `assets` can't be used, or if `by` contains symbols and several tokens share a symbol.
+    ColumnsError, AmountError, PricesError, TokenListError, AmbiguousTokenError
+        As `.wf.totals`.
     SnapshotError
         If `before` and `details` can't be compared.
     OSError
@@ -245,9 +242,8 @@ def _chart_images(charts: Sequence[Chart]) -> list[list[Markup]]:
     browser_class = _keyless_browser_class()
     path = browser_class.find_browser(skip_local=False)
     if not path or not Path(path).is_file():
-        raise _missing_browser_error(
-            "a Chrome or Chromium browser, but none was found", "install one"
-        )
+        needed = "a Chrome or Chromium browser, but none was found"
+        raise _missing_browser_error(needed, "install one")
     page = kaleido.PageGenerator(mathjax=False)  # MathJax would be loaded from the web
     browser = kaleido.Kaleido(n=1, page_generator=page, browser_cls=browser_class)
     images: ImageQueue = Queue()
@@ -288,13 +284,11 @@ def _next_image(images: ImageQueue, path: str) -> Markup:
     try:
         image = images.get(timeout=_IMAGE_TIMEOUT_S)
     except Empty:
-        raise _missing_browser_error(
-            f"{needed} did not answer within {_IMAGE_TIMEOUT_S:g} s", start
-        ) from None
+        needed += f" did not answer within {_IMAGE_TIMEOUT_S:g} s"
+        raise _missing_browser_error(needed, start) from None
     if isinstance(image, BaseException):
-        raise _missing_browser_error(
-            f"{needed} ended before it had drawn all charts", start
-        ) from image
+        needed += " ended before it had drawn all charts"
+        raise _missing_browser_error(needed, start) from image
     return image
 
 
