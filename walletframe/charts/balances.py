@@ -462,8 +462,7 @@ class GroupedBalances:
             # Count only the wallets that can hold the token.
             if self.balances.measure.kind == "amount" and len(token):
                 all_held = self.balances.positions
-                tokens, chains = all_held.possible_blockchains()
-                able = np.isin(held.chain_codes, chains[tokens == token])
+                able = all_held.wallets_that_can_hold(token[0])
                 held = known_by_token(held, all_held.tokens.codes == token)
             counted = completeness_among(held, groups, able)
             known = counted["wallets_ok"].to_numpy(np.intp)

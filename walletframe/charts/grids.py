@@ -127,9 +127,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         Maximum number of tokens or assets with a colour of their own (at most 20). All others are
         combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. Then the chart notes how complete and how old the data
-        is, and how many wallets of each group are known. The methods of ``details.wf`` pass this
-        argument for you.
+        The ``wallets`` of the same fetch, to note how complete and how old the data is, and how
+        many wallets of each group are known. The methods of ``details.wf`` pass this argument.
     assets : DataFrame, str or Path, optional
         Your own contracts of assets, as in `walletframe.assets`.
     bridged : bool, default False

@@ -127,8 +127,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         Maximum number of tokens, assets or lines with a colour of their own (at most 20). All
         others are combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetches, with a column ``snapshot``. The methods of
-        ``details.wf`` pass this argument for you. With `wallets`:
+        The ``wallets`` of the same fetches, with a column ``snapshot``. With `wallets`:
 
         - snapshots with failed wallets are marked;
         - a snapshot without any known wallet is not drawn as 0;
@@ -454,13 +453,11 @@ def waterfall(
     Parameters
     ----------
     token : str or (str, str or None), optional
-        The token, as an unambiguous symbol or as (blockchain, contract), with None as the contract
-        of a native coin. It is required if the table has changes of several tokens.
+        The token, as in `bar`. It is required if the table has changes of several tokens.
     asset : str, optional
         The asset. It is required if the table has changes of several assets.
     top : int, default 20
-        Maximum number of bars (at most 100). The largest changes are drawn, and all others are
-        combined as Other.
+        Maximum number of bars (at most 100), for the largest changes. Others are added as Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of one of the two compared fetches. If it has a column ``name``, the bars
         are labelled with these names.

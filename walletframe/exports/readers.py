@@ -55,9 +55,8 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     Parameters
     ----------
     path : str or Path
-        A file written by ``.wf.to_csv``, ``.wf.to_parquet``, ``.wf.to_excel`` or ``walletframe
-        fetch --output``. Its name ends in ``.csv``, ``.tsv``, ``.csv.gz``, ``.tsv.gz``,
-        ``.parquet``, ``.xlsx`` or ``.json``.
+        A .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .xlsx or .json file, written by ``.wf.to_csv``,
+        ``.wf.to_parquet``, ``.wf.to_excel`` or ``walletframe fetch --output``.
 
     Returns
     -------

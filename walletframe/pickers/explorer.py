@@ -101,14 +101,12 @@ class HoldingsExplorer(FetchingWidget):
     Raises
     ------
     ArgumentError
-        If `details` is not the result of a fetch, if `client` is not a `Client`, if `prepare` is
-        not a function that returns a DataFrame, or if a folder contains more than `max_balances`
-        balances.
+        If an argument or the result of `prepare` has another type, or if a folder contains more
+        than `max_balances` balances.
     DatasetError
         If a file of a folder is damaged or missing.
     ColumnsError, AmountError
-        If a frame of `details`, or the frame that `prepare` returns, lacks a required column, or
-        if its column ``amount`` does not contain amounts.
+        If a frame lacks a required column, or if ``amount`` does not contain amounts.
 
     Notes
     -----
@@ -224,10 +222,9 @@ class HoldingsExplorer(FetchingWidget):
         Returns
         -------
         str
-            Python code that selects the shown rows with ``details.wf.where`` and draws the chart.
-            If the table is searched, the code also selects the rows that match. The code uses the
-            variable ``details``, or ``stored`` for a folder, for the first argument of the
-            explorer, and the variable ``prepare`` for the argument `prepare`.
+            Python code that selects the shown rows, and those that match a search, and draws the
+            chart. Its variables ``details`` (or ``stored``, for a folder) and ``prepare`` are the
+            arguments of the explorer.
         """
         with LOCK:
             picture, search = self._explorer_state.picture(), self._explorer_state.search

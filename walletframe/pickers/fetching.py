@@ -218,10 +218,10 @@ class FetchPanel(FetchingWidget, WalletPicker):
     Attributes
     ----------
     details : WalletDetails
-        The result of the last fetch. Before the first fetch, this is the argument `wallets` if
-        that is a WalletDetails, and an empty result otherwise. It can be observed and linked. If a
-        fetch is cancelled, the wallets that were not fetched have the status ``cancelled``. If a
-        wallet can't be refreshed, the result contains its older answer, with the source ``stale``.
+        The result of the last fetch; before, the argument `wallets` if that is a WalletDetails, or
+        an empty result. It can be observed and linked. Wallets that were not fetched before a
+        fetch was cancelled have the status ``cancelled``. If a wallet can't be refreshed, the
+        result contains its older answer, with the source ``stale``.
 
     Raises
     ------

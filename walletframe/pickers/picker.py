@@ -381,8 +381,7 @@ class BlockchainPicker(Picker):
     ArgumentError, ColumnsError
         If `blockchains` has an unsupported type, or is a frame without the column ``blockchain``.
     UnknownBlockchainError
-        If `value` contains a blockchain that is not an option. Setting `value` later can also
-        raise this error.
+        If `value` contains a blockchain that is not an option, also if it is set later.
 
     Examples
     --------
@@ -417,10 +416,9 @@ class TokenPicker(Picker):
     Parameters
     ----------
     holdings : WalletDetails or DataFrame
-        Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``. Each of
-        their tokens is an option. The most valuable tokens come first, then those with the most
-        rows. Values are read from the column ``value``. If it is missing, they are computed from
-        the service's ``price``.
+        Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``, whose
+        tokens are the options. The most valuable ones come first, then those with the most rows.
+        Values are read from ``value`` or, without this column, computed from ``price``.
     value : str, or sequence of (str, str or None) or of str
         The initial selection. A token is an unambiguous symbol or a pair (blockchain, contract).
         The contract of a native coin is None.
@@ -439,8 +437,8 @@ class TokenPicker(Picker):
     ArgumentError, ColumnsError
         If `holdings` has an unsupported type, or lacks a column.
     UnknownTokenError, AmbiguousTokenError
-        If `value` contains a token that is not an option, or a symbol that several tokens share.
-        Setting `value` later can also raise these errors.
+        If `value` contains a token that is not an option, or a symbol that several tokens share,
+        also if it is set later.
 
     Examples
     --------
@@ -602,9 +600,9 @@ class WalletPicker(Picker):
     Attributes
     ----------
     value : tuple of str
-        The distinct selected wallets as ``"<BLOCKCHAIN>.<ADDRESS>"`` strings, in the order of
-        selection. If a wallet is spelled in several ways, the first spelling is used. The
-        attribute can be set, observed and linked, and passed to `fetch_wallets`.
+        The distinct selected wallets as ``"<BLOCKCHAIN>.<ADDRESS>"`` strings in their first
+        spelling, in the order of selection. It can be set, observed and linked, and passed to
+        `fetch_wallets`.
 
     Raises
     ------

@@ -96,11 +96,10 @@ def report(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, SettingsError
-        If `details` or `before` is not the result of a fetch, if `path` has another suffix, if
-        `images` has another value, or if totals can't be grouped by a name in `by`.
+        If an argument has another type or value, or if totals can't be grouped by a name in `by`.
     MissingExtraError
-        With ``images="static"``, if the packages that draw images are not installed, if there is no
-        Chrome or Chromium, or if the browser exits or does not answer for 90 seconds.
+        With ``images="static"``, if the packages that draw images or a browser are not installed,
+        or if the browser exits or does not answer for 90 seconds.
     ColumnsError, AmountError, PricesError, TokenListError, AmbiguousTokenError
         As `.wf.totals`.
     SnapshotError
