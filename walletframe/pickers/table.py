@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
@@ -175,7 +175,8 @@ class HoldingsTable:
         by = next((name for name in self._groups if name == request.get("by")), "")
         grid, sort, descending = self.grid(by), request.get("sort"), bool(request.get("down"))
         if sort not in grid.columns:
-            sort, descending = grid.default_sort
+            sort = next((name for name in ("value", "balances") if name in grid.columns), "")
+            descending = bool(sort)
         return by, str(sort), descending, search.search_words(str(request.get("find", "")))
 
     def _make_grid(self, by: str) -> DataGrid:
@@ -224,12 +225,6 @@ class DataGrid:
     columns: dict[str, Column]  # by the name in requests of the front end
     count: int
 
-    @property
-    def default_sort(self) -> tuple[str, bool]:
-        """The initial sort column, which may be empty, and whether to sort descending."""
-        first = next((name for name in ("value", "balances") if name in self.columns), "")
-        return first, bool(first)
-
 
 def balances_grid(positions: Positions) -> DataGrid:
     """Return the columns of a table of balances, including user columns."""
@@ -256,7 +251,7 @@ def with_bars(grid: DataGrid, positions: Positions, marks: Mask) -> DataGrid:
     """Draw bars behind the amounts of the marked rows, which must all be of one token."""
     raw = positions.holdings.get("raw_amount")
     amounts = grid.columns["amount"]._replace(cells=AmountCells(positions.amounts, raw, marks))
-    return replace(grid, columns=grid.columns | {"amount": amounts})
+    return DataGrid(grid.columns | {"amount": amounts}, grid.count)
 
 
 def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
