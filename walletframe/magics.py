@@ -109,9 +109,8 @@ class WalletMagics(Magics):
         requested = _read_wallets(options, "\n".join([" ".join(options.wallets), cell]), names)
         client = default_client() if options.client is None else names.get(options.client)
         if not isinstance(client, Client):
-            raise _usage_error(
-                f"--client {options.client}: no variable of this name holds a Client"
-            )
+            message = "no variable of this name holds a Client"
+            raise _usage_error(f"--client {options.client}: {message}")
         try:
             with _input_warnings_printed():
                 fetch_options = {name: getattr(options, name) for name in _FETCH_OPTIONS}
@@ -135,9 +134,8 @@ class WalletMagics(Magics):
         def print_failures(cell: ExecutionResult) -> None:
             shell.events.unregister("post_run_cell", print_failures)
             if cell.result is not details:
-                _print_lines(
-                    [*summary_lines(*details), *(safe_line(line, _REASON) for line in reasons)]
-                )
+                shown = [safe_line(line, _REASON) for line in reasons]
+                _print_lines([*summary_lines(*details), *shown])
 
         shell.events.register("post_run_cell", print_failures)
 
@@ -245,10 +243,8 @@ def load(shell: InteractiveShell) -> None:
         text_formatter.for_type(name, text_formatter.pop(name, printed))
     for name in _TABLES:
         earlier = html_formatter.pop(name, None)
-        html_formatter.for_type(
-            name,
-            earlier if isinstance(earlier, _SafeHtmlFormatter) else _SafeHtmlFormatter(earlier),
-        )
+        is_ours = isinstance(earlier, _SafeHtmlFormatter)
+        html_formatter.for_type(name, earlier if is_ours else _SafeHtmlFormatter(earlier))
 
 
 def unload(shell: InteractiveShell) -> None:

@@ -75,24 +75,12 @@ class StoredWallets:
 
     @property
     def wallets(self) -> pd.DataFrame:
-        """The same wallets as `read_wallets` returns.
-
-        Returns
-        -------
-        DataFrame
-            One row for each wallet, in the requested order. Do not modify this DataFrame.
-        """
+        """The same wallets as `read_wallets` returns, in the requested order. Don't modify them."""
         return self.holdings.wallets
 
     @property
     def wf(self) -> StoredAccessor:
-        """Methods that compute tables from the folder, and state their completeness.
-
-        Returns
-        -------
-        StoredAccessor
-            The accessor with those methods of ``details.wf`` that can read the folder in parts.
-        """
+        """Those methods of ``details.wf`` that can read the folder in parts."""
         return StoredAccessor(self.holdings)
 
     def __repr__(self) -> str:

@@ -95,13 +95,7 @@ class HoldingsAccessor:
 
     @property
     def plot(self) -> PlotAccessor:
-        """Methods that draw charts of holdings.
-
-        Returns
-        -------
-        PlotAccessor
-            The accessor with one method for each type of chart. A method returns a plotly figure.
-        """
+        """Methods that draw charts of holdings, one for each type; they return plotly figures."""
         return PlotAccessor(self._data, self._wallets)
 
     totals: Final = delegate(lambda: sums.totals)

@@ -142,9 +142,8 @@ def measure_rows(
         amounts = positions.amounts[rows].to_numpy(dtype=np.float64)
         return Measure("amount", symbol, phrase, phrase, symbol), _mask_infinite(amounts)
     if "value" in positions.holdings:
-        values = _mask_infinite(
-            positions.holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
-        )
+        values = positions.holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
+        values = _mask_infinite(values)
         unit = _single_currency(positions.holdings, values)
         phrase = f"value in {unit}" if unit else "value"
         return Measure("value", "Holdings", phrase, phrase, unit), values[rows]
@@ -250,9 +249,8 @@ class Balances:
         """Return a wallet's name, blockchain and address in full."""
         columns = (self.positions.wallets[name].array for name in ("blockchain", "address"))
         blockchain, address = (cell_text(column[index]) for column in columns)
-        return full_wallet_name(
-            blockchain, address, self.user_wallet_names[index], limit=_HOVER_CHARS
-        )
+        name = self.user_wallet_names[index]
+        return full_wallet_name(blockchain, address, name, limit=_HOVER_CHARS)
 
     def exact_sums(self, groups: Indices, wanted: Indices) -> list[Amount | None]:
         """Return the exact sum of each wanted group, or None if unknown; a group has one token."""
@@ -330,11 +328,8 @@ def sum_by_group(groups: Indices, sizes: Floats, count: int = 0) -> Floats:
 
 
 def largest_indices(sizes: Floats, top: int) -> Indices:
-    """Return the indices of the `top` largest sizes above 0, the largest first.
-
-    If exactly one more size is above 0, its index is also returned, because the group "Other"
-    would contain only this size.
-    """
+    """Return the indices of the `top` largest sizes above 0, the largest first."""
+    # One more size is not combined, because the group "Other" would contain only this size.
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]
 
@@ -407,10 +402,7 @@ class PivotedSizes:
         if self.other_token_count:
             names.append(other_label(self.other_token_count, self.kind))
             fill_colors.append(OTHER_COLOR)
-        return [
-            TraceStyle(*each)
-            for each in zip(names, fill_colors, choose_patterns(fill_colors), strict=True)
-        ]
+        return [*map(TraceStyle, names, fill_colors, choose_patterns(fill_colors))]
 
 
 def pivot_sizes(balances: Balances, codes: Indices, rows: Indices, tokens: Indices) -> PivotedSizes:
@@ -484,10 +476,8 @@ class GroupedBalances:
         lacking = np.flatnonzero(level.wallets_known < level.wallets_asked)
         shares = level.wallets_known[lacking] / level.wallets_asked[lacking]
         indices = lacking[np.argsort(shares, kind="stable")].tolist()
-        sentences = [
-            f"{level.coverage_text(index, level.full_name(index))}."
-            for index in indices[:_MAX_GAP_NOTES]
-        ]
+        shown = indices[:_MAX_GAP_NOTES]
+        sentences = [f"{level.coverage_text(index, level.full_name(index))}." for index in shown]
         others = counted_noun(len(indices) - _MAX_GAP_NOTES, f"more {level.noun}")
         more = f"Some wallets of {others} are unknown."
         return [*sentences, *[more] * (len(indices) > _MAX_GAP_NOTES)]

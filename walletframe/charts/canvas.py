@@ -239,9 +239,8 @@ class Notes(NamedTuple):
 
     def short_line(self) -> str:
         """Join the notes about drawn and omitted data in one line; pages show other notes apart."""
-        return _wrap_sentences(
-            [*self.drawn[:1], *self.left_out, *self.drawn[1:]] or self.data_quality or [""]
-        )[0]
+        drawn = [*self.drawn[:1], *self.left_out, *self.drawn[1:]]
+        return _wrap_sentences(drawn or self.data_quality or [""])[0]
 
     def visible_lines(self) -> list[str]:
         """Return the lines that fit on a figure; notes about the data quality take precedence."""

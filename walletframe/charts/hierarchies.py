@@ -391,9 +391,8 @@ def _choose_fills(
             (depth, group): (ring.of_token, index)
             for group, index in zip(ring.drawn.tolist(), indices, strict=True)
         }
-    keys = sorted(
-        {*fill_keys.values()}, key=lambda each: (-weights[each[1]] if each[0] else 0, each[1])
-    )
+    keys = [*{*fill_keys.values()}]
+    keys.sort(key=lambda each: (-weights[each[1]] if each[0] else 0, each[1]))
     chosen = choose_colors(balances.positions, [at for is_token, at in keys if is_token], colors)
     fill_colors = [chosen[at] if is_token else COLORS[at % len(COLORS)] for is_token, at in keys]
     styles = zip(fill_colors, choose_patterns(fill_colors), strict=True)
@@ -481,9 +480,8 @@ def _path_tree(
         each = zip(ring.drawn.tolist(), *parts, strict=True)
         around = called[-1]
         called.append({group: [own.full_name(at), *around[parents]] for group, at, parents in each})
-    fills = _choose_fills(
-        balances, rings, sum_by_group(balances.token_codes, balances.sizes), colors
-    )
+    weights = sum_by_group(balances.token_codes, balances.sizes)
+    fills = _choose_fills(balances, rings, weights, colors)
     counts = [(int(drawn.sum()), int((~drawn).sum())) for drawn in marks]
     extent = [(*counts[0], rings[0].noun)]
     extent += [(*counts[-1], "inner group")] * (len(rings) > 1 and counts[-1][0] > 0)

@@ -235,9 +235,8 @@ def _read_snapshots(
         requested = requests["wallet"].nunique()
         data_quality = [f"{count_of(most, requested, 'wallet')} known in at least one snapshot."]
         if fewer := int((known < most).sum()):
-            data_quality.append(
-                f"In {fewer:,} of {counted_noun(len(known), 'snapshot')}, fewer wallets are known."
-            )
+            of = counted_noun(len(known), "snapshot")
+            data_quality.append(f"In {fewer:,} of {of}, fewer wallets are known.")
     times = times.sort_values()
     indices = np.linspace(0, len(times) - 1, min(len(times), _MAX_SNAPSHOTS))
     chosen = times[indices.round().astype(np.intp)]
@@ -509,9 +508,8 @@ def waterfall(
         partly = known[known["wallets_known"] < known["wallets"]]
         if len(partly):
             affected = _join_first_names(partly, wallets)
-            data_quality.append(
-                f"Some wallets are unknown, so these changes may be incomplete: {affected}."
-            )
+            note = "Some wallets are unknown, so these changes may be incomplete"
+            data_quality.append(f"{note}: {affected}.")
     info = changes.attrs.get(COMPARED, {})
     drawn = ["Lengths show the change of the amounts that are known at both times."]
     if {"before", "after"} <= {*info}:

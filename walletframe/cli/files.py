@@ -106,10 +106,7 @@ def read_file_or_snapshot(argument: str, folder: Path | None, consequence: str) 
 
 
 def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read saved holdings, and the saved wallets if they exist.
-
-    The wallets are in another file in the same folder, or in the same JSON file.
-    """
+    """Read saved holdings, and the saved wallets if they exist."""
     try:
         holdings, wallets = saved_tables(Path(name))
         _require_holdings(name, [*holdings])

@@ -132,11 +132,7 @@ def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFra
 
 
 def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
-    """Return a table of changes.
-
-    The last column contains the statuses that explain unknown changes or, for sums, the number of
-    known wallets.
-    """
+    """Return a table of changes; the last column explains unknown ones, or counts known wallets."""
     head = changes.iloc[:rows]
     columns = _group_columns(head, wallets)
     for name in ("before", "after", "difference"):

@@ -205,11 +205,8 @@ class HoldingsExplorer(FetchingWidget):
     def shown(self) -> WalletDetails:
         """The wallets and holdings that are shown.
 
-        Returns
-        -------
-        WalletDetails
-            The selected rows of `details` as `prepare` returned them, with their index. The
-            holdings have values if these are known.
+        These are the selected rows of `details` as `prepare` returned them, with their index. The
+        holdings have values if these are known.
         """
         with LOCK:
             selected = self._explorer_state.selected()
@@ -219,12 +216,9 @@ class HoldingsExplorer(FetchingWidget):
     def code(self) -> str:
         """The Python code that reproduces what is shown.
 
-        Returns
-        -------
-        str
-            Python code that selects the shown rows, and those that match a search, and draws the
-            chart. Its variables ``details`` (or ``stored``, for a folder) and ``prepare`` are the
-            arguments of the explorer.
+        The code selects the shown rows, and those that match a search, and draws the chart. Its
+        variables ``details`` (or ``stored``, for a folder) and ``prepare`` are the arguments of
+        the explorer.
         """
         with LOCK:
             picture, search = self._explorer_state.picture(), self._explorer_state.search
@@ -349,8 +343,7 @@ class HoldingsExplorer(FetchingWidget):
         names = ", ".join(safe_line(str(name), _MAX_SERVICE) for name in services) or "a service"
         raise WalletframeError(
             f"Refresh needs a client for {names}{problem}",
-            hint="pass client= to the explorer, or configure that service with "
-            "walletframe.configure",
+            hint="pass client= to the explorer, or use walletframe.configure for that service",
         )
 
     @handler

@@ -504,11 +504,8 @@ class TokenOptions(Options):
 def _token_option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:
     safe_symbol = safe_line(symbol, _MAX_SYMBOL) if isinstance(symbol, str) else ""
     full_text = safe_line(contract, _MAX_CONTRACT) if isinstance(contract, str) else "native coin"
-    search_text = [
-        _text_if_changed(symbol, safe_symbol),
-        _text_if_changed(key[0]),
-        _text_if_changed(contract, full_text),
-    ]
+    words = _text_if_changed(symbol, safe_symbol), _text_if_changed(key[0])
+    search_text = [*words, _text_if_changed(contract, full_text)]
     return Option(
         value=key,
         key=key,
