@@ -92,7 +92,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     >>> back.equals(holdings)
     True
     """
-    frame = _main_frame(_read_frames(Path(path)))
+    frame, _ = _read_file(Path(path))
     missing = [name for name in NEEDED if name not in frame.columns]
     if missing and not {*_OF_WALLETS} <= {*frame.columns}:
         hint = "use a file of holdings, or the file of wallets that was written beside it"
@@ -102,12 +102,11 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 def saved_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Read a file and its wallets, which are in ``NAME.wallets.csv`` or in the same JSON file."""
-    frames = _read_frames(path)
-    wallets = frames.get("wallets")
+    frame, wallets = _read_file(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():
-        wallets = _main_frame(_read_frames(beside))
-    return _main_frame(frames), wallets
+        wallets, _ = _read_file(beside)
+    return frame, wallets
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
@@ -115,23 +114,18 @@ def typed(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({name: _convert(str(name), column) for name, column in frame.items()})
 
 
-def _main_frame(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the frame of holdings if the file has one, else the first frame."""
-    return frames["holdings"] if "holdings" in frames else next(iter(frames.values()))
-
-
-def _read_frames(path: Path) -> dict[str, pd.DataFrame]:
-    """Read the frames of a file by their names, which only JSON files have."""
+def _read_file(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Read the frame of a file and, if it is a JSON file with wallets, also the wallets."""
     suffix = uncompressed(path).suffix.lower()
     readers = dict.fromkeys(SEPARATORS, _read_separated)
-    readers |= {".parquet": _read_parquet, ".xlsx": _read_excel, ".json": _read_json}
-    if suffix not in readers:
+    readers |= {".parquet": _read_parquet, ".xlsx": _read_excel}
+    if suffix != ".json" and suffix not in readers:
         raise SettingsError(
             f"the suffix of {path.name!r} is not supported",
             hint=f"pass a file whose name ends in {', '.join(SUFFIXES)}",
         )
     try:
-        return readers[suffix](path)
+        return _read_json(path) if suffix == ".json" else (readers[suffix](path), None)
     except OSError as fault:
         if fault.errno is not None:
             raise
@@ -140,7 +134,7 @@ def _read_frames(path: Path) -> dict[str, pd.DataFrame]:
         raise _unreadable(str(path), f"{type(fault).__name__}: {fault}") from None
 
 
-def _read_separated(path: Path) -> dict[str, pd.DataFrame]:
+def _read_separated(path: Path) -> pd.DataFrame:
     separator = SEPARATORS[uncompressed(path).suffix.lower()]
     with pa.input_stream(path) as stream:
         names = next(csv.reader(TextIOWrapper(stream, "utf-8-sig"), delimiter=separator), [])
@@ -156,12 +150,13 @@ def _read_separated(path: Path) -> dict[str, pd.DataFrame]:
                 quoted_strings_can_be_null=False,
             ),
         )
-    return {"": _unescaped(table.to_pandas(types_mapper={pa.string(): _TEXT}.get))}
+    return _unescaped(table.to_pandas(types_mapper={pa.string(): _TEXT}.get))
 
 
-def _read_parquet(path: Path) -> dict[str, pd.DataFrame]:
+def _read_parquet(path: Path) -> pd.DataFrame:
     table = with_amounts(read_parquet(path))
-    frame = table.to_pandas(types_mapper={pa.string(): _TEXT, pa.large_string(): _TEXT}.get)
+    text_types = {pa.string(): _TEXT, pa.large_string(): _TEXT}
+    frame: pd.DataFrame = table.to_pandas(types_mapper=text_types.get)
     # With missing values, pandas converts integers to floats, and booleans to objects.
     with_missing = [
         field.name
@@ -171,10 +166,10 @@ def _read_parquet(path: Path) -> dict[str, pd.DataFrame]:
         and frame[field.name].hasnans
     ]
     exact = table.select(with_missing).to_pandas(types_mapper=ARROW_DTYPES.get)
-    return {"": frame.assign(**{name: exact[name].array for name in with_missing})}
+    return frame.assign(**{name: exact[name].array for name in with_missing})
 
 
-def _read_excel(path: Path) -> dict[str, pd.DataFrame]:
+def _read_excel(path: Path) -> pd.DataFrame:
     require_openpyxl("reading Excel files")
     import openpyxl  # noqa: PLC0415 - the package is an optional extra
 
@@ -192,16 +187,17 @@ def _read_excel(path: Path) -> dict[str, pd.DataFrame]:
             numbers = amounts.astype("float64"), frame[name].astype("float64")
             if np.allclose(*numbers, rtol=_FLOAT_TOLERANCE, atol=0, equal_nan=True):
                 frame = frame.assign(**{str(name): amounts}).drop(columns=text)
-    return {"": frame}
+    return frame
 
 
-def _read_json(path: Path) -> dict[str, pd.DataFrame]:
+def _read_json(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     content = json.loads(path.read_text(encoding="utf-8"))
     frames = {}
     for name, rows in (content if isinstance(content, dict) else {"": content}).items():
         columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # if there are no rows
         frames[name] = pd.DataFrame(rows, columns=None if rows else [*columns])
-    return frames or {"": pd.DataFrame()}
+    first = next(iter(frames.values()), pd.DataFrame())
+    return frames.get("holdings", first), frames.get("wallets")
 
 
 def _unescaped(frame: pd.DataFrame) -> pd.DataFrame:
