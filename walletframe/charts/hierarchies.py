@@ -559,9 +559,9 @@ class _DefaultTree:
             lines = [*map(without_chain, balances.wallet_names(owners), own)]
         else:
             keys, assets = held.tokens.keys, held.assets.blockchains if held.assets else ()
-            own = ("" if keys[index] in assets else keys[index][0] for index in tokens)
-            parts = zip(tokens, own, chains, strict=True)
-            lines = [_split_token_name(self.inside[index], *place) for index, *place in parts]
+            names = [self.inside[token] for token in tokens]
+            own = ["" if keys[token] in assets else keys[token][0] for token in tokens]
+            lines = [*map(_split_token_name, names, own, chains)]
         return dict(zip(groups, lines, strict=True))
 
     def texts(
