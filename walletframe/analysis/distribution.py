@@ -668,14 +668,15 @@ def overlap(
     limit = _MAX_STEPS if n else _MAX_STEPS_ALL_PAIRS
     steps = count**2 + int((holders * (holders - 1) // 2).sum())
     if steps > limit:
-        fewer_pairs = "" if n else "pass n=100 for the 100 largest overlaps, or "
-        noun, grouped = "group", ""
-        if names == ["wallet"]:
-            noun, grouped = "wallet", ', or group wallets by an extra column, as in by="owner"'
+        by_wallet = names == ["wallet"]
+        noun = "wallet" if by_wallet else "group"
+        ways = [] if n else ["pass n=100 for the 100 largest overlaps"]
+        ways += ['group wallets by an extra column, as in by="owner"'] * by_wallet
+        ways += [f"keep fewer {noun}s"]
         raise SettingsError(
             f"comparing all pairs of {counted_noun(count, noun)} takes {steps:,} steps, more than "
             f"the limit of {limit:,}",
-            hint=f"{fewer_pairs}keep fewer wallets, drop tokens that every wallet holds{grouped}",
+            hint=f"{', '.join(ways)}, or drop tokens that every {noun} holds",
         )
     blocks = [
         _largest_overlaps(pairs, sizes, n) for pairs in _overlapping_pairs(members, tokens, count)
