@@ -25,6 +25,7 @@ from walletframe.analysis import ParquetPrices, PriceHistory, PriceSource, read_
 from walletframe.dask import ClusterWallets, divisions, open_wallets
 from walletframe.dask import FrameAccessor as ClusterFrameAccessor
 from walletframe.dask.frames import ClusterAccessor
+from walletframe.frames.results import Coverage
 from walletframe.service.sandbox import Sandbox
 
 PACKAGE = Path(wf.__file__).parent
@@ -37,7 +38,7 @@ CHECKS = (
 )
 REACHABLE = (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor, Sandbox, Amount, Rolling)
 REACHABLE += (StoredAccessor, PriceSource, PriceHistory, ParquetPrices, divisions, read_token_list)
-REACHABLE += (ClusterAccessor, ClusterFrameAccessor, ClusterWallets, open_wallets)
+REACHABLE += (ClusterAccessor, ClusterFrameAccessor, ClusterWallets, open_wallets, Coverage)
 """What people reach without a name at the root: by ``.wf``, from a call, or by the README."""
 
 RAISE_NOTHING = {
@@ -55,6 +56,7 @@ RAISE_NOTHING = {
     "walletframe.client.engine.Client.reset_after_fork": "closes what is open, which never fails",
     "walletframe.client.engine.Client.close": "may be called again",
     "walletframe.frames.contract.blockchains": "a table of this package's own",
+    "walletframe.frames.results.Coverage": "made of counted numbers",
     **dict.fromkeys(
         (
             "walletframe.pickers.explorer.HoldingsExplorer.refresh",

@@ -514,10 +514,12 @@ def pivot(
     ...     "token_address": [None, None, "0xc"],
     ...     "amount": pd.array(["1", "3", "0.5"], dtype="amount")})
     >>> frame.wf.pivot()
-    asset              ETH USDC (ETH 0xc)
+    asset               ETH  USDC (ETH 0xc)
     blockchain address
-    ETH        0xa       1    0
-               0xb       3  0.5
+    ETH        0xa        1               0
+               0xb        3             0.5
+    <BLANKLINE>
+    Not counted: failed wallets, if there are any (pass wallets=…).
     """
     if n is not None and n < 1:
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all tokens")
@@ -670,13 +672,13 @@ def overlap(
     if steps > limit:
         by_wallet = names == ["wallet"]
         noun = "wallet" if by_wallet else "group"
-        ways = [] if n else ["pass n=100 for the 100 largest overlaps"]
-        ways += ['group wallets by an extra column, as in by="owner"'] * by_wallet
-        ways += [f"keep fewer {noun}s"]
+        fixes = [] if n else ["pass n=100 for the 100 largest overlaps"]
+        fixes += ['group wallets by an extra column, as in by="owner"'] * by_wallet
+        fixes += [f"keep fewer {noun}s"]
         raise SettingsError(
             f"comparing all pairs of {counted_noun(count, noun)} takes {steps:,} steps, more than "
             f"the limit of {limit:,}",
-            hint=f"{', '.join(ways)}, or drop tokens that every {noun} holds",
+            hint=f"{', '.join(fixes)}, or drop tokens that every {noun} holds",
         )
     blocks = [
         _largest_overlaps(pairs, sizes, n) for pairs in _overlapping_pairs(members, tokens, count)

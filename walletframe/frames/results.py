@@ -24,7 +24,7 @@ class Coverage:
 
     ``str`` returns a sentence about what is left out.
 
-    Attributes
+    Parameters
     ----------
     wallets_asked : int
         The requested wallets that could be counted; 0 if it is not known which were requested.
@@ -48,7 +48,7 @@ class Coverage:
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
     ...     details = client.fetch(["NEAR.alice.near"])
     >>> print(details.wf.coverage())
-    All 11 balances of 1 wallet are counted.
+    All 4 balances of 1 wallet are counted.
     """
 
     wallets_asked: int
