@@ -379,7 +379,7 @@ def test_snapshots_are_grouped_separately():
             here = (
                 table[table["snapshot"] == moment].drop(columns="snapshot").reset_index(drop=True)
             )
-            pd.testing.assert_frame_equal(here, alone, obj=f"{by} {place}")
+            pd.testing.assert_frame_equal(here, pd.DataFrame(alone), obj=f"{by} {place}")
     assert len(totals(read_positions(holdings, wallets), "snapshot")) == 2
     assert len(totals(read_positions(holdings), "snapshot", wallets=wallets)) == 2
     assert optional(totals(holdings, "snapshot")["holders"]) == [3, 3]

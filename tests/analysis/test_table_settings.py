@@ -80,7 +80,7 @@ class TestPrices:
             read = stored.wf.where().holdings[["unit_price", "value", "currency"]]
             assert isinstance(prices, list) == ("price_source" in stored.holdings.template.holdings)
             pd.testing.assert_frame_equal(
-                stored.wf.totals(by="token"), totals(valued, wallets=stored.wallets)
+                stored.wf.totals(), totals(valued, wallets=stored.wallets)
             )
             assert not read["unit_price"].isna().all()
 
