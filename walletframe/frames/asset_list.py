@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
 
 AssetsLike: TypeAlias = str | Path | pd.DataFrame
+_Index: TypeAlias = "tuple[dict[TokenKey, str], dict[TokenKey, set[str]], frozenset[str]]"
 
 _ASSET = "asset"  # replaces the blockchain in the key of an asset; blockchains are never lower case
 _REQUIRED = ("asset", "token_blockchain", "token_address")
@@ -129,18 +130,15 @@ def with_assets(
 ) -> Positions:
     """Replace tokens by assets, except unlisted tokens, and bridged tokens unless `bridged`."""
     listed = _listed(more)
-    tokens, kinds = positions.contracts, ASSET_KINDS if bridged else ASSET_KINDS[:2]
-    counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
+    index = _packaged_index if listed is _packaged() else partial(_index, listed)
+    counted, blockchains, taken = index(bridged=bridged)
+    tokens = positions.contracts
     keys = [(_ASSET, counted[key]) if key in counted else key for key in tokens.keys]
     indices: dict[TokenKey, int] = {}
     of_tokens = np.array([indices.setdefault(key, len(indices)) for key in keys], dtype=np.intp)
-    blockchains: dict[TokenKey, set[str]] = {}
-    for (chain, _), asset in counted.items():
-        blockchains.setdefault((_ASSET, asset), set()).add(chain)
     first = np.full(len(indices), len(positions.holdings), dtype=np.intp)
     np.minimum.at(first, of_tokens, tokens.first)
     merged = KeyCodes(of_tokens[tokens.codes], list(indices), first)
-    taken = frozenset(row.asset.casefold() for row in listed.values())
     own = np.flatnonzero([key[0] != _ASSET for key in merged.keys])
     # The name of a token that has the symbol of an asset contains the contract.
     named = iter(
@@ -207,6 +205,21 @@ def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
 @cache
 def _packaged() -> Mapping[TokenKey, AssetContract]:
     return {token_key((row.blockchain, row.contract)): row for row in asset_contracts()}
+
+
+@cache
+def _packaged_index(*, bridged: bool) -> _Index:
+    return _index(_packaged(), bridged=bridged)
+
+
+def _index(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Index:
+    """Return the asset of each counted contract, the blockchains of each, and all asset names."""
+    kinds = ASSET_KINDS if bridged else ASSET_KINDS[:2]
+    counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
+    blockchains: dict[TokenKey, set[str]] = {}
+    for (blockchain, _), asset in counted.items():
+        blockchains.setdefault((_ASSET, asset), set()).add(blockchain)
+    return counted, blockchains, frozenset(row.asset.casefold() for row in listed.values())
 
 
 def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
