@@ -25,8 +25,9 @@ from walletframe.analysis.sums import totals
 from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
 from walletframe.errors import FetchInterrupted, InputWarning, WalletframeError
-from walletframe.frames.display import display_text, frame_html, frame_text, without_mathematics
+from walletframe.frames.display import display_text, without_mathematics
 from walletframe.frames.known import failure_lines, summary_lines
+from walletframe.frames.results import frame_html, frame_text
 from walletframe.frames.tables import terminal_width
 from walletframe.text import as_lines, safe_line
 

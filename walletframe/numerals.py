@@ -27,6 +27,12 @@ def full_amount(amount: Decimal | None) -> str:
     return "unknown amount of" if amount is None else format(amount, ",f")
 
 
+def six_digits(amount: Decimal) -> str:
+    """Return an amount rounded to six digits, or to an integer if that has more."""
+    text = format(amount, f",.{max(5 - amount.adjusted(), 0) if amount else 0}f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def money(value: float) -> str:
     """Return a value to the cent; below a cent, with four digits, so that it never looks like 0."""
     if abs(value) >= _TOO_LARGE:

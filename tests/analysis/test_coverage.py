@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, replace
+from decimal import Decimal
 
 import pandas as pd
 import pytest
@@ -9,7 +10,8 @@ from drawn_fetches import details_of
 from test_assets import FAKE, ON_BASE, ON_ETH, TWIN
 
 import walletframe as wf
-from walletframe.frames.results import Coverage, ResultTable
+from walletframe.analysis.distribution import pivot
+from walletframe.frames.results import Coverage, ResultTable, with_coverage
 
 ETHER = ("ETH", None, "ETH")
 PARTS = [
@@ -30,7 +32,8 @@ def details():
     return wf.WalletDetails(wallets, fetch.holdings)
 
 
-ALL = Coverage(4, 3, 1, balances=7, amount_na=1, unpriced=0, filtered=0)
+AS_OF = "2026-01-31 05:59 UTC"
+ALL = Coverage(4, 3, 1, balances=7, amount_na=1, unpriced=0, filtered=0, as_of=AS_OF)
 
 
 @pytest.mark.parametrize("name", ["totals", "pivot", "concentration", "overlap"])
@@ -39,9 +42,12 @@ def test_tables_of_everything_state_the_same(details, name):
     table = getattr(details.wf, name)()
     assert table.attrs["coverage"] == {**asdict(ALL), "rows": len(table)}
     assert json.loads(json.dumps(table.attrs)) == table.attrs
-    line = "Not counted: 1 of 4 wallets, whose balances are unknown; 1 balance of unknown amount."
-    assert repr(table).endswith(f"\n\n{line}")
-    assert table._repr_html_().endswith(f"<p>{line}</p>")
+    line = (
+        "Not counted: 1 of 4 wallets, whose balances are unknown; 1 balance of unknown amount. "
+        f"As of {AS_OF}."
+    )
+    assert f"\n\n{line}\n" in repr(table)
+    assert f"<p>{line}</p>" in table._repr_html_()
 
 
 def test_coverage_is_that_of_the_tables(details):
@@ -77,8 +83,9 @@ def test_values_without_a_price_are_counted(details):
     assert "the value of 5 balances without a price" in repr(valued.wf.totals())
 
 
-def test_without_wallets_failures_are_not_known(details):
+def test_without_wallets_failures_are_not_known(details, monkeypatch):
     """The line says so."""
+    monkeypatch.setattr("walletframe.notice._warned", set())
     with pytest.warns(wf.errors.InputWarning):
         table = details.holdings.wf.totals()
     assert table.attrs["coverage"]["wallets_asked"] == 0
@@ -88,7 +95,8 @@ def test_without_wallets_failures_are_not_known(details):
 def test_nothing_is_left_out():
     """The line counts everything."""
     one = details_of(PARTS[1:2])
-    assert repr(one.wf.totals()).endswith("\n\nAll 2 balances of 1 wallet are counted.")
+    line = f"All 2 balances of 1 wallet are counted. As of {AS_OF}."
+    assert f"\n\n{line}\n" in repr(one.wf.totals())
 
 
 def test_operations_return_plain_frames(details):
@@ -100,6 +108,40 @@ def test_operations_return_plain_frames(details):
     table.loc[len(table)] = table.loc[0]
     assert "Not counted" not in repr(table)
     assert "Not counted" not in table._repr_html_()
+
+
+def test_few_columns_are_displayed(details):
+    """Counts are left out, and so is what is 0 or the same for all rows; a line names them."""
+    with pd.option_context("display.width", 200, "display.max_columns", 20):
+        text, whole = repr(details.wf.totals()), repr(details_of(PARTS[1:2]).wf.totals())
+    completeness = ["amount_na", "wallets_ok", "wallets_stale", "wallets_asked"]
+    assert text.split("\n")[0].split() == ["asset", "amount", "holders", *completeness]
+    counts = "Columns not displayed: contracts, blockchains, balances"
+    assert text.endswith(f"\nAmounts are rounded for display. {counts}.")
+    assert whole.split("\n")[0].split() == ["asset", "amount", "holders"]
+    assert whole.endswith(f"{counts}, amount_na, wallets_stale, wallets_ok, wallets_asked.")
+
+
+def test_amounts_are_displayed_with_six_digits(details):
+    """In text and in HTML; digits before the decimal point are never rounded."""
+    amounts = ["123456789.987", "1234.56789", "900000", "0.000001234567", "-0.5", "0", None]
+    table = details.wf.totals().head(0).reindex(range(7))
+    table["amount"] = pd.array(amounts, dtype="amount")
+    shown = with_coverage(table[["asset", "amount"]], ALL)
+    for drawn in (repr(shown), shown._repr_html_()):
+        for text in ("123,456,790", "1,234.57", "900,000", "0.00000123457", "-0.5", "NA"):
+            assert text in drawn
+        assert "987" not in drawn
+    with pd.option_context("display.float_format", "{:.1f}".format):
+        assert "123456789.987" in repr(shown)
+        assert "rounded" not in repr(shown)
+    assert shown["amount"][0] == Decimal("123456789.987")
+
+
+def test_assets_with_the_names_of_columns_are_displayed(details):
+    """A pivot has a column for each of them."""
+    table = pivot(details.holdings, wallets=details.wallets).rename(columns={"ETH": "balances"})
+    assert "balances" in repr(with_coverage(table, ALL)).split("\n")[0]
 
 
 def test_options_of_pandas_are_kept(details):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from walletframe.frames.display import frame_html, frame_text
+from walletframe.frames.results import frame_html, frame_text
 
 FRAME = pd.DataFrame(
     {

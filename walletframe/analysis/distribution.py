@@ -514,12 +514,13 @@ def pivot(
     ...     "token_address": [None, None, "0xc"],
     ...     "amount": pd.array(["1", "3", "0.5"], dtype="amount")})
     >>> frame.wf.pivot()
-    asset               ETH  USDC (ETH 0xc)
+    asset              ETH USDC (ETH 0xc)
     blockchain address
-    ETH        0xa        1               0
-               0xb        3             0.5
+    ETH        0xa       1              0
+               0xb       3            0.5
     <BLANKLINE>
     Not counted: failed wallets, if there are any (pass wallets=…).
+    Amounts are rounded for display.
     """
     if n is not None and n < 1:
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all tokens")

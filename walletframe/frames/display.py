@@ -1,23 +1,14 @@
-"""Results of fetches and other tables as plain text, Markdown, or HTML in the page's colours.
+"""Results of fetches as plain text, Markdown, or HTML in the page's colours.
 
 The length of the output is limited: a summary, failures with their reasons, then the first rows.
-DataFrames look as pandas displays them, with values formatted as money. Untrusted text is escaped
-by the functions of `walletframe.text`.
+Untrusted text is escaped by the functions of `walletframe.text`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pandas as pd
-from pandas import get_option
-from pandas.api.types import is_float_dtype
-from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing in pandas-stubs
-    get_dataframe_repr_params,
-)
-
-from walletframe.amounts import AmountDtype
 from walletframe.frames.known import SIMULATED_NOTE, failure_lines, summary_lines
 from walletframe.frames.tables import (
     NUMBERS,
@@ -28,14 +19,15 @@ from walletframe.frames.tables import (
     table_text,
     wallets_table,
 )
-from walletframe.numerals import counted_noun, money, plain
+from walletframe.numerals import counted_noun
 from walletframe.text import as_html, as_markdown, escaped, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pandas as pd
+
 _REASON = 160
-_FORMATTERS = {"value": money, "price": plain, "unit_price": plain}
 _NUMBER = re.compile(r"-?[0-9,]+(\.[0-9]+)?")
 
 _NO_MATHS = "mathjax_ignore tex2jax_ignore"  # MathJax 3 and 2 leave text between $ alone
@@ -172,46 +164,3 @@ def _attributes(tag: str, name: str) -> str:
         style = f"{_TEXT_STYLE}; {'min-width: 14em' if name == 'reason' else 'white-space: nowrap'}"
     scope = ' scope="col"' if tag == "th" else ""
     return f'{scope} style="{style}"' if tag in {"th", "td"} else ""
-
-
-def frame_html(frame: Any) -> str | None:
-    """Return the notebook HTML of a frame or a Styler, with values formatted as money."""
-    formatters = _formatters(frame)
-    if not formatters or not get_option("display.notebook_repr_html"):
-        html: str | None = frame._repr_html_()
-        return html
-    maximum, minimum = get_option("display.max_rows"), get_option("display.min_rows")
-    table: str = frame.to_html(
-        formatters=formatters,
-        notebook=True,
-        max_rows=minimum if maximum and minimum and len(frame) > maximum else maximum,
-        max_cols=get_option("display.max_columns"),
-        show_dimensions=get_option("display.show_dimensions"),
-    )
-    return table
-
-
-def frame_text(frame: Any) -> str:
-    """Return the terminal text of a frame, with values formatted as money."""
-    formatters = _formatters(frame)
-    if not formatters:
-        return repr(frame)
-    text: str = frame.to_string(formatters=formatters, **get_dataframe_repr_params())
-    return text
-
-
-def _formatters(frame: Any) -> dict[str, Callable[[float], str]]:
-    """Return formatters of values and prices; none if the user has set options of pandas."""
-    is_customized = (
-        get_option("display.float_format") or get_option("display.large_repr") != "truncate"
-    )
-    if is_customized or not isinstance(frame, pd.DataFrame):
-        return {}
-    names = frame.columns
-    if names.nlevels > 1 or not names.is_unique:
-        return {}
-    return {
-        name: _FORMATTERS[name]
-        for name, dtype in frame.dtypes.items()
-        if name in _FORMATTERS and is_float_dtype(dtype) and not isinstance(dtype, AmountDtype)
-    }

@@ -1,4 +1,8 @@
-"""Result tables, which state below their rows what they don't count."""
+"""Result tables, which state below their rows what they don't count, and the display of tables.
+
+Tables look as pandas displays them, with values formatted as money. A result table displays the
+columns that answer first, and its amounts with six digits.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,27 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
+from pandas import get_option
+from pandas.api.types import is_float_dtype
+from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing in pandas-stubs
+    get_dataframe_repr_params,
+)
 
-from walletframe.numerals import counted_noun
+from walletframe.amounts import AmountDtype
+from walletframe.numerals import counted_noun, money, plain, six_digits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from walletframe.frames.identity import Codes, Mask
     from walletframe.frames.positions import Positions
 
 COVERAGE: Final = "coverage"
 """The key of the coverage in the ``attrs`` of a table."""
+_COUNTS = ["contracts", "blockchains", "balances"]
+_GAPS = ["amount_na", "unpriced", "wallets_stale"]
+_COMPLETENESS = ["wallets_ok", "wallets_asked"]
+_FORMATTERS: dict[Any, Callable[[Any], str]] = {"value": money, "price": plain, "unit_price": plain}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +57,8 @@ class Coverage:
         For a table of one asset, the number of held bridged contracts that are left out.
     bridged_amount : str
         The exact sum of their known amounts.
+    as_of : str
+        The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
 
     Examples
     --------
@@ -48,7 +66,7 @@ class Coverage:
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
     ...     details = client.fetch(["NEAR.alice.near"])
     >>> print(details.wf.coverage())
-    All 4 balances of 1 wallet are counted.
+    All 4 balances of 1 wallet are counted. As of ... UTC.
     """
 
     wallets_asked: int
@@ -60,6 +78,7 @@ class Coverage:
     filtered: int
     bridged: int = 0
     bridged_amount: str = "0"
+    as_of: str = ""
 
     def __str__(self) -> str:
         unknown = self.wallets_asked - self.wallets_ok
@@ -73,33 +92,98 @@ class Coverage:
             f"{counted_noun(self.filtered, 'filtered balance')}": self.filtered,
             "failed wallets, if there are any (pass wallets=…)": not self.wallets_asked,
         }
+        time = f" As of {self.as_of}." if self.as_of else ""
         if parts := [text for text, count in left_out.items() if count]:
-            return f"Not counted: {'; '.join(parts)}."
-        return f"All {counted_noun(self.balances, 'balance')} of {wallets} are counted."
+            return f"Not counted: {'; '.join(parts)}.{time}"
+        return f"All {counted_noun(self.balances, 'balance')} of {wallets} are counted.{time}"
 
 
 class ResultTable(pd.DataFrame):
-    """A DataFrame with a line below its rows that says what is not counted.
+    """A DataFrame that displays few of its columns, and below its rows what is not counted.
 
-    All operations return plain DataFrames. If the number of rows was changed, there is no line.
+    All operations return plain DataFrames. If the number of rows was changed, it looks like one.
     """
 
     @property
     def _constructor(self) -> Any:
         return pd.DataFrame
 
-    def _coverage_line(self) -> str:
-        is_unchanged = self.attrs.get(COVERAGE, {}).get("rows") == len(self)
-        return str(stated_coverage(self)) if is_unchanged else ""
-
     def __repr__(self) -> str:
-        line = self._coverage_line()
-        return f"{super().__repr__()}\n\n{line}" if line else super().__repr__()
+        return frame_text(self)
 
     def _repr_html_(self) -> str | None:
-        html: str | None = super()._repr_html_()  # type: ignore[misc]  # not in the stubs
-        line = self._coverage_line()
-        return f"{html}<p>{line}</p>" if html and line else html
+        return frame_html(self)
+
+
+def frame_html(frame: Any) -> str | None:
+    """Return the notebook HTML of a frame or a Styler."""
+    displayed, formatters, notes = _displayed(frame)
+    html: str | None
+    if not formatters or not get_option("display.notebook_repr_html"):
+        html = displayed._repr_html_()
+    else:
+        maximum, minimum = get_option("display.max_rows"), get_option("display.min_rows")
+        html = displayed.to_html(
+            formatters=formatters,
+            notebook=True,
+            max_rows=minimum if maximum and minimum and len(frame) > maximum else maximum,
+            max_cols=get_option("display.max_columns"),
+            show_dimensions=get_option("display.show_dimensions"),
+        )
+    return html and html + "".join(f"<p>{note}</p>" for note in notes if note)
+
+
+def frame_text(frame: Any) -> str:
+    """Return the terminal text of a frame."""
+    displayed, formatters, notes = _displayed(frame)
+    if formatters:
+        text = displayed.to_string(formatters=formatters, **get_dataframe_repr_params())
+    else:
+        text = repr(displayed)
+    return "\n".join([text, "", *filter(None, notes)]) if notes else text
+
+
+def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[str]]:
+    """Return the frame with the displayed columns, their formatters, and the notes below it."""
+    if not isinstance(frame, ResultTable):
+        return frame, _formatters(frame), []
+    table = pd.DataFrame(frame)
+    if frame.attrs.get(COVERAGE, {}).get("rows") != len(frame):
+        return table, _formatters(table), []
+    formatters = _formatters(table, amounts=six_digits)
+    hidden = []
+    if table.columns.name is None:  # otherwise the columns are tokens or assets
+        hidden = [name for name in _COUNTS if name in table]
+        hidden += [name for name in _GAPS if name in table and not table[name].any()]
+    if {*_COMPLETENESS} <= {*table.columns}:
+        complete = table["wallets_ok"] == table["wallets_asked"]
+        hidden += _COMPLETENESS if complete.all() or not complete.any() else []
+    notes = []
+    if six_digits in formatters.values():
+        notes.append("Amounts are rounded for display.")
+    if hidden:
+        notes.append(f"Columns not displayed: {', '.join(hidden)}.")
+    coverage = str(stated_coverage(frame))
+    return table.drop(columns=hidden), formatters, [coverage, " ".join(notes)]
+
+
+def _formatters(
+    frame: Any, amounts: Callable[[Any], str] | None = None
+) -> dict[Any, Callable[[Any], str]]:
+    """Return the formatters of the frame's columns; none if the user has set options of pandas."""
+    is_customized = (
+        get_option("display.float_format") or get_option("display.large_repr") != "truncate"
+    )
+    if is_customized or not isinstance(frame, pd.DataFrame):
+        return {}
+    if frame.columns.nlevels > 1 or not frame.columns.is_unique:
+        return {}
+    formatters = {
+        name: amounts if isinstance(dtype, AmountDtype) else _FORMATTERS.get(name)
+        for name, dtype in frame.dtypes.items()
+        if is_float_dtype(dtype)
+    }
+    return {name: formatter for name, formatter in formatters.items() if formatter}
 
 
 def stated_coverage(table: pd.DataFrame) -> Coverage:
@@ -131,11 +215,14 @@ def coverage_of(
     """
     counted = np.ones(len(positions.known), dtype=bool) if among is None else among
     asked = ok = stale = filtered = 0
-    total = int(balances.sum())
+    as_of, total = "", int(balances.sum())
     if positions.has_wallets:
         known = positions.known & counted
         asked, ok = int(counted.sum()), int(known.sum())
         stale = int((positions.stale & counted).sum())
         listed = positions.wallet_frame["tokens"].array.take(positions.first[positions.known]).sum()
         filtered = max(int(listed) - (total if held is None else held), 0)
-    return Coverage(asked, ok, stale, total, total - int(known_amounts.sum()), unpriced, filtered)
+        oldest = positions.wallet_frame["fetched_at"].array.take(positions.first[known]).min()
+        as_of = "" if oldest is pd.NaT else f"{oldest:%Y-%m-%d %H:%M} UTC"
+    unknown = total - int(known_amounts.sum())
+    return Coverage(asked, ok, stale, total, unknown, unpriced, filtered, as_of=as_of)
