@@ -33,6 +33,7 @@ PATHS = [
 ]
 TABLES = [
     "holdings",
+    "holdings.wf.totals(by='token', wallets=details.wallets)",
     "holdings.wf.totals(wallets=details.wallets)",
     "holdings.wf.explain_spam()",
     "holdings.wf.flag_spam()",

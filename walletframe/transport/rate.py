@@ -86,7 +86,7 @@ class RateState:
 
 
 _DECODE = msgspec.json.Decoder(RateState).decode
-state_to_json = msgspec.json.Encoder().encode
+state_to_json: Callable[[RateState], bytes] = msgspec.json.Encoder().encode
 
 
 def state_from_json(stored: object, default: RateState) -> RateState:
