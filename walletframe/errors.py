@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = __name__.partition(".")[0]
 Problems: TypeAlias = tuple[tuple[int, str, str], ...]  # position, value and reason
-POSITIONS_NOTE = "the numbers are positions, counted from 0"
+POSITIONS_NOTE = "listed by position, counted from 0"
 _SHOWN, _NAMES_SHOWN = 20, 10
 
 

@@ -139,4 +139,4 @@ def _csv_rows(
 
 
 def _numbering_note(path: Path) -> str:
-    return f"the numbers are lines of {path}"
+    return f"listed by line number in {path}"

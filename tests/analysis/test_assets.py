@@ -349,8 +349,8 @@ class TestShare:
             with pytest.raises(UnknownTokenError) as caught:
                 ask(holdings, "USDC")
             assert str(caught.value) == (
-                "no row has the asset 'USDC'\n\nHint: for bridged versions of the asset, pass "
-                "bridged=True; for a token that only has this symbol, pass token=…"
+                "no row has the asset 'USDC'\n\nHint: pass bridged=True to include bridged "
+                "versions of the asset, or token=… for a token with this symbol"
             )
             assert fractions(ask(holdings, token="USDC")["amount"]) == [9]
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from drawn_fetches import details_of
 
-from walletframe.analysis import ParquetPrices, PriceHistory
+from walletframe.analysis import ParquetPrices, PriceHistorySource
 from walletframe.analysis.valuation import value
 from walletframe.errors import ColumnsError, PricesError, PricesWarning, SettingsError
 from walletframe.pandas_versions import TEXT
@@ -28,7 +28,7 @@ DATED = pd.DataFrame(
 ).astype({"token_address": TEXT})
 NONE = np.nan
 UNITS = [2, NONE, 3, 5, NONE, NONE]  # of ether and dollars, three times
-LAST_DAY = r"1 of 3 snapshots has no value: there is no price for the day; .* 2026-01-31$"
+LAST_DAY = r"1 of 3 snapshots has no value, because there are no prices for the day; .* 2026-01-31$"
 ASSETS = pd.DataFrame({"asset": ["USDC"], "token_blockchain": ["ETH"], "token_address": ["0xa0"]})
 
 
@@ -87,7 +87,7 @@ def test_rows_may_be_in_any_order(order):
 def test_a_source_gets_the_days_of_the_snapshots():
     """There is one request, for each token held."""
     source = Recorded()
-    assert isinstance(source, PriceHistory)
+    assert isinstance(source, PriceHistorySource)
     with pytest.warns(PricesWarning):
         units(source)
     assert source.requested == (2, date(2026, 1, 29), date(2026, 1, 31))
@@ -153,7 +153,7 @@ def test_unused_prices_are_reported(tmp_path):
         (DATED.assign(Date=20260131), "snapshot", PricesError,
          "date must contain dates or text, but has the dtype int64"),
         (DATED.assign(Date="2026-01-31"), "snapshot", PricesError,
-         "1: .*already has a price, at 0"),
+         "1: .*already has a price: see number 0"),
         (DATED.assign(Date=["2026-01-31", "", "soon", "2026-02-30"]), "snapshot", PricesError,
          "3 prices can't be used"),
         (DATED, None, PricesError, 'of several days, pass at="snapshot"'),

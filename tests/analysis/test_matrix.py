@@ -210,7 +210,7 @@ def test_overlap_refuses_huge_tables(monkeypatch):
     assert len(overlap(holdings)) == 3
     monkeypatch.setattr("walletframe.analysis.distribution._MAX_STEPS", 11)
     with pytest.raises(
-        SettingsError, match="pairs of 3 wallets takes 12 steps, more than the limit of 11"
+        SettingsError, match="pairs of 3 wallets takes 12 steps, which is more than the limit of 11"
     ) as result:
         overlap(holdings)
     assert 'by="owner"' in str(result.value)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from drawn_fetches import details_of
 
-from walletframe.analysis import ParquetPrices, PriceHistory, PriceSource
+from walletframe.analysis import ParquetPrices, PriceHistorySource, PriceSource
 from walletframe.analysis.valuation import value
 from walletframe.errors import (
     ColumnsError,
@@ -74,7 +74,7 @@ def test_unmatched_lines_are_reported(tmp_path):
     with pytest.warns(PricesWarning) as caught:
         assert units(path)[:2] == [2500, pytest.approx(NONE, nan_ok=True)]
     assert str(caught[0].message).splitlines() == [
-        "2 of 3 prices match no token in these holdings (the numbers are lines of p.csv):",
+        "2 of 3 prices match no token in these holdings (listed by line number in p.csv):",
         "  5: ('BSC', '0xa0'), but this contract is held on ETH",
         "  6: ('SUI', None)",
     ]
@@ -88,7 +88,7 @@ def test_ten_unmatched_lines_are_reported(tmp_path):
     rows.assign(price=1).to_parquet(tmp_path / "p.parquet")
     with pytest.warns(
         PricesWarning,
-        match="30 of 31 prices match .*the numbers are rows of p.parquet, counted from 0",
+        match="30 of 31 prices match .*listed by row number in p.parquet, counted from 0",
     ) as it:
         value(HOLDINGS, tmp_path / "p.parquet")
     lines = str(it[0].message).splitlines()
@@ -108,10 +108,10 @@ def test_bad_prices_of_a_file_are_reported_by_line(tmp_path):
     """The line numbers are those of unmatched lines."""
     path = tmp_path / "p.csv"
     path.write_text("blockchain,contract,price\nETH,,1\n\nETH,0xa0,x\nETH,,2\n")
-    with pytest.raises(PricesError, match=r"the numbers are lines of p\.csv") as caught:
+    with pytest.raises(PricesError, match=r"listed by line number in p\.csv") as caught:
         value(HOLDINGS, path)
     assert [place for place, _, _ in caught.value.problems] == [4, 5]
-    assert "already has a price, at 2" in str(caught.value)
+    assert "already has a price: see number 2" in str(caught.value)
     path.write_text("blockchain,contract,price\nETH,,1,000\n")
     with pytest.raises(PricesError, match="line 2 has 4 cells, but the header has 3"):
         value(HOLDINGS, path)
@@ -182,7 +182,7 @@ def test_assets_that_contradict_are_refused():
     both = pd.concat([ASSETS, ASSETS.head(1).assign(asset="Ether")])
     with pytest.raises(TokenListError, match=r"5: .* row 0 lists it as native ETH"):
         value(HOLDINGS, {"USDC": 1}, assets=both)
-    with pytest.raises(PricesError, match="already has a price, at 0"):
+    with pytest.raises(PricesError, match="already has a price: see number 0"):
         value(HOLDINGS, {"USDC": 1, "usdc": 2})
     for wrong in ({"assets": ASSETS}, {"bridged": True}):
         with pytest.raises(SettingsError, match="by_symbol=True can't be combined"):
@@ -220,7 +220,7 @@ def test_prices_of_a_day(tmp_path, days):
     daily(tmp_path / "p.parquet", days, [2300.0, 2400.0, 2500.0], currency="USD")
     source = ParquetPrices(tmp_path)
     assert isinstance(source, PriceSource)
-    assert isinstance(source, PriceHistory)
+    assert isinstance(source, PriceHistorySource)
     assert units(source)[:2] == [2500, 1]
     assert units(ParquetPrices(tmp_path, on="2026-01-30"))[:2] == [2400, 1]
     assert units(ParquetPrices(tmp_path, on=date(2026, 2, 3)))[0] == 2500
@@ -273,7 +273,7 @@ def test_folders_without_daily_prices(tmp_path):
         value(HOLDINGS, tmp_path)
     daily(tmp_path / "p.parquet", [20260131], [1.0])
     with pytest.raises(
-        PricesError, match="the column date must contain dates or text, but has the dtype int64"
+        PricesError, match="the column 'date' must contain dates or text, but has the dtype int64"
     ):
         value(HOLDINGS, tmp_path)
     daily(tmp_path / "p.parquet", ["2026-01-31"], [1.0])

@@ -183,5 +183,7 @@ def test_one_token_of_many():
     assert table["token_address"].tolist() == ["0xA0"]
     assert (table["wallets_ok"].item(), table["wallets_asked"].item()) == (2, 2)
     for top in (0, -0.1, 1.5, math.nan, math.inf):
-        with pytest.raises(SettingsError, match=f"top must be a number of holders.* not {top}"):
+        with pytest.raises(
+            SettingsError, match=f"top={top} is neither a number of holders nor a fraction"
+        ):
             concentration(holdings, top=top)

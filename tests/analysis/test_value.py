@@ -117,7 +117,7 @@ def test_all_bad_prices_are_reported_at_once():
         value(HOLDINGS, BAD)
     neither = "neither (blockchain, contract) nor the name of an asset"
     assert {place: reason for place, _, reason in caught.value.problems} == {
-        2: "('ETH', '') already has a price, at 0",
+        2: "('ETH', '') already has a price: see number 0",
         3: "the price of ('ETH', '0x1') is negative",
         4: "the price of ('ETH', '0x2') is not a number",
         5: "the price of ('ETH', '0x3') is infinite",
@@ -174,7 +174,7 @@ def test_currencies_are_named_once():
         value(HOLDINGS, named, currency="USD")
     for other, message in (
         ("USD", "2 currencies: 'EUR', 'USD'"),
-        (None, "some prices have no currency, but others are in 'EUR'"),
+        (None, "some prices have no currency, and other prices are in 'EUR'"),
         (" ", "some prices have no currency"),
     ):
         with pytest.raises(PricesError, match=message):
@@ -279,7 +279,7 @@ def test_files_without_prices_are_refused(tmp_path):
             r"no price matches a token in these holdings \(2 prices given\)",
         ),
         ({}, False, "0 prices given"),
-        ({"eth": 2}, True, "in the same spelling, such as 'ETH'"),
+        ({"eth": 2}, True, "spelled as in the holdings, such as 'ETH'"),
     ],
 )
 def test_prices_of_unheld_tokens_are_reported(prices, by_symbol, message):

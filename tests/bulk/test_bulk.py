@@ -378,7 +378,7 @@ class TestInput:
         (tmp_path / "list.txt").write_text(f"\n{addresses(1)[0]}\nbad\n")
         with (
             fast.client() as client,
-            pytest.raises(AddressError, match=r"the numbers are lines of .*list\.txt"),
+            pytest.raises(AddressError, match=r"listed by line number in .*list\.txt"),
         ):
             wf.fetch_to_parquet(tmp_path / "list.txt", folder, client=client)
 

@@ -18,7 +18,7 @@ from parted import write_parts
 import walletframe as wf
 from walletframe.amounts.arrow import from_portable
 from walletframe.errors import AmbiguousTokenError, ColumnsError, DatasetError, UnknownTokenError
-from walletframe.frames.names import find_token
+from walletframe.frames.names import mask_of_token
 
 COLUMNS = ["blockchain", "address", "symbol", "token_address", "amount", "decimals"]
 COLUMNS += ["raw_amount", "token_blockchain", "price"]
@@ -78,7 +78,7 @@ def test_selected_tokens(folder, details, named, columns):
     result = wf.read_wallets(folder, tokens=named, columns=columns)
     marks = np.zeros(len(details.holdings), dtype=bool)
     for each in named if isinstance(named, list) else [named]:
-        marks |= find_token(details.holdings, each)
+        marks |= mask_of_token(details.holdings, each)
     expected = details.holdings[marks].reset_index(drop=True)
     same(result, (details.wallets, expected[columns or COLUMNS]))
 

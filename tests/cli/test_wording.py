@@ -52,7 +52,7 @@ def files(run, tmp_path):
         (["totals", "h.csv", "--prices", "p.csv"], "with the columns token_blockchain"),
         (
             ["totals", "h.csv", "--prices", "odd.csv"],
-            "3: '2': ('ETH', '0xab') already has a price, at 2",
+            "3: '2': ('ETH', '0xab') already has a price: see number 2",
         ),
         (["totals", "h.csv", "--prices", "two.csv", "--by-symbol"], "such as ('ETH', '0x1')"),
         (["totals", "h.csv", "--token", "ETH.0xb"], "no row has the token ('ETH', '0xb')"),

@@ -71,7 +71,7 @@ def test_different_labels_of_one_wallet_are_reported(client):
     assert "3 duplicate, 1 with another 'owner' than before, which is ignored" in str(warning)
     problem = (4, NEAR, "'Eve' here, but 'Ada' before")
     assert str(warning).endswith(
-        f" (the numbers are positions, counted from 0): 4: {NEAR!r}: {problem[2]}"
+        f" (listed by position, counted from 0): 4: {NEAR!r}: {problem[2]}"
     )
     assert warning.problems == (problem,)
 

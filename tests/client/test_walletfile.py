@@ -46,7 +46,7 @@ def test_all_bad_lines_are_named(path):
     path.write_text("NEAR.alice.near\nbad\n\nETH.\n")
     reading = read_input(path)
     assert [number for number, _, _ in reading.problems] == [2, 4]
-    with pytest.raises(AddressError, match=r"the numbers are lines of .*list\.txt"):
+    with pytest.raises(AddressError, match=r"listed by line number in .*list\.txt"):
         select_wallets(reading, "raise")
 
 

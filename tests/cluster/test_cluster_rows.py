@@ -183,5 +183,5 @@ def test_other_joins_are_refused():
         mine.wf.join(wallets)
     with pytest.raises(SettingsError, match="how"):
         mine.wf.join(wallets, "both", on="wallet")
-    with pytest.raises(ArgumentError, match="joining with an object of type str is not supported"):
+    with pytest.raises(ArgumentError, match="a join with an object of type str is not supported"):
         mine.wf.join("wallets", on="wallet")

@@ -169,7 +169,7 @@ def test_wallets_may_be_partitions_or_a_whole_fetch():
         held.wf.totals(wallets=details.wallets[1:])
     with pytest.raises(ColumnsError, match="amount"):
         held.drop(columns="amount").wf.totals(wallets=details)
-    with pytest.raises(SettingsError, match="by='snapshot' needs balances in memory"):
+    with pytest.raises(SettingsError, match="grouping by 'snapshot' needs the balances in memory"):
         held.wf.share("USDC", by="snapshot")
     with pytest.raises(ArgumentError, match="of type str"):
         held.wf.totals(wallets="wallets")

@@ -75,7 +75,7 @@ def test_parsed_rows_keep_their_index():
     """Empty and, on request, unreadable rows are dropped, with a warning."""
     series = pd.Series(["eth.0x1", None, "x", "ETH.0X1"], index=list("abcd"))
     counts = "1 duplicate, 1 empty, 1 unreadable and left out"
-    where = r"\(the numbers are positions, counted from 0\)"
+    where = r"\(listed by position, counted from 0\)"
     with pytest.warns(InputWarning, match=f"found 1 wallet in 4 rows: {counts} {where}"):
         parsed = series.wf.parse(on_unreadable="drop")
     assert parsed.index.tolist() == ["a", "d"]

@@ -164,7 +164,7 @@ def test_summary_has_all_counts():
     assert "3 wallets on 1 blockchain: 2 ok, 1 timeout" in text
     assert "2 balances of 1 token; 1 answered" in text
     assert "1 of 2 balances is unreadable: the amount or the token is unknown." in text
-    assert "1 wallet shows an older answer: no newer one was available." in text
+    assert "1 wallet shows an older answer: no newer answer was available." in text
     assert "1 answered by the service and 1 earlier (out of date)" in text
     assert "2026-01-02 03:04 UTC" in text
     assert "Simulated data" in text

@@ -15,7 +15,7 @@ from walletframe.errors import (
     UnknownWalletError,
 )
 from walletframe.frames.identity import token_identities, token_key, wallet_identities
-from walletframe.frames.names import find_token, find_wallet, shared_symbols
+from walletframe.frames.names import mask_of_token, mask_of_wallet, shared_symbols
 from walletframe.pandas_versions import TEXT
 
 HOLDINGS = pd.DataFrame(
@@ -89,7 +89,7 @@ def test_a_row_without_a_blockchain_is_a_token_of_its_own():
 )
 def test_a_token_is_found_by_pair_or_by_its_own_symbol(token, rows):
     """Both forms of a token select its rows."""
-    assert HOLDINGS.index[find_token(HOLDINGS, token)].tolist() == list(rows)
+    assert HOLDINGS.index[mask_of_token(HOLDINGS, token)].tolist() == list(rows)
 
 
 @pytest.mark.parametrize("missing", [None, "", float("nan"), pd.NA, pd.NaT])
@@ -97,7 +97,13 @@ def test_a_pair_taken_from_a_frame_names_its_token(missing):
     """With any missing value as the contract, the pair is the native coin."""
     assert token_key(("solana", missing)) == ("SOLANA", None)
     assert token_key((missing, "0xAB")) == ("", "0xab")
-    assert find_token(HOLDINGS, ("SOLANA", missing)).tolist() == [False, False, True, False, False]
+    assert mask_of_token(HOLDINGS, ("SOLANA", missing)).tolist() == [
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -106,13 +112,13 @@ def test_a_pair_taken_from_a_frame_names_its_token(missing):
 def test_other_tokens_are_refused(token):
     """The hint explains the forms of a token."""
     with pytest.raises(UnknownTokenError, match=r"Hint: pass a token as \(blockchain, contract\)"):
-        find_token(HOLDINGS, token)
+        mask_of_token(HOLDINGS, token)
 
 
 def test_a_shared_symbol_names_the_contracts():
     """The error for a symbol lists its contracts."""
     with pytest.raises(AmbiguousTokenError, match="0xa0b8") as caught:
-        find_token(HOLDINGS, "USDC")
+        mask_of_token(HOLDINGS, "USDC")
     assert caught.value.contracts == {"USDC": [("ETH", "0xa0b8"), ("SOLANA", "EPjF")]}
 
 
@@ -128,7 +134,7 @@ def test_a_shared_symbol_names_the_known_contract_first_and_marks_bridged():
         }
     )
     with pytest.raises(AmbiguousTokenError) as caught:
-        find_token(frame, "USDC")
+        mask_of_token(frame, "USDC")
     real = ("ETH", usdc.lower())
     assert [key for key, _ in caught.value.contracts["USDC"]] == ["ETH", "POLYGON", "ETH"]
     assert caught.value.contracts["USDC"][0] == real
@@ -138,7 +144,7 @@ def test_a_shared_symbol_names_the_known_contract_first_and_marks_bridged():
     assert "('ETH', '0xab'): not on the packaged list: may be an imitation" in message
     assert message.endswith(f"such as token={real}")
     pasted = caught.value.hint.partition("token=")[2]
-    assert find_token(frame, ast.literal_eval(pasted)).tolist() == [False, False, True]
+    assert mask_of_token(frame, ast.literal_eval(pasted)).tolist() == [False, False, True]
 
 
 def test_many_contracts_are_shortened_in_the_message_alone():
@@ -151,7 +157,7 @@ def test_many_contracts_are_shortened_in_the_message_alone():
         }
     )
     with pytest.raises(AmbiguousTokenError, match=r"and 11 more \(see .contracts\)") as caught:
-        find_token(frame, "ETH")
+        mask_of_token(frame, "ETH")
     assert len(caught.value.contracts["ETH"]) == 21
     assert "('ETH', None): the coin itself" in str(caught.value)
     assert pickle.loads(pickle.dumps(caught.value)).contracts == caught.value.contracts
@@ -161,27 +167,27 @@ def test_many_contracts_are_shortened_in_the_message_alone():
 def test_an_unheld_token_is_refused(token):
     """An unknown token is an error, not an empty result."""
     with pytest.raises(UnknownTokenError, match="no row has the token"):
-        find_token(HOLDINGS, token)
+        mask_of_token(HOLDINGS, token)
 
 
 @pytest.mark.parametrize("wallet,rows", [("ETH.0xaB", "vw"), (("SOLANA", "9xqE"), "y")])
 def test_a_wallet_is_found_by_text_or_pair(wallet, rows):
     """Both forms of a wallet select its rows."""
-    assert HOLDINGS.index[find_wallet(HOLDINGS, wallet)].tolist() == list(rows)
+    assert HOLDINGS.index[mask_of_wallet(HOLDINGS, wallet)].tolist() == list(rows)
 
 
 def test_an_unknown_wallet_is_refused():
     """An unknown wallet and an unreadable one have different errors."""
     with pytest.raises(UnknownWalletError, match=r"NEAR\.alice"):
-        find_wallet(HOLDINGS, "NEAR.alice")
+        mask_of_wallet(HOLDINGS, "NEAR.alice")
     with pytest.raises(AddressError):
-        find_wallet(HOLDINGS, "0xAB")
+        mask_of_wallet(HOLDINGS, "0xAB")
 
 
 def test_missing_columns_are_named():
     """All of them, together."""
     with pytest.raises(ColumnsError, match=r"'token_blockchain', 'token_address'"):
-        find_token(HOLDINGS[["symbol"]], "USDC")
+        mask_of_token(HOLDINGS[["symbol"]], "USDC")
 
 
 def test_a_known_token_of_another_project_is_marked():
@@ -189,7 +195,7 @@ def test_a_known_token_of_another_project_is_marked():
     listed, own = ("ARBITRUM", "0xD74f5255D557944cf7Dd0E45FF521520002D5748"), ("ARBITRUM", None)
     frame = pd.DataFrame([listed, own], columns=["token_blockchain", "token_address"])
     with pytest.raises(AmbiguousTokenError) as caught:
-        find_token(frame.assign(symbol="USDS"), "USDS")
+        mask_of_token(frame.assign(symbol="USDS"), "USDS")
     assert f"('ARBITRUM', '{listed[1].lower()}'): known: Sperax USD, another project" in str(
         caught.value
     )

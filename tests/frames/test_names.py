@@ -11,7 +11,7 @@ from walletframe.analysis.distribution import pivot, token_labels
 from walletframe.analysis.sums import totals
 from walletframe.errors import AmbiguousTokenError, UnknownTokenError
 from walletframe.frames.identity import token_identities
-from walletframe.frames.names import find_token, short_contract, wallet_names
+from walletframe.frames.names import mask_of_token, short_contract, wallet_names
 from walletframe.frames.positions import read_positions
 from walletframe.pickers import TokenPicker
 from walletframe.reports.composition import Grouping, fitting_charts
@@ -83,9 +83,9 @@ def test_a_symbol_has_one_meaning_in_tables_and_pickers(symbol, error):
     """In its own case, whole, and of one token alone."""
     picker = TokenPicker(HOLDINGS, value=["USD"])
     assert picker.value == (("ETH", "0x01"),)
-    assert token_identities(HOLDINGS[find_token(HOLDINGS, "USD")]).keys == [("ETH", "0x01")]
+    assert token_identities(HOLDINGS[mask_of_token(HOLDINGS, "USD")]).keys == [("ETH", "0x01")]
     with pytest.raises(error):
-        find_token(HOLDINGS, symbol)
+        mask_of_token(HOLDINGS, symbol)
     with pytest.raises(error):
         picker.value = [symbol]
 
@@ -126,7 +126,7 @@ def test_a_contract_with_slashes_can_be_pasted():
     rows = [token("ASTRO", contract=each, blockchain="NEUTRON") for each in contracts]
     holdings = fetched({"NEUTRON.n1": rows}).holdings
     with pytest.raises(AmbiguousTokenError) as caught:
-        find_token(holdings, "ASTRO")
+        mask_of_token(holdings, "ASTRO")
     pasted = caught.value.hint.partition("token=")[2]
-    assert find_token(holdings, ast.literal_eval(pasted)).tolist() == [True, False]
+    assert mask_of_token(holdings, ast.literal_eval(pasted)).tolist() == [True, False]
     assert "/astro.cw20" not in str(caught.value)

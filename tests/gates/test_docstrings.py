@@ -21,7 +21,7 @@ from walletframe.accessor.folder import StoredAccessor
 from walletframe.accessor.holdings import PlotAccessor
 from walletframe.amounts.columns import Rolling
 from walletframe.amounts.scalar import Amount
-from walletframe.analysis import ParquetPrices, PriceHistory, PriceSource, read_token_list
+from walletframe.analysis import ParquetPrices, PriceHistorySource, PriceSource, read_token_list
 from walletframe.dask import ClusterWallets, divisions, open_wallets
 from walletframe.dask import FrameAccessor as ClusterFrameAccessor
 from walletframe.dask.frames import ClusterAccessor
@@ -37,8 +37,20 @@ CHECKS = (
     | {"RT01", "RT03", "YD01"}
 )
 REACHABLE = (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor, Sandbox, Amount, Rolling)
+<<<<<<< HEAD
 REACHABLE += (StoredAccessor, PriceSource, PriceHistory, ParquetPrices, divisions, read_token_list)
 REACHABLE += (ClusterAccessor, ClusterFrameAccessor, ClusterWallets, open_wallets, Coverage)
+=======
+REACHABLE += (
+    StoredAccessor,
+    PriceSource,
+    PriceHistorySource,
+    ParquetPrices,
+    divisions,
+    read_token_list,
+)
+REACHABLE += (ClusterAccessor, ClusterFrameAccessor, ClusterWallets, open_wallets)
+>>>>>>> 04a6566 (Reword analysis and frames, and rename masks, so that each sentence is read once)
 """What people reach without a name at the root: by ``.wf``, from a call, or by the README."""
 
 RAISE_NOTHING = {
@@ -51,7 +63,7 @@ RAISE_NOTHING = {
     "walletframe.amounts.array.AmountDtype": "it has no parameters",
     "walletframe.amounts.scalar.Amount.of": "every integer is an amount",
     "walletframe.analysis.prices.ParquetPrices": "its files are looked for when it is asked",
-    "walletframe.analysis.prices.PriceHistory": "a protocol, of which nothing is made",
+    "walletframe.analysis.prices.PriceHistorySource": "a protocol, of which nothing is made",
     "walletframe.analysis.prices.PriceSource": "a protocol, of which nothing is made",
     "walletframe.client.engine.Client.reset_after_fork": "closes what is open, which never fails",
     "walletframe.client.engine.Client.close": "may be called again",

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 MEASURES: Final = ("gini", "herfindahl", "top_share")
 _BATCH_ROWS = 200_000  # rows that fit into a processor's cache
-_BLOCK_PAIRS = 4_000_000  # pairs of wallets that are counted at once, which takes about 100 MB
+_BLOCK_PAIRS = 4_000_000  # pairs of wallets to count at once, which takes about 100 MB
 _MAX_STEPS = 10**10  # about a minute
 _MAX_STEPS_ALL_PAIRS = 5 * 10**7  # about 5 GB with all pairs in the result
 
@@ -60,8 +60,8 @@ def top(amounts: pd.Series, n: int = 10) -> pd.Series:
     Returns
     -------
     Series
-        The `n` largest amounts in descending order, with their index. Equal amounts stay in their
-        order, and NA is left out.
+        The `n` largest amounts in descending order, with their original index. Equal amounts stay
+        in their original order, and NA is left out.
 
     Raises
     ------
@@ -87,19 +87,20 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     n : int, default 10
         The maximum number of rows to return.
     by : str, default "amount"
-        The column to rank by: a column of amounts, or of numbers, such as ``"value"``.
+        The column to rank by. It contains amounts, or numbers, such as ``"value"``.
 
     Returns
     -------
     DataFrame
-        The `n` rows with the largest values in `by`, in descending order, with their index. Rows
-        with equal values stay in their order, and rows with NA in `by` are left out.
+        The `n` rows with the largest values in `by`, in descending order, with their original
+        index. Rows with equal values stay in their original order, and rows with NA in `by` are
+        left out.
 
     Raises
     ------
     ColumnsError, AmountError
-        If the column is missing, if it contains neither amounts nor numbers, or if it is
-        ``amount`` and contains floats, which have already lost digits.
+        If the column is missing, if it contains neither amounts nor numbers, or if the column is
+        ``amount`` and contains floats, because floats have already lost digits.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return each wallet's (or owner's) amount of one asset or token, and its share of the total.
+    """Return the amount of one asset or token in each wallet, and its share of the total.
 
     Parameters
     ----------
@@ -139,11 +140,11 @@ def share(  # noqa: PLR0913 - users pass each option by name
         A token instead of an asset: an unambiguous symbol, or (blockchain, contract).
     by : str or list of str, default "wallet"
         The column or columns to group by, as in `totals`, except ``"token"`` and ``"asset"``. With
-        ``"owner"``, the wallets of an owner are added up, and all wallets without an owner are one
-        group.
+        ``"owner"``, the amounts in all wallets of an owner are added up. All wallets without an
+        owner are one group.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. With `wallets`, all wallets that could hold the token
-        have a row. The methods of ``details.wf`` pass them.
+        have a row. The methods of ``details.wf`` pass this table themselves.
     assets, bridged : optional
         Options for assets, as in `totals`.
 
@@ -157,15 +158,16 @@ def share(  # noqa: PLR0913 - users pass each option by name
         - ``amount`` (amount): the exact sum of the known amounts. It is 0 if the wallet holds none
           of the token, and NA if the amount is unknown;
         - ``amount_na`` (Int64): the number of balances whose amount is unknown;
-        - ``share`` (float64, from 0 to 1): the amount divided by the sum of all known amounts, as
-          the nearest float64. It is NaN if the amount is unknown, or if the sum is 0;
+        - ``share`` (float64, from 0 to 1): the amount divided by the sum of all known amounts,
+          rounded to the nearest float64. It is NaN if the amount is unknown, or if the sum is 0;
         - ``contracts`` and ``blockchains`` (Int64), in tables of an asset: the number of the
-          asset's contracts with an amount above 0, and the number of their blockchains;
+          asset's contracts with an amount above 0, and the number of blockchains with such a
+          contract;
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given: as
-          in `totals`, counting only wallets that could hold the token.
+          in `totals`, but only wallets that could hold the token are counted.
 
-        The last five columns count contracts and wallets of the group. If rows are wallets, these
-        columns count the contracts and wallets of all rows together, and have the same value in
+        The last five columns count contracts and wallets in the group. With ``by="wallet"``, they
+        count the contracts and wallets of the complete table instead, and so have the same value in
         each row.
 
     Raises
@@ -226,12 +228,12 @@ def share(  # noqa: PLR0913 - users pass each option by name
     could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
     table = table.assign(**known)[(balances > 0) | could_hold]
     order = table["amount"].array.argsort(ascending=False)
-    coverage = _coverage_of_one(all_positions, index)
+    coverage = _coverage_of_token(all_positions, index)
     return with_coverage(table.iloc[order].reset_index(drop=True), coverage)
 
 
-def _coverage_of_one(positions: Positions, index: int) -> Coverage:
-    """Return the coverage of a table of one token or asset, which leaves out bridged versions."""
+def _coverage_of_token(positions: Positions, index: int) -> Coverage:
+    """Return the coverage of a table of one token or asset. Bridged versions are not covered."""
     rows = positions.tokens.codes == index
     known = known_by_token(positions, rows)
     can_hold = positions.wallets_that_can_hold(index)
@@ -242,7 +244,10 @@ def _coverage_of_one(positions: Positions, index: int) -> Coverage:
 
 
 def _contract_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
-    """Count an asset's contracts and their blockchains in each group, or, by wallet, in total."""
+    """Count an asset's contracts and their blockchains in each group.
+
+    If the groups are wallets, count them in all groups together.
+    """
     if positions.assets is None:
         return {}
     held = positions.amounts.exact().integers > 0
@@ -274,23 +279,22 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     token : str or (str, str or None), optional
         A token instead of an asset, as in `share`. For all tokens, add ``"token"`` to `by`.
     top : int or float, default 10
-        The number of largest holders that ``top_share`` adds up, or a part of the holders between 0
-        and 1: 0.01 are the richest 1 %, rounded down, but at least one holder.
+        The number of largest holders that ``top_share`` adds up. A number between 0 and 1 is a
+        fraction of the holders: 0.01 means the richest 1 %, rounded down, but at least one holder.
     by : str or list of str, default "wallet"
         The column or columns whose groups count as one holder, as in `share`. If the list contains
-        ``"token"``, the rows are tokens instead of assets. The column ``holders`` always counts
+        ``"token"``, the rows are tokens instead of assets. The column ``holders`` aloptions counts
         wallets.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass them.
+        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass this table themselves.
     assets, bridged : optional
         Options for assets, as in `totals`.
 
     Returns
     -------
     DataFrame
-        One row for each token or asset. The columns are those of `totals` by token or asset,
-        followed by three float64 columns with values from 0 to 1, which are NaN if no wallet holds
-        the token:
+        One row for each token or asset. The first columns are those of `totals` by token or asset.
+        Three float64 columns follow. They are from 0 to 1, or NaN if no wallet holds the token:
 
         - ``gini`` and ``herfindahl``: the two indices that are defined below;
         - ``top_share``: the share of the `top` largest holders, NaN if there are fewer holders.
@@ -339,23 +343,23 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     """
     if not (0 < top < 1 or (top >= 1 and top % 1 == 0)):
         raise SettingsError(
-            f"top must be a number of holders, or a part of them, not {top!r}",
-            hint="pass an integer such as 10, or a float between 0 and 1, such as 0.01",
+            f"top={top!r} is neither a number of holders nor a fraction of the holders",
+            hint="pass an integer, such as top=10, or a fraction between 0 and 1, such as top=0.01",
         )
     named, by = token_and_groups(token, asset, by)
     positions, names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
     table = totals_of(positions, group(positions, [positions.kind]))
-    measured = table.assign(**_inequality(positions, group(positions, names), top))
+    measured = table.assign(**_inequality_by_token(positions, group(positions, names), top))
     coverage = stated_coverage(table)
     if named is not None:
         index = token_or_asset_index(positions, named)
         measured = measured.iloc[[index]].reset_index(drop=True)
-        coverage = _coverage_of_one(positions, index)
+        coverage = _coverage_of_token(positions, index)
     return with_coverage(measured, coverage)
 
 
-def _inequality(positions: Positions, members: Groups, top: float) -> dict[str, Floats]:
-    """Measure the distribution of each token over the groups that hold more than 0 of the token."""
+def _inequality_by_token(positions: Positions, members: Groups, top: float) -> dict[str, Floats]:
+    """Return the `MEASURES` of each token, over the groups that hold more than 0 of the token."""
     stride, exact, tokens = len(members), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
     ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
@@ -365,15 +369,18 @@ def _inequality(positions: Positions, members: Groups, top: float) -> dict[str, 
         rows = by_token[start : ends[after - 1] if after else 0]
         amounts = Exact(exact.integers[rows], exact.missing[rows], exact.scale)
         pairs = (tokens.codes[rows] - first) * stride + members.codes[rows]
-        batches.append(_measures(amounts, pairs, after - first, stride, top))
+        batches.append(_concentration_measures(amounts, pairs, after - first, stride, top))
         first, start = after, start + len(rows)
     return {name: np.concatenate([batch[name] for batch in batches]) for name in MEASURES}
 
 
-def _measures(
+def _concentration_measures(
     amounts: Exact, pairs: Codes, count: int, stride: int, top: float
 ) -> dict[str, Floats]:
-    """Measure `count` tokens; a pair is encoded as a token index * `stride` + a group index."""
+    """Return the `MEASURES` of `count` tokens.
+
+    `pairs` has the token and the group of each amount, as token index * `stride` + group index.
+    """
     codes, pairs = pd.factorize(pairs)
     balances = sums(Segments(amounts, codes, len(pairs)))
     held = np.flatnonzero(balances > 0)
@@ -402,7 +409,7 @@ def _measures(
 
 
 def _ratios_or_nan(numerators: Integers, denominators: Integers) -> Floats:
-    """Divide elementwise; return NaN where the denominator is 0."""
+    """Divide element by element. The ratio is NaN if the denominator is 0."""
     empty = np.asarray(denominators == 0, dtype=bool)
     result = ratios(numerators, np.where(empty, 1, denominators))
     result[empty] = np.nan
@@ -410,19 +417,19 @@ def _ratios_or_nan(numerators: Integers, denominators: Integers) -> Floats:
 
 
 def token_labels(holdings: pd.DataFrame) -> pd.Series:
-    """Return a name for the token of each row that is unique, readable and safe to show.
+    """Return a unique, readable and safe name for the token of each row.
 
     Returns
     -------
     Series
-        A Series of str that is called ``token`` and has the index of these holdings. Two rows have
-        the same name if and only if they have the same token.
+        A Series of str with the name ``token`` and the index of these holdings. Two rows have the
+        same name if and only if they have the same token.
 
         The name is the symbol, cut after 24 characters, if no other token has the symbol, and if
-        the symbol consists of visible ASCII characters without a bracket: other characters may look
-        like ASCII characters. Otherwise, the blockchain and the contract are added to the symbol,
-        shortened as far as the names stay unique. The name of an unknown token ends with
-        ``(unknown token)``. Charts use the same names.
+        the symbol consists of visible ASCII characters without a bracket. (Other characters may
+        look like ASCII characters.) Otherwise, the blockchain and the contract are added to the
+        symbol. The contract is shortened as far as the names stay unique. The name of an unknown
+        token ends with ``(unknown token)``. Charts use the same names.
 
     Raises
     ------
@@ -458,31 +465,31 @@ def pivot(
     Parameters
     ----------
     n : int or None, default 50
-        The maximum number of assets, or None for all assets. After `value`, assets with the largest
-        values come first. Then come the assets with the most holders, and then the first assets in
-        these holdings.
+        The maximum number of assets, or None for all assets. Assets are sorted by value (if the
+        method `value` has added values), then by the number of holders, both in descending order,
+        and then by the order of these holdings.
     by : str or list of str, default "wallet"
         The column or columns that the rows are grouped by, as in `totals`. If the list contains
-        ``"token"``, columns are tokens instead of assets. Rows are wallets if `by` contains no
-        other name.
+        ``"token"``, columns are tokens instead of assets. If `by` contains only ``"token"``, rows
+        are wallets.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. With `wallets`, the table also has rows of failed and
-        empty wallets. The methods of ``details.wf`` pass them.
+        empty wallets. The methods of ``details.wf`` pass this table themselves.
     assets, bridged : optional
         Options for assets, as in `totals`.
 
     Returns
     -------
     DataFrame
-        One row for each wallet, in the order of `wallets`, or, without `wallets`, in the order of
-        the wallets' first rows. The index consists of ``blockchain`` and ``address`` (str), or of
+        One row for each wallet, in the order of `wallets`. Without `wallets`, wallets are in the
+        order of their first rows. The index consists of ``blockchain`` and ``address`` (str), or of
         the columns of `by`.
 
-        One column of exact amounts for each asset, named as in `totals`, or for each token, named
-        as in `token_labels`. The columns are ordered as described for `n`.
+        One column of exact amounts for each asset or token. Assets are named as in `totals`, and
+        tokens as in `token_labels`. The columns are ordered as described for `n`.
 
-        - An amount is 0 if the wallet holds none of the asset: the service lists all balances of a
-          wallet.
+        - An amount is 0 if the wallet holds none of the asset, since the service lists all balances
+          of a wallet.
         - An amount is NA if the wallet's balances are unknown, if its amount of the asset is
           unknown, or if it has a balance of an unknown token, which may be part of the asset.
         - The amount of a group is NA if an amount is unknown for a wallet that could hold the
@@ -523,7 +530,7 @@ def pivot(
     Amounts are rounded for display.
     """
     if n is not None and n < 1:
-        raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all tokens")
+        raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all columns")
     positions, row_names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
     groups = group(positions, row_names)
     totals = totals_of(positions, group(positions, [positions.kind]))
@@ -534,7 +541,7 @@ def pivot(
     column = columns[positions.tokens.codes]
     cell = np.where(column < 0, -1, column * count + groups.codes)
     amounts = cell_sums(positions.amounts, cell, len(chosen) * count)
-    amounts[_unknown_cells(positions, groups, chosen).ravel()] = pd.NA
+    amounts[_unknown_cell_mask(positions, groups, chosen).ravel()] = pd.NA
     cells = {name: amounts[start * count : (start + 1) * count] for start, name in enumerate(names)}
     table = pd.DataFrame(cells, columns=names)
     rows = groups.labels
@@ -544,18 +551,18 @@ def pivot(
 
 
 def ranked_tokens(totals: pd.DataFrame) -> Codes:
-    """Return the indices of tokens, sorted by value, then by holders, then by first row."""
+    """Return the row numbers of totals, sorted by value, then by holders, then by first row."""
     ranks = [name for name in ("value", "holders") if name in totals.columns]
     ranked = totals.sort_values(ranks, ascending=False, kind="stable", na_position="last")
     indices: Codes = ranked.index.to_numpy()
     return indices
 
 
-def _unknown_cells(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
-    """Mark cells (token, group) if an unknown wallet of the group could hold the token.
+def _unknown_cell_mask(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
+    """Return a mask (tokens, groups): whether an unknown wallet of the group could hold the token.
 
-    A wallet is unknown if it failed. For known tokens, it is also unknown if it has a balance of an
-    unknown token. A group that contains only failed wallets is marked for all tokens.
+    A failed wallet is unknown. A wallet with a balance of an unidentified token is also unknown for
+    each identified token. If all wallets of a group failed, all tokens are marked.
     """
     sets, set_count = groups.wallet_set_codes, groups.wallet_set_count
     failed, named = ~positions.known, ~positions.tokens.unknown[chosen]
@@ -563,15 +570,15 @@ def _unknown_cells(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
     failures = np.bincount(sets[failed], minlength=set_count)
     unknown = np.tile(failures == sizes, (len(chosen), 1))
     if ((failures > 0) & (failures < sizes)).any():
-        unknown |= _could_hold(positions, groups, chosen, failed)
+        unknown |= _could_hold_mask(positions, groups, chosen, failed)
     if positions.has_unknown_token.any():
         owners = positions.has_unknown_token
-        unknown[named] |= _could_hold(positions, groups, chosen[named], owners)
+        unknown[named] |= _could_hold_mask(positions, groups, chosen[named], owners)
     return unknown[:, groups.wallet_sets]
 
 
-def _could_hold(positions: Positions, groups: Groups, chosen: Codes, wallets: Mask) -> Mask:
-    """Mark (token, set of wallets) if a marked wallet of the set could hold the token."""
+def _could_hold_mask(positions: Positions, groups: Groups, chosen: Codes, wallets: Mask) -> Mask:
+    """Return a mask (tokens, wallet sets): whether a marked wallet could hold the token."""
     on_chains = np.zeros((len(positions.chains), groups.wallet_set_count), dtype=np.float32)
     on_chains[positions.chain_codes[wallets], groups.wallet_set_codes[wallets]] = 1
     possible = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
@@ -590,18 +597,18 @@ def overlap(
 ) -> pd.DataFrame:
     """Return the pairs of wallets (or owners) that have the largest overlap of assets.
 
-    Before you call this method, drop native coins and spam, because nearly every wallet holds them.
+    Before you call this method, drop native coins and spam, because nearly every wallet holds some.
 
     Parameters
     ----------
     n : int or None, default 100
-        The maximum number of pairs. None returns all pairs with an asset in common; their number
-        can be half the square of the number of wallets.
+        The maximum number of pairs. None returns all pairs with an asset in common. With w wallets,
+        there can be w² / 2 pairs.
     by : str or list of str, default "wallet"
         The column or columns whose groups are compared, as in `share`. If the list contains
         ``"token"``, tokens are compared instead of assets.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass them.
+        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass this table themselves.
     assets, bridged : optional
         Options for assets, as in `totals`.
 
@@ -614,10 +621,10 @@ def overlap(
 
         - ``blockchain``, ``address``, ``other_blockchain`` and ``other_address`` (str), or the
           columns of `by` and the same columns with the prefix ``other_``;
-        - ``assets_both`` (Int64): the number of assets of which both wallets are known to hold more
-          than 0, or ``tokens_both`` if tokens are compared;
-        - ``assets_either`` (Int64): the number of assets of which at least one of the two wallets
-          is known to hold more than 0, or ``tokens_either`` if tokens are compared;
+        - ``assets_both`` (Int64), or ``tokens_both`` if tokens are compared: the number of assets
+          that both wallets are known to hold;
+        - ``assets_either`` (Int64), or ``tokens_either`` if tokens are compared: the number of
+          assets that at least one of the two wallets is known to hold;
         - ``jaccard`` (float64): ``assets_both`` divided by ``assets_either``;
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is
           given: the counts over all wallets, as in `totals`.
@@ -626,10 +633,10 @@ def overlap(
     ------
     ArgumentError, UnknownWalletError, SettingsError
         If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `n` is
-        below 1; or if `assets` or `bridged` is given with ``"token"``. Also if the comparison
-        takes too many steps: more than ten billion, or more than fifty million with ``n=None``. The
-        number of steps is the square of the number of wallets, plus the number of pairs of holders
-        of each asset.
+        below 1; if `assets` or `bridged` is given with ``"token"``; or if the comparison takes too
+        many steps: more than ten billion, or more than fifty million with ``n=None``. The number of
+        steps is the square of the number of wallets, plus the number of pairs of holders of each
+        asset.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError
@@ -673,13 +680,13 @@ def overlap(
     if steps > limit:
         by_wallet = names == ["wallet"]
         noun = "wallet" if by_wallet else "group"
-        fixes = [] if n else ["pass n=100 for the 100 largest overlaps"]
-        fixes += ['group wallets by an extra column, as in by="owner"'] * by_wallet
-        fixes += [f"keep fewer {noun}s"]
+        options = [] if n else ["pass n=100 for the 100 largest overlaps"]
+        options += ['group wallets by an extra column, as in by="owner"'] * by_wallet
+        options += [f"keep fewer {noun}s"]
         raise SettingsError(
-            f"comparing all pairs of {counted_noun(count, noun)} takes {steps:,} steps, more than "
-            f"the limit of {limit:,}",
-            hint=f"{', '.join(fixes)}, or drop tokens that every {noun} holds",
+            f"the comparison of all pairs of {counted_noun(count, noun)} takes {steps:,} steps, "
+            f"which is more than the limit of {limit:,}",
+            hint=f"{', '.join(options)}, or drop tokens that every {noun} holds",
         )
     blocks = [
         _largest_overlaps(pairs, sizes, n) for pairs in _overlapping_pairs(members, tokens, count)
@@ -698,7 +705,7 @@ def overlap(
 
 
 def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
-    """Return the first n pairs, sorted by Jaccard index, then by the number of common tokens."""
+    """Return the n pairs with the largest overlap: by Jaccard index, then by common tokens."""
     first, second, both = pairs
     jaccard = both / (sizes[first] + sizes[second] - both)
     if n is not None and n < len(jaccard):
@@ -721,7 +728,7 @@ def _overlapping_pairs(members: Codes, tokens: Codes, count: int) -> Iterator[Co
         repeats = later[rows]
         after = np.repeat(places[rows] + 1 - np.cumsum(repeats) + repeats, repeats)
         others = holders[after + np.arange(len(after))]
-        mine = np.repeat(members[rows] - start, repeats)
-        both = np.bincount(mine * count + others, minlength=(stop - start) * count)
+        firsts = np.repeat(members[rows] - start, repeats)
+        both = np.bincount(firsts * count + others, minlength=(stop - start) * count)
         pairs = np.flatnonzero(both)
         yield np.stack((pairs // count + start, pairs % count, both[pairs]))

@@ -1,9 +1,9 @@
 """Tables of holdings that are never fully in memory: in a folder or on a cluster.
 
-For totals, each chunk is reduced to a `PartialAggregate`, and these are merged. A partial aggregate
-contains representative rows: the first row of each group, and of each token on each blockchain of
-its holders. The representative rows of all chunks are grouped together, which shows which groups
-are equal. For shares and pivot tables, the rows of some tokens are read at a time.
+For totals, each chunk is reduced to a `PartialAggregate`, and then these are merged. Each has
+representative rows: the first row of each group, and the first row of each pair of a token and a
+holder's blockchain. The representative rows of all chunks are grouped together to find equal
+groups. For shares and pivot tables, the rows of some tokens are read at a time.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from walletframe.analysis.sums import aggregate_groups, merge_aggregates, totals
 from walletframe.analysis.valuation import (
     check_price_options,
     choose_prices,
-    is_service,
+    custom_prices,
+    is_service_prices,
     one_currency,
-    own_prices,
     raise_for_unusable_prices,
     tokens_by_asset,
     unusable_prices,
@@ -39,7 +39,7 @@ from walletframe.analysis.valuation import (
 from walletframe.bulk import PriceLookup
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import (
-    own_assets,
+    custom_assets,
     token_or_asset_index,
     token_or_asset_names,
     with_assets,
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _MERGE_ROWS = 400_000  # representative rows that are collected before a merge
-_MERGE_GROWTH = 4  # merge again at this multiple of the rows that a merge left
+_MERGE_GROWTH = 4  # merge again when there are this many times the rows of the last merge
 _BATCH_ROWS = 500_000  # rows of tokens that are read at a time
 
 
@@ -85,16 +85,16 @@ class ChunkedHoldings(Protocol):
 
     @property
     def normalizes_blockchains(self) -> bool:
-        """Whether results spell blockchains as in `template`; if False, as in the first row."""
+        """Whether results spell blockchains as in `template`. If False, as in the first row."""
 
     def map_chunks(self, work: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each chunk, in any order; `names` are further columns to read.
+        """Apply a function to each chunk, in any order. `names` are further columns to read.
 
-        Unless `names` contains ``"amount"``, amounts may be NA, and there are no values.
+        If `names` lacks ``"amount"``, amounts may be NA, and there is no column of values.
         """
 
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
-        """Read the rows of these tokens in row order; `names` are further columns to read."""
+        """Read the rows of these tokens in row order. `names` are further columns to read."""
 
     def map_token_batches(
         self,
@@ -102,23 +102,27 @@ class ChunkedHoldings(Protocol):
         tokens: Sequence[Collection[TokenKey]],
         names: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of each batch of tokens, with at least their wallets."""
+        """Apply a function to the rows of each batch of tokens.
+
+        The argument of the function has at least the wallets that hold these tokens.
+        """
 
 
 class PartialAggregate(NamedTuple):
-    """Aggregates of the groups of some wallets, with representative rows to identify the groups."""
+    """Aggregates of the groups of some wallets, and representative rows to identify the groups."""
 
     aggregates: GroupAggregates
-    sample: pd.DataFrame  # representative rows: the token and the other columns to group by
+    representatives: pd.DataFrame  # rows with the token and the other columns to group by
     contracts: KeyCodes  # of the representative rows
-    rows: Codes  # of each representative row, its position among all rows
-    owners: Codes  # of each representative row, the index of its wallet among all wallets
+    row_positions: Codes  # the position of each representative row among all rows
+    wallet_indices: Codes  # the index of each representative row's wallet among all wallets
     unknown_holders: Codes  # the indices of all wallets with a balance of an unknown token
-    first: Codes  # of each group, its first representative row; len(sample) without rows
+    # The first representative row of each group, or len(representatives) if the group has no rows.
+    group_first: Codes
 
 
 class Aggregation(NamedTuple):
-    """The groups of a chunk, and their aggregates."""
+    """The groups of a chunk, and the aggregates of the groups."""
 
     chunk: Chunk
     groups: Groups
@@ -127,18 +131,18 @@ class Aggregation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GroupSpec:
-    """The checked names to group by, and the options for assets."""
+    """The valid names to group by, and the options for assets."""
 
     names: list[str]
     assets: AssetsLike | None = None
     bridged: bool = False
-    # A function that returns other columns to group by; then wallets are not counted.
+    # A function that returns other columns to group by. If it is set, wallets are not counted.
     key_columns: Callable[[Positions], pd.DataFrame] | None = None
 
     def __post_init__(self) -> None:
-        # A file is read only once, and the workers of a cluster may have other settings.
+        # A file is read only once, and here: the workers of a cluster may have other settings.
         if "asset" in self.names:
-            object.__setattr__(self, "assets", own_assets(self.assets))
+            object.__setattr__(self, "assets", custom_assets(self.assets))
 
     def aggregate(self, chunk: Chunk) -> PartialAggregate:
         """Group the rows of one chunk, and aggregate the groups."""
@@ -151,29 +155,30 @@ class GroupSpec:
 
     def merge(self, source: ChunkedHoldings, parts: Sequence[PartialAggregate]) -> Aggregation:
         """Group the representative rows of all parts, and merge the aggregates of the parts."""
-        rows = np.concatenate([part.rows for part in parts])
-        order = np.argsort(rows)
-        ranks = np.empty_like(order)  # of each row in the order of parts, its sorted position
+        positions = np.concatenate([part.row_positions for part in parts])
+        order = np.argsort(positions)
+        ranks = np.empty_like(order)  # the sorted position of each row, in the order of parts
         ranks[order] = np.arange(len(order))
-        sample = pd.concat([part.sample for part in parts]).take(order).reset_index(drop=True)
+        rows = pd.concat([part.representatives for part in parts])
+        rows = rows.take(order).reset_index(drop=True)
         if source.normalizes_blockchains:
-            _, sample = normalize_blockchains(source.template.wallet_frame, sample)
+            _, rows = normalize_blockchains(source.template.wallet_frame, rows)
         merged = source.template.with_rows(
-            sample.assign(amount=na_array(len(rows))),  # amounts are already in the aggregates
+            rows.assign(amount=na_array(len(rows))),  # amounts are already in the aggregates
             joined_identities([part.contracts for part in parts], order),
-            np.concatenate([part.owners for part in parts])[order],
+            np.concatenate([part.wallet_indices for part in parts])[order],
         )
         merged.has_unknown_token[np.concatenate([part.unknown_holders for part in parts])] = True
-        positions, groups = self._group(merged)
-        own = np.split(ranks, np.cumsum([len(part.rows) for part in parts])[:-1])
-        pairs = [*zip(parts, own, strict=True)]
+        grouped, groups = self._group(merged)
+        lengths = [len(part.row_positions) for part in parts]
+        pairs = [*zip(parts, np.split(ranks, np.cumsum(lengths)[:-1]), strict=True)]
         aggregates = merge_aggregates(
             [part.aggregates for part in parts],
-            [np.append(groups.codes[rank], 0)[part.first] for part, rank in pairs],
-            [positions.contracts.codes[rank[part.contracts.first]] for part, rank in pairs],
+            [np.append(groups.codes[rank], 0)[part.group_first] for part, rank in pairs],
+            [grouped.contracts.codes[rank[part.contracts.first]] for part, rank in pairs],
             len(groups),
         )
-        chunk = Chunk(positions, np.arange(len(merged.wallets)), rows[order])
+        chunk = Chunk(grouped, np.arange(len(merged.wallets)), positions[order])
         return Aggregation(chunk, groups, aggregates)
 
     def _group(self, positions: Positions) -> tuple[Positions, Groups]:
@@ -182,10 +187,7 @@ class GroupSpec:
         return group_rows(positions, self.names)
 
     def to_partial(self, aggregation: Aggregation) -> PartialAggregate:
-        """Convert to a partial aggregate, with representative rows.
-
-        These are the first row of each group, and of each token on each blockchain of its holders.
-        """
+        """Convert to a partial aggregate, and choose the representative rows."""
         chunk, groups, aggregates = aggregation
         positions, contracts = chunk.positions, chunk.positions.contracts
         first_held = contracts.first
@@ -206,28 +208,30 @@ class GroupSpec:
         columns = {name: text_array(rows[name].array.take(kept)) for name in TOKEN}
         return PartialAggregate(
             aggregates=aggregates,
-            sample=pd.DataFrame(columns | {name: rows[name].array.take(kept) for name in more}),
+            representatives=pd.DataFrame(
+                columns | {name: rows[name].array.take(kept) for name in more}
+            ),
             contracts=replace(contracts, codes=contracts.codes[kept], first=firsts),
-            rows=chunk.rows[kept],
-            owners=chunk.wallet_indices[positions.wallet_codes[kept]],
+            row_positions=chunk.rows[kept],
+            wallet_indices=chunk.wallet_indices[positions.wallet_codes[kept]],
             unknown_holders=chunk.wallet_indices[positions.has_unknown_token],
-            first=of_groups,
+            group_first=of_groups,
         )
 
 
 def aggregate_chunks(
     source: ChunkedHoldings, specs: Sequence[GroupSpec], columns: Collection[str] = ()
 ) -> list[Aggregation]:
-    """Aggregate all rows for each spec in one pass; `columns` are further columns to read."""
+    """Aggregate all rows for each spec in one pass. `columns` are further columns to read."""
     if any(spec is not _TOKENS for spec in specs):
         columns = {*columns, "amount"}
     collected: list[list[PartialAggregate]] = [[] for _ in specs]
     limits = [_MERGE_ROWS] * len(specs)
     for row in source.map_chunks(partial(_aggregate_chunk, specs=specs), columns):
         for number, (parts, part, spec) in enumerate(zip(collected, row, specs, strict=True)):
-            if sum(len(each.rows) for each in parts) > limits[number] and len(parts) > 1:
+            if sum(len(each.row_positions) for each in parts) > limits[number] and len(parts) > 1:
                 parts[:] = [spec.to_partial(spec.merge(source, parts))]
-                limits[number] = max(_MERGE_ROWS, _MERGE_GROWTH * len(parts[0].rows))
+                limits[number] = max(_MERGE_ROWS, _MERGE_GROWTH * len(parts[0].row_positions))
             parts.append(part)
     return [spec.merge(source, parts) for spec, parts in zip(specs, collected, strict=True)]
 
@@ -243,7 +247,7 @@ def chunked_totals(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return the table of `totals` with `wallets`, with one chunk in memory at a time."""
+    """Return the same table as `totals` with the argument `wallets`, one chunk at a time."""
     tokens = chunked_tokens(source) if "symbol" in list_names(by) else source.template
     names = read_groups(tokens, by, assets=assets, bridged=bridged)[1].names
     columns = {*names} & {*source.template.holdings}
@@ -252,12 +256,12 @@ def chunked_totals(
 
 
 def chunked_coverage(source: ChunkedHoldings) -> Coverage:
-    """Return the result of `coverage` with `wallets`, with one chunk in memory at a time."""
+    """Return the same result as `coverage` with the argument `wallets`, one chunk at a time."""
     return stated_coverage(chunked_totals(source, "blockchain"))
 
 
 def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
-    """Return the same as `value_summary`, with one chunk in memory at a time."""
+    """Return the same result as `value_summary`, one chunk at a time."""
     if "value" not in source.template.holdings:
         return None
     parts = [*source.map_chunks(_chunk_value, ["amount"])]
@@ -268,7 +272,7 @@ def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
 
 
 def _chunk_value(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, int]:
-    """Return the sum and currency of values, and the counts of unpriced and unreadable balances."""
+    """Return four results: sum, currencies, and counts of unpriced and of unreadable balances."""
     holdings, missing = chunk.positions.holdings, chunk.positions.amounts.isna()
     values = holdings["value"].to_numpy()
     total = float_totals(values, np.zeros(len(values), dtype=np.intp), 1)
@@ -280,7 +284,7 @@ _TOKENS = GroupSpec(["token", "symbol"], key_columns=attrgetter("holdings"))
 
 
 def chunked_tokens(source: ChunkedHoldings) -> Positions:
-    """Return one row without an amount for each pair of a token and a symbol."""
+    """Return the distinct pairs of a token and a symbol, as rows of holdings without amounts."""
     return _token_rows(source, aggregate_chunks(source, [_TOKENS])[0])
 
 
@@ -289,12 +293,12 @@ def _token_rows(source: ChunkedHoldings, aggregation: Aggregation) -> Positions:
     first = first_rows(groups.codes, len(groups))
     tokens = positions.holdings.iloc[first].reset_index(drop=True)
     rows = source.template.holdings.reindex(range(len(first))).assign(**tokens)
-    owners = np.zeros(len(first), dtype=np.intp)
-    return source.template.with_rows(rows, positions.tokens.take(first), owners)
+    wallets = np.zeros(len(first), dtype=np.intp)  # the rows are of no wallet: any index will do
+    return source.template.with_rows(rows, positions.tokens.take(first), wallets)
 
 
 def _contract_keys(tokens: Positions, places: Codes) -> set[TokenKey]:
-    """Return the keys of the contracts of the tokens or assets with these indices."""
+    """Return the contract keys of the tokens or assets with these indices."""
     keys, rows = tokens.contracts.plain_keys, np.isin(tokens.tokens.codes, places)
     return {keys[code] for code in np.unique(tokens.contracts.codes[rows]).tolist()}
 
@@ -302,7 +306,7 @@ def _contract_keys(tokens: Positions, places: Codes) -> set[TokenKey]:
 def _tokens_and_totals(
     source: ChunkedHoldings, by: By, **options: Any
 ) -> tuple[Positions, list[str], pd.DataFrame]:
-    """Return the tokens or assets, the names to group by, and the totals by token, in one pass."""
+    """Return three results of one pass: the tokens, the names to group by, and the totals."""
     positions, _ = read_holder_names(source.template, by, **options)
     specs = [_TOKENS, GroupSpec([positions.kind], **options)]
     by_token, (chunk, groups, sums) = aggregate_chunks(source, specs)
@@ -320,22 +324,22 @@ def chunked_prices(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> PriceLookup:
-    """Return the prices that `value` uses, with one chunk in memory at a time."""
+    """Return the prices that `value` uses, one chunk at a time."""
     check_price_options(by_symbol=by_symbol, assets=assets, bridged=bridged)
     chosen = choose_prices(prices)
-    only_service = all(map(is_service, chosen.entries))
+    only_service = all(map(is_service_prices, chosen.entries))
     positions = source.template if only_service else chunked_tokens(source)
     rows, tokens = positions.holdings, positions.tokens
     units: list[dict[Any, float] | None] = []
     currencies = []
     for each in chosen.entries:
-        if is_service(each):
+        if is_service_prices(each):
             _require_usable_prices(source)
             units.append(None)
             currencies.append(currency)
             continue
         members = None if by_symbol else tokens_by_asset(assets, bridged=bridged)
-        own, stated = own_prices(rows, each, chosen, currency, members)
+        own, stated = custom_prices(rows, each, chosen, currency, members)
         names = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
         pairs = zip(names, own.tolist(), strict=True)
         units.append({name: unit for name, unit in pairs if not np.isnan(unit)})
@@ -344,7 +348,7 @@ def chunked_prices(
 
 
 def _require_usable_prices(source: ChunkedHoldings) -> None:
-    """Raise an error if there are prices of the service that can't be used."""
+    """Raise an error if prices of the service can't be used."""
     require_columns(source.template.holdings, ["price"])
     problems = [*chain.from_iterable(source.map_chunks(_unusable_in_chunk, ["price"]))]
     if problems:
@@ -355,7 +359,7 @@ def _require_usable_prices(source: ChunkedHoldings) -> None:
 
 
 def _unusable_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
-    """Return the row, text and fault of each price of the service that can't be used."""
+    """Return the row, the text and the fault of each price of the service that can't be used."""
     sent = chunk.positions.holdings
     known = sent["price"].where(sent["token_blockchain"].notna())
     return unusable_prices(known.to_numpy(dtype=np.float64, na_value=np.nan), chunk.rows)
@@ -369,13 +373,13 @@ def chunked_share(
     by: By = "wallet",
     **options: Any,
 ) -> pd.DataFrame:
-    """Return the table of `share` with `wallets`, from the rows of the asset or token alone."""
+    """Return the same table as `share` with `wallets`; read only rows of the asset or token."""
     if asset is None and token is None:
         return share(source.template)  # raises the error
-    return _measure_one(source, share, asset, token, by=by, **options)
+    return _measure_one_token(source, share, asset, token, by=by, **options)
 
 
-def _measure_one(
+def _measure_one_token(
     source: ChunkedHoldings,
     measure: Callable[..., pd.DataFrame],
     asset: TokenLike | None,
@@ -384,13 +388,13 @@ def _measure_one(
     by: By,
     **options: Any,
 ) -> pd.DataFrame:
-    """Return the table of `share` or `concentration` of one asset or token, from its rows alone."""
+    """Return the table of `share` or `concentration`; read only rows of the asset or token."""
     named: Any
     named, names = token_and_groups(token, asset, by)
     [aggregation] = aggregate_chunks(source, [_TOKENS])
     tokens, names = read_holder_names(_token_rows(source, aggregation), names, **options)
     index = token_or_asset_index(tokens, named)
-    keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
+    keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # it may be the same token
     if tokens.assets:
         own = tokens.tokens.keys[index]
         keys |= {key for key, whole in tokens.assets.bridged.items() if whole == own}
@@ -410,10 +414,10 @@ def chunked_concentration(
     by: By = "wallet",
     **options: Any,
 ) -> pd.DataFrame:
-    """Return the table of `concentration` with `wallets`, from a batch of tokens at a time."""
+    """Return the same table as `concentration` with `wallets`, one batch of tokens at a time."""
     measure = partial(concentration, top=top)
     if asset is not None or token is not None:
-        return _measure_one(source, measure, asset, token, by=by, **options)
+        return _measure_one_token(source, measure, asset, token, by=by, **options)
     tokens, names, table = _tokens_and_totals(source, by, **options)
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
     places = np.arange(len(table))
@@ -427,7 +431,7 @@ def chunked_concentration(
 
 
 def _batches(balances: Codes, unknown: Mask, places: Codes) -> Iterator[Codes]:
-    """Split tokens into batches whose rows fit in memory; all unknown tokens are one batch."""
+    """Split tokens into batches whose rows fit in memory. All unknown tokens are one batch."""
     for tokens in (places[~unknown[places]], places[unknown[places]]):
         before = np.cumsum(balances[tokens]) - balances[tokens]
         edges = np.flatnonzero(np.diff(before // _BATCH_ROWS))
@@ -439,15 +443,16 @@ def _batches(balances: Codes, unknown: Mask, places: Codes) -> Iterator[Codes]:
 def chunked_pivot(
     source: ChunkedHoldings, n: int | None = 50, *, by: By = "wallet", **options: Any
 ) -> pd.DataFrame:
-    """Return the table of `pivot` with `wallets`; only properties of wallets can be grouped by."""
+    """Return the same table as `pivot` with `wallets`. `by` accepts only columns of wallets."""
     if n is not None and n < 1:
         return pivot(source.template, n)  # raises the error
     tokens, names, totals = _tokens_and_totals(source, by, **options)
     row_columns = source.template.holdings.columns.drop("blockchain")
     if of_rows := [name for name in names if name in row_columns]:
         raise SettingsError(
-            f"by={of_rows[0]!r} needs balances in memory, since it is not a column of wallets",
-            hint="first read the balances into memory: read_wallets(folder), or "
+            f"grouping by {of_rows[0]!r} needs the balances in memory, since {of_rows[0]!r} is not "
+            "a column of wallets",
+            hint="first read the balances into memory with read_wallets(folder), or with "
             "holdings.compute() for a Dask DataFrame",
         )
     chosen = ranked_tokens(totals)[:n]

@@ -1,4 +1,4 @@
-"""Prices of tokens: strict parsers of tables and files, and interfaces of price sources."""
+"""Prices of tokens: strict parsers of tables and files, and the interfaces of price sources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
 PriceKey: TypeAlias = tuple[Any, pd.Timestamp | None]
-"""The key of a price: a token, symbol or `asset_key`, and the time of a dated price or None."""
+"""The key of a price: a token, symbol or `asset_key`, and a time (None if the price has none)."""
 
 UTC_TIME = pd.DatetimeTZDtype("us", "UTC")
 
@@ -45,14 +45,14 @@ _FIRST, _LAST = date(1970, 1, 1), date(9999, 1, 1)
 _INVALID_KEY = "neither (blockchain, contract) nor the name of an asset"
 _FORMS = (
     "pass a mapping {(blockchain, contract): price}, a Series with the index (blockchain, "
-    "contract), or a DataFrame with the columns token_blockchain, token_address and price, or "
-    "asset and price"
+    "contract), or a DataFrame with the columns token_blockchain, token_address and price (or the "
+    "columns asset and price)"
 )
 _DATED = (
-    "pass a DataFrame or a file with the column date, a folder of daily prices, or a source with "
+    "pass a DataFrame or a file with the column 'date', a folder of daily prices, or a source with "
     "the method price_history"
 )
-_OF_DAYS = '; for prices of several days, pass at="snapshot"'
+_OF_DAYS = '; if the prices are of several days, also pass at="snapshot"'
 
 
 @runtime_checkable
@@ -82,18 +82,18 @@ class PriceSource(Protocol):
         Returns
         -------
         mapping, Series or DataFrame
-            The price of one unit of each token. Tokens without a price are left out, and prices of
+            The price of one unit of each token. Tokens without a price are left out. Prices of
             other tokens are ignored.
 
         Raises
         ------
         Exception
-            Any exception, which ends the valuation.
+            Any exception. It ends the valuation.
         """
 
 
 @runtime_checkable
-class PriceHistory(Protocol):
+class PriceHistorySource(Protocol):
     """The interface of a source of daily prices for ``value(at="snapshot")``.
 
     Examples
@@ -102,7 +102,7 @@ class PriceHistory(Protocol):
     ...     def price_history(self, tokens, since, until):
     ...         days = pd.DataFrame({"date": pd.date_range(since, until)})
     ...         return tokens.merge(days, how="cross").assign(price=1)
-    >>> isinstance(Pegged(), PriceHistory)
+    >>> isinstance(Pegged(), PriceHistorySource)
     True
     >>> tokens = pd.DataFrame({"token_blockchain": ["ETH"], "token_address": ["0xa"]})
     >>> len(Pegged().price_history(tokens, date(2026, 1, 1), date(2026, 1, 31)))
@@ -128,25 +128,24 @@ class PriceHistory(Protocol):
         Raises
         ------
         Exception
-            Any exception, which ends the valuation.
+            Any exception. It ends the valuation.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class ParquetPrices:
-    """Daily prices in a folder of Parquet files, as a `PriceSource` and a `PriceHistory`.
+    """A price source (and price history source) of daily prices in a folder of Parquet files.
 
     Parameters
     ----------
     folder : str or Path
-        A folder of ``.parquet`` files, which may be in subfolders such as ``date=2026-01-31``. The
+        A folder of ``.parquet`` files, or of subfolders such as ``date=2026-01-31`` with files. The
         columns are ``token_blockchain``, ``token_address``, ``date`` (in UTC: days, times, or text
         such as 2026-01-31), ``price``, and optionally ``currency``.
     on : date or str, optional
         The day whose prices `value` uses. By default, the last day in the folder.
     max_age_days : int, default 7
-        The maximum age of a price on that day, in days. A token whose latest price is older has no
-        price.
+        The maximum age of a price on that day, in days. Older prices are not used.
 
     Examples
     --------
@@ -167,7 +166,7 @@ class ParquetPrices:
     max_age_days: int = 7
 
     def prices(self, tokens: pd.DataFrame) -> pd.DataFrame:
-        """Return the latest price of each token on the day `on`, unless it is too old.
+        """Return the latest price of each token on the day `on`, unless the price is too old.
 
         Parameters
         ----------
@@ -177,12 +176,12 @@ class ParquetPrices:
         Returns
         -------
         DataFrame
-            The rows of `price_history` with the last day of each token.
+            The last row of each token, with the columns of `price_history`.
 
         Raises
         ------
         PricesError, ColumnsError, OSError
-            If the folder can't be read, or its files lack a column.
+            If the folder can't be read, or if the files lack a column.
         """
         if self.on is None:
             days = self._rows(["date"], _FIRST, _LAST)["date"]
@@ -207,12 +206,12 @@ class ParquetPrices:
         -------
         DataFrame
             The columns ``token_blockchain`` and ``token_address`` (str), ``date`` (datetime64, in
-            UTC), ``price``, and, if it is in the files, ``currency``.
+            UTC), ``price``, and ``currency`` if the files have this column.
 
         Raises
         ------
         PricesError, ColumnsError, OSError
-            If the folder can't be read, or its files lack a column.
+            If the folder can't be read, or if the files lack a column.
         """
         frame = self._rows([*_DAILY, "currency"], since, until)
         names = {name: frame[name].astype(TEXT) for name in ("token_blockchain", "token_address")}
@@ -222,12 +221,12 @@ class ParquetPrices:
         return frame[np.isin(known.codes, places)].reset_index(drop=True)
 
     def _rows(self, columns: Sequence[str], since: date, until: date) -> pd.DataFrame:
-        """Read those of `columns` that the files have, for the days from `since` to `until`."""
+        """Read the rows from `since` to `until`. Columns that the files lack are left out."""
         from pyarrow import string  # noqa: PLC0415 - slow to load, and few calls need it
         from pyarrow.dataset import dataset, field  # noqa: PLC0415 - slow to load, and few calls need it
 
         folder = Path(self.folder).expanduser()
-        # Compare days and times as text, with a margin: a time zone shifts a time by at most a day.
+        # Days and times are compared as text, with a margin: time zones shift them by up to a day.
         day, margin = field("date").cast(string()), timedelta(days=1)
         try:
             files = dataset(folder, format="parquet", partitioning="hive")
@@ -237,7 +236,7 @@ class ParquetPrices:
                 within = (day >= str(since - margin)) & (day <= str(until + 2 * margin))
                 kept = [name for name in columns if name in present]
                 frame: pd.DataFrame = files.to_table(kept, filter=within).to_pandas()
-                dates = read_dates(frame["date"])
+                dates = parse_dates(frame["date"])
         except ValueError as fault:  # from Arrow and pandas
             reason = str(fault)
         else:
@@ -254,7 +253,7 @@ class ParquetPrices:
 
 
 def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
-    """Read a file of prices, such as one from `to_csv`; a CSV is returned with line numbers."""
+    """Read a file of prices. Return the table and, for a CSV file, the line number of each row."""
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".parquet"):
         hint = "save the prices as .csv or .parquet"
@@ -269,7 +268,7 @@ def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
 
 
 def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
-    """Read a CSV as text, reversing `as_cell`, and the number of the last line of each row."""
+    """Read a CSV file as text, and undo `as_cell`. Also return the last line number of each row."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         numbered = [(reader.line_num, [*map(from_cell, row)]) for row in reader if row]
@@ -285,39 +284,42 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class LoadedPrices:
-    """A table of prices, and the lines of the prices in a file."""
+    """A table of prices and, if they come from a CSV file, the line number of each price."""
 
     table: PriceTable
-    dated: bool  # whether the column date contains the times of the prices
-    file: str = ""
-    lines: Sequence[int] | None = None  # of each row, its line, from 1; None for positions
+    dated: bool  # whether the column `date` contains the times of the prices
+    file: str = ""  # its name, if the prices come from a file
+    lines: Sequence[int] | None = None  # the line number of each row, from 1
 
     @property
-    def positions_note(self) -> str:
-        """A note for messages that explains their numbers."""
+    def numbering_note(self) -> str:
+        """The words in a message that explain the numbers before the listed prices."""
         if self.lines is not None:
-            return f"the numbers are lines of {self.file}"
-        rows = f"the numbers are rows of {self.file}, counted from 0"
+            return f"listed by line number in {self.file}"
+        rows = f"listed by row number in {self.file}, counted from 0"
         return rows if self.file else POSITIONS_NOTE
 
     def line_or_position(self, number: int) -> int:
-        """Return the line of a price in its file, or its position if there are no lines."""
+        """Return the line number of a price or, if there are no lines, the price's position."""
         return number if self.lines is None else self.lines[number]
 
 
-def read_prices(
+def parse_prices(
     loaded: LoadedPrices, *, by_symbol: bool = False
 ) -> tuple[dict[PriceKey, float], dict[PriceKey, int]]:
-    """Return the price and the position of each key; raise one error for all unusable prices."""
+    """Return two dicts with the price and the position of each key.
+
+    One error lists all prices that can't be used.
+    """
     units: dict[PriceKey, float] = {}
     places: dict[PriceKey, int] = {}
     problems: list[tuple[int, str, str]] = []
-    entries = _entries(loaded.table, by_symbol=by_symbol)
-    dates = read_dates(loaded.table["date"]) if loaded.dated else repeat(None)
+    entries = _keys_and_prices(loaded.table, by_symbol=by_symbol)
+    dates = parse_dates(loaded.table["date"]) if loaded.dated else repeat(None)
     for place, ((name, price), day) in enumerate(zip(entries, dates, strict=False)):
         if is_blank(name) and is_blank(price):
             continue
-        key: Any = _read_key(name)
+        key: Any = _parse_key(name)
         if by_symbol:
             key = name.strip() if isinstance(name, str) else None
         fault, token = price_fault(price), token_text(name)
@@ -328,7 +330,7 @@ def read_prices(
             fault = f"the date of {token} can't be parsed"
         elif places.setdefault((key, day), place) != place:
             first = loaded.line_or_position(places[key, day])
-            fault = f"{token} already has a price, at {first}"
+            fault = f"{token} already has a price: see number {first}"
         if fault:
             problems.append((loaded.line_or_position(place), str(price)[:40], fault))
         else:
@@ -336,9 +338,9 @@ def read_prices(
     if problems:
         columns = loaded.table.columns if isinstance(loaded.table, pd.DataFrame) else ()
         of_days = "" if loaded.dated or "date" not in columns else _OF_DAYS
-        one_each = "pass one price of 0 or more for each token; leave out tokens without a price"
+        one_each = "give each token one price of 0 or more, and leave out tokens without a price"
         raise PricesError(
-            f"{counted_noun(len(problems), 'price')} can't be used ({loaded.positions_note}):",
+            f"{counted_noun(len(problems), 'price')} can't be used ({loaded.numbering_note}):",
             hint=f"{one_each}{of_days}",
             problems=problems,
         )
@@ -346,11 +348,11 @@ def read_prices(
 
 
 def asset_key(name: str) -> str:
-    """Return the name of an asset in a normalized form, for comparisons."""
+    """Normalize the name of an asset for comparisons."""
     return name.strip().casefold()
 
 
-def _entries(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]:
+def _keys_and_prices(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]:
     if isinstance(table, Mapping):
         return table.items()
     if isinstance(table, pd.Series):
@@ -370,10 +372,10 @@ def _entries(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]
 
 
 def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
-    """Return prices with standard column names, which may differ in case and surrounding spaces."""
+    """Return prices with standard column names. Case and surrounding spaces are ignored."""
     if not isinstance(table, pd.DataFrame):
         if dated:
-            raise PricesError("prices for snapshots need dates", hint=_DATED)
+            raise PricesError("the prices of snapshots need dates", hint=_DATED)
         if isinstance(table, Mapping | pd.Series):
             return table
         raise PricesError(f"prices of type {type(table).__name__} are not supported", hint=_FORMS)
@@ -385,8 +387,9 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
     duplicates = sorted({name for name in names if name in _COLUMNS and names.count(name) > 1})
     if duplicates:
         raise PricesError(
-            f"the prices have several columns with the name {' or '.join(map(repr, duplicates))}",
-            hint="keep one column of each name; case and surrounding spaces are ignored",
+            f"the prices have several columns with the name {' or '.join(map(repr, duplicates))} "
+            "(case and surrounding spaces are ignored)",
+            hint="keep one column of each name",
         )
     frame = table.set_axis(names, axis=1)
     if dated:
@@ -394,19 +397,19 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
     return frame
 
 
-def read_dates(column: pd.Series) -> pd.Series:
-    """Parse dates or times, in UTC unless they have a time zone; return NaT if parsing fails."""
+def parse_dates(column: pd.Series) -> pd.Series:
+    """Parse dates or times, which are in UTC unless they have a time zone. Failures become NaT."""
     if is_numeric_dtype(column):
         raise PricesError(
-            f"the column date must contain dates or text, but has the dtype {column.dtype}",
+            f"the column 'date' must contain dates or text, but has the dtype {column.dtype}",
             hint="write dates as text, such as 2026-01-31",
         )
     dates: pd.Series = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
     return dates
 
 
-def _read_key(name: Any) -> TokenKey | str | None:
-    """Return the key of a price, a token or an `asset_key`, or None if `name` is neither."""
+def _parse_key(name: Any) -> TokenKey | str | None:
+    """Return the key of a token or an asset, or None if `name` is neither."""
     match name:
         case str():
             return asset_key(name) or None
@@ -419,7 +422,7 @@ def _read_key(name: Any) -> TokenKey | str | None:
 
 
 def price_fault(price: Any) -> str:
-    """Return why a price can't be used, such as "negative", or "" if it can be used."""
+    """Return the reason why a price can't be used, such as "negative", or "" if there is none."""
     if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
         return "not a number"
     try:
@@ -433,8 +436,8 @@ def price_fault(price: Any) -> str:
     return "infinite" if math.isinf(number) else "negative" if number < 0 else ""
 
 
-def read_currency(table: PriceTable, currency: str | None) -> str | None:
-    """Return the currency of prices, from the table or from the caller."""
+def stated_currency(table: PriceTable, currency: str | None) -> str | None:
+    """Return the currency that the table states, or else the argument `currency`."""
     if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
         return currency
     filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]
@@ -443,16 +446,17 @@ def read_currency(table: PriceTable, currency: str | None) -> str | None:
     stated = ", ".join(repr(name) for name in named if name is not None)
     if len(named) > 1 and None in named:
         raise PricesError(
-            f"some prices have no currency, but others are in {stated}",
+            f"some prices have no currency, and other prices are in {stated}",
             hint="fill in the currency of each price",
         )
     if len(named) > 1:
         raise PricesError(
-            f"prices are in {len(named)} currencies: {stated}", hint="pass prices in one currency"
+            f"the prices are in {len(named)} currencies: {stated}",
+            hint="pass prices in one currency",
         )
     if currency is not None and named not in ([], [None], [currency]):
         raise PricesError(
-            f"prices are in {stated}, not in {currency!r}",
+            f"the prices are in {stated}, not in {currency!r}",
             hint=f"convert the prices, or pass currency={stated}",
         )
     return next(iter(named), None) or currency

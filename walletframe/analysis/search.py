@@ -1,4 +1,4 @@
-"""Text search in holdings: the texts of the rows, and masks of the rows that contain words."""
+"""Text search in holdings: the searchable texts of rows, and masks of the rows with all words."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, KeyCodes, Mask, TokenKey
     from walletframe.frames.positions import Positions
 
-VALUED = ("unit_price", "value", "currency", "price_source")
-_LABEL, _OWN_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500
+_VALUE_COLUMNS = ("unit_price", "value", "currency", "price_source")
+_LABEL, _EXTRA_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500
 
 
 @dataclass(eq=False)
 class TextColumn:
-    """The text of each row, by its code (-1: no text). Texts are created when they are needed."""
+    """A column of texts. Each row has a code (-1: no text), and each text is made when needed."""
 
-    codes: Codes
-    count: int  # of codes
-    label: Callable[[int], str]  # a safe line, as tables show it
-    full_text: Callable[[int], str]
-    words: Callable[[int], str] = lambda _code: ""  # text that is searched in addition
+    codes: Codes  # of each row
+    count: int  # number of different codes
+    label: Callable[[int], str]  # returns the text for a code, as a safe line for tables
+    full_text: Callable[[int], str]  # returns a longer safe line
+    words: Callable[[int], str] = lambda _code: ""  # returns further text to search
 
     @cached_property
     def _searched(self) -> list[str]:
@@ -50,7 +50,7 @@ class TextColumn:
         return [" ".join(dict.fromkeys(each)).casefold() for each in zip(*parts, strict=True)]
 
     def contains(self, substring: str) -> Mask:
-        """Mark the rows whose text contains `substring`, which must be case-folded."""
+        """Return a mask of the rows whose text contains `substring`, which must be case-folded."""
         marks = [*(substring in text for text in self._searched), False]
         return np.array(marks, dtype=bool)[self.codes]
 
@@ -60,8 +60,8 @@ def search_words(search: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(search.casefold().split()))
 
 
-def rows_with(words: Iterable[str], columns: Iterable[TextColumn], count: int) -> Mask:
-    """Mark the rows that contain all words; each word may be in any column."""
+def rows_with_words(words: Iterable[str], columns: Iterable[TextColumn], count: int) -> Mask:
+    """Return a mask of the rows that contain all words. Each word may be in any column."""
     marks, columns = np.ones(count, dtype=bool), [*columns]
     for word in words:
         marks &= np.any([column.contains(word) for column in columns], axis=0)
@@ -71,24 +71,27 @@ def rows_with(words: Iterable[str], columns: Iterable[TextColumn], count: int) -
 def row_texts(
     positions: Positions, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return the texts of holdings by column; `names` replaces the names of some tokens."""
+    """Return a dict that maps each searchable column of holdings to the texts in the column.
+
+    `names` replaces the names of some tokens.
+    """
     holdings, frame = positions.holdings, positions.wallet_frame
     user_names = user_wallet_names(positions.wallets, frame if positions.has_wallets else None)
     texts = {
         "wallet": wallet_texts(positions.wallets, positions.wallet_codes, user_names),
         **token_texts(holdings, positions.tokens, names),
-        "blockchain": texts_of(*row_token_blockchains(holdings, positions.tokens)),
+        "blockchain": texts_by_code(*row_token_blockchains(holdings, positions.tokens)),
     }
     if "currency" in holdings and len(holdings["currency"].dropna().unique()) > 1:
         texts["currency"] = column_texts(holdings["currency"])
-    for place, column in enumerate(own_columns(positions)):
+    for place, column in enumerate(extra_columns(positions)):
         if is_non_numeric(column):
-            texts[f"own {place}"] = column_texts(column)
+            texts[f"extra {place}"] = column_texts(column)
     return texts
 
 
 def wallet_texts(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
-    """Return the texts of each row's wallet; `names` has the user's name of each wallet."""
+    """Return the name of each row's wallet; `names` are the names that the user gave wallets."""
     labels = wallet_names(wallets, np.arange(len(wallets)), names)
     pairs = wallet_pairs(wallets)
     return TextColumn(
@@ -97,7 +100,7 @@ def wallet_texts(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> T
 
 
 def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the blockchain and the address of each wallet, as text."""
+    """Return a pair of texts for each wallet: the blockchain and the address."""
     columns = (wallets[name].fillna("").tolist() for name in ("blockchain", "address"))
     return [*zip(*columns, strict=True)]
 
@@ -105,7 +108,7 @@ def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
 def token_texts(
     frame: pd.DataFrame, tokens: KeyCodes, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return the searchable names of each row's token and of the token's contract."""
+    """Return two columns of texts: the name of each row's token, and the token's contract."""
     symbols, chains, contracts = (
         np.asarray(frame[name].array.take(tokens.first), dtype=object)
         for name in ("symbol", "token_blockchain", "token_address")
@@ -140,30 +143,30 @@ def token_texts(
 
 
 def row_token_blockchains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[Codes, list[Any]]:
-    """Return codes and values of the blockchain of each row's token, as its first row has it."""
+    """Factorize the token blockchains of rows. All rows of a token get that of the first row."""
     codes, chains = factorized_values(frame["token_blockchain"].iloc[tokens.first])
     return codes[tokens.codes], chains
 
 
 def column_texts(values: pd.Series) -> TextColumn:
     """Return the texts of a column of any type."""
-    return texts_of(*factorized_values(values))
+    return texts_by_code(*factorized_values(values))
 
 
-def texts_of(codes: Codes, values: list[Any]) -> TextColumn:
-    """Return the texts of values, with the code of each row."""
+def texts_by_code(codes: Codes, values: list[Any]) -> TextColumn:
+    """Return the texts of factorized values."""
 
     def label(code: int) -> str:
         value = values[code]
         return safe_line(
-            f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value), _OWN_LABEL
+            f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value), _EXTRA_LABEL
         )
 
     return TextColumn(codes, len(values), label, lambda code: safe_line(str(values[code]), _FULL))
 
 
 def factorized_values(values: pd.Series) -> tuple[Codes, list[Any]]:
-    """Return codes and unique values, as `pandas.factorize`; compare unhashable values as text."""
+    """Factorize values, as `pandas.factorize` does. Unhashable values are compared as text."""
     try:
         codes, uniques = pd.factorize(values)
     except TypeError:
@@ -172,25 +175,25 @@ def factorized_values(values: pd.Series) -> tuple[Codes, list[Any]]:
 
 
 def is_non_numeric(values: pd.Series) -> bool:
-    """Return whether a column contains neither amounts nor numbers; bool is not a number."""
+    """Return whether a column contains neither amounts nor numbers. A bool is not a number."""
     dtype = values.dtype
     is_number = is_integer_dtype(dtype) or is_float_dtype(dtype) or isinstance(dtype, AmountDtype)
     return is_bool_dtype(dtype) or not is_number
 
 
-def own_columns(positions: Positions) -> list[pd.Series]:
-    """Return the user's own columns of holdings and wallets, with the rows of holdings."""
+def extra_columns(positions: Positions) -> list[pd.Series]:
+    """Return the user's extra columns of holdings, and those of wallets for each holdings row."""
     holdings = positions.holdings
-    columns = [holdings.iloc[:, place] for place in _own_column_indices(holdings, HOLDING_DTYPES)]
+    columns = [holdings.iloc[:, place] for place in _extra_column_indices(holdings, HOLDING_DTYPES)]
     if positions.has_wallets:
         wallets, rows = positions.wallet_frame, positions.first[positions.wallet_codes]
-        own = _own_column_indices(wallets, [*WALLET_DTYPES, "name"])
+        own = _extra_column_indices(wallets, [*WALLET_DTYPES, "name"])
         kept = (wallets.iloc[:, place] for place in own)
         columns += [pd.Series(each.array.take(rows), name=each.name) for each in kept]
     return columns
 
 
-def _own_column_indices(frame: pd.DataFrame, schema: Iterable[str]) -> list[int]:
-    """Return the positions of the user's own columns, which may have equal names."""
-    ours = {*schema, *VALUED}
-    return [place for place, name in enumerate(frame.columns) if name not in ours]
+def _extra_column_indices(frame: pd.DataFrame, schema: Iterable[str]) -> list[int]:
+    """Return the positions of the user's extra columns. Several columns may have the same name."""
+    standard = {*schema, *_VALUE_COLUMNS}
+    return [place for place, name in enumerate(frame.columns) if name not in standard]

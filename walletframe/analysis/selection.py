@@ -1,4 +1,4 @@
-"""Selection of holdings by wallet, label, token, search words, spam and value."""
+"""Selection of holdings by wallet, token, column values, search words, spam and value."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pandas as pd
 from walletframe.address.forms import canonical_blockchain, canonical_key
 from walletframe.address.lists import parse_wallets
 from walletframe.analysis.parted import ChunkedHoldings, chunked_tokens
-from walletframe.analysis.search import row_texts, rows_with, search_words
-from walletframe.analysis.spam.flags import spam_rows
+from walletframe.analysis.search import row_texts, rows_with_words, search_words
+from walletframe.analysis.spam.flags import spam_mask
 from walletframe.analysis.valuation import value
 from walletframe.errors import (
     ColumnsError,
@@ -72,42 +72,44 @@ def where(  # noqa: PLR0913 - users pass each option by name
         One or more tokens: an unambiguous symbol, or (blockchain, contract). The contract of a
         native coin is None.
     asset : str or list of str, optional
-        One or more assets. All contracts that `walletframe.assets` lists for them are selected.
+        One or more assets. All contracts of the assets in `walletframe.assets` are selected.
     blockchain : str or list of str, optional
-        One or more blockchains of wallets.
+        One or more blockchains. All wallets on these blockchains are selected.
     search : str, default ""
-        Words to search for, ignoring case. A row matches if each word is in its wallet, token,
-        blockchain or contract, or in a column of yours that is not numeric.
+        Words to search for, ignoring case. A row matches if it contains each word: in the wallet,
+        the token, the blockchain, the contract, or an extra column that is not numeric.
     spam : bool, optional
-        True selects only spam, and False only balances that are not spam, according to the column
-        ``is_spam``, or to `flag_spam` if there is no such column. By default, both are selected.
+        True selects only spam, and False selects everything else. Spam is read from the column
+        ``is_spam``. Without this column, `flag_spam` detects it. By default, all are selected.
     small : float, optional
-        The minimum value of a balance, according to the column ``value``, or to the service's
-        prices if there is no such column. Balances without a value are also selected.
+        The minimum value of a balance. Values are read from the column ``value``. Without this
+        column, they are computed as `value` does by default. Balances without a value are also
+        selected.
     assets : DataFrame, str or Path, optional
         Contracts of your own for `asset`, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
         Whether `asset` also selects bridged versions, such as USDC.e and WETH.
     **labels : str, number, None, or list of them
-        Conditions on other columns, such as ``owner="Ada"``: one or more values of an extra column
-        of `wallets`, or of a column of these holdings. A value can be given as text. None selects
-        missing values.
+        Conditions on other columns, such as ``owner="Ada"``: one or more values to select in an
+        extra column of `wallets`, or in a column of these holdings. A value can also be written as
+        text. None selects missing values.
 
     Returns
     -------
     DataFrame or WalletDetails
-        ``holdings.wf.where`` returns the selected rows of holdings, with all columns and their
-        index.
+        ``holdings.wf.where`` returns the selected rows of holdings, with all columns and the
+        original index.
 
-        ``details.wf.where`` returns a `walletframe.WalletDetails`. Its ``wallets`` are selected
-        only by wallet, blockchain and label, so that failed wallets, and wallets without a selected
-        balance, are still counted.
+        ``details.wf.where`` returns a `walletframe.WalletDetails`. The table ``wallets`` is only
+        selected by wallet, blockchain and extra columns. So it keeps failed wallets, and wallets
+        without a selected balance, and these are still counted.
 
-        For a folder, the selection is read into memory, and is returned as a
-        `walletframe.WalletDetails` whose ``holdings`` have an index from 0.
+        For a folder, the selection is read into memory and returned as a
+        `walletframe.WalletDetails`. The index of ``holdings`` then starts from 0.
 
-        A selection by token or asset does not include balances of unknown tokens, although these
-        may be the same token. To see how complete a total is, call `totals` or `share` on all rows.
+        A selection by token or asset does not include balances of unknown tokens, although an
+        unknown token may be the same token. To see how complete a total is, call `totals` or
+        `share` on all rows.
 
     Raises
     ------
@@ -144,16 +146,16 @@ def where(  # noqa: PLR0913 - users pass each option by name
 def where_in_fetch(
     holdings: pd.DataFrame, wallets: pd.DataFrame | None, /, *, search: str = "", **options: Any
 ) -> WalletDetails:
-    """Select rows like `where`, from both frames of a fetch."""
+    """Select rows of both frames of a fetch, as `where` does."""
     rows = Selectable(holdings, wallets)
-    return rows.where(read_selection(rows, rows.held, **options), search)
+    return rows.where(parse_selection(rows, rows.held, **options), search)
 
 
 class FilterableHoldings(ChunkedHoldings, Protocol):
-    """Holdings of which only some wallets and tokens can be read."""
+    """Holdings that can be read in part: only the selected wallets and tokens."""
 
     def select_wallets(self, indices: Codes) -> FilterableHoldings:
-        """Return the holdings of the wallets with these indices, which must be ascending."""
+        """Return the holdings of the wallets with these indices. Indices must be ascending."""
 
     def read(self, tokens: Collection[TokenKey] | None, names: Collection[str]) -> pd.DataFrame:
         """Read the rows of these tokens, or all rows if `tokens` is None, in row order."""
@@ -162,13 +164,13 @@ class FilterableHoldings(ChunkedHoldings, Protocol):
 def where_in_chunks(
     source: FilterableHoldings, names: Sequence[str], /, *, search: str = "", **options: Any
 ) -> WalletDetails:
-    """Read the rows that `where` would select; `names` are the columns of the result."""
+    """Read only the rows that `where` selects. `names` are the columns of the result."""
     wallets, tokens = source.template.wallet_frame, source.template
     if search or {"token", "asset"} & {name for name, each in options.items() if each is not None}:
         tokens = chunked_tokens(source)
     empty = Selectable(source.template.holdings, wallets)
-    selection = read_selection(empty, tokens, **options)
-    places = np.flatnonzero(empty.wallet_marks(selection))
+    selection = parse_selection(empty, tokens, **options)
+    places = np.flatnonzero(empty.wallet_mask(selection))
     rows = source.select_wallets(places).read(selection.tokens or None, [*source.template.holdings])
     by_key: dict[TokenKey, str] = {}
     if search:  # use the names that are unique among all tokens
@@ -182,7 +184,7 @@ def where_in_chunks(
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The conditions of a selection of holdings. An empty field is not a condition."""
+    """The conditions of a selection of holdings. An empty or missing field is not a condition."""
 
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
@@ -192,12 +194,12 @@ class Selection:
     small: float | None = None  # the minimum value of a balance
 
     def wallet_keys(self) -> list[TokenKey]:
-        """Return the keys of `wallets`, in the same order."""
+        """Return the canonical key of each wallet in `wallets`."""
         named = parse_wallets(self.wallets)
         return [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
 
-    def texts(self, names: Container[str]) -> dict[str, list[str]]:
-        """Return the texts to select by column, for the columns in `names`."""
+    def texts_by_column(self, names: Container[str]) -> dict[str, list[str]]:
+        """Return a dict that maps each column in `names` to the texts to select in the column."""
         texts: dict[str, list[str]] = {}
         for name, text in self.labels:
             if name in names:
@@ -213,41 +215,41 @@ class Selectable:
         self.wallets: pd.DataFrame = holdings.iloc[:0] if wallets is None else wallets
         self.groups: list[str] = [] if wallets is None else kept_names(wallets)
         self.requested: KeyCodes = wallet_identities(self.wallets)
-        # `wallets` is incomplete if holdings contain wallets that are not in it.
+        # `wallets` is incomplete if the holdings contain other wallets.
         keys = {*self.held.wallet_keys}
         self.is_complete: bool = wallets is not None and keys <= {*self.requested.keys}
 
     @cached_property
     def spam(self) -> Mask:
-        """Mask of the rows that are spam."""
+        """A mask of the rows that are spam."""
         holdings = self.held.holdings
         if "is_spam" not in holdings:
-            return spam_rows(self.held)
+            return spam_mask(self.held)
         return holdings["is_spam"].astype("boolean").to_numpy(dtype=bool, na_value=False)
 
     @cached_property
     def row_values(self) -> npt.NDArray[np.float64] | None:
-        """The value of each row, NaN if it is unknown; None if there are no values."""
+        """The value of each row (NaN if it is unknown), or None if there are no values."""
         holdings = self.held.holdings
         valued = holdings if "value" in holdings else value(holdings)
         return valued["value"].to_numpy(np.float64, na_value=np.nan)
 
-    def wallet_marks(self, selection: Selection) -> Mask:
-        """Mark the selected wallets."""
+    def wallet_mask(self, selection: Selection) -> Mask:
+        """Return a mask of the selected wallets."""
         marks = _match_wallets(self.requested.keys, selection)[self.requested.codes]
-        for name, texts in selection.texts(self.groups).items():
+        for name, texts in selection.texts_by_column(self.groups).items():
             marks &= label_texts(self.wallets[name]).isin(texts).to_numpy()
         return np.asarray(marks)
 
-    def marks(self, selection: Selection) -> Mask:
-        """Mark the rows of the selected wallets, labels and tokens, with spam and small rows."""
+    def row_mask(self, selection: Selection) -> Mask:
+        """Return a mask of the rows that match all conditions except those on spam and value."""
         held = self.held
         marks = _match_wallets(held.wallet_keys, selection)[held.wallet_codes]
-        if selection.texts(self.groups):
-            codes = self.requested.codes[self.wallet_marks(selection)]
-            owners = [self.requested.keys[code] for code in codes.tolist()]
-            marks &= _is_in(held.wallet_keys, owners)[held.wallet_codes]
-        for name, texts in selection.texts({*held.holdings} - {*self.groups}).items():
+        if selection.texts_by_column(self.groups):
+            codes = self.requested.codes[self.wallet_mask(selection)]
+            keys = [self.requested.keys[code] for code in codes.tolist()]
+            marks &= _is_in(held.wallet_keys, keys)[held.wallet_codes]
+        for name, texts in selection.texts_by_column({*held.holdings} - {*self.groups}).items():
             marks &= label_texts(held.holdings[name]).isin(texts).to_numpy()
         if selection.tokens:
             marks &= _is_in(held.tokens.keys, selection.tokens)[held.tokens.codes]
@@ -256,16 +258,16 @@ class Selectable:
     def where(
         self, selection: Selection, search: str, names: Mapping[TokenKey, str] | None = None
     ) -> WalletDetails:
-        """Return the selected rows that contain all words; `names` replaces names of tokens."""
+        """Return the selected rows that contain all words. `names` replaces names of tokens."""
         holdings = self.held.holdings
-        marks = self.drop_spam_and_small(self.marks(selection), selection)
+        marks = self.drop_spam_and_small(self.row_mask(selection), selection)
         if words := search_words(search):
             held = read_positions(self.held, self.wallets) if self.is_complete else self.held
-            marks &= rows_with(words, row_texts(held, names).values(), len(holdings))
-        return WalletDetails(self.wallets[self.wallet_marks(selection)], holdings[marks])
+            marks &= rows_with_words(words, row_texts(held, names).values(), len(holdings))
+        return WalletDetails(self.wallets[self.wallet_mask(selection)], holdings[marks])
 
     def drop_spam_and_small(self, marks: Mask, selection: Selection) -> Mask:
-        """Unmark the rows that the selection excludes because of spam or value."""
+        """Return `marks` without the rows that the conditions on spam and value exclude."""
         if selection.spam is not None:
             marks = marks & (self.spam == selection.spam)
         if selection.small is not None and self.row_values is not None:
@@ -273,7 +275,7 @@ class Selectable:
         return marks
 
 
-def read_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) -> Selection:
+def parse_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) -> Selection:
     """Check the arguments of `where`, and return them as a `Selection`."""
     options = {name: arguments.pop(name, None) for name in _OPTIONS}
     wallet, blockchain = options["wallet"], options["blockchain"]
@@ -308,15 +310,16 @@ def read_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) -> 
 
 
 def _as_list(name: str, argument: Any, kinds: Any = (list, tuple, set)) -> list[Any]:
-    """Return an argument as a list; if it is a collection of these types, it must not be empty."""
+    """Return a collection of one of these types as a list, and any other argument in a list."""
     values = [*argument] if isinstance(argument, kinds) else [argument]
     if not values:
-        raise SettingsError(f"{name} is empty", hint=f"leave out {name}=… to select all rows")
+        hint = f"leave out {name}=… to select all rows"
+        raise SettingsError(f"the list {name}=… is empty", hint=hint)
     return values
 
 
 def _token_keys(positions: Positions, options: Mapping[str, Any]) -> list[TokenKey]:
-    """Return the keys of the tokens to select: those in `token`, or the contracts of `asset`."""
+    """Return the keys of the tokens to select: `token`, or the contracts of `asset`."""
     keys, holdings = positions.tokens.keys, positions.holdings
     token, asset, assets, bridged = (options[name] for name in _OF_TOKENS)
     if asset is not None:
@@ -333,12 +336,12 @@ def _token_keys(positions: Positions, options: Mapping[str, Any]) -> list[TokenK
 
 
 def label_texts(column: pd.Series) -> pd.Series:
-    """Return a column of labels as text; the text of a missing label is empty."""
+    """Return a column as text. The text of a missing value is empty."""
     return column.astype(TEXT).fillna("")
 
 
 def _match_wallets(wallets: list[TokenKey], selection: Selection) -> Mask:
-    """Mark the wallets that match the selected blockchains and wallets."""
+    """Return a mask of the wallets that match the selected blockchains and wallets."""
     marks = np.ones(len(wallets), dtype=bool)
     if selection.blockchains:
         chains = [canonical_blockchain(name) for name in selection.blockchains]

@@ -1,7 +1,7 @@
 """Totals of holdings: exact sums of groups, and the completeness of each group.
 
-A group is complete if all wallets that could have balances in it are known. Aggregates of disjoint
-sets of wallets can be merged, if each set contains all rows of its wallets.
+A group is complete if all wallets that could have balances in the group are known. Aggregates of
+disjoint sets of wallets can be merged, if each set contains all rows of its wallets.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _INT32_LIMIT = 2**31
 
 Pairs: TypeAlias = "tuple[Codes, Codes]"
-"""The distinct pairs of a code and a member, in ascending order."""
+"""Two arrays, the codes and the members of distinct pairs, in ascending order."""
 
 
 def totals(
@@ -53,19 +53,19 @@ def totals(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Add up holdings by asset, token, wallet, owner or another label, and count known wallets.
+    """Add up holdings by asset, token, wallet or another column, and count known wallets.
 
-    Amounts of different tokens are never added up, except those of the same asset. If `by` contains
-    neither ``"token"`` nor ``"asset"``, the result has counts but no amounts. It also has values if
-    the method `value` has added them to the holdings.
+    Amounts of different tokens are added up only if the tokens are contracts of the same asset. If
+    `by` contains neither ``"token"`` nor ``"asset"``, the result has counts but no amounts. If the
+    method `value` has added values to the holdings, the result also has values.
 
     Parameters
     ----------
     by : str or list of str, default "asset"
         The column or columns to group by:
 
-        - ``"asset"``: the asset, which combines the contracts that `walletframe.assets` lists for
-          the asset. An unlisted token is an asset of its own;
+        - ``"asset"``: the asset. It combines all contracts of the asset in `walletframe.assets`. A
+          token that is not listed there is an asset of its own;
         - ``"token"``: the token, identified by its blockchain and contract;
         - ``"symbol"``: as ``"token"``, but an error is raised if several tokens share a symbol;
         - ``"wallet"``: the wallet;
@@ -74,10 +74,10 @@ def totals(
         - the name of an extra column of `wallets`, such as ``"owner"``, or of any column of these
           holdings.
 
-        Rows without a label are a group of their own.
+        Rows with a missing value in the column are one group.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. With `wallets`, failed wallets are counted. The methods
-        of ``details.wf`` pass them.
+        of ``details.wf`` pass this table themselves.
     assets : DataFrame, str or Path, optional
         Contracts of your own for grouping by asset, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
@@ -87,49 +87,51 @@ def totals(
     -------
     DataFrame
         One row for each group. Groups are in the order of their first rows. If `by` contains a
-        property of wallets, groups are first sorted in the order of `wallets`. The columns are, in
+        column of wallets, groups are first sorted in the order of `wallets`. The columns are, in
         this order:
 
         - ``token_blockchain``, ``token_address`` and ``symbol`` (str), if `by` contains
-          ``"token"``: the contract of the token, which is NA for a native coin, and the symbol in
-          the token's first row;
+          ``"token"``: the blockchain and the contract of the token, and the symbol in the token's
+          first row. The contract of a native coin is NA;
         - ``asset`` (str), if `by` contains ``"asset"``: the name of the asset. An unlisted token
           has the name that `token_labels` returns. If its symbol is also the name of an asset, the
           contract is appended;
         - ``blockchain`` and ``address`` (str), if `by` contains ``"wallet"``: the wallet;
         - ``blockchain`` (str), if `by` contains ``"blockchain"``;
-        - any other column of `by`, with its dtype; int and bool are converted to nullable dtypes;
+        - any other column of `by`, with its dtype. The dtypes int and bool become nullable dtypes;
         - ``amount`` (amount), if `by` contains ``"token"`` or ``"asset"``: the exact sum of the
-          known amounts, NA if no amount is known;
+          known amounts; NA if no amount is known;
         - ``contracts`` and ``blockchains`` (Int64), if `by` contains ``"asset"``: the number of the
-          asset's contracts with an amount above 0, and the number of their blockchains;
+          asset's contracts with an amount above 0, and the number of blockchains with such a
+          contract;
         - ``tokens`` (Int64), if `by` contains neither ``"token"`` nor ``"asset"``: the number of
           distinct tokens with an amount above 0;
         - ``holders`` (Int64), unless `by` contains ``"wallet"``: the number of distinct wallets
           with an amount above 0;
-        - ``balances`` and ``amount_na`` (Int64): the number of rows, and the number of rows whose
-          amount is unknown;
+        - ``balances`` and ``amount_na`` (Int64): the number of rows, and the number of rows with an
+          unknown amount;
         - ``value`` (float64), if the method `value` has added values to the holdings: the float64
-          nearest to the sum of the known values, NaN if no value is known;
+          nearest to the sum of the known values; NaN if no value is known;
         - ``currency`` (str) and ``unpriced`` (Int64), if there are values: the currency of the
           values, and the number of balances with a known amount, but without a value;
-        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is
-          given: the number of known wallets in the group, how many of these have an out-of-date
+        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
+          the number of known wallets in the group, the number of known wallets with an out-of-date
           answer, and the number of all requested wallets in the group.
 
         ``contracts``, ``blockchains``, ``tokens`` and ``holders`` are NA if the group has balances,
         but all their amounts are unknown.
 
         In the rows of a token or asset, the last three columns count only wallets that could hold
-        it. These are the wallets on the blockchain of the token (or of any contract of the asset),
-        and on any other blockchain where a wallet holds it. A wallet is not counted as known if its
-        amount can't be read, or if it has a balance of an unknown token, which may be this token.
+        the token. These are the wallets on the token's blockchain (or on the blockchain of any
+        contract of the asset), and on any other blockchain where a wallet holds the token. A wallet
+        does not count as known if the amount can't be read, or if the wallet has a balance of an
+        unknown token, which may be this token.
 
-        With `wallets`, each requested wallet (or blockchain or owner) has a row. If none of its
-        balances are known, all columns after the labels are NA, except the last three. If the
-        wallet (or blockchain or owner) holds nothing, counts and value are 0; if the table is also
-        grouped by token, the token is NA. A table that is grouped only by token or asset is empty
-        if the holdings are empty.
+        With `wallets`, each requested wallet (or blockchain or owner) has a row. If all balances
+        are unknown in this row, all columns after the columns of `by` are NA, except the last
+        three. If the wallet (or blockchain or owner) holds nothing, counts and value are 0. If the
+        table is also grouped by token, the token of such a row is NA. A table that is grouped only
+        by token or asset is empty if the holdings are empty.
 
     Raises
     ------
@@ -142,7 +144,7 @@ def totals(
         If a column is missing, if ``amount`` does not contain amounts, or if values have several
         currencies.
     AmbiguousTokenError
-        If several tokens share a symbol, with ``by="symbol"``. The error lists their contracts.
+        With ``by="symbol"``, if several tokens share a symbol. The error lists the contracts.
 
     Warns
     -----
@@ -165,18 +167,18 @@ def totals(
 
 
 def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Coverage:
-    """Count the wallets and balances that tables count, and those that they leave out.
+    """Count the wallets and balances that tables of these holdings include or leave out.
 
     Parameters
     ----------
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass them.
+        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass this table themselves.
 
     Returns
     -------
     Coverage
-        The numbers, as attributes. ``str`` returns the sentence that is shown below each table. A
-        table has its own coverage as a dict in ``table.attrs["coverage"]``.
+        The counts, as attributes. ``str`` returns the sentence that is shown below each table. The
+        coverage of a single table is a dict in ``table.attrs["coverage"]``.
 
     Raises
     ------
@@ -195,7 +197,7 @@ def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Co
 
 
 def totals_of(positions: Positions, groups: Groups) -> pd.DataFrame:
-    """Return the table of `totals` for groups; by token alone, rows are in the order of tokens."""
+    """Return the table of `totals` for groups. Groups by token are in the order of tokens."""
     return totals_table(positions, groups, aggregate_groups(positions, groups))
 
 
@@ -234,8 +236,8 @@ class ValueTotals:
     """The sum of values of each group, and the number of balances without a value."""
 
     totals: FloatTotals
-    unpriced: Codes  # of each group, the number of balances with a known amount, but no value
-    currencies: list[Any]  # empty, or the one currency
+    unpriced: Codes  # the number of balances in each group with a known amount, but no value
+    currencies: list[Any]  # empty, or with a single element
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,15 +249,15 @@ class GroupAggregates:
     sizes: Codes  # the number of known amounts
     unreadable: Codes  # the result of `count_unreadable_wallets`
     balances: Codes  # the number of rows
-    holders: Codes | None  # the number of wallets with more than 0; None by wallet or for sums
-    contracts: Pairs | None  # a group and a contract with more than 0; None by token
+    holders: Codes | None  # the number of wallets with an amount above 0; None if not counted
+    contracts: Pairs | None  # groups and contracts with an amount above 0; None if not counted
     value_totals: ValueTotals | None
 
 
 def aggregate_groups(
     positions: Positions, groups: Groups, *, sums_only: bool = False
 ) -> GroupAggregates:
-    """Aggregate the rows of each group; with `sums_only`, compute only amounts and row counts."""
+    """Aggregate the rows of each group. With `sums_only`, only add up amounts and count rows."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - our own class
     units, scale, known = None, 0, groups.codes
     if ADDED.isdisjoint(groups.names):
@@ -316,7 +318,7 @@ def merge_aggregates(
 
 
 def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
-    """Sum the values of each group; return None without values. All values need one currency."""
+    """Add up the values of each group, in one currency. Return None if there are no values."""
     holdings, count = positions.holdings, len(groups)
     if "value" not in holdings.columns:
         return None
@@ -328,19 +330,19 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
 
 
 def _one_currency(named: Iterable[Any]) -> list[Any]:
-    """Return a list with the one currency (NaN if it is missing), or [] without values."""
+    """Return a list of the only currency (NaN if it is missing), or [] if there are no values."""
     currencies = list(dict.fromkeys(np.nan if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
         raise PricesError(
             f"the values are in {len(currencies)} currencies: "
             f"{', '.join('none' if pd.isna(name) else repr(name) for name in currencies)}",
-            hint="value all holdings in one currency, or add up each currency's rows separately",
+            hint="value all holdings in one currency, or add up each currency separately",
         )
     return currencies
 
 
 def contract_counts(positions: Positions, held: Pairs, count: int) -> dict[str, Codes]:
-    """Count the contracts that each group holds with an amount above 0, and their blockchains."""
+    """Return two counts for each group: of contracts in `held`, and of their blockchains."""
     chains = np.array([key[0] for key in positions.contracts.keys], dtype=object)
     of_chains, _ = distinct_pairs(held[0], factorized(chains)[0][held[1]])
     groups = {"contracts": held[0], "blockchains": of_chains}

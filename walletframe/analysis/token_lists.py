@@ -1,4 +1,4 @@
-"""Token lists of a caller: files in the Uniswap token-list format, DataFrames, or pairs."""
+"""Token lists that users pass: files in the Uniswap token-list format, DataFrames, or pairs."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def read_token_list(
         The path of a file, or its parsed content. URLs are not supported.
     blockchains : mapping of int to str, optional
         The identifiers of blockchains by ``chainId``. They take precedence over those of
-        ``walletframe.blockchains()``, and over ``SOLANA`` for 101. The identifier of any other
-        blockchain is its ``chainId`` as text.
+        ``walletframe.blockchains()``, and over ``SOLANA`` for 101. If a ``chainId`` has no
+        identifier, the ``chainId`` is used as text.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def read_token_list(
 
 
 def parse_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]:
-    """Parse a caller's list of tokens; return the key and the symbol (or None) of each token."""
+    """Parse a user's list of tokens. Return pairs of a token key and the symbol or None."""
     if tokens is None:
         return []
     if isinstance(tokens, str | Path) and Path(tokens).suffix.lower() == ".csv":
@@ -106,14 +106,16 @@ def parse_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]
             case (str() as chain, str() | None as contract):
                 keys.append(((chain, contract), None))
             case _:
-                problems.append((place, _short_repr(pair), "it is not (blockchain, contract)"))
+                problems.append(
+                    (place, _short_repr(pair), "it is not a pair (blockchain, contract)")
+                )
     if problems:
         raise TokenListError(problems)
     return keys
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    """Read a CSV file of tokens, such as `to_csv` writes a table of `explain_spam`."""
+    """Read a CSV file of tokens, such as a table of `explain_spam` that `to_csv` has written."""
     try:
         table = pd.read_csv(path, dtype=TEXT, keep_default_na=False, encoding="utf-8-sig")
     except ValueError as error:  # from the parser

@@ -1,4 +1,4 @@
-"""Valuation of holdings at prices from the service, a table, a file or a source."""
+"""Valuation of holdings at prices from the service, a table, a file or a price source."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from walletframe.analysis.prices import (
     UTC_TIME,
     LoadedPrices,
     ParquetPrices,
-    PriceHistory,
+    PriceHistorySource,
     PriceSource,
     PriceTable,
     asset_key,
     normalize_price_table,
+    parse_prices,
     price_fault,
-    read_currency,
     read_price_file,
-    read_prices,
+    stated_currency,
 )
 from walletframe.bulk import first_known
 from walletframe.errors import POSITIONS_NOTE, PricesError, PricesWarning, SettingsError
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.identity import Codes, KeyCodes, TokenKey
 
-OnePrices: TypeAlias = PriceTable | PriceSource | PriceHistory | str | Path
-PricesLike: TypeAlias = "OnePrices | Sequence[OnePrices]"
-_ByAsset: TypeAlias = "dict[str, list[TokenKey]]"  # the tokens of each asset
+PriceEntry: TypeAlias = PriceTable | PriceSource | PriceHistorySource | str | Path
+PricesLike: TypeAlias = "PriceEntry | Sequence[PriceEntry]"
+_TokensByAsset: TypeAlias = "dict[str, list[TokenKey]]"
 _SHOWN = 10
 _BY_CONTRACT = "pass prices by (blockchain, contract), such as "
 
@@ -65,8 +65,8 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     prices : mapping, Series, DataFrame, str, Path or PriceSource, optional
-        The prices of one unit of each token. The default is the setting ``prices``, or else the
-        service's prices in the column ``price``. Otherwise one of these:
+        The price of one unit of each token. The default is the setting ``prices`` or, if it is not
+        set, the service's prices in the column ``price``. `prices` can be:
 
         - ``"service"``: the service's prices;
         - a mapping ``{(blockchain, contract): price}``. The contract of a native coin is None;
@@ -76,18 +76,19 @@ def value(  # noqa: PLR0913 - users pass each option by name
           and optionally ``currency``. Column names may differ in case and surrounding spaces;
         - a ``walletframe.analysis.PriceSource``;
         - the path of a folder of daily prices, as in ``walletframe.analysis.ParquetPrices``;
-        - a list of these, such as ``["mine.csv", "service"]``. Each token gets the price of the
-          first entry that has one.
+        - a list of these, such as ``["mine.csv", "service"]``. Each token gets its price from the
+          first entry that has a price for the token.
 
-        A price can also be for an asset of `walletframe.assets`. Use the name of the asset, in any
-        case, instead of (blockchain, contract), as in ``{"USDC": 1}``, or a column ``asset``. If a
-        token has a price of its own, this price is used instead of the asset's price.
+        A price can also be for an asset of `walletframe.assets`. Instead of (blockchain, contract),
+        write the asset's name in upper or lower case, as in ``{"USDC": 1}``, or use a column
+        ``asset``. A price for a token takes precedence over a price for the token's asset.
     currency : str, optional
         The currency of the prices, such as ``"USD"``. The service does not state the currency of
-        its prices. The default, for prices that don't state one, is the setting ``currency``.
+        its prices. If neither `currency` nor the prices state a currency, the setting ``currency``
+        is used.
     by_symbol : bool, default False
-        Whether prices are by symbol, which must match exactly. An error is raised if several tokens
-        share a symbol: anybody can create a token with any symbol.
+        Whether `prices` are by symbol. Symbols must match exactly. An error is raised if several
+        tokens share a symbol, because anybody can create a token with any symbol.
     assets : DataFrame, str or Path, optional
         Contracts of your own for prices by asset, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
@@ -95,31 +96,31 @@ def value(  # noqa: PLR0913 - users pass each option by name
     at : {"snapshot"}, optional
         Value each row at the prices on the day of its ``snapshot``. Without `prices`, the service's
         prices in the snapshot are used. Otherwise, `prices` must be a DataFrame or file with a
-        column ``date``, a folder of daily prices, or a ``walletframe.analysis.PriceHistory``.
-        ``date`` contains days or times, in UTC unless they have a time zone. The price used is the
-        token's last price on the snapshot's day (in UTC), at or before the time of the snapshot.
-        Prices of other days are never used.
+        column ``date``, a folder of daily prices, or a ``walletframe.analysis.PriceHistorySource``.
+        ``date`` contains days or times, in UTC unless they have a time zone. A row gets the token's
+        last price on the snapshot's day (in UTC), up to the time of the snapshot. Prices of other
+        days are never used.
 
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The same rows and columns, followed by these columns, which replace those of an earlier
-        valuation:
+        The same rows and columns, followed by the columns below. They replace the columns of an
+        earlier valuation.
 
-        - ``unit_price`` (float64): the price, as the nearest float64, NaN if there is none;
+        - ``unit_price`` (float64): the price, rounded to the nearest float64; NaN if there is none;
         - ``value`` (float64): the exact product of amount and price, rounded once to the nearest
           float64. If the amount or the price is unknown, the value is NaN, and never 0;
-        - ``currency`` (str): the currency, the same in each row, NA if it is not given;
-        - ``price_source`` (str), only if `prices` is a list: the entry with the price, which is
-          ``service``, the name of a file or folder, or the type of the prices. NA without a price.
+        - ``currency`` (str): the currency, the same in each row; NA if no currency is stated;
+        - ``price_source`` (str), only if `prices` is a list: the entry of the list that has the
+          price. It is ``service``, the name of a file or folder, or the type of the prices; NA if
+          there is no price.
 
     Raises
     ------
     PricesError
-        If prices can't be used: a price is not a number, or is negative, NaN or infinite; a token
-        has two prices; or the currencies of the prices differ from each other or from `currency`.
-        The error lists all such prices, with their positions or lines. Also if the prices or their
-        file can't be read.
+        If prices can't be read or used: a price is not a number, or is negative, NaN or infinite; a
+        token has two prices; or the currencies of the prices differ from each other or from
+        `currency`. The error lists all unusable prices, with their positions or line numbers.
     SettingsError
         If `by_symbol` is combined with `assets` or `bridged`, or if `at` is not ``"snapshot"``.
     TokenListError
@@ -134,9 +135,10 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     PricesWarning
-        If no price matches a token in these holdings. Otherwise, if lines of a file match no token,
-        or if a price is for an unknown asset: the warning lists them. With `at`, also if a snapshot
-        has no price for its day. Prices of a list or of the settings may match no token.
+        If no price matches a token in these holdings. Otherwise, one warning lists the lines of a
+        file that match no token, and the prices for unknown assets. With `at`, another warning
+        counts the snapshots that have no price for their day. There is no warning if `prices` is a
+        list or comes from the settings.
 
     Examples
     --------
@@ -153,7 +155,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
     require_columns(holdings, ["symbol", "token_blockchain", "token_address", "amount"])
     check_price_options(by_symbol=by_symbol, assets=assets, bridged=bridged)
     if at not in (None, "snapshot"):
-        hint = 'use at="snapshot", or omit at'
+        hint = 'pass at="snapshot", or leave out at=…'
         raise SettingsError(f"at={at!r} is not supported", hint=hint)
     times = None
     if at:
@@ -163,11 +165,11 @@ def value(  # noqa: PLR0913 - users pass each option by name
     chosen = choose_prices(prices)
     known, currencies = [], []
     for each in chosen.entries:
-        if is_service(each):  # its prices already are those at the time of the snapshot
+        if is_service_prices(each):  # its prices already are those at the time of the snapshot
             own, stated = _service_prices(holdings), currency
         else:
             by_asset = None if by_symbol else tokens_by_asset(assets, bridged=bridged)
-            own, stated = own_prices(holdings, each, chosen, currency, by_asset, times)
+            own, stated = custom_prices(holdings, each, chosen, currency, by_asset, times)
         known.append(own)
         currencies.append(stated)
     units, sources = first_known(known)
@@ -187,63 +189,69 @@ def check_price_options(*, by_symbol: bool, assets: AssetsLike | None, bridged: 
     """Raise an error if prices by symbol are combined with options for assets."""
     if by_symbol and (bridged or assets is not None):
         problem = "by_symbol=True can't be combined with assets=… or bridged=…"
-        raise SettingsError(problem, hint="leave out by_symbol, or the other two")
+        raise SettingsError(
+            problem, hint="leave out by_symbol=…, or leave out assets=… and bridged=…"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenPrices:
-    """The prices of the caller, or else of the settings, or else of the service."""
+    """The prices to use: those of the caller, else of the settings, else of the service."""
 
-    entries: Sequence[OnePrices]  # each token gets the price of the first one that has a price
-    sources: Sequence[str]  # their names in the column `price_source`; empty without this column
-    may_miss: bool  # whether no warning is needed if they match no token in the holdings
+    entries: Sequence[PriceEntry]  # each token gets its price from the first entry with a price
+    sources: Sequence[str]  # the names of the entries, or () if there is no column `price_source`
+    may_match_nothing: bool  # False: warn about prices that match no token in the holdings
 
 
 def choose_prices(prices: PricesLike | None) -> ChosenPrices:
-    """Return the prices to use."""
+    """Choose between the argument `prices`, the setting `prices` and the service's prices."""
     chosen: Any = table_settings().prices if prices is None else prices
     if chosen is None:
         chosen = SERVICE_PRICES
     is_list = isinstance(chosen, list | tuple)
     if is_list and not chosen:
-        raise PricesError("the list of prices is empty", hint='pass ["service"], or omit prices')
+        hint = 'pass prices=["service"], or leave out prices=…'
+        raise PricesError("the list of prices is empty", hint=hint)
     if not is_list:
-        return ChosenPrices([chosen], (), may_miss=prices is None)
-    return ChosenPrices(chosen, [*map(_source_name, chosen)], may_miss=True)
+        return ChosenPrices([chosen], (), may_match_nothing=prices is None)
+    return ChosenPrices(chosen, [*map(_source_name, chosen)], may_match_nothing=True)
 
 
 def has_prices(holdings: pd.DataFrame) -> bool:
-    """Return whether `value` has prices by default, from the settings or from the service."""
+    """Return whether the settings or the service have prices, which `value` uses by default."""
     sends_prices = "price" in holdings and bool(holdings["price"].notna().any())
     return sends_prices or table_settings().prices is not None
 
 
-def is_service(prices: OnePrices) -> bool:
+def is_service_prices(prices: PriceEntry) -> bool:
     """Return whether an entry means the prices of the service."""
     return isinstance(prices, str) and prices == SERVICE_PRICES
 
 
-def _source_name(prices: OnePrices) -> str:
+def _source_name(prices: PriceEntry) -> str:
     if isinstance(prices, str | Path):
         return safe_line(Path(prices).name)
     return type(prices).__name__
 
 
 def one_currency(currencies: Sequence[str | None]) -> str | None:
-    """Return the one currency of several prices, by default that of the settings, or raise."""
+    """Return the one currency of several prices, or raise an error if they have several.
+
+    None stands for the currency in the settings.
+    """
     default = table_settings().currency
     named = list(dict.fromkeys(default if each is None else each for each in currencies))
     if len(named) > 1:
         listed = ", ".join("no currency" if name is None else repr(name) for name in named)
         raise PricesError(
-            f"prices are in {len(named)} currencies: {listed}",
-            hint="pass prices in one currency; currency=… is for prices that don't state one",
+            f"the prices are in {len(named)} currencies: {listed}",
+            hint="pass prices in one currency; currency=… is only used if prices don't state one",
         )
     return named[0]
 
 
 def _service_prices(holdings: pd.DataFrame) -> Floats:
-    """Return the service's price of each row."""
+    """Return the service's price of the token in each row."""
     require_columns(holdings, ["price"])
     units = holdings["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
     units[holdings["token_blockchain"].isna()] = np.nan
@@ -251,22 +259,22 @@ def _service_prices(holdings: pd.DataFrame) -> Floats:
     return units
 
 
-def own_prices(
+def custom_prices(
     holdings: pd.DataFrame,
-    prices: OnePrices,
+    prices: PriceEntry,
     chosen: ChosenPrices,
     currency: str | None,
-    by_asset: _ByAsset | None,
+    by_asset: _TokensByAsset | None,
     times: pd.Series | None = None,
 ) -> tuple[Floats, str | None]:
-    """Return the price of each row in an entry of `chosen`, and the currency.
+    """Return the price of each row, and the currency. `prices` is an entry of `chosen`.
 
-    `by_asset` has the tokens of each asset; if it is None, prices are by symbol.
+    If `by_asset` is None, prices are by symbol.
     """
     tokens = token_identities(holdings)
     loaded = _load_prices(prices, holdings, tokens, times)
-    currency = read_currency(loaded.table, currency)
-    quotes, places = read_prices(loaded, by_symbol=by_asset is None)
+    currency = stated_currency(loaded.table, currency)
+    quotes, places = parse_prices(loaded, by_symbol=by_asset is None)
     priced = dict.fromkeys(name for name, _ in quotes)
     codes, keys = tokens.codes, tokens.keys
     if by_asset is None:
@@ -281,7 +289,7 @@ def own_prices(
         of_assets = _row_prices(quotes, [*named], of_keys[codes], times)
         units = np.where(np.isnan(units), of_assets, units)
     units[holdings["token_blockchain"].isna()] = np.nan
-    if not chosen.may_miss:
+    if not chosen.may_match_nothing:
         _warn_about_unmatched_prices(loaded, places, units, keys, by_asset, times)
     return units, currency
 
@@ -289,9 +297,9 @@ def own_prices(
 def _row_prices(
     prices: Mapping[PriceKey, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
 ) -> Floats:
-    """Return the price of each row; `codes` has the index in `names` of each row.
+    """Return the price of each row. `codes` has the index of the row's token in `names`.
 
-    With `times`, this is the last price on the day of the row's time, up to that time.
+    With `times`, return the last price on the day of the row's time, up to that time.
     """
     if times is None:
         return np.array([*(prices.get((name, None), np.nan) for name in names), np.nan])[codes]
@@ -309,11 +317,11 @@ def _row_prices(
     return units
 
 
-def tokens_by_asset(assets: AssetsLike | None, *, bridged: bool) -> _ByAsset:
-    """Return the tokens of each asset, by `asset_key`."""
+def tokens_by_asset(assets: AssetsLike | None, *, bridged: bool) -> _TokensByAsset:
+    """Return a dict that maps each `asset_key` to the tokens of the asset."""
     listed = listed_assets(assets)
     tokens = token_identities(listed)
-    by_asset: _ByAsset = {}
+    by_asset: _TokensByAsset = {}
     for name, code, kind in zip(listed["asset"], tokens.codes, listed["kind"], strict=True):
         of_asset = by_asset.setdefault(asset_key(name), [])
         if bridged or kind != "bridged":
@@ -326,7 +334,7 @@ def _warn_about_unmatched_prices(
     places: Mapping[PriceKey, int],
     units: Floats,
     keys: Sequence[Any],
-    by_asset: _ByAsset | None,
+    by_asset: _TokensByAsset | None,
     times: pd.Series | None,
 ) -> None:
     """Warn about prices that match no token in the holdings, and about snapshots without prices."""
@@ -335,10 +343,12 @@ def _warn_about_unmatched_prices(
         of_assets = {name for name in priced if isinstance(name, str)}
         unlisted = not of_assets <= by_asset.keys()
         priced.update(token for name in of_assets for token in by_asset.get(name, ()))
-    none = len(units) and np.isnan(units).all() and (times is None or priced.isdisjoint(held))
-    if none and not unlisted:
+    matches_nothing = (
+        len(units) and np.isnan(units).all() and (times is None or priced.isdisjoint(held))
+    )
+    if matches_nothing and not unlisted:
         first = next(iter(keys), None)  # the example in the message
-        by = f"symbol, in the same spelling, such as {safe_line(str(first))!r}"
+        by = f"symbol, spelled as in the holdings, such as {safe_line(str(first))!r}"
         if isinstance(first, tuple):
             by = f"blockchain and contract (None for a native coin), such as {token_text(first)}, "
             by += "or by asset, such as 'USDC'"
@@ -354,17 +364,19 @@ def _warn_about_unmatched_prices(
         if len(without):
             counted = f"{len(without):,} of {counted_noun(len(valued), 'snapshot')}"
             verb = "has" if len(without) == 1 else "have"
-            message = f"{counted} {verb} no value: there is no price for the day"
+            message = f"{counted} {verb} no value, because there are no prices for the day"
             notify(f"{message}; the first is from {without[0]:%Y-%m-%d}", PricesWarning)
 
 
 def _warn_about_unmatched_lines(
-    loaded: LoadedPrices, places: Mapping[PriceKey, int], held: set[Any], by_asset: _ByAsset | None
+    loaded: LoadedPrices,
+    places: Mapping[PriceKey, int],
+    held: set[Any],
+    by_asset: _TokensByAsset | None,
 ) -> None:
     """Warn about lines of a file that match no token in the holdings, and about unknown assets.
 
-    Unmatched prices of a mapping or a source are ignored, since it may have the prices of all
-    tokens.
+    A mapping or a price source may have the prices of all tokens, so there is no warning about it.
     """
     lines = []
     for (key, _), number in places.items():
@@ -385,27 +397,27 @@ def _warn_about_unmatched_lines(
         verb = "matches" if len(lines) == 1 else "match"
         counted = f"{len(lines):,} of {counted_noun(len(places), 'price')} {verb}"
         more = len(lines) - _SHOWN
-        lead = f"{counted} no token in these holdings ({loaded.positions_note}):"
+        lead = f"{counted} no token in these holdings ({loaded.numbering_note}):"
         message = [lead, *lines[:_SHOWN]]
         message += [f"  … and {more:,} more"] if more > 0 else []
         notify("\n".join(message), PricesWarning)
 
 
 def unusable_prices(units: Floats, rows: Codes) -> list[tuple[int, str, str]]:
-    """Return the row, text and fault of each price that can't be used."""
+    """Return the row number, the text and the fault of each price that can't be used."""
     wrong = np.flatnonzero((units < 0) | np.isinf(units))
     faults = [f"it is {price_fault(units[place])}" for place in wrong]
     return [(int(rows[at]), str(units[at]), fault) for at, fault in zip(wrong, faults, strict=True)]
 
 
 def raise_for_unusable_prices(problems: list[tuple[int, str, str]]) -> None:
-    """Raise an error if there are prices of the service that can't be used."""
+    """Raise an error if there are problems with prices of the service."""
     if problems:
-        masked = ', or use NaN: holdings["price"].where(holdings["price"].between(0, 1e300))'
+        masked = 'holdings["price"].where(holdings["price"].between(0, 1e300))'
         raise PricesError(
             f"{counted_noun(len(problems), 'price')} of the service can't be used "
             f"({POSITIONS_NOTE}):",
-            hint=f"pass prices=… of your own{masked}",
+            hint=f"pass prices=…, or replace these prices with NaN: {masked}",
             problems=problems,
         )
 
@@ -413,7 +425,7 @@ def raise_for_unusable_prices(problems: list[tuple[int, str, str]]) -> None:
 def _load_prices(
     prices: PricesLike, holdings: pd.DataFrame, tokens: KeyCodes, times: pd.Series | None
 ) -> LoadedPrices:
-    """Read prices from a table, file, folder or source; with `times`, prices of these days."""
+    """Read prices from a table, file, folder or price source. `times` are those of the rows."""
     dated = times is not None
     if isinstance(prices, str | Path):
         path = Path(prices).expanduser()
@@ -428,7 +440,7 @@ def _load_prices(
         requested = pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp)))
         if not dated and isinstance(prices, PriceSource):
             prices = prices.prices(requested)
-        elif times is not None and isinstance(prices, PriceHistory):
+        elif times is not None and isinstance(prices, PriceHistorySource):
             ends = [time for time in (times.min(), times.max()) if not pd.isna(time)]
             ends = ends or [pd.Timestamp.now("UTC")]
             prices = prices.price_history(requested, ends[0].date(), ends[-1].date())

@@ -46,9 +46,9 @@ from walletframe.frames.groups import (
 )
 from walletframe.frames.identity import cell_text, first_rows, token_key
 from walletframe.frames.names import (
-    find_wallet,
     full_token_name,
     full_wallet_name,
+    mask_of_wallet,
     short_wallet,
     token_names,
     unique_names,
@@ -279,7 +279,7 @@ def read_balances(
         is_selected &= tokens.codes == index
         versions, amount = bridged_versions(positions, index)
     if len(frame) and wallet is not None:
-        is_selected &= find_wallet(positions.wallets, wallet)[positions.wallet_codes]
+        is_selected &= mask_of_wallet(positions.wallets, wallet)[positions.wallet_codes]
     rows = np.flatnonzero(is_selected)
     measure, sizes = measure_rows(positions, rows, token=token, shares=shares)
     drawn = np.isfinite(sizes) & (sizes > 0)
@@ -591,7 +591,7 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
         assets=assets,
         bridged=bridged,
     )
-    by_contract = positions.by_contract()
+    by_contract = positions.with_contracts_as_tokens()
     selected_from = positions if token is None else by_contract
     balances = read_balances(
         selected_from, token=one_token, wallet=wallet, wallets=wallets, shares=shares

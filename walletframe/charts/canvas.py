@@ -18,7 +18,7 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
 from walletframe.frames.contract import require_columns
 from walletframe.frames.details import as_wallets_frame
-from walletframe.frames.known import is_simulated, known_wallets, stale_wallets
+from walletframe.frames.known import is_simulated, known_mask, stale_mask
 from walletframe.numerals import count_of, counted_noun
 from walletframe.text import as_markup
 
@@ -301,7 +301,7 @@ def provenance_notes(fetch: FetchLike) -> list[str]:
     wallets = wallets_frame(fetch)
     if not len(wallets):
         return ["No wallet was requested."]
-    known, outdated = known_wallets(wallets), int(stale_wallets(wallets).sum())
+    known, outdated = known_mask(wallets), int(stale_mask(wallets).sum())
     flaws = [f"{outdated} outdated"] * bool(outdated)
     flaws += [
         f"{count} {str(status).replace('_', ' ')}"
@@ -315,7 +315,7 @@ def provenance_notes(fetch: FetchLike) -> list[str]:
 
 def age_notes(wallets: pd.DataFrame) -> list[str]:
     """Return a sentence about the age of the answer for one wallet."""
-    stale = " and is out of date" if stale_wallets(wallets).any() else ""
+    stale = " and is out of date" if stale_mask(wallets).any() else ""
     return _age_sentences(wallets, f"The answer is from {{}}{stale}.")
 
 

@@ -48,7 +48,12 @@ from walletframe.charts.palette import (
 )
 from walletframe.errors import SettingsError, UnknownWalletError
 from walletframe.frames.groups import ADDED
-from walletframe.frames.names import find_wallet, full_wallet_name, short_wallet, user_wallet_names
+from walletframe.frames.names import (
+    full_wallet_name,
+    mask_of_wallet,
+    short_wallet,
+    user_wallet_names,
+)
 from walletframe.frames.positions import cell_sums
 from walletframe.numerals import compact, count_of, counted_noun, full_amount, percent
 
@@ -297,7 +302,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     if wallets is not None:
         frame = wallets_frame(wallets)
         with suppress(UnknownWalletError):  # the wallet was not requested
-            answers = frame[find_wallet(frame, wallet)]
+            answers = frame[mask_of_wallet(frame, wallet)]
     name = "" if answers is None else user_wallet_names(answers, answers)[0]
     title = title or f"Holdings of {short_wallet(named.blockchain, named.address, name)}"
     notes = Notes()

@@ -43,10 +43,10 @@ from walletframe.frames.contract import COMPARED, SIMULATED
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.groups import ADDED, SNAPSHOT, list_names
 from walletframe.frames.identity import token_identities, wallet_identities
-from walletframe.frames.known import known_and_fresh
+from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.names import (
-    find_token,
     full_wallet_name,
+    mask_of_token,
     unique_names,
     user_wallet_names,
     wallet_names,
@@ -263,7 +263,7 @@ def _read_requests(
 ) -> tuple[pd.DataFrame, Mask]:
     """Return the requests of wallets that can hold a token, and a mask of rows that are current."""
     identities, tokens = wallet_identities(wallets), positions.tokens
-    requests = pd.DataFrame({"wallet": identities.codes, "known": known_and_fresh(wallets)})
+    requests = pd.DataFrame({"wallet": identities.codes, "known": known_and_fresh_mask(wallets)})
     requests["time"] = snapshot_times(wallets)
     # Encode the wallet and the time of each row of holdings, and of each request, as one integer.
     indices = {key: index for index, key in enumerate(identities.keys)}
@@ -576,7 +576,7 @@ def _select_changes(
             raise UnknownTokenError(asset, _ASSET, "use an asset from the column asset")
         named = named[named[_ASSET].isin(held)]
     if token is not None:
-        named = named[find_token(named, token)]
+        named = named[mask_of_token(named, token)]
     by_token = "symbol" in named
     kinds = token_identities(named).keys if by_token else named[_ASSET].unique()
     if len(kinds) > 1:

@@ -12,7 +12,7 @@ import click
 import pandas as pd
 
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.address.lists import fixed, read_rows, select_wallets, with_labels
+from walletframe.address.lists import read_rows, select_wallets, with_fixes, with_labels
 from walletframe.cli.files import require_wallets
 from walletframe.errors import FetchInterrupted
 from walletframe.frames.kept import names_to_keep
@@ -111,7 +111,9 @@ def requested_wallets(
         labelled = pd.DataFrame([located[number][2] for number in reading.positions], columns=kept)
         reading = with_labels(reading, labelled)
     requested, labels = select_wallets(
-        fixed(reading) if fix else reading, on_unreadable, locate=lambda number: located[number][0]
+        with_fixes(reading) if fix else reading,
+        on_unreadable,
+        locate=lambda number: located[number][0],
     )
     if not requested:
         raise click.UsageError(NO_WALLETS)

@@ -14,7 +14,7 @@ from walletframe.cli.asking import exit_with, fetch_details, requested_wallets
 from walletframe.cli.files import write_details, write_frame
 from walletframe.cli.screen import balances_table, echo, print_table
 from walletframe.errors import FetchInterrupted, FetchWarning
-from walletframe.frames.known import known_wallets, summary_lines
+from walletframe.frames.known import known_mask, summary_lines
 from walletframe.frames.tables import holdings_table, wallets_table
 from walletframe.numerals import counted_noun
 
@@ -47,7 +47,7 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
     _print_details(details, rows)
     if output is not None:
         write_details(details, output)
-    known = known_wallets(details.wallets).all()
+    known = known_mask(details.wallets).all()
     exit_with(known=known, interrupted=interrupted)
 
 
@@ -99,7 +99,7 @@ def demo(*, refresh: bool) -> None:
             service.SHOWCASE, refresh=refresh, progress=False, on_failure="ignore"
         )
         _print_details(details, None)
-        failed = details.wallets[~known_wallets(details.wallets)]
+        failed = details.wallets[~known_mask(details.wallets)]
         for row in failed.itertuples():
             echo(f"Failed: {row.blockchain}.{row.address}: {row.error}")
         cached = int((details.wallets["source"] == "cache").sum())

@@ -19,7 +19,7 @@ from walletframe.cli.asking import (
 from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frame
 from walletframe.cli.flags import example
 from walletframe.cli.screen import changes_table, echo, print_table, snapshots_table, timeline_table
-from walletframe.frames.known import SIMULATED_NOTE, known_and_fresh, summary_lines
+from walletframe.frames.known import SIMULATED_NOTE, known_and_fresh_mask, summary_lines
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
             dataset.require_savable(settings.service, folder=folder, at=at)
 
     details, interrupted = fetch_details(wallets, check_settings=check_settings, **options)
-    known = known_and_fresh(details.wallets).all()
+    known = known_and_fresh_mask(details.wallets).all()
     if interrupted:
         echo("Interrupted: no snapshot was saved. Run the command again to fetch only the rest.")
         exit_with(known=known, interrupted=True)

@@ -24,7 +24,7 @@ from walletframe.cli.screen import echo, print_table, totals_table
 from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.coverage import known_by_token
 from walletframe.frames.identity import UNKNOWN
-from walletframe.frames.known import known_wallets, stale_wallets, summary_lines, value_summary
+from walletframe.frames.known import known_mask, stale_mask, summary_lines, value_summary
 from walletframe.frames.names import token_index
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import stated_coverage
@@ -143,7 +143,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
     if wallets is not None:
         echo("\n".join([*summary_lines(wallets), coverage]))
     write_frame(table, output, name="totals")
-    known = wallets is None or bool(known_wallets(wallets).all())
+    known = wallets is None or bool(known_mask(wallets).all())
     if known and wanted is not None and wallets is not None:
         known = bool((table["wallets_ok"] == table["wallets_asked"]).all())
     exit_with(known=known, interrupted=interrupted)
@@ -295,7 +295,7 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     )
     echo(f"written: {written}")
     wallets = details.wallets
-    known, older = known_wallets(wallets).sum(), stale_wallets(wallets).sum()
+    known, older = known_mask(wallets).sum(), stale_mask(wallets).sum()
     outdated = f", {older:,} of them from an older answer" if older else ""
     requested = counted_noun(len(wallets), "wallet")
     echo(f"The balances of {known:,} of {requested} are known{outdated}.")

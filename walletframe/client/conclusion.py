@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from walletframe.errors import AnswerWarning, FetchError, FetchWarning, SettingsError
-from walletframe.frames.known import known_wallets, stale_wallets
+from walletframe.frames.known import known_mask, stale_mask
 from walletframe.notice import notify
 from walletframe.numerals import count_of, counted_noun
 
@@ -22,7 +22,7 @@ _NAMED = 3
 def conclude(details: WalletDetails, on_failure: str) -> None:
     """Warn or raise an error if wallets are not ok, and warn if answers are out of date."""
     wallets = details.wallets
-    marked = {"not ok": ~known_wallets(wallets), "out of date": stale_wallets(wallets)}
+    marked = {"not ok": ~known_mask(wallets), "out of date": stale_mask(wallets)}
     for state, marks in marked.items():
         if on_failure == "ignore" or not marks.any():
             continue

@@ -7,7 +7,7 @@ from contextlib import closing
 from threading import Event
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
 
-from walletframe.address.lists import fixed, wallets_to_request
+from walletframe.address.lists import wallets_to_request, with_fixes
 from walletframe.client.asking import Sender
 from walletframe.client.conclusion import check_on_failure, conclude
 from walletframe.client.job import Job, status_counter
@@ -18,7 +18,7 @@ from walletframe.frameless import frameless, frameless_address_errors
 from walletframe.frames.assembly import assemble
 from walletframe.frames.kept import names_to_keep
 from walletframe.notice import notify
-from walletframe.settings.values import Settings, require_service, require_settings, with_own_key
+from walletframe.settings.values import Settings, require_service, require_settings, with_local_key
 from walletframe.transport import AnswerStore, RateLimiter, ServiceSession
 from walletframe.walletfile import read_input
 
@@ -80,7 +80,7 @@ class Client:
         require_settings(settings)
         made = settings.replace(**overrides) if settings else Settings(**overrides)
         lacks_key = made.api_key is not None and not made.api_key  # after unpickling
-        self.settings: Settings = with_own_key(made) if lacks_key else made
+        self.settings: Settings = with_local_key(made) if lacks_key else made
         self._session: ServiceSession | None = None
         self._limiter: RateLimiter | None = None
         # On a cluster, this is WorkerRateLimiter.
@@ -169,7 +169,9 @@ class Client:
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
         policy = Policy(fresh_s, refresh, offline, stale_if_error)
         reading = read_input(wallets, names_to_keep(keep))
-        requested, labels = wallets_to_request(fixed(reading) if fix else reading, on_unreadable)
+        requested, labels = wallets_to_request(
+            with_fixes(reading) if fix else reading, on_unreadable
+        )
         cancel = cancel or Event()
         portions = (requested[at : at + _PORTION] for at in range(0, len(requested), _PORTION))
         with (

@@ -34,7 +34,7 @@ from walletframe.dask.rate import RateLimiterPlugin, WorkerRateLimiter
 from walletframe.disk import locked, private_folder
 from walletframe.errors import ClusterError, DatasetError, SettingsError
 from walletframe.numerals import counted_noun
-from walletframe.settings.values import require_endpoint, with_own_key
+from walletframe.settings.values import require_endpoint, with_local_key
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ def worker_problem(required_version: str, settings: Settings, probe: Path, dask_
     if own != required_version:
         return f"the worker runs walletframe {own}, but this machine runs {required_version}"
     try:
-        require_endpoint(with_own_key(settings))
+        require_endpoint(with_local_key(settings))
         probe.read_bytes()
         probe_file(probe, dask_worker.address).touch(mode=0o600)
     except SettingsError as fault:
@@ -289,7 +289,7 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
             event = {"shard": shard.root.name, "worker": worker.address, "before": counters.resumed}
             worker.log_event(name, event | {"counts": dict(counts)})
 
-    with Client(with_own_key(settings)) as client, _registered_cancel_event(name) as cancel:
+    with Client(with_local_key(settings)) as client, _registered_cancel_event(name) as cancel:
         client._new_limiter = partial(WorkerRateLimiter, worker=worker)  # noqa: SLF001 - only here is the limiter replaced, so Client has no public option for it
         return fetch_into(
             shard.root,

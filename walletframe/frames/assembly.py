@@ -1,7 +1,7 @@
-"""Assembly of outcomes into the two DataFrames, a chunk of rows at a time.
+"""Assembly of the two DataFrames from outcomes, a chunk of rows at a time.
 
-Balances are converted to columns as they arrive, and are then discarded, so that a million rows
-need little more memory than the resulting DataFrames.
+Balances are converted to columns as they arrive, and then discarded. So a million rows need little
+more memory than the resulting DataFrames.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class WalletRecord:
 
 
 def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) -> WalletDetails:
-    """Build both DataFrames from the records of distinct wallets, in the order of the records.
+    """Build both DataFrames from records of distinct wallets, in the order of the records.
 
-    `records` is iterated once. `kept` has the extra columns to append to the wallets.
+    `records` may be an iterator. `kept` has the extra columns to append to the wallets.
     """
     rows: list[tuple[Any, ...]] = []
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
@@ -104,7 +104,7 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
 def _build_holdings(
     wallets: pd.DataFrame, wallet_codes: Codes, chunks: Mapping[str, list[Any]]
 ) -> pd.DataFrame:
-    """Build holdings from chunks of columns; `wallet_codes` has the index of each row's wallet."""
+    """Build holdings from chunks of columns. `wallet_codes` has the index of each row's wallet."""
     decimals = pa.chunked_array(chunks["decimals"], pa.int16())
     missing, decimals = decimals.is_null().to_numpy(), decimals.fill_null(0).to_numpy()
     columns = {
@@ -122,7 +122,7 @@ def _build_holdings(
 
 
 def _add_columns(chunks: Mapping[str, list[Any]], waiting: Sequence[Balances]) -> None:
-    """Convert the balances of the waiting wallets, and append them to the columns."""
+    """Convert the balances of the waiting wallets to columns, and append these to `chunks`."""
     for name, values_of, arrow_type in _COLUMNS:
         values = list(chain.from_iterable(map(values_of, waiting)))
         chunks[name].append(pa.array(values, arrow_type))
@@ -140,7 +140,7 @@ def _add_columns(chunks: Mapping[str, list[Any]], waiting: Sequence[Balances]) -
 
 
 def _decimals_array(sent: list[int | None]) -> pa.Array:
-    """Return decimals as an int16 array; decimals that are unknown or don't fit are null."""
+    """Return decimals as an int16 array. Decimals that are unknown or too large are null."""
     try:
         return pa.array(sent, pa.int16())
     except (OverflowError, pa.ArrowInvalid):
@@ -149,7 +149,7 @@ def _decimals_array(sent: list[int | None]) -> pa.Array:
 
 
 def _amount_array(raw: list[str | None], decimals: pa.Array, unreadable: list[int]) -> AmountArray:
-    """Return the amounts; an amount is NA if its digits or decimals can't be read."""
+    """Return the amounts. An amount is NA if the digits or the decimals can't be read."""
     scales = decimals.fill_null(-1).to_numpy()
     missing = (scales < 0) | (scales > MAX_DECIMALS)
     missing[unreadable] = True

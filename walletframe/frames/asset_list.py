@@ -1,4 +1,4 @@
-"""Assets: the packaged list, a caller's own contracts, and holdings grouped by asset."""
+"""Assets: the packaged list, the user's contracts, and holdings grouped by asset."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     Parameters
     ----------
     more : DataFrame, str or Path, optional
-        Contracts of your own: a DataFrame, or the path of a ``.csv`` or ``.parquet`` file. They
-        take precedence over the contracts of the packaged list. The default is the setting
+        Contracts of your own: a DataFrame, or the path of a ``.csv`` or ``.parquet`` file. Your
+        contracts take precedence over those in the packaged list. The default is the setting
         ``assets``. The columns are:
 
         - ``asset``, ``token_blockchain`` and ``token_address`` (missing for a native coin);
@@ -66,14 +66,14 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
         columns are str:
 
         - ``asset``: the name of the asset, such as USDC;
-        - ``token_blockchain`` and ``token_address``: the contract; ``token_address`` is NA for a
-          native coin;
+        - ``token_blockchain`` and ``token_address``: the blockchain and the contract. The contract
+          of a native coin is NA;
         - ``symbol``: the symbol of the contract;
         - ``kind``: ``native``, ``canonical`` or ``bridged``.
 
         ``native`` is the coin of a blockchain. ``canonical`` contracts belong to the issuer of the
         asset. ``bridged`` contracts belong to a bridge, a custodian or a wrapping contract (USDC.e,
-        WETH, WBTC), or are not listed as contracts of the issuer.
+        WETH, WBTC). A contract that no list attributes to the issuer is also ``bridged``.
 
         ``totals(by="asset")`` and ``share(asset=…)`` add up the native and canonical contracts.
         With ``bridged=True``, they also add the bridged contracts.
@@ -81,23 +81,25 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     Raises
     ------
     TokenListError
-        If the file can't be read, or if rows can't be used. The error lists all rows that have no
-        asset or blockchain, that have an unknown kind, or that repeat a contract with another asset
-        or kind.
+        If the file can't be read, or if rows can't be used. A row can't be used if it has no asset
+        or blockchain, if its kind is unknown, or if it repeats a contract with another asset or
+        kind. The error lists all these rows.
     ArgumentError, ColumnsError, OSError
         If `more` is of an unsupported type, if it lacks a column, or if the file does not exist.
 
     Notes
     -----
     The packaged list dates from November 2026. USDC and EURC are as in Circle's Bridge Kit 1.15.1
-    (September 2026). Native coins are as in `walletframe.blockchains`, without test networks. Each
-    other contract is in a freely licensed list: ``walletframe.tokens.SOURCES`` states the version
-    and month of each list, and ``walletframe/tokens/known.csv`` states the list of each contract.
+    (September 2026). Native coins are as in `walletframe.blockchains`, without test networks. All
+    other contracts are from freely licensed lists. ``walletframe.tokens.SOURCES`` states the
+    version and month of each list. ``walletframe/tokens/known.csv`` states the list of each
+    contract.
 
-    One unit of each contract represents one unit of the asset, but its value may differ: a bridged
-    unit is only worth as much as the bridge's reserves cover. The list leaves out contracts whose
-    amounts must not be added up: BTT, where an old unit equals 1,000 new units; EURe, which shows
-    the same balance in two contracts; FRAX and FXS, which changed symbols; and former contracts.
+    One unit of each contract represents one unit of the asset, but the values may differ: a bridged
+    unit may be worth less if the bridge's reserves are incomplete. The list leaves out contracts
+    whose amounts must not be added up: BTT, because an old unit equals 1,000 new units; EURe,
+    because two contracts show the same balance; FRAX and FXS, because they changed symbols; and
+    former contracts.
 
     Examples
     --------
@@ -111,8 +113,8 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     return pd.DataFrame({name: text_array(list(column)) for name, column in columns.items()})
 
 
-def own_assets(more: AssetsLike | None) -> pd.DataFrame:
-    """Return the contracts of the caller, or else those of the settings; empty without both."""
+def custom_assets(more: AssetsLike | None) -> pd.DataFrame:
+    """Return the contracts in the argument, or else in the setting `assets`, or else none."""
     more = table_settings().assets if more is None else more
     return _NO_CONTRACTS if more is None else _read_assets(more)
 
@@ -128,7 +130,7 @@ def refuse_assets(assets: AssetsLike | None, *, bridged: bool) -> None:
 def with_assets(
     positions: Positions, more: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Replace tokens by assets, except unlisted tokens, and bridged tokens unless `bridged`."""
+    """Replace tokens by assets. Unlisted tokens stay; so do bridged tokens without `bridged`."""
     listed = _listed(more)
     index = _packaged_index if listed is _packaged() else partial(_index, listed)
     counted, blockchains, taken = index(bridged=bridged)
@@ -139,10 +141,10 @@ def with_assets(
     first = np.full(len(indices), len(positions.holdings), dtype=np.intp)
     np.minimum.at(first, of_tokens, tokens.first)
     merged = KeyCodes(of_tokens[tokens.codes], list(indices), first)
-    own = np.flatnonzero([key[0] != _ASSET for key in merged.keys])
-    # The name of a token that has the symbol of an asset contains the contract.
+    others = np.flatnonzero([key[0] != _ASSET for key in merged.keys])
+    # If the symbol of another token is the name of an asset, the contract is added to the symbol.
     named = iter(
-        token_names(positions.holdings, tokens, tokens.codes[merged.first[own]], taken=taken)
+        token_names(positions.holdings, tokens, tokens.codes[merged.first[others]], taken=taken)
     )
     names = {
         key: safe_line(key[1] or "") if key[0] == _ASSET else next(named) for key in merged.keys
@@ -156,7 +158,7 @@ def with_assets(
 
 
 def bridged_versions(positions: Positions, index: int) -> tuple[int, str]:
-    """Count the held bridged versions that an asset leaves out; return their exact sum as text."""
+    """Return the number of held bridged versions that an asset leaves out, and their exact sum."""
     if not positions.assets:
         return 0, "0"
     key, bridged = positions.tokens.keys[index], positions.assets.bridged
@@ -175,7 +177,7 @@ def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
 
 
 def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
-    """Return the index of a token or asset that a caller passed as a name or a contract."""
+    """Return the index of the token or asset with this name or contract."""
     keys, contracts = positions.tokens.keys, positions.contracts
     if positions.assets is None or not isinstance(named, str):
 
@@ -196,8 +198,8 @@ def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
     similar = [name for chain, name in keys if chain == _ASSET and str(name).casefold() == wanted]
     suggestion = f"did you mean {similar[0]!r}? " if similar else ""
     advice = (
-        "for bridged versions of the asset, pass bridged=True; for a token that only has this "
-        "symbol, pass token=…"
+        "pass bridged=True to include bridged versions of the asset, or token=… for a token with "
+        "this symbol"
     )
     raise UnknownTokenError(named, "asset", f"{unlinked(suggestion)}{advice}")
 
@@ -223,8 +225,8 @@ def _index(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Index
 
 
 def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
-    """Return the listed contracts by token key; the caller's contracts come last."""
-    frame = own_assets(more)
+    """Return a dict that maps token keys to listed contracts. The user's contracts come last."""
+    frame = custom_assets(more)
     if frame.empty:
         return _packaged()
     own: dict[TokenKey, AssetContract] = {}
@@ -250,7 +252,7 @@ def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
 
 
 def _parse_rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
-    """Yield the position (from 0), contract and fault (or "") of each row that is not blank."""
+    """Yield the position, the contract and the fault (or "") of each row that is not blank."""
     absent = [None] * len(frame)
     columns = [frame[name] if name in frame.columns else absent for name in _COLUMNS]
     for place, cells in enumerate(zip(*columns, strict=True)):
@@ -271,7 +273,7 @@ def _parse_rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]
 
 
 def _read_assets(more: Any) -> pd.DataFrame:
-    """Read a caller's frame or file, and check its columns."""
+    """Read the user's DataFrame or file of assets, and check the columns."""
     if isinstance(more, str | Path):
         path = Path(more).expanduser()
         try:

@@ -1,4 +1,4 @@
-"""The schema of both DataFrames: column names, order, dtypes, categories and blockchain names."""
+"""The schema of both DataFrames: columns in order, dtypes, categories and blockchain names."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def category_of(members: type[StrEnum]) -> pd.CategoricalDtype:
 def typed_frame(
     columns: Mapping[str, Any], dtypes: Mapping[str, Any], index: pd.Index | None = None
 ) -> pd.DataFrame:
-    """Build a DataFrame whose columns have the dtypes in `dtypes`, in the order of `dtypes`."""
+    """Build a DataFrame with the columns and dtypes in `dtypes`, in the same order."""
     arrays = {name: _typed_array(columns[name], dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(arrays, index=index, copy=False)
 
@@ -61,7 +61,7 @@ def _typed_array(values: Any, dtype: Any) -> Any:
 
 
 def text_array(values: Any) -> Any:
-    """Return values as text with the dtype `TEXT`; missing values are NaN."""
+    """Return values as an array of the dtype `TEXT`. Missing values are NaN."""
     if isinstance(values, pd.Categorical):  # a cast would take ten times as long
         return values.categories.array.take(values.codes, allow_fill=True)
     return pd.array(values, dtype=TEXT)
@@ -70,8 +70,8 @@ def text_array(values: Any) -> Any:
 def arrow_text(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
     """Concatenate Arrow arrays of text, and return them with the dtype `TEXT`.
 
-    With `rows`, return only the rows at these positions. Either all arrays are dictionaries, or
-    none of them is.
+    With `rows`, return only the rows at these positions. The arrays must be all
+    dictionary-encoded, or none.
     """
     text = pa.chunked_array(map(_as_large_text, chunks)).unify_dictionaries().combine_chunks()
     if isinstance(text, pa.DictionaryArray):  # a cast would take 15 times as long
@@ -89,19 +89,19 @@ def _as_large_text(text: pa.Array) -> pa.Array:
 
 
 def count_array(values: npt.ArrayLike, missing: npt.ArrayLike | None = None) -> Any:
-    """Return counts with the nullable dtype Int64; `missing` marks the unknown counts."""
+    """Return counts with the nullable dtype Int64. `missing` marks the unknown counts."""
     counts = np.array(values, dtype=np.int64)
     unknown = np.zeros(len(counts), dtype=bool) if missing is None else np.array(missing)
     return pd.arrays.IntegerArray(counts, unknown)
 
 
 def amounts_of(column: pd.Series) -> AmountArray:
-    """Return the array of a column of amounts; raise an `AmountError` for another dtype."""
+    """Return the array of a column of amounts. Raise an error if the dtype is not `amount`."""
     if not isinstance(column.array, AmountArray):
         raise AmountError(
             f"a column of dtype {column.dtype} does not contain amounts",
-            hint="read holdings from a file with walletframe.read_holdings(path); convert a column "
-            'of texts or Decimals with .astype("amount")',
+            hint="read holdings from a file with walletframe.read_holdings(path), or convert a "
+            'column of texts or Decimals with .astype("amount")',
         )
     return column.array
 
@@ -118,7 +118,7 @@ def concat_frames(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -> None:
-    """Raise a `ColumnsError` that lists the missing columns, if any column is missing."""
+    """Raise an error that lists the missing columns, if there are any."""
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ColumnsError(missing, [str(name) for name in frame.columns], hint)
@@ -157,7 +157,7 @@ def blockchains() -> pd.DataFrame:
     DataFrame
         One row for each of the 107 blockchains, with an index from 0 and these columns:
 
-        - ``blockchain`` (str): the identifier, which is written before an address;
+        - ``blockchain`` (str): the identifier to write before an address;
         - ``name`` (str): the usual name;
         - ``coin`` (str): the symbol of the native coin;
         - ``chain_id`` (Int64): the chain id of an EVM blockchain.
@@ -170,8 +170,8 @@ def blockchains() -> pd.DataFrame:
     support more blockchains by now. An identifier that is not in this table is sent as written.
 
     Names, coins and chain ids are from https://github.com/ethereum-lists/chains (MIT licence) and
-    https://github.com/cosmos/chain-registry (CC BY 4.0), both of August 2026. Those of Dash, IOTA
-    and NEAR are from SLIP-0044.
+    https://github.com/cosmos/chain-registry (CC BY 4.0), both of August 2026. For Dash, IOTA and
+    NEAR, they are from SLIP-0044.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def blockchains() -> pd.DataFrame:
 
 
 def normalize_blockchains(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Spell known blockchains in upper case, and all others as in their first row."""
+    """Write known blockchains in upper case, and any other as in its first row."""
     first: dict[str, str] = {}
     result = []
     for frame in frames:

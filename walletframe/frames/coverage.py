@@ -1,8 +1,8 @@
 """Completeness of groups: counts of the wallets that could hold a group's tokens.
 
-A wallet is known for a token if its balances are known, all its amounts of the token can be read,
-and none of its balances is of an unknown token, because this may be the same token. Each unknown
-token counts as a token of its own, for which its holder is known.
+A wallet is known for a token if the wallet's balances are known, if all its amounts of the token
+can be read, and if it has no balance of an unknown token, which may be the same token. Each unknown
+token counts as a separate token, for which the holder is known.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 def completeness(
     positions: Positions, groups: Groups, unreadable: Codes | int = 0
 ) -> dict[str, Any]:
-    """Count the requested and the known wallets of each group; return {} without `wallets`.
+    """Return columns that count the wallets of each group, or {} if there is no `wallets` frame.
 
-    If the groups are tokens or assets, only wallets that could hold the token are counted, and
+    If the groups are tokens or assets, only wallets that could hold the token are counted.
     `unreadable`, the result of `count_unreadable_wallets`, is subtracted from the known wallets.
     """
     if not positions.has_wallets:
@@ -51,10 +51,10 @@ def completeness(
 
 
 def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
-    """Count in each group the wallets with an unreadable amount: known wallets, and stale wallets.
+    """Return two counts for each group: known and stale wallets with an unreadable amount.
 
     A wallet that holds an unknown token is counted only in groups of unknown tokens, because
-    `completeness` excludes it from all other groups.
+    `completeness` already excludes this wallet from all other groups.
     """
     rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - our own class
     if not len(rows):
@@ -68,20 +68,20 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
 
 
 def known_by_token(positions: Positions, rows: Mask) -> Positions:
-    """Mark a wallet as unknown if its amount of a token is; `rows` marks the rows of the token."""
+    """Mark a wallet as unknown if its amount is unknown in one of the marked rows of a token."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
 
 
 def _sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
-    """Sum the per-wallet counts of the wallets that could hold the token of each group."""
+    """Add up the counts of the wallets that could hold the token of each group."""
     tokens, chains = positions.possible_blockchains()
     sizes = np.bincount(tokens, minlength=len(positions.tokens.keys))
     begins, chains = np.cumsum(sizes) - sizes, chains[np.argsort(tokens, kind="stable")]
     with_token = np.flatnonzero(groups.tokens >= 0)
     repeats = sizes[groups.tokens[with_token]]
-    members = np.repeat(with_token, repeats)  # each group, once for each blockchain of its token
+    members = np.repeat(with_token, repeats)  # a group once for each blockchain of its token
     steps = np.arange(len(members)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     member_chains = chains[begins[groups.tokens[members]] + steps]
 
@@ -100,14 +100,14 @@ def _sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -
 
 
 def completeness_among(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
-    """Count the requested, known and stale wallets of each group among the marked wallets."""
+    """Return columns that count only the marked wallets of each group."""
     if not positions.has_wallets:
         return {}
     return _count_columns(_sum_wallet_sets(_wallet_states(positions) * wallets, groups))
 
 
 def broadcast_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
-    """Return the counts of all marked wallets, repeated in each of `rows` rows."""
+    """Return columns that repeat the counts of all marked wallets in each of `rows` rows."""
     if not positions.has_wallets:
         return {}
     counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True)
@@ -120,7 +120,7 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
 
 
 def _wallet_states(positions: Positions) -> Codes:
-    """Return 0 or 1 in three rows (known, stale, requested), with a column for each wallet."""
+    """Return an array with three rows (known, stale, requested) and a column for each wallet."""
     requested = np.ones(len(positions.known), dtype=np.intp)
     return np.stack([positions.known, positions.stale, requested])
 

@@ -1,4 +1,4 @@
-"""`WalletDetails`, the two DataFrames of a fetch, and functions that read it from arguments.
+"""`WalletDetails`, the two DataFrames of a fetch, and functions that check arguments for it.
 
 A function that accepts the result of a fetch also accepts the tuple ``(wallets, holdings)``. A
 function that accepts one of the two DataFrames also accepts the complete result.
@@ -15,8 +15,7 @@ from walletframe.frames.display import display_html, display_markdown, display_t
 
 _PAIR = "(wallets, holdings)"
 _PARTS_HINT = (
-    "use one of its two DataFrames, details.holdings or details.wallets, as in details.holdings"
-    '["amount"] and details.holdings.head()'
+    "use one of the two DataFrames of the result, such as details.holdings or details.wallets"
 )
 
 
@@ -29,7 +28,7 @@ class WalletDetails(NamedTuple):
         One row for each distinct requested wallet, in the requested order. The columns are
         ``blockchain``, ``address``, ``status``, ``error``, ``tokens``, ``explorer_url``,
         ``fetched_at`` (UTC), ``source`` and ``service``, followed by the columns that you keep. If
-        you keep a column ``name``, tables and charts label wallets with the names.
+        you keep a column ``name``, tables and charts show these names of wallets.
     holdings : DataFrame
         One row for each balance of the wallets with the status ok. The columns are ``blockchain``,
         ``address``, ``symbol``, ``token_address``, ``amount`` (exact, in units of the token),
@@ -37,7 +36,7 @@ class WalletDetails(NamedTuple):
 
     Notes
     -----
-    A wallet that failed has no rows in ``holdings``: check ``wallets.status`` before you add up
+    A failed wallet has no rows in ``holdings``. So check ``wallets.status`` before you add up
     amounts.
     """
 
@@ -46,7 +45,7 @@ class WalletDetails(NamedTuple):
 
     @property
     def wf(self) -> Any:
-        """Methods that compute tables and charts of the fetch, and state their completeness.
+        """The methods for tables and charts of the fetch, which state how complete the results are.
 
         Returns
         -------
@@ -91,7 +90,7 @@ def is_details(argument: object) -> TypeGuard[DetailsLike]:
 
 
 def as_details(argument: object, name: str = "details") -> WalletDetails:
-    """Return an argument as `WalletDetails`; raise an error unless it is a pair of DataFrames."""
+    """Return an argument as `WalletDetails`. Raise an error if it isn't a pair of DataFrames."""
     if not is_details(argument):
         raise ArgumentError(
             f"`{name}` must be the result of a fetch, but has the type {type(argument).__name__}",
@@ -106,14 +105,14 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
 
 
 def as_wallets_frame(argument: object) -> pd.DataFrame:
-    """Return the wallets from an argument: a DataFrame, or the result of a fetch."""
+    """Return the wallets of an argument, which is a DataFrame or the result of a fetch."""
     if isinstance(argument, pd.DataFrame):
         return argument
     return _require_details(argument, "wallets").wallets
 
 
 def as_holdings_frame(argument: object) -> pd.DataFrame:
-    """Return the holdings from an argument: a DataFrame, or the result of a fetch."""
+    """Return the holdings of an argument, which is a DataFrame or the result of a fetch."""
     if isinstance(argument, pd.DataFrame):
         return argument
     return _require_details(argument, "holdings").holdings
@@ -123,6 +122,6 @@ def _require_details(argument: object, part: str) -> WalletDetails:
     if not is_details(argument):
         raise ArgumentError(
             f"{part} of type {type(argument).__name__} are not supported",
-            hint=f"pass the DataFrame .{part} of the result of fetch_wallets, or the whole result",
+            hint=f"pass the result of fetch_wallets, or only its DataFrame .{part}",
         )
     return as_details(argument, part)

@@ -1,6 +1,6 @@
 """Results of fetches as plain text, Markdown, or HTML in the page's colours.
 
-The length of the output is limited: a summary, failures with their reasons, then the first rows.
+The output is short: a summary, some failures with reasons, and the first rows of both tables.
 Untrusted text is escaped by the functions of `walletframe.text`.
 """
 
@@ -41,7 +41,7 @@ _MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
 def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
     """Return a fetch as text: a summary, failures with reasons, and the first rows of both frames.
 
-    With `width`, the width of a terminal, lines are limited to the width, and long amounts are cut.
+    `width` is the width of a terminal. It limits the lines, and then long amounts are cut.
     """
     lines = [*summary_lines(wallets, holdings)]
     lines += [safe_line(line, _REASON) for line in failure_lines(wallets)]
@@ -55,7 +55,7 @@ def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | 
 
 
 def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
-    """Return a fetch as Markdown; untrusted text is escaped."""
+    """Return a fetch as Markdown. Untrusted text is escaped."""
     lines = [*summary_lines(wallets, holdings), *failure_lines(wallets)]
     parts = ["\n".join(f"- {as_markdown(line, _REASON)}" for line in lines)]
     for table in (wallets_table(wallets), holdings_table(holdings, wallets=wallets)):
@@ -85,12 +85,12 @@ def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
 
 
 def without_mathematics(html: str) -> str:
-    """Wrap HTML elements so that the page doesn't typeset text between dollar signs as formulas."""
+    """Wrap HTML so that the page does not render text between dollar signs as formulas."""
     return f'<div class="{_NO_MATHS}">{html}</div>'
 
 
 def table_markdown(table: Table) -> str:
-    """Return a table in Markdown, without a line that counts the rows left out."""
+    """Return a table in Markdown. No line counts the rows that are left out."""
     alignments = ["--:" if name in NUMBERS else ":--" for name in table.columns]
     rows = [
         [*map(as_markdown, table.columns)],
@@ -113,7 +113,7 @@ def is_number(cell: Cell) -> bool:
 
 
 def _table_html(table: Table) -> str:
-    """Return a table in HTML that scrolls if the table is too wide."""
+    """Return a table in HTML. It scrolls if it is too wide."""
     count = table.total - table.left_out
     counted = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
     caption = f'<caption style="text-align: left; color: {_FAINT}">'
@@ -131,7 +131,7 @@ def table_rows(
 ) -> str:
     """Return the HTML of a table's head and body.
 
-    `attributes` is a function of a tag and a column name that returns the element's attributes.
+    The function `attributes` returns the attributes of an element from a tag and a column name.
     """
     heads = "".join(f"<th{attributes('th', name)}>{as_html(name)}</th>" for name in table.columns)
     cells = [f"<td{attributes('td', name)}>" for name in table.columns]

@@ -47,14 +47,14 @@ _SHARED_SYMBOL_HINT = 'use by="token", or keep the rows of only one of these tok
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The groups of holdings, in the order of their wallets, then of their first rows."""
+    """The groups of holdings, sorted by wallet, then by first row."""
 
     names: list[str]  # the distinct names to group by, in the requested order
-    codes: Codes  # of each row, the index of its group
-    wallet_sets: Codes  # of each group, the index of its set of wallets
-    wallet_set_codes: Codes  # of each wallet, the index of its set
+    codes: Codes  # the group index of each row
+    wallet_sets: Codes  # the wallet set index of each group
+    wallet_set_codes: Codes  # the wallet set index of each wallet
     wallet_set_count: int
-    tokens: Codes  # of each group, the index of its token or asset, -1 if it has none
+    tokens: Codes  # the token or asset index of each group, or -1
     columns: dict[str, Any]  # arrays with one label for each group, by column name
 
     def __len__(self) -> int:
@@ -74,7 +74,7 @@ def list_names(by: By) -> list[str]:
 def token_and_groups(
     token: TokenLike | None, asset: TokenLike | None, by: By
 ) -> tuple[TokenLike | None, list[str]]:
-    """Return the requested token or asset, and `by` as a list, with "token" or "asset" added."""
+    """Return the requested token or asset, and the list `by` with "token" or "asset" added."""
     refuse_token_and_asset(token, asset)
     if token is not None:
         return token, [*list_names(by), "token"]
@@ -95,7 +95,7 @@ def read_groups(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> tuple[Positions, Groups]:
-    """Read holdings, and group them. Each set of requested wallets is a group, even without rows.
+    """Read and group holdings. A set of requested wallets is a group even if it has no rows.
 
     If `by` contains "asset", assets replace tokens, unless `by` also contains "token".
     """
@@ -103,9 +103,9 @@ def read_groups(
 
 
 def group_rows(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Group holdings like `read_groups`, by the column names that `read_names` returned."""
+    """Group holdings as `read_groups` does, by the names that `read_names` returned."""
     groups = group(positions, names)
-    return positions.by_contract() if "token" in names else positions, groups
+    return positions.with_contracts_as_tokens() if "token" in names else positions, groups
 
 
 def read_names(
@@ -116,7 +116,7 @@ def read_names(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> tuple[Positions, list[str]]:
-    """Read holdings, and check the names to group by; with "asset", assets replace tokens."""
+    """Read holdings, and check the names to group by. With "asset", assets replace tokens."""
     timed = SNAPSHOT in list_names(by)
     if timed and isinstance(holdings, Positions) and not holdings.timed:
         wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
@@ -131,7 +131,7 @@ def read_names(
 
 
 def asset_unless_token(by: By) -> list[str]:
-    """Return the names to group by, with "asset" added unless they contain a token or an asset."""
+    """Return the names to group by. "asset" is added if there is neither a token nor an asset."""
     names = list_names(by)
     return names if {*names} & {"token", "symbol", "asset"} else [*names, "asset"]
 
@@ -139,9 +139,9 @@ def asset_unless_token(by: By) -> list[str]:
 def read_holder_names(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Read holdings, and the names whose groups count as one holder, the wallet by default.
+    """Read holdings, and the names to group holders by (by default, each wallet is a holder).
 
-    With "token" or "symbol" in `by`, each token is counted apart; otherwise each asset.
+    If `by` contains "token" or "symbol", holders of tokens are counted, otherwise of assets.
     """
     positions, names = read_names(holdings, asset_unless_token(by), wallets, **options)
     if ADDED.issubset(names):
@@ -194,7 +194,7 @@ def group(positions: Positions, names: list[str]) -> Groups:
 def _wallet_labels(
     positions: Positions, name: str, names: list[str], indices: Codes
 ) -> dict[str, Any]:
-    """Return the label columns of a name that groups wallets, for the wallets at these indices."""
+    """Return the label columns for a name that groups wallets, from the wallets at `indices`."""
     if name == "wallet":
         parts = ("blockchain", "address")
         return {part: positions.wallets[part].array.take(indices) for part in parts}
@@ -204,7 +204,7 @@ def _wallet_labels(
 
 
 def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> dict[str, Any]:
-    """Return the label columns of a name that groups rows, by row or token index; NA for -1."""
+    """Return the label columns for a name that groups rows. Labels are NA for the index -1."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
@@ -215,7 +215,7 @@ def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> 
 
 
 def _check_names(by: By, positions: Positions) -> list[str]:
-    """Check the names to group by. Replace "symbol" by "token" if no tokens share a symbol."""
+    """Check the names to group by, and replace "symbol" by "token"."""
     names: list[Any] = list_names(by)
     kept = positions.kept
     known = {"token", "asset", *_WALLET_NAMES, *kept, *positions.holdings.columns} - RESULTS
@@ -224,7 +224,7 @@ def _check_names(by: By, positions: Positions) -> list[str]:
         more = f" ({', '.join(safe_line(name) for name in kept)})" if kept else ""
         hint = f"choose from: token, {_CHOICES}{more}"
         if not positions.has_wallets:
-            hint += "; pass wallets=… to group by an extra column of wallets"
+            hint += " (to group by an extra column of wallets, also pass wallets=…)"
         problem = f"there is no column {wrong[0]!r}" if wrong else "by contains no column"
         raise SettingsError(f"{problem} to group by", hint=hint)
     if "symbol" in names and (shared := shared_symbols(positions.holdings, positions.tokens)):
@@ -233,7 +233,7 @@ def _check_names(by: By, positions: Positions) -> list[str]:
 
 
 def _wallet_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
-    """Return the index of each wallet's set, by first wallet, and the number of sets."""
+    """Return the set index of each wallet, and the number of sets."""
     count = len(positions.wallet_keys)
     if "wallet" in names:  # other names don't split a wallet further
         return np.arange(count), count
@@ -247,7 +247,7 @@ def _wallet_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
 
 
 def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
-    """Return the code of each row for names that group rows, and the first row of each code."""
+    """Return the code of each row by names that group rows, and the first row of each code."""
     tokens = positions.contracts if "token" in names else positions.tokens
     if names in ([], ["token"], ["asset"]):  # without names, the result is not used
         return tokens.codes, tokens.first
@@ -261,7 +261,7 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
 
 
 def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes, int]:
-    """Encode combinations of codes; each part and the result are (codes, number of codes)."""
+    """Encode combinations of codes. Each part and the result are (codes, number of codes)."""
     codes, count = np.zeros(rows, dtype=np.intp), 1
     for part, size in parts:
         codes, pairs = (part, range(size)) if count == 1 else pd.factorize(codes * size + part)
@@ -272,7 +272,10 @@ def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes
 def _combine_with_sets(
     row_sets: Codes, set_count: int, row_codes: Codes, code_count: int
 ) -> tuple[Codes, Codes, Codes]:
-    """Return each row's group, and each group's set and row code; the code is -1 without rows."""
+    """Return three arrays: the group of each row, and the set and the row code of each group.
+
+    The row code of a group without rows is -1.
+    """
     first, pairs = pd.factorize(row_sets * code_count + row_codes)
     sets, kinds = np.divmod(pairs, max(code_count, 1))
     empty = np.flatnonzero(np.bincount(sets, minlength=set_count) == 0)
@@ -284,7 +287,7 @@ def _combine_with_sets(
 
 
 def _encode_column(name: str, column: Any) -> tuple[Codes, int]:
-    """Return the code of each value of a column, and the number of codes; NA also has a code."""
+    """Return the code of each value of a column, and the number of codes. NA also has a code."""
     try:
         codes, values = factorized(column)
     except TypeError:

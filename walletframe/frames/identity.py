@@ -1,7 +1,8 @@
-"""Identity of tokens and wallets: which rows have the same one.
+"""Identity of tokens and wallets: which rows have the same token or wallet.
 
-A token is identified by its blockchain and contract, never by its symbol. Hex is compared without
-case, the names of a Move type after it with case. `names` has the names of tokens and wallets.
+A token is identified by its blockchain and contract, never by its symbol. Hex digits are compared
+case-insensitively, but the names in a Move type case-sensitively. The module `names` has the names
+of tokens and wallets.
 """
 
 from __future__ import annotations
@@ -31,25 +32,25 @@ TOKEN: Final = ("token_blockchain", "token_address", "symbol")
 """The columns with the token of a row, as written."""
 
 UNKNOWN: Final[TokenKey] = ("", None)
-"""The key of all unknown tokens, for selecting rows by token."""
+"""The key that selects the rows of all unknown tokens."""
 
 
 @dataclass(frozen=True)
 class KeyCodes:
-    """Integer codes of rows, and the distinct keys of their tokens or wallets."""
+    """The distinct keys of tokens or wallets, and an integer code for each row."""
 
-    codes: Codes  # of each row, the index of its key
-    keys: list[TokenKey]  # distinct and canonical, in the order of their first row
-    first: Codes  # of each key, the position of its first row
+    codes: Codes  # the index of each row's key
+    keys: list[TokenKey]  # distinct and canonical, sorted by first row
+    first: Codes  # the position of each key's first row
 
     @cached_property
     def unknown(self) -> Mask:
-        """Mask of the keys of unknown tokens."""
+        """A mask of the keys of unknown tokens."""
         return np.fromiter([not key[0] for key in self.keys], dtype=bool, count=len(self.keys))
 
     @property
     def plain_keys(self) -> list[TokenKey]:
-        """The keys, with `UNKNOWN` for each unknown token."""
+        """The keys. All unknown tokens have the key `UNKNOWN`."""
         pairs = zip(self.keys, self.unknown.tolist(), strict=True)
         return [UNKNOWN if unknown else key for key, unknown in pairs]
 
@@ -66,10 +67,10 @@ class KeyCodes:
 
 
 def token_identities(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes:
-    """Encode the tokens of rows; keys are (blockchain, contract), with None for a native coin.
+    """Encode the tokens of rows. Keys are (blockchain, contract), with None for a native coin.
 
-    Each row without a blockchain has an unknown token of its own: see `is_unknown`. With `rows`,
-    encode as many rows, each written like the row of `holdings` at its position in `rows`.
+    Each row without a blockchain has a separate unknown token: see `is_unknown`. With `rows`,
+    encode the rows at these positions, which may be repeated.
     """
     tokens = _identities(holdings, "token_blockchain", "token_address")
     if rows is not None:
@@ -79,17 +80,17 @@ def token_identities(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCo
 
 
 def wallet_identities(frame: pd.DataFrame) -> KeyCodes:
-    """Encode the wallets of rows; the keys are (blockchain, address)."""
+    """Encode the wallets of rows. Keys are (blockchain, address)."""
     return _identities(frame, "blockchain", "address")
 
 
 def is_unknown(token: TokenKey) -> bool:
-    """Return whether a key is that of an unknown token: it has no blockchain, and is unique."""
+    """Return whether a key is that of an unknown token. Such a key has no blockchain."""
     return not token[0]
 
 
 def token_key(token: TokenKey) -> TokenKey:
-    """Return the canonical form of (blockchain, contract), as written by a caller or in a frame."""
+    """Return the canonical form of (blockchain, contract)."""
     match token:
         case (blockchain, address) if _is_text(blockchain) and _is_text(address):
             chain, contract = canonical_key(cell_text(blockchain), cell_text(address))
@@ -103,26 +104,26 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
     chain_codes, chains = factorized(frame[chain], use_na_sentinel=False)
     address_codes, addresses = factorized(frame[address])
     identifiers = [canonical_blockchain(cell_text(name)) for name in chains]
-    # The code of a missing address is -1, the last place; an empty one is missing, too.
+    # The code of a missing address is -1, the last position. An empty address is also missing.
     names = [*map(canonical_address, np.asarray(addresses, dtype=object)), ""]
-    of_chains, identifiers = _numbered(identifiers)
-    of_names, names = _numbered(names)
+    of_chains, identifiers = _factorize(identifiers)
+    of_names, names = _factorize(names)
     codes, pairs = pd.factorize(of_chains[chain_codes] * len(names) + of_names[address_codes])
     kept = zip(*(part.tolist() for part in divmod(pairs, len(names))), strict=True)
     keys = [(identifiers[place], names[rest] or None) for place, rest in kept]
     return KeyCodes(codes, keys, first_rows(codes, len(keys)))
 
 
-def _numbered(values: Iterable[T]) -> tuple[Codes, list[T]]:
-    """Return the code of each value, and the distinct values in order of first appearance."""
+def _factorize(values: Iterable[T]) -> tuple[Codes, list[T]]:
+    """Factorize values that are not in an array. Return codes and distinct values."""
     places: dict[T, int] = {}
     codes = [places.setdefault(value, len(places)) for value in values]
     return np.array(codes, dtype=np.intp), [*places]
 
 
 def joined_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
-    """Merge the tokens of several frames by their keys; `order` has the positions of the rows."""
-    numbers, keys = _numbered(key for part in parts for key in part.plain_keys)
+    """Merge the encoded tokens of several frames. `order` sorts the concatenated rows."""
+    numbers, keys = _factorize(key for part in parts for key in part.plain_keys)
     by_part = np.split(numbers, np.cumsum([len(part.keys) for part in parts])[:-1])
     codes = [own[part.codes] for own, part in zip(by_part, parts, strict=True)]
     merged, kept = pd.factorize(np.concatenate(codes)[order])
@@ -131,7 +132,7 @@ def joined_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
 
 
 def _split_unknown(tokens: KeyCodes) -> KeyCodes:
-    """Assign a key of its own to each row of an unknown token."""
+    """Assign a separate key to each row of an unknown token."""
     rows = tokens.unknown_rows()
     if not len(rows):
         return tokens
@@ -149,7 +150,7 @@ def _is_text(name: Any) -> bool:
 
 
 def cell_text(cell: Any) -> str:
-    """Return a cell as text, an empty text if it is missing."""
+    """Return a cell as text. The text of a missing cell is empty."""
     if isinstance(cell, str):
         return cell
     return "" if pd.isna(cell) else str(cell)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pandas as pd
 
 from walletframe.address.forms import canonical_key
-from walletframe.address.lists import accepted_wallets, fixed, respelled_labels
+from walletframe.address.lists import accepted_wallets, labels_with_other_spelling, with_fixes
 from walletframe.address.shapes import address_problem
 from walletframe.chains import find_blockchain, suggest_blockchains
 from walletframe.frames.contract import typed_frame
@@ -33,14 +33,14 @@ def check(
 ) -> pd.DataFrame:
     """Check a list of wallets, without sending requests.
 
-    A row without a problem is not known to exist: only the service can tell.
+    A wallet without a problem may not exist: only the service knows.
 
     Parameters
     ----------
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, Path, or iterable of them
         The wallets, in any form that `fetch_wallets` accepts.
     keep : str or list of str, optional
-        Columns of labels, such as ``["owner"]``, to check as well.
+        Extra columns to check as well, such as ``["owner"]``.
 
     Returns
     -------
@@ -48,13 +48,13 @@ def check(
         One row for each row of the list that is not empty, in the order of the list, with an index
         from 0 and these columns:
 
-        - ``row`` (int64): the position in the list, counted from 0, or the line of a file;
-        - ``blockchain`` (str): the blockchain as written, but a known identifier is in upper case;
-          NA if the row can't be read;
+        - ``row`` (int64): the position in the list, counted from 0, or the line number in a file;
+        - ``blockchain`` (str): the blockchain. A known identifier is in upper case, and any other
+          text is unchanged. NA if the row can't be read;
         - ``address`` (str): the address, or the beginning of a row that can't be read;
-        - ``problem`` (str): what is wrong, NA if nothing was found;
-        - ``fix`` (str): what to do, NA if nothing can be suggested. `clean` replaces names of
-          blockchains and labels, for which the fix begins with "write".
+        - ``problem`` (str): what is wrong; NA if no problem was found;
+        - ``fix`` (str): what to do; NA if there is no suggestion. `clean` does all fixes that begin
+          with "write".
 
     Raises
     ------
@@ -69,13 +69,13 @@ def check(
 
     See Also
     --------
-    clean : Replace what has a certain fix.
+    clean : Fix the names of blockchains and the case of labels.
 
     Notes
     -----
     The length and the alphabet of an address are checked for EVM blockchains, Bitcoin, Litecoin,
-    Dogecoin, Dash, Solana, TRON, NEAR and the blockchains of Cosmos. Only the checksums of
-    base58 are checked.
+    Dogecoin, Dash, Solana, TRON, NEAR and the blockchains of Cosmos. No checksums are checked
+    except those of base58.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def check(
         first = first_rows.setdefault(canonical_key(wallet.blockchain, wallet.address), position)
         if first != position:
             found[position].append((f"the same wallet as in row {first}", ""))
-    for name, position, label, spelling in respelled_labels(reading):
+    for name, position, label, spelling in labels_with_other_spelling(reading):
         problem = f"{safe_line(label)!r} in {safe_line(name)!r} has another spelling"
         found[position].append((problem, f"write {safe_line(spelling)!r}"))
     rows = sorted(written)
@@ -115,7 +115,7 @@ def _joined(texts: Iterable[str]) -> str | None:
 
 
 def _wallet_findings(wallet: WalletAddress, alias: str) -> Iterator[_Finding]:
-    """Yield the problems of a wallet's blockchain and address, and what to do about each."""
+    """Yield pairs of a problem of the wallet, and what to do about the problem."""
     if alias:
         yield (
             f"{safe_line(alias)!r} is another name of {wallet.blockchain}",
@@ -137,15 +137,15 @@ def clean(
 ) -> pd.DataFrame:
     """Replace other names of blockchains, and labels that differ only in case.
 
-    No requests are sent. An identifier of `blockchains` always means itself.
+    No requests are sent. An identifier that is listed in `blockchains` is never replaced.
 
     Parameters
     ----------
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, Path, or iterable of them
         The wallets, in any form that `fetch_wallets` accepts.
     keep : str or list of str, optional
-        Columns of labels to return as well, without surrounding white space. Labels that differ
-        only in case are replaced with the first of them.
+        Extra columns to return as well, such as ``["owner"]``. Surrounding white space is removed
+        from their labels. Of labels that differ only in case, the first replaces the others.
     on_unreadable : {"raise", "drop"}, default "raise"
         Whether to raise an error for rows that can't be parsed, or to drop these rows. Empty rows
         are always skipped.
@@ -153,10 +153,10 @@ def clean(
     Returns
     -------
     DataFrame
-        One row for each row that can be parsed, including duplicates, with the index of your
-        DataFrame or Series, or else from 0, and these columns:
+        One row for each row that can be parsed, including duplicates. The index is that of your
+        DataFrame or Series, or else it starts from 0. The columns are:
 
-        - ``blockchain`` (str): the service's identifier; an unknown one is as written;
+        - ``blockchain`` (str): the service's identifier. An unknown blockchain is unchanged;
         - ``address`` (str): the address, without surrounding white space;
         - the columns to keep.
 
@@ -165,7 +165,7 @@ def clean(
     ArgumentError
         If `wallets` has no columns although `keep` is given.
     AddressError
-        If wallets can't be parsed. The error lists each of them with its position and the reason.
+        If wallets can't be parsed. The error lists these wallets with positions and reasons.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
@@ -175,7 +175,7 @@ def clean(
     Warns
     -----
     InputWarning
-        If something was replaced, in one line; or if rows are dropped.
+        If names or labels were replaced (in one line), or if rows are dropped.
 
     See Also
     --------
@@ -188,7 +188,7 @@ def clean(
     ...     clean([("Arbitrum One", "0x" + "1" * 40)]).blockchain.tolist()
     ['ARBITRUM']
     """
-    reading = fixed(read_input(wallets, names_to_keep(keep)))
+    reading = with_fixes(read_input(wallets, names_to_keep(keep)))
     cleaned = wallet_columns(accepted_wallets(reading, on_unreadable))
     if reading.labels is not None:
         cleaned = cleaned.join(reading.labels)

@@ -1,4 +1,4 @@
-"""Wallets in a user's own table: parse them, and join the table with a frame of a fetch."""
+"""Wallets in a user's table: parse the wallets, and join the table with a frame of a fetch."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "rais
     Parameters
     ----------
     on_unreadable : {"raise", "drop"}, default "raise"
-        The treatment of rows that can't be parsed: raise an error, or drop the rows. Empty rows
+        Whether to raise an error for rows that can't be parsed, or to drop these rows. Empty rows
         are always skipped.
 
     Returns
@@ -63,8 +63,8 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "rais
     Raises
     ------
     AddressError
-        If wallets can't be parsed, or blockchains have another name than in the service. The error
-        lists each of them with its position and the reason.
+        If wallets can't be parsed, or if a blockchain is not written as the service's identifier.
+        The error lists these wallets with positions and reasons.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``.
     SettingsError
@@ -123,11 +123,11 @@ def join(
         - ``"right"``: all rows of `frame`;
         - ``"outer"``: all rows of both tables.
     on : str, optional
-        The column of your table that contains wallets as ``"ETH.0x…"`` strings. It is needed
-        only if your table has several such columns, but no ``blockchain`` and ``address``.
+        The column of your table that contains wallets as ``"ETH.0x…"`` strings. Only needed if
+        your table has several such columns, and lacks the columns ``blockchain`` and ``address``.
     suffixes : (str, str), default ("_yours", "")
-        If a column name is in both tables, the first suffix is appended to the name of your
-        column, and the second to the name of the column of `frame`.
+        If both tables have a column of the same name, the first suffix is appended to the name of
+        your column, and the second suffix to the name of the column of `frame`.
 
     Returns
     -------
@@ -136,8 +136,9 @@ def join(
         ``address`` are spelled as in `frame`. A row of your table is repeated for each matching
         row of `frame`. If a row has no match, the columns of the other table are NA.
 
-        The rows are in the order of your table, and rows with the same position in your table
-        are in the order of `frame`. With ``how="right"``, the order of `frame` comes first.
+        The rows are in the order of your table. If a row of your table has several matches, the
+        matches are in the order of `frame`. With ``how="right"``, the rows are in the order of
+        `frame`, and the matches of a row are in the order of your table.
 
     Raises
     ------
@@ -170,13 +171,13 @@ def join(
 def merge(
     table: pd.DataFrame, frame: object, how: How, *, on: str | None, suffixes: tuple[str, str]
 ) -> tuple[pd.DataFrame, str]:
-    """Return the joined frame, and a warning about unmatched rows, which is empty if all match."""
+    """Return the joined frame, and a warning about unmatched rows ("" if all rows match)."""
     if how not in _HOW:
         hint = 'use how="left", "inner", "right" or "outer"'
         raise SettingsError(f"how={how!r} is not supported", hint=hint)
     if not isinstance(frame, pd.DataFrame):
         raise ArgumentError(
-            f"joining with an object of type {type(frame).__name__} is not supported",
+            f"a join with an object of type {type(frame).__name__} is not supported",
             hint="pass a DataFrame: .wallets or .holdings of the result of fetch_wallets",
         )
     require_columns(frame, _KEYS)
@@ -197,13 +198,16 @@ def merge(
 
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
-    """Parse each row's wallet (None if unreadable), from `column`, or from two columns for None."""
+    """Parse the wallet in each row of `column`, or of two columns if it is None.
+
+    A wallet that can't be read is None.
+    """
     wallets = map(read_aliased, frame_rows(table) if column is None else table[column])
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
 
 def _find_wallet_column(table: pd.DataFrame) -> Hashable | None:
-    """Return the column that contains wallets, or None for ``blockchain`` and ``address``."""
+    """Return the column of wallets, or None if there are ``blockchain`` and ``address``."""
     missing = [name for name in _KEYS if name not in table.columns]
     if not missing:
         return None
@@ -233,7 +237,10 @@ def _contains_wallets(column: Any) -> bool:
 def _match_rows(
     wallets: _Wallets, frame: pd.DataFrame, how: How
 ) -> tuple[tuple[Codes, Codes], str]:
-    """Return pairs of row positions (-1 without a match), and a warning about unmatched rows."""
+    """Return two arrays of matching row positions, and a warning about unmatched rows.
+
+    A row without a match is paired with -1.
+    """
     identities = wallet_identities(frame)
     index: dict[Any, int] = {key: code for code, key in enumerate(identities.keys)}
     keys = [wallet and canonical_key(wallet.blockchain, wallet.address) for wallet in wallets]
@@ -256,7 +263,7 @@ def _match_rows(
 def _key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
-    """Return ``blockchain`` and ``address`` as in `frame`, or as in `table` without a match."""
+    """Return ``blockchain`` and ``address`` of `frame`, or of `table` if a row has no match."""
     ours, theirs = pairs
     columns = {}
     for name in _KEYS:
@@ -272,7 +279,7 @@ def _key_columns(
 
 
 def _take_rows(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
-    """Take rows by position; -1 results in NA. Dtypes are preserved if they can represent NA."""
+    """Take rows by position. A row of NA is taken for -1, and dtypes are kept if they allow NA."""
     return frame.reset_index(drop=True).reindex(rows).reset_index(drop=True)
 
 
@@ -289,7 +296,7 @@ def _concat_columns(
     duplicates = joined.columns[joined.columns.duplicated()]
     if shared and len(duplicates):
         raise SettingsError(
-            f"suffixes={suffixes!r} would result in two columns named {duplicates[0]!r}",
+            f"with suffixes={suffixes!r}, two columns would have the name {duplicates[0]!r}",
             hint="pass other suffixes",
         )
     return joined

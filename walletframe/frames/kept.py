@@ -1,4 +1,4 @@
-"""Extra columns of wallets, which a user keeps from a list: their names, labels and files."""
+"""Extra columns of wallets, which a user keeps from a list: names, labels and storage."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DERIVED |= {"search", "spam", "small", "assets", "bridged"}  # arguments of `wh
 RESERVED: Final = RESULTS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.keys()
 
 DISTINCT: Final = frozenset({"amount", AMOUNT_TEXT, "raw_amount", "explorer_url", "error"})
-"""The columns of files whose values mostly differ, so that dictionary encoding would not help."""
+"""The columns with mostly distinct values: dictionary encoding would not make files smaller."""
 
 ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
     pa.string(): WALLET_DTYPES["error"],
@@ -54,7 +54,7 @@ ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
 
 
 def names_to_keep(keep: str | Sequence[str]) -> list[str]:
-    """Check the names of columns to keep. The names of walletframe's own columns are refused."""
+    """Check the names of columns to keep. Raise an error for a column that walletframe adds."""
     names: list[Any] = [keep] if isinstance(keep, str) else list(keep)
     for name in names:
         if not isinstance(name, str) or not name.strip():
@@ -75,7 +75,7 @@ def kept_names(wallets: pd.DataFrame) -> list[str]:
 
 
 def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
-    """Return the value of each wallet in a column; raise an error if a wallet has several."""
+    """Return each wallet's value in a column. Raise an error if a wallet has several values."""
     column, rows = wallets[name].array, first
     if len(wallets) > len(first):
         codes = wallet_identities(wallets).codes
@@ -85,15 +85,15 @@ def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
             raise SettingsError(
                 f"the column {safe_line(name)!r} of `wallets` has several values for "
                 f"{safe_line(wallet)!r}",
-                hint='pass one value per wallet; with several snapshots, add "snapshot" to `by`',
+                hint='pass one value per wallet, or, for several snapshots, add "snapshot" to `by`',
             )
-        own = labelled[codes[first]]
-        rows = np.where(own < 0, first, own)
+        labelled_rows = labelled[codes[first]]
+        rows = np.where(labelled_rows < 0, first, labelled_rows)
     return column.take(rows)
 
 
 def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
-    """Append the extra columns, whose rows are in the same order."""
+    """Append extra columns to wallets. The rows of both must be in the same order."""
     if kept is None or kept.columns.empty:
         return wallets
     return wallets.assign(**{str(name): column.array for name, column in kept.items()})
@@ -102,8 +102,8 @@ def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
 def kept_table(kept: pd.DataFrame) -> pa.Table:
     """Convert extra columns to an Arrow table for files.
 
-    A column of amounts becomes two columns: decimals and exact text. Categories are stored as
-    plain values, since Parquet would not preserve their order.
+    A column of amounts becomes two columns, of decimals and of exact text. Categories are stored
+    as plain values, since Parquet does not keep the order of categories.
     """
     table = to_portable_table(kept)
     fields = [
@@ -114,6 +114,6 @@ def kept_table(kept: pd.DataFrame) -> pa.Table:
 
 
 def kept_frame(table: pa.Table) -> pd.DataFrame:
-    """Convert a table from `kept_table` back, with nullable integers and booleans."""
+    """Convert a table of `kept_table` back to a DataFrame with nullable integers and booleans."""
     frame: pd.DataFrame = with_amounts(table).to_pandas(types_mapper=ARROW_DTYPES.get)
     return frame

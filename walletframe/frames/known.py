@@ -1,9 +1,9 @@
 """Masks of the wallets whose balances are known, and a summary of a fetch in a few lines.
 
-A wallet is known if its status is ok. If its answer is ``stale``, its balances are as of
-``fetched_at``: it is known in tables of one fetch, but not in comparisons of snapshots. A wallet's
-amount of a token is unknown if the amount can't be read, or if the wallet has a balance of an
-unknown token, which may be the same token: see `coverage` and `Positions.has_unknown_token`.
+A wallet is known if its status is ok. A wallet with a ``stale`` answer is known in tables of one
+fetch, but not in comparisons of snapshots, since its balances are as of ``fetched_at``. An amount
+of a token is unknown if it can't be read, or if the wallet has a balance of an unknown token, which
+may be the same token: see `coverage` and `Positions.has_unknown_token`.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ _REASONS, _CURRENCY = 3, 12
 SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
 
-def known_wallets(wallets: pd.DataFrame) -> Mask:
-    """Mark the wallets whose balances are known."""
+def known_mask(wallets: pd.DataFrame) -> Mask:
+    """Return a mask of the wallets whose balances are known."""
     return _equal(wallets["status"], Status.OK.value) & ~_missing(wallets["tokens"])
 
 
-def stale_wallets(wallets: pd.DataFrame) -> Mask:
-    """Mark the wallets whose balances are from an out-of-date answer."""
+def stale_mask(wallets: pd.DataFrame) -> Mask:
+    """Return a mask of the wallets whose balances are from an out-of-date answer."""
     stale = _equal(wallets["source"], Source.STALE.value)
-    return known_wallets(wallets) & stale if stale.any() else stale
+    return known_mask(wallets) & stale if stale.any() else stale
 
 
-def known_and_fresh(wallets: pd.DataFrame) -> Mask:
-    """Mark the wallets whose balances are known and not out of date; used for snapshots."""
-    return known_wallets(wallets) & ~stale_wallets(wallets)
+def known_and_fresh_mask(wallets: pd.DataFrame) -> Mask:
+    """Return a mask of the wallets whose balances are known and not out of date."""
+    return known_mask(wallets) & ~stale_mask(wallets)
 
 
 def _equal(column: pd.Series, text: str) -> Mask:
-    """Mark the values that equal `text`. This is several times as fast as comparing a Series."""
+    """Return a mask of the values that equal `text`. An array is faster than a Series here."""
     return np.asarray(column.array == text, dtype=bool)
 
 
@@ -61,7 +61,7 @@ def _missing(column: pd.Series) -> Mask:
 
 
 def unreadable(holdings: pd.DataFrame) -> Mask:
-    """Mark the balances whose amount or token could not be read."""
+    """Return a mask of the balances whose amount or token could not be read."""
     return _missing(holdings["amount"]) | _missing(holdings["token_blockchain"])
 
 
@@ -73,7 +73,7 @@ def is_simulated(wallets: pd.DataFrame) -> bool:
 def summary_lines(
     wallets: pd.DataFrame, holdings: pd.DataFrame | None = None, tokens: KeyCodes | None = None
 ) -> list[str]:
-    """Return a few lines about a fetch: its size, completeness and the sources of its answers."""
+    """Return a few lines about the size, the completeness and the sources of a fetch."""
     chains = len({name.upper() for name in wallets["blockchain"].array.unique().dropna()})
     statuses = ", ".join(f"{count:,} {name}" for name, count in _value_counts(wallets["status"]))
     lines = [f"{counted_noun(len(wallets), 'wallet')} on {counted_noun(chains, 'blockchain')}"]
@@ -89,16 +89,15 @@ def summary_lines(
     lines.append(f"{balances}; {_sources_text(wallets)}")
     if flawed:
         lines.append(f"{flawed} unreadable: the amount or the token is unknown.")
-    if stale := int(stale_wallets(wallets).sum()):
+    if stale := int(stale_mask(wallets).sum()):
         verb = "shows" if stale == 1 else "show"
-        lines.append(
-            f"{counted_noun(stale, 'wallet')} {verb} an older answer: no newer one was available."
-        )
+        older = f"{counted_noun(stale, 'wallet')} {verb} an older answer"
+        lines.append(f"{older}: no newer answer was available.")
     return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines
 
 
 def _sources_text(wallets: pd.DataFrame) -> str:
-    """Return the number of answers from each source, and the time of the oldest answer."""
+    """Return a text with the number of answers from each source, and the oldest time."""
     named = [f"{count:,} {_SOURCES[name]}" for name, count in _value_counts(wallets["source"])]
     if not named:
         return "no usable answer"
@@ -113,8 +112,8 @@ def _value_counts(column: pd.Series) -> list[tuple[str, int]]:
 
 
 def failure_lines(wallets: pd.DataFrame) -> list[str]:
-    """Return the reasons why wallets are not ok, the most frequent first."""
-    known = known_wallets(wallets)
+    """Return lines about the reasons why wallets are not ok. The most frequent comes first."""
+    known = known_mask(wallets)
     if known.all():
         return []
     failed = wallets[~known]
@@ -130,16 +129,16 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ValueSummary:
-    """The total value of holdings as text, and the numbers of balances with and without a value."""
+    """The total value of holdings as text, and counts of balances with and without a value."""
 
     total: str
-    known: int
-    unpriced: int  # with a known amount, but no value
-    unread: int  # with an unknown amount
+    known: int  # the number of balances with a value
+    unpriced: int  # the number of balances with a known amount, but no value
+    unread: int  # the number of balances with an unknown amount
 
 
 def value_summary(holdings: pd.DataFrame) -> ValueSummary | None:
-    """Sum the column ``value`` and round only the total; return None if there is no such column."""
+    """Add up the column ``value``, and round only the total. Return None without this column."""
     if "value" not in holdings:
         return None
     known, unread = holdings["value"].dropna(), holdings["amount"].isna()

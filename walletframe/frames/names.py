@@ -55,12 +55,11 @@ def token_names(
 ) -> list[str]:
     """Return names of tokens that are unique in the frame, readable and safe to show.
 
-    With `by_chain`, a name is only unique on the token's blockchain, which the caller shows beside
-    the name. The contract is added to a symbol that is in `taken`, ignoring case.
+    With `by_chain`, names are only unique on each blockchain, which must be shown beside the name.
+    The contract is added to a symbol that is in `taken`, ignoring case.
     """
-    # A symbol alone is not used as the name if another token has the same symbol, if it has
-    # non-ASCII characters, which may look like others, or if it has a bracket, so that it looks
-    # like a name with a contract.
+    # A symbol alone is not used as the name if another token has the same symbol, or if the symbol
+    # has non-ASCII characters, which may look like others, or a bracket, which precedes a contract.
     symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object)
     by_symbol = {symbol: safe_line(cell_text(symbol), _SYMBOL) for symbol in {*symbols}}
     names, chosen = [by_symbol[symbol] for symbol in symbols], places.tolist()
@@ -82,10 +81,10 @@ def token_names(
 
 
 def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
-    """Return the user's name of each row's wallet, or "" if the wallet has no name.
+    """Return the name that the user gave each row's wallet, or "" if there is none.
 
-    The names are in the column ``name`` of `wallets`. They are returned unescaped: `short_wallet`
-    and `full_wallet_name` make them safe to show.
+    The names are in the column ``name`` of `wallets`. They are not escaped: `short_wallet` and
+    `full_wallet_name` make names safe to show.
     """
     if wallets is None or _NAME_COLUMN not in wallets:
         return [""] * len(frame)
@@ -107,7 +106,7 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
 def wallet_names(wallets: pd.DataFrame, places: Codes, names: Sequence[str]) -> list[str]:
     """Return short names of wallets, or full names for wallets whose short names are equal.
 
-    `wallets` has one row for each wallet, as in `Positions.wallets`. `names` has the user's names.
+    `wallets` is like `Positions.wallets`. `names` are the names that the user gave wallets.
     """
     names_of = (wallets[name].array.take(places) for name in ("blockchain", "address"))
     columns = [np.asarray(each, dtype=object) for each in names_of]
@@ -118,7 +117,7 @@ def wallet_names(wallets: pd.DataFrame, places: Codes, names: Sequence[str]) -> 
 
 
 def wallet_lines(label: str, name: str) -> list[str]:
-    """Split a label from `wallet_names` into two lines, the user's name (if any) and the wallet."""
+    """Split a label from `wallet_names` into lines: the user's name, if any, and the wallet."""
     called = safe_line(name, _NAME)
     return [called, label.removeprefix(f"{called}{_SEPARATOR}")] if called else [label]
 
@@ -156,7 +155,7 @@ def _qualified_name(name: str, key: TokenKey, *, is_full: bool = False) -> str:
 def full_token_name(
     holdings: pd.DataFrame, tokens: KeyCodes, place: int, *, limit: int = _FULL
 ) -> tuple[str, str]:
-    """Return a token's symbol, and its blockchain and full contract as spelled in the data."""
+    """Return two texts: the symbol of a token, and its blockchain and full contract."""
     row, key = tokens.first[place], tokens.keys[place]
     name = safe_line(cell_text(holdings["symbol"].array[row])) or "no symbol"
     if is_unknown(key):
@@ -189,7 +188,7 @@ def short_contract(blockchain: object, address: object) -> str:
 
 
 def contract_hint(first: TokenKey) -> str:
-    """Return a hint with an example of a token named by its contract."""
+    """Return a hint to pass a token as blockchain and contract, with an example."""
     return f"pass blockchain and contract, such as token={token_text(first)}"
 
 
@@ -200,7 +199,7 @@ def token_index(
     *,
     hint: Callable[[TokenKey], str] = contract_hint,
 ) -> int:
-    """Return the index in `tokens` of the token that a caller passed.
+    """Return the index in `tokens` of a token, which is (blockchain, contract) or a symbol.
 
     A symbol must match exactly, and must belong to only one known token.
     """
@@ -218,15 +217,15 @@ def token_index(
     return places[0]
 
 
-def find_token(holdings: pd.DataFrame, token: TokenLike) -> Mask:
-    """Mark the rows of one token, given as (blockchain, contract) or as an unambiguous symbol."""
+def mask_of_token(holdings: pd.DataFrame, token: TokenLike) -> Mask:
+    """Return a mask of the rows of a token: (blockchain, contract) or an unambiguous symbol."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
     tokens = token_identities(holdings)
     return np.asarray(tokens.codes == token_index(holdings, tokens, token))
 
 
-def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
-    """Return a mask of the rows of one wallet, given as ``"ETH.0x…"`` or (blockchain, address)."""
+def mask_of_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
+    """Return a mask of the rows of a wallet: ``"ETH.0x…"`` or (blockchain, address)."""
     [named] = parse_wallets(wallet)
     wallets = wallet_identities(frame)
     key = canonical_key(named.blockchain, named.address)
@@ -236,7 +235,7 @@ def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
 
 
 def shared_symbols(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[TokenKey]]:
-    """Map each symbol that several known tokens share to these tokens, in order of first rows."""
+    """Return a dict that maps each symbol of several known tokens to these tokens."""
     codes, symbols = factorized(holdings["symbol"])
     stride = len(tokens.keys) + 1
     rows = (codes >= 0) & ~tokens.unknown[tokens.codes]
@@ -253,7 +252,7 @@ def ambiguous(
 ) -> AmbiguousTokenError:
     """Return the error for symbols that several tokens share.
 
-    Tokens on the packaged list come first; notes tell listed from unlisted tokens. `hint` is called
+    Tokens on the packaged list come first, and notes say which tokens are listed. `hint` is called
     with the first token, so that the hint can contain an example to copy.
     """
     listed = known_by_key()
@@ -280,7 +279,7 @@ def _note(known: KnownToken | None) -> str:
 
 @cache
 def known_by_key() -> dict[TokenKey, KnownToken]:
-    """Return the tokens of the packaged list by canonical key, in the order of the list."""
+    """Return a dict that maps canonical keys to the tokens of the packaged list, in order."""
     by_key: dict[TokenKey, KnownToken] = {}
     for token in known_tokens():
         by_key.setdefault(token_key((token.blockchain, token.contract)), token)

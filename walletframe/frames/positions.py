@@ -1,6 +1,6 @@
 """Holdings encoded as integers: the wallet and the token of each row, and the known wallets.
 
-Tables and charts are computed from `Positions`, so that tokens and wallets are identified once.
+Tables and charts are computed from `Positions`, so tokens and wallets are identified only once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from walletframe.frames.identity import (
     wallet_identities,
 )
 from walletframe.frames.kept import kept_names
-from walletframe.frames.known import known_wallets, stale_wallets
+from walletframe.frames.known import known_mask, stale_mask
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
@@ -44,41 +44,41 @@ class Assets:
     """The assets that replace tokens in `Positions`."""
 
     contracts: KeyCodes  # the tokens of the rows
-    names: Mapping[TokenKey, str]  # by key: of each asset, and of each token without an asset
-    blockchains: Mapping[TokenKey, Collection[str]]  # by key of an asset: where its contracts are
-    bridged: Mapping[TokenKey, TokenKey]  # by key of a bridged token: the asset that leaves it out
+    names: Mapping[TokenKey, str]  # asset, or token without an asset -> name
+    blockchains: Mapping[TokenKey, Collection[str]]  # asset -> blockchains of its contracts
+    bridged: Mapping[TokenKey, TokenKey]  # bridged token that is left out -> asset
 
 
 @dataclass(frozen=True)
 class Positions:
     """Holdings with n rows and w wallets, encoded as integers. Read-only.
 
-    The wallets are the requested wallets, or, without a `wallets` frame, those with rows.
+    The wallets are the requested wallets. Without a `wallets` frame, they are those with rows.
     """
 
     holdings: pd.DataFrame  # n rows
     amounts: AmountArray
-    tokens: KeyCodes  # of the rows; if `assets` is set, the keys are assets
+    tokens: KeyCodes  # the tokens of the rows, or, if `assets` is set, the assets
     wallet_keys: list[TokenKey]  # w canonical (blockchain, address), in the order of their rows
     wallet_frame: pd.DataFrame  # the frame that lists the wallets: `wallets` or holdings
-    first: Codes  # of each wallet, its first row in `wallet_frame`
-    wallet_codes: Codes  # of each row of holdings, the index of its wallet
+    first: Codes  # the first row of each wallet in `wallet_frame`
+    wallet_codes: Codes  # the wallet index of each row of holdings
     has_wallets: bool  # whether `wallet_frame` is the `wallets` of a fetch
-    known: Mask  # of each wallet, whether its balances are known
-    stale: Mask  # of each wallet, whether its answer is out of date
-    has_unknown_token: Mask  # of each wallet, whether a balance is of an unknown token
-    timed: bool = False  # whether a wallet is a different one in each snapshot
+    known: Mask  # the wallets whose balances are known
+    stale: Mask  # the wallets whose answer is out of date
+    has_unknown_token: Mask  # the wallets with a balance of an unknown token
+    timed: bool = False  # whether a wallet counts as a different wallet in each snapshot
     assets: Assets | None = None  # set if assets replace tokens
 
     @cached_property
     def wallets(self) -> pd.DataFrame:
-        """The blockchain and the address of each wallet, as spelled in the wallet's first row."""
+        """The blockchain and the address of each wallet, as written in the wallet's first row."""
         columns = {name: self.wallet_frame[name].array.take(self.first) for name in _WALLET}
         return pd.DataFrame({name: text_array(column) for name, column in columns.items()})
 
     @cached_property
     def chain_indices(self) -> dict[str, int]:
-        """The indices of the distinct blockchains of the wallets, by canonical identifier."""
+        """A dict that maps the canonical identifiers of the wallets' blockchains to indices."""
         names = dict.fromkeys(key[0] for key in self.wallet_keys)
         return {name: place for place, name in enumerate(names)}
 
@@ -89,13 +89,13 @@ class Positions:
 
     @cached_property
     def chains(self) -> list[str]:
-        """The distinct blockchains of the wallets, as spelled in their first rows."""
+        """The distinct blockchains of the wallets, as written in the first rows."""
         starts = first_rows(self.chain_codes, len(self.chain_indices))
         return [*self.wallets["blockchain"].array.take(starts)]
 
     @property
     def kind(self) -> str:
-        """The name by which `tokens` groups rows: "token" or "asset"."""
+        """The name for `tokens`, which is "token" or "asset"."""
         return "asset" if self.assets else "token"
 
     @property
@@ -105,15 +105,15 @@ class Positions:
 
     @cached_property
     def kept(self) -> list[str]:
-        """The names of the extra columns of `wallets`; none without a `wallets` frame."""
+        """The names of the extra columns of `wallets`, if there is a `wallets` frame."""
         return kept_names(self.wallet_frame) if self.has_wallets else []
 
-    def by_contract(self) -> Positions:
+    def with_contracts_as_tokens(self) -> Positions:
         """Return the same holdings with tokens instead of assets."""
         return replace(self, tokens=self.contracts, assets=None) if self.assets else self
 
     def where(self, marks: Mask) -> Positions:
-        """Return the marked rows; without requested wallets, also drop wallets without a row."""
+        """Return the marked rows. Without a `wallets` frame, also drop wallets without a row."""
         if marks.all():
             return self
         rows = np.flatnonzero(marks)
@@ -130,7 +130,7 @@ class Positions:
         )
 
     def select_wallets(self, indices: Codes) -> Positions:
-        """Return the wallets with these indices. The caller must replace the rows."""
+        """Return a copy with only these wallets. The caller must also replace the rows."""
         return replace(
             self,
             wallet_keys=[self.wallet_keys[index] for index in indices.tolist()],
@@ -140,29 +140,29 @@ class Positions:
             has_unknown_token=self.has_unknown_token[indices],
         )
 
-    def with_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, owners: Codes) -> Positions:
-        """Return a copy with other rows; `owners` has the index of the wallet of each row."""
+    def with_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, wallets: Codes) -> Positions:
+        """Return a copy with other rows. `wallets` has the wallet index of each row."""
         return replace(
             self,
             holdings=holdings,
             amounts=amounts_of(holdings["amount"]),
             tokens=tokens,
-            wallet_codes=owners,
+            wallet_codes=wallets,
             has_unknown_token=_mask_of_indices(
-                owners[tokens.unknown_rows()], len(self.wallet_keys)
+                wallets[tokens.unknown_rows()], len(self.wallet_keys)
             ),
             assets=None,
         )
 
     def with_holdings(self, rows: pd.DataFrame) -> Positions:
-        """Return a copy with the same wallets, whose holdings are the rows of a frame."""
+        """Return a copy with the same wallets and other holdings."""
         held = read_positions(rows)
         index = {key: place for place, key in enumerate(self.wallet_keys)}
-        owners = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
-        return self.with_rows(rows, held.tokens, owners[held.wallet_codes])
+        indices = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
+        return self.with_rows(rows, held.tokens, indices[held.wallet_codes])
 
     def wallets_that_can_hold(self, token: int) -> Mask:
-        """Mark the wallets on each blockchain where a token or asset exists or is held."""
+        """Return a mask of the wallets on the blockchains where the token exists or is held."""
         key = self.tokens.keys[token]
         names = self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
         own = [self.chain_indices[name] for name in names if name in self.chain_indices]
@@ -170,7 +170,7 @@ class Positions:
         return np.isin(self.chain_codes, np.append(held, own))
 
     def possible_blockchains(self) -> tuple[Codes, Codes]:
-        """Pair tokens with blockchains, as `possible_token_blockchains` does."""
+        """Return the result of `possible_token_blockchains` for these holdings."""
         row_chains = self.chain_codes[self.wallet_codes]
         blockchains = self.assets.blockchains if self.assets else None
         return possible_token_blockchains(self.tokens, row_chains, self.chain_indices, blockchains)
@@ -178,11 +178,11 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some of the requested wallets with all their rows, read from a larger table."""
+    """Some of the requested wallets, with all their rows, from a larger table."""
 
     positions: Positions
-    wallet_indices: Codes  # of each wallet, its index among all wallets
-    rows: Codes  # of each row, its position among all rows, in ascending order
+    wallet_indices: Codes  # the index of each wallet among all wallets
+    rows: Codes  # the position of each row among all rows, in ascending order
 
 
 PositionsLike: TypeAlias = Union["pd.DataFrame", Positions]
@@ -193,8 +193,8 @@ def read_positions(
 ) -> Positions:
     """Encode the wallets and tokens of holdings, and add the requested `wallets`.
 
-    With `timed`, a wallet counts as a different wallet in each snapshot, unless `wallets` has no
-    column ``snapshot``.
+    With `timed`, a wallet counts as a different wallet in each snapshot. This requires that
+    `wallets`, if given, has the column ``snapshot``.
     """
     frame = None if wallets is None else as_wallets_frame(wallets)
     timed = timed and (frame is None or _SNAPSHOT in frame.columns)
@@ -207,7 +207,7 @@ def read_positions(
     if missing := [key for key in held.wallet_keys if key not in index]:
         chain, address = missing[0][:2]
         count = counted_noun(len(missing), "wallet")
-        hint = f"`wallets` lacks {count} of holdings: pass both frames of the same fetch"
+        hint = f"pass both frames of the same fetch: `wallets` lacks {count} of the holdings"
         raise UnknownWalletError(f"{chain}.{address}", hint=hint)
     wallets_of_held = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
     return replace(
@@ -217,8 +217,8 @@ def read_positions(
         first=requested.first,
         wallet_codes=wallets_of_held[held.wallet_codes],
         has_wallets=True,
-        known=_mask_of_indices(requested.codes[known_wallets(frame)], len(requested.keys)),
-        stale=_mask_of_indices(requested.codes[stale_wallets(frame)], len(requested.keys)),
+        known=_mask_of_indices(requested.codes[known_mask(frame)], len(requested.keys)),
+        stale=_mask_of_indices(requested.codes[stale_mask(frame)], len(requested.keys)),
         has_unknown_token=_mask_of_indices(
             wallets_of_held[held.has_unknown_token], len(requested.keys)
         ),
@@ -269,7 +269,7 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
 
 
 def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, indices: Codes) -> dict[str, Any]:
-    """Return the blockchain, contract and symbol of the tokens with these indices; NA for -1."""
+    """Return three columns of the tokens with these indices. The values are NA for -1."""
     rows = np.append(tokens.first, -1)[indices]
     return {
         name: text_array(holdings[name].array.take(rows, allow_fill=True))
@@ -283,10 +283,10 @@ def possible_token_blockchains(
     chains: Mapping[str, int],
     asset_blockchains: Mapping[TokenKey, Collection[str]] | None = None,
 ) -> tuple[Codes, Codes]:
-    """Return pairs of a token and a blockchain where it is or could be held, as two index arrays.
+    """Return two index arrays: tokens, and the blockchains where each token could be held.
 
-    `row_chains` has the blockchain index of each row, and `chains` maps identifiers to indices. A
-    token could be held on the blockchain in its key, and an asset on all its `asset_blockchains`.
+    These are the blockchains of the token's rows, and the blockchain in its key or, for an asset,
+    in `asset_blockchains`. `row_chains` has the blockchain index of each row.
     """
     stride = max(len(chains), 1)
     several = asset_blockchains or {}
@@ -302,7 +302,7 @@ def possible_token_blockchains(
 
 
 def cell_sums(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
-    """Return the exact sum of each cell, NA if it contains an NA; skip amounts with cell -1."""
+    """Return the exact sum of each cell, or NA if the cell has an NA. Cell -1 is skipped."""
     exact = amounts.exact()
     grouped = Segments(exact, cells, count)
     units = sums(grouped)

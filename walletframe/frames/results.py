@@ -36,27 +36,29 @@ _FORMATTERS: dict[Any, Callable[[Any], str]] = {"value": money, "price": plain, 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The numbers of wallets and balances that a table counts and leaves out.
+    """Counts of the wallets and balances that a table includes or leaves out.
 
     ``str`` returns a sentence about what is left out.
 
     Parameters
     ----------
     wallets_asked : int
-        The requested wallets that could be counted; 0 if it is not known which were requested.
+        The number of requested wallets that could be counted; 0 if the requested wallets are
+        unknown.
     wallets_ok, wallets_stale : int
-        The known wallets among them, and how many of these have an out-of-date answer.
+        The number of known wallets, and the number of known wallets with an out-of-date answer.
     balances : int
-        The balances that are counted, including those of unknown amount.
+        The number of balances that are counted, including balances of unknown amount.
     amount_na, unpriced : int
-        The balances of unknown amount, and those with a known amount but without a value.
+        The number of balances of unknown amount, and the number of balances with a known amount but
+        without a value.
     filtered : int
-        The balances that the service listed for the known wallets, but that are not in the
-        holdings, such as spam that was dropped.
+        The number of balances of known wallets that the service listed, but that are not in the
+        holdings: for example, spam that was dropped.
     bridged : int
         For a table of one asset, the number of held bridged contracts that are left out.
     bridged_amount : str
-        The exact sum of their known amounts.
+        The exact sum of the known amounts in these bridged contracts.
     as_of : str
         The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
 
@@ -193,7 +195,7 @@ def stated_coverage(table: pd.DataFrame) -> Coverage:
 
 
 def with_coverage(table: pd.DataFrame, coverage: Coverage) -> ResultTable:
-    """Return a result table; its ``attrs`` have the coverage as a dict of numbers and text."""
+    """Return a result table with the coverage as a dict in the ``attrs``."""
     result = ResultTable(table)
     result.attrs[COVERAGE] = asdict(coverage) | {"rows": len(table)}
     return result
@@ -208,10 +210,10 @@ def coverage_of(
     among: Mask | None = None,
     held: int | None = None,
 ) -> Coverage:
-    """Return the coverage of a table with these numbers of balances and known amounts per group.
+    """Return the coverage of a table from the counts of balances and known amounts per group.
 
-    `among` marks the wallets that could be counted, by default all. `held` is the number of all
-    balances in the holdings, by default those in the table.
+    `among` marks the wallets that could be counted (by default, all). `held` is the number of
+    balances in the holdings (by default, the number in the table).
     """
     counted = np.ones(len(positions.known), dtype=bool) if among is None else among
     asked = ok = stale = filtered = 0

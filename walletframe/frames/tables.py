@@ -1,4 +1,4 @@
-"""Tables of cells, and their text for a terminal, with exact amounts and shortened addresses.
+"""Tables of cells with exact amounts and shortened addresses, and these tables as plain text.
 
 The text of a cell is untrusted. It is escaped when a table is rendered: as plain text in this
 module, and as Markdown or HTML in `display`.
@@ -20,7 +20,7 @@ from unicodedata import combining, east_asian_width
 import pandas as pd
 
 from walletframe.address.forms import canonical_address
-from walletframe.frames.known import known_wallets
+from walletframe.frames.known import known_mask
 from walletframe.frames.names import (
     full_wallet_name,
     short_contract,
@@ -56,7 +56,7 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table: untrusted text, its maximum length when it is shown, and its link.
+    """A cell of a table: untrusted text, the maximum length to show, and a link.
 
     If ``text`` is shortened, ``full_text`` is the unshortened text.
     """
@@ -69,7 +69,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The first rows of a table of ``total`` rows; ``columns`` maps headings to cells."""
+    """The first rows of a table of ``total`` rows. ``columns`` maps headings to cells."""
 
     name: str
     columns: Columns
@@ -87,10 +87,10 @@ class Table:
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets; with `rows`, failed ones first, then those with an error text."""
+    """Return a table of wallets. With `rows`, failed wallets and error texts come first."""
     head = wallets
     if rows is not None:
-        failed = ~known_wallets(wallets)
+        failed = ~known_mask(wallets)
         has_reason = wallets["error"].notna().to_numpy() & ~failed
         head = wallets.iloc[(2 - 2 * failed - has_reason).argsort(kind="stable")[:rows]]
     columns = {
@@ -111,7 +111,7 @@ def holdings_table(
 ) -> Table:
     """Return a table of balances, with prices, values and currencies if there are any.
 
-    Wallets are labelled with the user's names from the column ``name`` of `wallets`.
+    Wallets have the names that the user gave them in the column ``name`` of `wallets`.
     """
     head = holdings if rows is None else holdings.head(rows)
     columns = balance_columns(head, wallets)
@@ -164,7 +164,7 @@ def wallet_cells(
     *,
     links: Iterable[object] | None = None,
 ) -> list[Cell]:
-    """Return cells of wallets with the user's names from `wallets`; only http(s) links are used."""
+    """Return cells of wallets with the names in `wallets`. Only http(s) links are used."""
     links = [None] * len(frame) if links is None else links
     names = user_wallet_names(frame, wallets)
     named = zip(frame["blockchain"], frame["address"], names, strict=True)
@@ -192,7 +192,7 @@ def contract_cells(frame: pd.DataFrame, missing: str = "unknown token") -> list[
 
 
 def value_cells(values: pd.Series, missing: str = DASH) -> list[Cell]:
-    """Return cells of values, formatted as money. A user's own column may contain other types."""
+    """Return cells of values, formatted as money. A user's column may contain other types."""
     texts = (money(value) if isinstance(value, float) else str(value) for value in values)
     pairs = zip(texts, values.notna(), strict=True)
     return [Cell(text if is_known else missing) for text, is_known in pairs]
@@ -211,7 +211,7 @@ def text_cells(
 
 
 def terminal_width() -> int | None:
-    """Return the width of the terminal; None without a terminal, if ``COLUMNS`` is unset."""
+    """Return the width of the terminal, or None if there is no terminal and no ``COLUMNS``."""
     if not os.environ.get("COLUMNS") and not (sys.stdout and sys.stdout.isatty()):
         return None
     return shutil.get_terminal_size().columns
@@ -226,8 +226,8 @@ def table_text(table: Table) -> str:
 def console_text(table: Table, width: int | None, *, exact: bool = False) -> str:
     """Return a table as text for a terminal. Cells that don't fit are written below their row.
 
-    With a ``width``, and unless ``exact``, long amounts are cut, with a note, except amounts that
-    would become equal. Wallets and contracts whose short forms are equal are written in full.
+    With a ``width``, long amounts are cut unless ``exact`` is true, except amounts that would then
+    be equal. Wallets and contracts with equal short forms are written in full.
     """
     full = _unshorten_ambiguous_addresses(table.columns)
     columns = full if exact or width is None else _cut_amounts(full)
@@ -247,7 +247,7 @@ def console_text(table: Table, width: int | None, *, exact: bool = False) -> str
 
 
 def _aligned_lines(columns: Columns) -> list[str]:
-    """Return the aligned lines of a table: headings, a rule, and rows."""
+    """Return the lines of a table with aligned columns: headings, a rule, and rows."""
     drawn = []
     for name, cells in columns.items():
         texts = [name, *map(_shown_text, cells)]
@@ -278,8 +278,8 @@ def _column_width(name: str, cells: list[Cell]) -> int:
 def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]:
     """Return the columns that fit on one line, and the columns to write below the line.
 
-    Columns of sentences move below the line first. Then `token` is narrowed, and columns move from
-    the right.
+    First, columns of sentences move below the line. Then the column `token` is narrowed, and then
+    other columns move, beginning from the right.
     """
     line, below = dict(columns), dict[str, list[Cell]]()
     widths = {name: _column_width(name, cells) for name, cells in columns.items()}
@@ -301,7 +301,7 @@ def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]
 
 
 def _unshorten_ambiguous_addresses(columns: Columns) -> Columns:
-    """Write wallets and contracts in full if different ones have the same short form."""
+    """Write different wallets (or contracts) in full if they have the same short form."""
     expanded = dict(columns)
     for name in _NAMES:
         addresses: defaultdict[str, set[str]] = defaultdict(set)
@@ -323,7 +323,7 @@ def _unshorten(cell: Cell, name: str) -> Cell:
 
 
 def _cut_amounts(columns: Columns) -> Columns:
-    """Cut long amounts, except amounts that would then look equal, or look like 0."""
+    """Cut long amounts, except amounts that would then look equal or look like 0."""
     texts = {cell.text for name in _AMOUNTS for cell in columns.get(name, ())}
     short: defaultdict[str, list[str]] = defaultdict(list)
     for text in texts:

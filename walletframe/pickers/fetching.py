@@ -23,7 +23,7 @@ from walletframe.frames.assembly import assemble
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.frames.details import WalletDetails, as_details, is_details
 from walletframe.frames.identity import wallet_identities
-from walletframe.frames.known import known_wallets
+from walletframe.frames.known import known_mask
 from walletframe.numerals import counted_noun
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.picker import WalletPicker
@@ -151,7 +151,7 @@ class FetchingWidget(PageWidget):
         self._under_way = {}
         if isinstance(result, Exception):
             raise result
-        failed = int((~known_wallets(result.wallets)).sum())
+        failed = int((~known_mask(result.wallets)).sum())
         self._again = f"Retry {counted_noun(failed, 'wallet')}" if failed else ""
         self.details = keep_older_answers(self.details, result)
 
@@ -184,8 +184,8 @@ def keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> Wallet
 
     older = wallet_identities(previous.wallets).first
     positions = latest_rows(previous.wallets)[older]
-    failed = (positions >= 0) & ~known_wallets(latest.wallets)[positions]
-    is_replaced = failed & known_wallets(previous.wallets)[older]
+    failed = (positions >= 0) & ~known_mask(latest.wallets)[positions]
+    is_replaced = failed & known_mask(previous.wallets)[older]
     if not is_replaced.any():
         return latest
     older, positions = older[is_replaced], positions[is_replaced]

@@ -37,7 +37,7 @@ from walletframe.frames.identity import (
     token_key,
     wallet_identities,
 )
-from walletframe.frames.known import known_wallets
+from walletframe.frames.known import known_mask
 from walletframe.frames.names import short_wallet, token_index, token_names, user_wallet_names
 from walletframe.numerals import compact, counted_noun
 from walletframe.pandas_versions import factorized
@@ -530,7 +530,7 @@ def wallet_options(source: KnownWallets) -> Options:
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):
         listed, holdings = as_details(source, "wallets")
-        empty = wallet_identities(listed[known_wallets(listed)]).keys
+        empty = wallet_identities(listed[known_mask(listed)]).keys
         known = {f"{chain}.{address}": OptionStats(0, math.nan) for chain, address in empty}
     wallets = parse_wallets(listed)
     names = [""] * len(wallets)

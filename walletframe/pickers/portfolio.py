@@ -22,8 +22,8 @@ from walletframe.frames.identity import is_unknown
 from walletframe.frames.known import (
     failure_lines,
     is_simulated,
-    known_wallets,
-    stale_wallets,
+    known_mask,
+    stale_mask,
     summary_lines,
     value_summary,
 )
@@ -101,7 +101,7 @@ class Portfolio(Selectable):
 
     def select(self, selection: Selection) -> Selected:
         """Return the selected part, with the number of its spam tokens and small balances."""
-        matches, values = self.marks(selection), self.row_values
+        matches, values = self.row_mask(selection), self.row_values
         spam = np.unique(self.held.tokens.codes[matches & self.spam])
         small, small_value = np.zeros_like(matches), 0.0
         if values is not None:  # a row without a value is not small
@@ -109,7 +109,7 @@ class Portfolio(Selectable):
             small = small & (values < SMALL_BELOW)
             small_value = math.fsum(values[small])
         marks = self.drop_spam_and_small(matches, selection)
-        requested, wallets = self.wallet_marks(selection), self.details.wallets
+        requested, wallets = self.wallet_mask(selection), self.details.wallets
         return Selected(
             portfolio=self,
             selection=selection,
@@ -124,7 +124,7 @@ class Portfolio(Selectable):
     def option_stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
         """Return the stats of the options of a filter (not "labels") that have balances."""
         held, values, keys = self.held, self.row_values, list[Any]()
-        marks = self.drop_spam_and_small(self.marks(selection), replace(selection, small=None))
+        marks = self.drop_spam_and_small(self.row_mask(selection), replace(selection, small=None))
         if kind == "tokens":
             keys, codes = held.tokens.keys, held.tokens.codes
         elif kind == "wallets":
@@ -161,7 +161,7 @@ class Selected:
 def summary_parts(selected: Selected) -> dict[str, Any]:
     """Return the parts of the summary line: total value, completeness and date of the data."""
     wallets, portfolio = selected.wallets, selected.portfolio
-    known, stale = known_wallets(wallets), stale_wallets(wallets)
+    known, stale = known_mask(wallets), stale_mask(wallets)
     text = f"{count_of(int(known.sum()), len(wallets), 'wallet')} known"
     if count := int(stale.sum()):
         reasons = wallets["error"][stale].dropna().unique()
@@ -217,7 +217,7 @@ def empty_reason(selected: Selected) -> str:
     """Return the reason why no balance is shown, such as failed wallets or hidden spam."""
     wallets, selection = selected.wallets, selected.selection
     is_filtered = selection.blockchains or selection.wallets or selection.tokens or selection.labels
-    known, tokens = known_wallets(wallets), wallets["tokens"]
+    known, tokens = known_mask(wallets), wallets["tokens"]
     others = "only tokens that are not selected" if selection.tokens else "only hidden balances"
     counts = {
         "whose balances are unknown": (~known).sum(),

@@ -206,7 +206,7 @@ class HoldingsTable:
         grid = self.grid(by)
         cells = [column.cells for column in grid.columns.values()]
         texts = [each for each in cells if isinstance(each, TextCells)]
-        matching: Codes = order[search.rows_with(words, texts, grid.count)[order]]
+        matching: Codes = order[search.rows_with_words(words, texts, grid.count)[order]]
         return matching
 
 
@@ -240,7 +240,7 @@ def balances_grid(positions: Positions) -> DataGrid:
     if price is not None and holdings[price].notna().any():
         numbers["price"] = make_cells(holdings[price])
     columns = _make_columns(texts | numbers) | _value_columns(holdings)
-    for position, each in enumerate(search.own_columns(positions)):
+    for position, each in enumerate(search.extra_columns(positions)):
         columns[f"own {position}"] = _user_column(each, _USER_RANK)
     grid = DataGrid(columns, len(holdings))
     has_one_token = len(tokens.keys) == 1
@@ -446,7 +446,7 @@ def text_cells(codes: Codes, values: list[Any], dtype: object = None) -> TextCel
     keys = values
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         keys = [dtype.categories.get_loc(each) for each in values]
-    texts = search.texts_of(codes, values)
+    texts = search.texts_by_code(codes, values)
     return TextCells.of(texts, by=keys.__getitem__, key=values.__getitem__)
 
 

@@ -23,7 +23,7 @@ from walletframe.charts import has_custom_template, read_box_id
 from walletframe.frames.asset_list import with_assets
 from walletframe.frames.groups import ADDED
 from walletframe.frames.identity import is_unknown
-from walletframe.frames.known import known_wallets
+from walletframe.frames.known import known_mask
 from walletframe.frames.names import token_names, user_wallet_names, wallet_names
 from walletframe.numerals import counted_noun
 from walletframe.pickers.picker import OptionStats, filter_options
@@ -55,12 +55,12 @@ def remaining_options(portfolio: Portfolio, selection: Selection, kind: str) -> 
         held |= portfolio.option_stats(others, kind)
     if kind == "tokens" or (selection.tokens and kind != "labels"):
         return held  # wallets without the selected tokens don't match
-    requested = portfolio.wallet_marks(others)
+    requested = portfolio.wallet_mask(others)
     codes = portfolio.requested.codes[requested].tolist()
     keys = [portfolio.requested.keys[code] for code in codes]
     wallets = portfolio.wallets[requested]
     if kind == "wallets":
-        known = known_wallets(wallets)
+        known = known_mask(wallets)
         return {
             f"{chain}.{address}": OptionStats(0, math.nan) if is_known else None
             for (chain, address), is_known in zip(keys, known, strict=True)

@@ -20,8 +20,8 @@ from walletframe.frames.kept import kept_names
 from walletframe.frames.known import (
     failure_lines,
     is_simulated,
-    known_wallets,
-    stale_wallets,
+    known_mask,
+    stale_mask,
     summary_lines,
     value_summary,
 )
@@ -154,7 +154,7 @@ def compose(
     reasons = (line.partition(": ") for line in failure_lines(wallets))
     facts = [
         ("wallets requested", f"{len(wallets):,}"),
-        ("wallets known", f"{int(known_wallets(wallets).sum()):,}"),
+        ("wallets known", f"{int(known_mask(wallets).sum()):,}"),
         ("tokens", f"{len(token_identities(remaining).keys):,}"),
         ("balances", f"{len(remaining):,}"),
     ]
@@ -203,8 +203,8 @@ def _summary(
 
 def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
     """Return the sentences about wallets, amounts, tokens and prices that are unknown."""
-    unknown_wallets = int((~known_wallets(wallets)).sum())
-    outdated = int(stale_wallets(wallets).sum())
+    unknown_wallets = int((~known_mask(wallets)).sum())
+    outdated = int(stale_mask(wallets).sum())
     amounts = int(holdings["amount"].isna().sum())
     unknown_tokens = int(holdings["token_blockchain"].isna().sum())
     unpriced = value_total.unpriced if (value_total := value_summary(holdings)) else 0
@@ -383,7 +383,7 @@ def _grouped_listing(
 
 def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     """List the requested wallets in the order of the request, but unknown wallets first."""
-    known = known_wallets(wallets)
+    known = known_mask(wallets)
     head = wallets.iloc[known.argsort(kind="stable")].head(_MAX_ROWS)
     extra_names = [name for name in kept_names(wallets) if name != "name"]
     columns = _select_cells(head, "name", "blockchain") | {

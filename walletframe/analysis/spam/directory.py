@@ -1,4 +1,4 @@
-"""The tokens that own symbols: known tokens, and tokens on the caller's allow list."""
+"""The tokens to which symbols belong: known tokens, and tokens on the user's allow list."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.analysis.spam.reasons import Finding
-from walletframe.analysis.spam.symbols import HEAD, hidden_characters, skeletons
+from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, hidden_characters, skeletons
 from walletframe.analysis.token_lists import parse_tokens
 from walletframe.errors import TokenListError
 from walletframe.frames.identity import token_key
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import TokenKey
     from walletframe.tokens import KnownToken
 
-Owners: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
+SymbolOwners: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
 
-# Contracts that represent a blockchain's native coin, and legitimately use its symbol.
+# Contracts that stand for a blockchain's native coin, and rightly have the coin's symbol.
 _COIN_CONTRACTS = frozenset(
     {
         "0x0000000000000000000000000000000000000000",
@@ -38,16 +38,16 @@ _COIN_CONTRACTS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Directory:
-    """The canonical keys of allowed and denied tokens, and the owners of symbols."""
+class TokenDirectory:
+    """The canonical keys of allowed and denied tokens, and the tokens to which symbols belong."""
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
-    owners: Owners  # by blockchain and skeleton: the symbol and the contract of the owner
-    names: dict[str, str]  # known symbols, by their skeletons
+    symbol_owners: SymbolOwners  # (blockchain, skeleton) -> (symbol, contract)
+    symbols: dict[str, str]  # skeleton -> known symbol
 
     def conclusive_finding(self, token: TokenKey) -> Finding | None:
-        """Return a finding that decides alone (a list, native coin or known token), or None."""
+        """Return a finding that decides alone, or None: a list, a native coin or a known token."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:
@@ -56,26 +56,30 @@ class Directory:
             return Finding("native_coin")
         return Finding("known_token") if token in known_by_key() else None
 
-    def similar(self, symbol: str) -> list[str]:
-        """Return the skeletons that a symbol shares with known symbols."""
-        return [name for name in skeletons(symbol) if name in self.names]
+    def known_skeletons(self, symbol: str) -> list[str]:
+        """Return the skeletons that a symbol has in common with known symbols."""
+        return [name for name in skeletons(symbol) if name in self.symbols]
 
-    def imitations(self, token: TokenKey, symbol: str, similar: list[str]) -> list[Finding]:
-        """Return findings if an unlisted token has another token's symbol."""
-        if not similar:
+    def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
+        """Return findings if an unlisted token has the symbol of a known token.
+
+        `shared` is the result of `known_skeletons`.
+        """
+        if not shared:
             return []
-        # A known contract's address is its own on all EVM blockchains: others can't deploy there.
-        if not _skeletons_by_contract().get(token[1] or "", set()).isdisjoint(similar):
+        # Nobody else can deploy a contract at a known address, on any EVM blockchain.
+        if not _skeletons_by_contract().get(token[1] or "", set()).isdisjoint(shared):
             return [Finding("same_contract")]
-        owner = next(filter(None, (self.owners.get((token[0], name)) for name in similar)), None)
+        owners = (self.symbol_owners.get((token[0], name)) for name in shared)
+        owner = next(filter(None, owners), None)
         findings = []
         if owner:
             findings.append(Finding("impersonation", (owner[0], _owner_text(token[0], owner[1]))))
         else:
-            known = self.names[similar[0]]
+            known = self.symbols[shared[0]]
             # No honest token has the symbol BTC, and few have the symbol of another coin.
             coin = next(
-                (_coins_by_skeleton()[name] for name in similar if name in _coins_by_skeleton()),
+                (_coins_by_skeleton()[name] for name in shared if name in _coins_by_skeleton()),
                 None,
             )
             if not coin or token[0] not in covered_blockchains():
@@ -89,39 +93,42 @@ class Directory:
         # Only letters count as look-alikes, not punctuation around the symbol.
         foreign = any(char.isalpha() and not char.isascii() for char in symbol)
         if misspelled or foreign or hidden_characters(symbol):
-            findings.append(Finding("lookalike", (self.names[similar[0]],)))
+            findings.append(Finding("lookalike", (self.symbols[shared[0]],)))
         return findings
 
 
-def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directory:
-    """Merge the packaged tokens with the caller's lists. Allowed tokens own their symbols."""
+def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> TokenDirectory:
+    """Merge the packaged tokens with the user's lists. Symbols belong to allowed tokens first."""
     allowed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
     denied = [token_key(token) for token, _ in parse_tokens(deny)]
     clean, fault = frozenset(dict(allowed)), "it is on both the allow list and the deny list"
     if both := [(place, f"{token}", fault) for place, token in enumerate(denied) if token in clean]:
         raise TokenListError(both)
-    owners = _owners((token, symbol) for token, symbol in allowed if symbol) | _packaged_owners()
-    names = {name: symbol for (_, name), (symbol, _) in reversed(owners.items())}
-    return Directory(clean, frozenset(denied), owners, names)
+    allowed_owners = _symbol_owners((token, symbol) for token, symbol in allowed if symbol)
+    owners = allowed_owners | _packaged_symbol_owners()
+    symbols = {name: symbol for (_, name), (symbol, _) in reversed(owners.items())}
+    return TokenDirectory(clean, frozenset(denied), owners, symbols)
 
 
 def _owner_text(blockchain: str, contract: str | None) -> str:
     return f"{contract} on {blockchain}" if contract else f"the coin of {blockchain} itself"
 
 
-def _owners(tokens: Iterable[tuple[TokenKey, str]]) -> Owners:
-    """Return the owner of each symbol, which is the first token with the symbol."""
-    owners: Owners = {}
+def _symbol_owners(tokens: Iterable[tuple[TokenKey, str]]) -> SymbolOwners:
+    """Return the first token with each symbol."""
+    owners: SymbolOwners = {}
     for token, symbol in tokens:
-        for name in filter(None, skeletons(symbol[:HEAD])):
+        for name in filter(None, skeletons(symbol[:MAX_SYMBOL_LENGTH])):
             owners.setdefault((token[0], name), (symbol, token[1]))
     return owners
 
 
 @cache
-def _packaged_owners() -> Owners:
+def _packaged_symbol_owners() -> SymbolOwners:
     listed = (each for each in known_tokens() if each.owns_symbol)
-    return _owners((token_key((each.blockchain, each.contract)), each.symbol) for each in listed)
+    return _symbol_owners(
+        (token_key((each.blockchain, each.contract)), each.symbol) for each in listed
+    )
 
 
 @cache
@@ -132,7 +139,7 @@ def _coins_by_skeleton() -> dict[str, KnownToken]:
 
 @cache
 def _skeletons_by_contract() -> dict[str, set[str]]:
-    """Return the skeletons of the symbols of known tokens, by EVM contract."""
+    """Return a dict that maps each known EVM contract to the skeletons of its symbols."""
     by_contract: defaultdict[str, set[str]] = defaultdict(set)
     for token in known_tokens():
         contract = token_key((token.blockchain, token.contract))[1]

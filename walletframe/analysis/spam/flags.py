@@ -1,4 +1,4 @@
-"""Spam flags of holdings. Each distinct pair of a token and a symbol is scored once."""
+"""Spam flags of holdings. Each distinct pair of a token and a symbol is scored only once."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pandas as pd
 from walletframe.amounts.integers import Exact
 from walletframe.amounts.sums import Segments, is_positive, sums
 from walletframe.analysis.parted import GroupSpec, aggregate_chunks
-from walletframe.analysis.spam.directory import make_directory
+from walletframe.analysis.spam.directory import make_token_directory
 from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score, sort_findings
-from walletframe.analysis.spam.symbols import HEAD, read_symbol
+from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
 from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames.contract import amounts_of, require_columns
 from walletframe.frames.identity import TOKEN, KeyCodes, first_rows, token_identities
-from walletframe.frames.names import find_token
+from walletframe.frames.names import mask_of_token
 from walletframe.notice import warn_never_raise
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT, factorized
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats
     from walletframe.analysis.parted import ChunkedHoldings
-    from walletframe.analysis.spam.directory import Directory
+    from walletframe.analysis.spam.directory import TokenDirectory
     from walletframe.analysis.token_lists import TokensLike
     from walletframe.frames.identity import Codes, Mask
     from walletframe.frames.names import TokenLike
@@ -40,7 +40,7 @@ THRESHOLD = 0.5
 _TOKEN_COLUMNS = ["symbol", "token_blockchain", "token_address"]
 
 _MIN_CROWD = 3
-_TOKENS_PER_CHANCE = 500  # of this many tokens, one may share a symbol by chance
+_TOKENS_PER_COINCIDENCE = 500  # one in this many tokens may share a symbol by chance
 _EXTREME_AMOUNT = 10**15
 _NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
 _ABSURD, _ABSURD_DIGITS = 10**18, 60  # units of the token, and digits of the raw amount
@@ -67,8 +67,8 @@ def flag_spam(
         - a DataFrame with ``token_blockchain`` and ``token_address``, and optionally ``symbol``;
         - an iterable of pairs (blockchain, contract).
 
-        If the list has symbols, another contract with the symbol of a listed token on the same
-        blockchain counts as an imitation.
+        If the list has symbols, any other contract on the same blockchain with the symbol of a
+        listed token counts as an imitation.
     deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are always spam, in the same forms.
     threshold : float, default 0.5
@@ -77,12 +77,12 @@ def flag_spam(
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The same rows and columns, and three further columns. Rows with the same token and symbol
-        have the same values.
+        The same rows and columns, and the columns below. Rows with the same token and symbol have
+        the same values.
 
         - ``spam_score`` (float64): the score, from 0 to 1;
-        - ``spam_reasons`` (str): the names of the reasons, joined by ``", "``, in descending order
-          of their weights; empty if there are none. The names don't change between versions;
+        - ``spam_reasons`` (str): the names of the reasons, separated by ``", "``, in descending
+          order of weight; empty if there are no reasons. Names don't change between versions;
         - ``is_spam`` (bool): whether the score is at least the threshold.
 
     Raises
@@ -95,15 +95,15 @@ def flag_spam(
 
     Notes
     -----
-    The score is the sum of the weights of the reasons, limited to 0 to 1. `explain_spam` lists the
-    reasons and weights. The score of known tokens, allowed tokens and native coins is 0, and the
-    score of denied tokens is 1. No requests are sent. A worthless token with an ordinary name is
-    not detected.
+    The score is the sum of the weights of the reasons, clipped to the range from 0 to 1.
+    `explain_spam` lists the reasons and weights. The score of known tokens, allowed tokens and
+    native coins is 0, and the score of denied tokens is 1. No requests are sent. A worthless token
+    with an ordinary name is not detected.
 
-    A price from the service lowers the score of other reasons, except of a link, a claim or a
-    disguise. If the service has prices for other tokens of the blockchain, a missing price slightly
-    raises the score of other reasons. Pass all rows of holdings: prices, amounts and equal symbols
-    of all rows are taken into account.
+    Prices only count if there are other reasons. A price from the service lowers the score, unless
+    the symbol has a link, a claim or a disguise. A missing price slightly raises the score, if the
+    service has prices for other tokens on the blockchain. Pass all rows of holdings, since prices,
+    amounts and equal symbols of all rows are compared.
 
     Examples
     --------
@@ -120,23 +120,23 @@ def flag_spam(
     return holdings.assign(spam_score=scores, spam_reasons=reasons, is_spam=scores >= threshold)
 
 
-def spam_rows(positions: Positions) -> Mask:
-    """Mark the rows that `flag_spam` flags by default."""
+def spam_mask(positions: Positions) -> Mask:
+    """Return a mask of the rows that `flag_spam` flags by default."""
     directory = _read_lists(None, None, THRESHOLD)
     scores, _ = _score_rows(positions.holdings, directory, positions.tokens)
     return scores >= THRESHOLD
 
 
 def _score_rows(
-    holdings: pd.DataFrame, directory: Directory, tokens: KeyCodes | None = None
+    holdings: pd.DataFrame, directory: TokenDirectory, tokens: KeyCodes | None = None
 ) -> tuple[Floats, Any]:
-    """Return the score and the reasons of each row; `tokens` saves identifying them again."""
-    cases = _Cases(directory, _collect_evidence(holdings, tokens))
-    scores = np.zeros(len(cases.tokens))
-    reasons = np.full(len(cases.tokens), "", dtype=object)
-    for case, findings in cases.suspect_findings().items():
-        scores[case], reasons[case] = score(findings), join_reasons(findings)
-    return scores[cases.codes], pd.array(reasons, dtype=TEXT).take(cases.codes)
+    """Return two arrays: the score and the reasons of each row."""
+    pairs = _TokenSymbolPairs(directory, _collect_evidence(holdings, tokens))
+    scores = np.zeros(len(pairs.tokens))
+    reasons = np.full(len(pairs.tokens), "", dtype=object)
+    for pair, findings in pairs.suspect_findings().items():
+        scores[pair], reasons[pair] = score(findings), join_reasons(findings)
+    return scores[pairs.codes], pd.array(reasons, dtype=TEXT).take(pairs.codes)
 
 
 def without_spam(
@@ -158,7 +158,8 @@ def without_spam(
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The rows that are not spam, in the same order and with their index, without further columns.
+        The rows that are not spam, in the same order, with the original index. No columns are
+        added.
 
     Raises
     ------
@@ -171,8 +172,8 @@ def without_spam(
     Warns
     -----
     SpamWarning
-        If rows are dropped. The warning states the number of rows and tokens. It is never raised
-        as an error, even with ``warnings.simplefilter("error")``.
+        If rows are dropped. The warning states the number of rows and tokens. This warning never
+        becomes an error, even with ``warnings.simplefilter("error")``.
 
     Examples
     --------
@@ -190,7 +191,7 @@ def without_spam(
 
 
 def _warn_about_spam(rows: int, tokens: int) -> None:
-    """Warn that rows are left out as spam, if there are any."""
+    """Warn if rows are left out as spam."""
     if rows:
         verbs = "looks like spam and is" if rows == 1 else "look like spam and are"
         counts = f"{counted_noun(rows, 'row')} of {counted_noun(tokens, 'token')}"
@@ -211,7 +212,7 @@ def explain_spam(
     Parameters
     ----------
     token : str or (str, str or None), optional
-        A single token to explain, whether or not it is spam: (blockchain, contract), or an
+        The only token to explain, whether or not the token is spam: (blockchain, contract), or an
         unambiguous symbol.
     allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are never spam, and tokens that are always spam, as in `flag_spam`.
@@ -223,13 +224,14 @@ def explain_spam(
     Returns
     -------
     DataFrame
-        One row for each reason of each token. Tokens are in descending order of their scores, and
-        the reasons of a token in descending order of their weights. The columns are:
+        One row for each reason of each token. Tokens are sorted by score, and reasons of a token by
+        weight, both in descending order. The columns are:
 
         - ``symbol``, ``token_blockchain`` and ``token_address`` (str): the token;
-        - ``spam_score`` (float64) and ``is_spam`` (bool): its score, and whether it is spam;
+        - ``spam_score`` (float64) and ``is_spam`` (bool): the token's score, and whether the token
+          is spam;
         - ``reason`` (str): the name of the reason;
-        - ``weight`` (float64): the weight of the reason, 0 or less for a reason against spam;
+        - ``weight`` (float64): the weight of the reason. Reasons against spam have 0 or less;
         - ``text`` (str): the explanation.
 
     Raises
@@ -256,26 +258,26 @@ def explain_spam(
         evidence = _collect_evidence(holdings)
     else:
         evidence, _, _ = _collect_chunked_evidence(holdings)
-    cases, rows = _Cases(directory, evidence), evidence.holdings
-    chosen = np.ones(len(rows), dtype=bool) if token is None else find_token(rows, token)
-    places, first = np.unique(cases.codes[chosen], return_index=True)
+    pairs, rows = _TokenSymbolPairs(directory, evidence), evidence.holdings
+    chosen = np.ones(len(rows), dtype=bool) if token is None else mask_of_token(rows, token)
+    places, first = np.unique(pairs.codes[chosen], return_index=True)
     tokens = rows.loc[chosen, _TOKEN_COLUMNS].iloc[first]
-    suspects = cases.suspect_findings()
-    by_place = [suspects.get(int(case)) or cases.findings(int(case)) for case in places]
+    suspects = pairs.suspect_findings()
+    by_place = [suspects.get(int(pair)) or pairs.findings_about(int(pair)) for pair in places]
     scores = np.array([score(findings) for findings in by_place], dtype=float)
     ranked = np.argsort(-scores, kind="stable")
     if token is None and not everything:
         ranked = ranked[scores[ranked] >= threshold]
-    pairs = [(place, finding) for place in ranked.tolist() for finding in by_place[place]]
-    owners = np.array([place for place, _ in pairs], dtype=np.intp)
+    placed = [(place, finding) for place in ranked.tolist() for finding in by_place[place]]
+    repeated = np.array([place for place, _ in placed], dtype=np.intp)
     return (
-        tokens.iloc[owners]
+        tokens.iloc[repeated]
         .assign(
-            spam_score=scores[owners],
-            is_spam=scores[owners] >= threshold,
-            reason=pd.array([finding.reason for _, finding in pairs], dtype=TEXT),
-            weight=np.array([finding.weight for _, finding in pairs], dtype=float),
-            text=pd.array([finding.text for _, finding in pairs], dtype=TEXT),
+            spam_score=scores[repeated],
+            is_spam=scores[repeated] >= threshold,
+            reason=pd.array([finding.reason for _, finding in placed], dtype=TEXT),
+            weight=np.array([finding.weight for _, finding in placed], dtype=float),
+            text=pd.array([finding.text for _, finding in placed], dtype=TEXT),
         )
         .reset_index(drop=True)
     )
@@ -283,17 +285,17 @@ def explain_spam(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The facts about rows that are needed for spam detection."""
+    """The facts about each row that spam detection needs."""
 
     holdings: pd.DataFrame
     tokens: KeyCodes
-    amounts: Exact  # sums, if a row represents several equal rows
-    absurd: Mask  # whether the balance is impossibly large
-    priced: Mask  # whether the service has a price
+    amounts: Exact  # the amounts, or their sums if a row represents several equal rows
+    is_absurd: Mask  # whether the balance is impossibly large
+    is_priced: Mask  # whether the service has a price
 
 
 def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) -> Evidence:
-    """Return the evidence of each row of holdings."""
+    """Return the evidence for all rows of holdings."""
     require_columns(holdings, _NEEDED)
     tokens, amounts = tokens or token_identities(holdings), amounts_of(holdings["amount"])
     absurd = _absurd_mask(holdings, amounts)
@@ -301,9 +303,9 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
 
 
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes, Codes]:
-    """Return evidence in which one row represents all equal rows.
+    """Return deduplicated evidence, and two arrays for its rows.
 
-    Also return the position of each row among all rows, and the number of rows it represents.
+    The arrays are the position of each row among all rows, and the number of equal rows.
     """
     require_columns(source.template.holdings, _NEEDED)
     [(chunk, groups, sums)] = aggregate_chunks(source, [_EQUAL_ROWS], ["raw_amount", "price"])
@@ -337,79 +339,83 @@ def _priced_mask(holdings: pd.DataFrame) -> Mask:
     return np.asarray(prices > 0)
 
 
-class _Cases:
-    """The distinct pairs of a token and a symbol, in the order of their first rows."""
+class _TokenSymbolPairs:
+    """The distinct pairs of a token and a symbol, sorted by first row."""
 
-    def __init__(self, directory: Directory, evidence: Evidence) -> None:
+    def __init__(self, directory: TokenDirectory, evidence: Evidence) -> None:
         symbol_codes, symbols = factorized(evidence.holdings["symbol"])
         names = [*map(str, symbols.tolist()), ""]  # the code of a missing symbol is -1
         numbers = evidence.tokens.codes * len(names) + symbol_codes % len(names)
-        self.codes, pairs = pd.factorize(numbers)  # of each row, the index of its case
-        # Of each case, the index of its token in `keys`, and of its symbol in `names`.
+        self.codes, pairs = pd.factorize(numbers)  # the index of each row's pair
+        # The index of each pair's token in `keys`, and of each pair's symbol in `names`.
         self.tokens, self.symbols = np.divmod(pairs, len(names))
         self.directory, self.keys = directory, evidence.tokens.keys
-        self.names = [name[:HEAD] for name in names]
-        self.by_symbol = [read_symbol(name) for name in names]
-        self.similar = [directory.similar(name) for name in self.names]
+        self.names = [name[:MAX_SYMBOL_LENGTH] for name in names]
+        self.by_symbol = [symbol_findings(name) for name in names]
+        self.known_skeletons = [directory.known_skeletons(name) for name in self.names]
         self.by_amount = _amount_findings(evidence)
         self.by_price = _price_findings(evidence)
 
     def suspect_findings(self) -> dict[int, tuple[Finding, ...]]:
-        """Return the findings of all cases that may be spam, by case."""
+        """Return a dict that maps each pair that may be spam to the findings about the pair."""
         denied = self.directory.denied
-        symbols = [any(each) for each in zip(self.by_symbol, self.similar, strict=True)]
+        symbols = [any(each) for each in zip(self.by_symbol, self.known_skeletons, strict=True)]
         tokens = [place in self.by_amount or key in denied for place, key in enumerate(self.keys)]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
-        by_case = {case: self.findings(case) for case in np.flatnonzero(suspects).tolist()}
+        by_pair = {pair: self.findings_about(pair) for pair in np.flatnonzero(suspects).tolist()}
         borrowers = defaultdict(list)
-        for case, findings in by_case.items():
+        for pair, findings in by_pair.items():
             for finding in findings:
                 if finding.reason == "borrowed":
-                    borrowers[finding.details].append(case)
-        for details, cases in borrowers.items():
-            count = len(np.unique(self.tokens[cases]))
-            if count >= max(_MIN_CROWD, len(self.keys) // _TOKENS_PER_CHANCE):
+                    borrowers[finding.details].append(pair)
+        for details, pairs in borrowers.items():
+            count = len(np.unique(self.tokens[pairs]))
+            if count >= max(_MIN_CROWD, len(self.keys) // _TOKENS_PER_COINCIDENCE):
                 crowd = Finding("crowd", (counted_noun(count, "contract"), *details))
-                by_case |= {case: sort_findings([*by_case[case], crowd]) for case in cases}
-        return by_case
+                by_pair |= {pair: sort_findings([*by_pair[pair], crowd]) for pair in pairs}
+        return by_pair
 
-    def findings(self, case: int) -> tuple[Finding, ...]:
-        """Return the sorted findings about one case, without those that depend on other cases."""
-        token, symbol = int(self.tokens[case]), int(self.symbols[case])
+    def findings_about(self, pair: int) -> tuple[Finding, ...]:
+        """Return the sorted findings about one pair. Findings about several pairs are left out."""
+        token, symbol = int(self.tokens[pair]), int(self.symbols[pair])
         conclusive = self.directory.conclusive_finding(self.keys[token])
         if conclusive:
             return (conclusive,)
         findings = [
             *self.by_symbol[symbol],
             *self.by_amount.get(token, ()),
-            *self.directory.imitations(self.keys[token], self.names[symbol], self.similar[symbol]),
+            *self.directory.imitation_findings(
+                self.keys[token], self.names[symbol], self.known_skeletons[symbol]
+            ),
         ]
-        # A price or a missing price only counts if there are other findings.
+        # A price, or a missing price, only counts if there are other findings.
         price, reasons = self.by_price[token], {each.reason for each in findings if each.weight}
         if price and reasons and (price is _UNPRICED or BAIT.isdisjoint(reasons)):
             findings.append(price)
         return sort_findings(findings)
 
 
-def _read_lists(allow: TokensLike | None, deny: TokensLike | None, threshold: float) -> Directory:
-    """Read the caller's lists, or else those of the settings, and check the threshold."""
+def _read_lists(
+    allow: TokensLike | None, deny: TokensLike | None, threshold: float
+) -> TokenDirectory:
+    """Read the lists of the arguments, or else of the settings, and check the threshold."""
     if not 0 < threshold <= 1:
-        hint = "pass a score above 0 and at most 1"
+        hint = "pass a score above 0 and not above 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
     tables = table_settings()
-    return make_directory(
+    return make_token_directory(
         tables.spam_allow if allow is None else allow, tables.spam_deny if deny is None else deny
     )
 
 
 def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
-    """Return the findings about impossibly large balances and supplies, by token."""
+    """Return a dict that maps token indices to findings about impossibly large amounts."""
     exact, codes = evidence.amounts, evidence.tokens.codes
     one, count = 10**exact.scale, len(evidence.tokens.keys)
-    absurd = np.unique(codes[evidence.absurd]).tolist()
+    absurd = np.unique(codes[evidence.is_absurd]).tolist()
     findings: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd, (_ABSURD_BALANCE,))
-    # Only tokens with a large amount are added up: a sum of n amounts can reach the limit only if
-    # one of the amounts is at least an n-th of the limit.
+    # Only tokens with a large amount are added up. A sum of n amounts can reach the limit only if
+    # one of the amounts is at least 1/n of the limit.
     most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
     large = np.zeros(count, dtype=bool)
     large[codes[exact.integers >= _EXTREME_AMOUNT * one // most_rows]] = True
@@ -420,11 +426,14 @@ def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
 
 
 def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
-    """Return each token's `_PRICED`, `_UNPRICED` (if its blockchain has other prices) or None."""
+    """Return `_PRICED`, `_UNPRICED` or None for each token.
+
+    `_UNPRICED` requires that the service has prices for other tokens on the blockchain.
+    """
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
     priced = np.zeros(len(findings), dtype=bool)
-    priced[tokens.codes[evidence.priced]] = True
+    priced[tokens.codes[evidence.is_priced]] = True
     chains, _ = factorized(np.array([key[0] for key in tokens.keys], dtype=object))
     covered = np.bincount(chains[priced], minlength=len(findings) + 1)[chains] > 0
     findings[covered] = _UNPRICED
@@ -440,15 +449,16 @@ def chunked_flags(
     threshold: float = THRESHOLD,
     drop_spam: bool = False,
 ) -> tuple[dict[Any, tuple[float, str]], dict[int, tuple[float, str]], Codes]:
-    """Return scores and reasons by token and symbol, or, for unknown tokens, by row.
+    """Return two dicts of (score, reasons), and the positions of all rows of unknown tokens.
 
-    Also return the positions of all rows of unknown tokens. With `drop_spam`, warn about the spam.
+    The first dict is by (token, symbol). The second dict has the rows of unknown tokens, by
+    position.
     """
     directory = _read_lists(allow, deny, threshold)
     evidence, places, balances = _collect_chunked_evidence(source)
-    cases = _Cases(directory, evidence)
-    suspects, codes = cases.suspect_findings().items(), cases.codes
-    flags = {case: (score(findings), join_reasons(findings)) for case, findings in suspects}
+    pairs = _TokenSymbolPairs(directory, evidence)
+    suspects, codes = pairs.suspect_findings().items(), pairs.codes
+    flags = {pair: (score(findings), join_reasons(findings)) for pair, findings in suspects}
     rows = np.flatnonzero(np.isin(codes, [*flags]))
     tokens, symbols = evidence.tokens, evidence.holdings["symbol"].astype(object)
     symbols = symbols.where(symbols.notna(), None)

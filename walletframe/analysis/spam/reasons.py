@@ -12,35 +12,38 @@ if TYPE_CHECKING:
 
 _QUOTED = 60
 
-# The score of a token is the sum of the weights of its reasons, limited to 0 to 1. At the default
-# threshold of 0.5, some reasons flag a token alone (a link, a copied symbol), others only together
-# with another reason (a claim in a phrase).
+# The score of a token is the sum of the weights of its reasons, clipped to [0, 1]. At the default
+# threshold of 0.5, a single reason of a large weight flags a token as spam, such as a link. Reasons
+# of smaller weights, such as a claim, need other reasons.
 REASONS = {
-    "deny_list": (1.0, "it is on the list given as deny"),
+    "deny_list": (1.0, "it is on your deny list"),
     "link": (0.7, 'the symbol contains a link: "{}"'),
     "impersonation": (0.6, 'it has the symbol "{}", which belongs to {}'),
     "lookalike": (0.6, 'look-alike letters make the symbol read as "{}"'),
     "hidden": (0.6, "the symbol contains invisible characters: {}"),
-    "markup": (0.6, 'a web page or a spreadsheet would run the symbol: "{}"'),
+    "markup": (0.6, 'a web page or a spreadsheet could execute the symbol: "{}"'),
     "domain": (0.5, 'the symbol contains a domain: "{}"'),
     "address": (0.5, "the symbol is an address"),
     "long_text": (0.5, "the symbol is {} characters long"),
     "absurd_balance": (0.5, "a wallet holds an impossibly large amount of it"),
     "claim": (0.3, 'the symbol promises or demands something: "{}"'),
     "prize": (0.3, 'the symbol contains a sum of money: "{}"'),
-    "foremost": (0.3, 'leading punctuation sorts the symbol to the top of lists: "{}"'),
+    "foremost": (0.3, 'the symbol begins with punctuation, which puts it on top of lists: "{}"'),
     "cut_off": (0.3, "the symbol is cut off with dots at its end"),
     "dotted_name": (0.3, 'the symbol contains a domain-like name: "{}"'),
-    "coin": (0.3, 'it has the symbol "{}", like {}'),
+    "coin": (0.3, 'it has the same symbol "{}" as {}'),
     "borrowed": (0.25, 'it has the known symbol "{}", which is not listed on {}'),
-    "recased": (0.25, 'its symbol is "{}" instead of "{}", which bridges rarely do'),
-    "crowd": (0.25, 'it is one of {} here with the symbol "{}" on {}, none of which is known'),
+    "recased": (
+        0.25,
+        'its symbol is written "{}" instead of "{}", which is rare for bridged tokens',
+    ),
+    "crowd": (0.25, '{} in these holdings have the symbol "{}" on {}, and none of them is known'),
     "phrase": (0.2, "the symbol has more than one word"),
-    "extreme_supply": (0.2, "the wallets together hold a quadrillion units or more"),
-    "unpriced": (0.2, "the service has prices for other tokens on this blockchain, but not for it"),
-    "allow_list": (0.0, "it is on the list given as allow"),
+    "extreme_supply": (0.2, "all wallets together hold a quadrillion units of it or more"),
+    "unpriced": (0.2, "the service has prices for other tokens on its blockchain, but not for it"),
+    "allow_list": (0.0, "it is on your allow list"),
     "known_token": (0.0, "it is a known token"),
-    "same_contract": (0.0, "a known token has the same contract on another blockchain"),
+    "same_contract": (0.0, "a known token has the same contract address on another blockchain"),
     "native_coin": (0.0, "it is the blockchain's own coin"),
     "priced": (-0.3, "the service has a price for it"),
 }
@@ -52,7 +55,7 @@ BAIT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One of `REASONS`, with the details for its explanation, which may be untrusted text."""
+    """One of `REASONS`, and the details of the explanation. Details may be untrusted text."""
 
     reason: str
     details: tuple[str, ...] = ()
@@ -76,10 +79,10 @@ def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def score(findings: tuple[Finding, ...]) -> float:
-    """Return the sum of the weights, limited to 0 to 1, and rounded to two decimals."""
+    """Return the sum of the weights, clipped to [0, 1] and rounded to two decimals."""
     return min(1.0, max(0.0, round(sum(finding.weight for finding in findings), 2)))
 
 
 def join_reasons(findings: tuple[Finding, ...]) -> str:
-    """Join the names of the reasons whose weight is not 0 with ``", "``."""
+    """Return the names of the reasons as one text. Reasons of the weight 0 are left out."""
     return ", ".join(finding.reason for finding in findings if finding.weight)

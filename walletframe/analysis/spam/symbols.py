@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from publicsuffixlist import PublicSuffixList
 
-HEAD = 512  # number of characters to read, since symbols are untrusted
+MAX_SYMBOL_LENGTH = 512  # further characters are ignored, since symbols are untrusted
 _LONGEST = 100
-_MAX_WORDS, _MAX_LABELS = 2, 2  # of a name, which has at most one dot
+_MAX_WORDS, _MAX_LABELS = 2, 2  # of a project's name, such as "yearn.finance"
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BAIT = re.compile(
@@ -61,9 +61,9 @@ _LINK = re.compile(
     r"|(?:telegram|twitter|discord|\btg|\u7535\u62a5\S?)\s?:?\s?@\w{3}",
     re.IGNORECASE,
 )
-# There may be a space before a dot, and, if a common top-level domain follows, after it. A hyphen
-# after the top-level domain continues the name, as in E.WEBER-ST-TOLEDO, unless the domain is a
-# common one.
+# There may be a space before a dot. There may also be one after the dot, if a common top-level
+# domain follows. A hyphen after an uncommon top-level domain continues the name, as in
+# E.WEBER-ST-TOLEDO.
 _DOMAIN = re.compile(
     r"(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
     r"(?:\s?\.(?:\s(?=(?:com|net|org|io|xyz)\b))?|\s?[\[(]\.[\])]\s?))+)"
@@ -75,7 +75,7 @@ _CUT = re.compile(r"[^\W_][\w-]{2,62}\.[a-z]{0,12}\.{3}$", re.IGNORECASE)
 _SPACED = re.compile(r"\b[a-z0-9-]{4,63}\s(?:com|net|org|io|xyz)\b", re.IGNORECASE)
 _WHITE = re.compile(r"\s")
 _LABELS = re.compile(r"[^\w-]+")
-# Top-level domains that projects use in their names; most others only occur in web addresses.
+# Top-level domains that projects use in their names. Most others occur only in web addresses.
 _STYLISH = frozenset(
     {"ai", "bot", "cat", "dog", "farm", "fi", "fun", "game", "games", "gg", "gold", "man", "meme"}
     | {"moe", "money", "network", "one", "pizza", "zip"}
@@ -89,17 +89,17 @@ _SIGNS = str.maketrans("$\u20ae\u20b3\u20ac\u20bf\u20b5\u00a2", "staebcc")
 _TWINS = str.maketrans("Il|Oo", "11100")
 
 
-def read_symbol(symbol: str) -> tuple[Finding, ...]:
-    """Return the findings about the text of a symbol; nearly all honest symbols have none."""
-    head = symbol[:HEAD]
-    text = readable(head)
+def symbol_findings(symbol: str) -> tuple[Finding, ...]:
+    """Return the findings about the text of a symbol. Nearly all honest symbols have none."""
+    start = symbol[:MAX_SYMBOL_LENGTH]
+    text = readable_text(start)
     findings = list(_word_findings(text))
     if len(symbol) > _LONGEST:
         findings.append(Finding("long_text", (f"{len(symbol):,}",)))
-    if head.startswith("0x") and _ADDRESS.fullmatch(head):
+    if start.startswith("0x") and _ADDRESS.fullmatch(start):
         findings.append(Finding("address"))
-    if not (head.isalnum() and head.isascii()):
-        findings += [*_domain_findings(text), *_character_findings(head, text)]
+    if not (start.isalnum() and start.isascii()):
+        findings += [*_domain_findings(text), *_character_findings(start, text)]
     return tuple(findings)
 
 
@@ -114,18 +114,18 @@ def _word_findings(text: str) -> Iterator[Finding]:
         is_phrase = bool(_WORD.search(text))
     else:  # upper-case letters also separate words
         is_phrase = len(_WORD.findall(spaced)) > _MAX_WORDS
-    if is_phrase or (bait and _letter_count(bait.group()) < _letter_count(text)):
+    if is_phrase or (bait and _count_letters(bait.group()) < _count_letters(text)):
         yield Finding("phrase")
 
 
-def _letter_count(text: str) -> int:
+def _count_letters(text: str) -> int:
     return sum(map(str.isalpha, text))
 
 
 def _domain_findings(text: str) -> Iterator[Finding]:
-    """Yield findings about the first link, the first domain, and the first domain-like name."""
+    """Yield at most three findings: the first link, the first domain, and the first dotted name."""
     matches = _DOMAIN.finditer(text) if "." in text else ()
-    dotted = [match for match in matches if _is_top_level(match[2].lower())]
+    dotted = [match for match in matches if _is_top_level_domain(match[2].lower())]
     link = _LINK.search(text) or next((match for match in dotted if match[3]), None)
     if link:
         rest = _WHITE.split(text[link.end() :], maxsplit=1)[0]
@@ -145,33 +145,33 @@ def _domain_findings(text: str) -> Iterator[Finding]:
     yield from (Finding("dotted_name", (name,)) for name in names[:1])
 
 
-@lru_cache(maxsize=4096)  # limited, since the names are untrusted
-def _is_top_level(name: str) -> bool:
-    return _suffixes().publicsuffix(name, accept_unknown=False) == name
+@lru_cache(maxsize=4096)  # not unlimited, since the names are untrusted
+def _is_top_level_domain(name: str) -> bool:
+    return _public_suffixes().publicsuffix(name, accept_unknown=False) == name
 
 
 @cache
-def _suffixes() -> PublicSuffixList:
+def _public_suffixes() -> PublicSuffixList:
     from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - the import reads a file
 
     return PublicSuffixList(only_icann=True)
 
 
-def _character_findings(head: str, text: str) -> Iterator[Finding]:
-    if markup := _MARKUP.search(text):
+def _character_findings(symbol: str, readable: str) -> Iterator[Finding]:
+    if markup := _MARKUP.search(readable):
         yield Finding("markup", (markup.group(),))
-    if hidden := hidden_characters(head):
+    if hidden := hidden_characters(symbol):
         yield Finding("hidden", (", ".join(hidden[:5]),))
-    if foremost := _FOREMOST.match(text):
+    if foremost := _FOREMOST.match(readable):
         yield Finding("foremost", (foremost.group(),))
-    if text.endswith("...") and _CUT_OFF.search(text):
+    if readable.endswith("...") and _CUT_OFF.search(readable):
         yield Finding("cut_off")
-    if mixes_scripts(head):
-        yield Finding("lookalike", (text,))
+    if mixes_scripts(symbol):
+        yield Finding("lookalike", (readable,))
 
 
-def readable(text: str) -> str:
-    """Return the text that a person would read, with look-alikes replaced by ASCII characters."""
+def readable_text(text: str) -> str:
+    """Return the text that a person reads: visible, with ASCII characters for look-alikes."""
     if text.isascii() and text.isprintable():
         return text
     visible = "".join(char for char in text if char.isspace() or not is_invisible(char))
@@ -179,10 +179,10 @@ def readable(text: str) -> str:
 
 
 def skeletons(text: str) -> tuple[str, ...]:
-    """Return normalized forms of a symbol. Two symbols look alike if they share a form."""
+    """Return normalized forms of a symbol. Symbols that look alike have a form in common."""
     if text.isalnum() and text.isascii():
         return text.lower(), text.translate(_TWINS).lower()
-    plain = readable(text)
+    plain = readable_text(text)
     if not plain.isascii():
         plain = "".join(char for char in normalize("NFKD", plain) if not combining(char))
     plain = plain.strip("".join(char for char in set(plain) if not _is_symbol_character(char)))
@@ -197,7 +197,10 @@ def _is_symbol_character(char: str) -> bool:
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Return invisible characters as ``"U+200B"``, except padding and the joiners of emoji."""
+    """Return the distinct invisible characters, each as a code point such as ``"U+200B"``.
+
+    White space at the ends and the joiners in emoji are left out.
+    """
     if text.isascii() and text.isprintable():
         return []
     inside = text.strip("\0 \t\r\n")
@@ -211,7 +214,7 @@ def hidden_characters(text: str) -> list[str]:
 
 
 def mixes_scripts(text: str) -> bool:
-    """Return whether a word mixes ASCII letters with letters that all look like ASCII letters."""
+    """Return whether a word mixes ASCII letters with foreign letters that look like ASCII."""
     for word in () if text.isascii() else text.split():
         latin = any(char.isascii() and char.isalpha() for char in word)
         foreign = [char for char in word if char.isalpha() and not char.isascii()]
