@@ -178,7 +178,7 @@ class TestClonedFolder:
         """The message says where the setting may stand."""
         write(folder / FILE_NAME, f"{name} = {SERVICE_ENTRIES[name]}")
         error = refused()
-        assert str(error).startswith(f"{name} can't be set in {folder / FILE_NAME}: ")
+        assert str(error).startswith(f"the setting {name} is not allowed in {folder / FILE_NAME}: ")
         assert str(user_file()) in error.hint
         assert "configure(file=…)" in error.hint
 

@@ -401,10 +401,13 @@ def test_rows_dropped_from_one_side_are_reported():
     details = fetched({"ETH.0xA": [token(raw=1), token("SCAM", contract="0xbad")]})
     less = details._replace(holdings=details.holdings.iloc[:1])
     with pytest.warns(
-        InputWarning, match=r"after lacks 1 row .* 1 balance of before may seem gone"
+        InputWarning,
+        match=r"holdings of `after` lack 1 row .* 1 balance of `before` may wrongly seem gone",
     ):
         assert compare(details, less)["change"].tolist() == ["gone"]
-    with pytest.warns(InputWarning, match=r"before lacks .* may seem new.* drop the same tokens"):
+    with pytest.warns(
+        InputWarning, match=r"`before` lack .* may wrongly seem new.* drop the same tokens"
+    ):
         compare(less, details)
     assert compare(less, less).empty
     assert compare(details, less, token="TKN").empty

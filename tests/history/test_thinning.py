@@ -27,7 +27,7 @@ from walletframe.errors import (
     SnapshotError,
     UnknownSnapshotError,
 )
-from walletframe.frames.known import known_and_fresh
+from walletframe.frames.known import known_and_fresh_mask
 from walletframe.history import dataset
 from walletframe.history.folder import read_snapshots, snapshot_folders
 
@@ -152,7 +152,7 @@ def test_no_knowledge_of_a_day_is_lost(answers):
         history.thin(folder=folder)
         after = history.load(folder=folder)
         assert_same(after, of_times(before, history.snapshots(folder=folder)["snapshot"]))
-    for rows in (lambda wallets: wallets, lambda wallets: wallets[known_and_fresh(wallets)]):
+    for rows in (lambda wallets: wallets, lambda wallets: wallets[known_and_fresh_mask(wallets)]):
         names = [
             {(row.blockchain, row.address.lower()) for row in rows(each.wallets).itertuples()}
             for each in (before, after)

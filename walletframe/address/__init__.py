@@ -1,1 +1,1 @@
-"""Wallet addresses: the forms in which people write them, and when two are the same wallet."""
+"""Wallet addresses: accepted forms, and canonical forms for comparisons."""

@@ -1,4 +1,4 @@
-"""Read a wallet, which is a blockchain and an address, from any accepted form, and compare wallets.
+"""Parse wallets (a blockchain and an address) from any accepted form, and compare wallets.
 
 Blockchain identifiers and hex addresses are compared case-insensitively. All other addresses are
 compared case-sensitively, since two base58 addresses can differ only by case. No address is checked
@@ -42,10 +42,10 @@ class WalletAddress:
     Parameters
     ----------
     blockchain : str
-        Any identifier without a dot, such as ``"ETH"``. A known identifier is converted to the
-        service's spelling, which is in upper case.
+        Any identifier without a dot, such as ``"ETH"``. A known identifier is converted to upper
+        case, as in the service.
     address : str
-        The address. Its spelling is not changed, and it may contain dots (``"alice.near"``).
+        The address. It is not changed, and may contain dots (``"alice.near"``).
 
     Raises
     ------
@@ -76,12 +76,12 @@ class WalletAddress:
 
     @property
     def canonical(self) -> WalletAddress:
-        """The form that all spellings of one wallet share, with a hex address in lower case."""
+        """The form for comparisons, which is the same for all spellings of a wallet."""
         return WalletAddress(*canonical_key(self.blockchain, self.address))
 
     @classmethod
     def parse(cls, text: str) -> WalletAddress:
-        """Parse a wallet that is written as ``<BLOCKCHAIN>.<ADDRESS>``, split at its first dot.
+        """Parse a wallet that is written as ``<BLOCKCHAIN>.<ADDRESS>``. The first dot separates.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddres
 
 
 def read_wallet(item: object) -> WalletAddress | str:
-    """Read a wallet in any form; return the reason as text if it can't be read."""
+    """Read a wallet in any form. Return the reason as text if the wallet can't be read."""
     wallet, alias = read_aliased(item)
     if alias and isinstance(wallet, WalletAddress):
         return f"write {wallet.blockchain} instead of {safe_line(alias)!r}"
@@ -125,8 +125,8 @@ def read_wallet(item: object) -> WalletAddress | str:
 
 
 def read_aliased(item: object) -> tuple[WalletAddress | str, str]:
-    """Return the wallet, or the reason why it can't be read, and its blockchain's alias, or ""."""
-    blockchain, address, reason = _split_wallet(item)
+    """Return two results: a wallet, or why it can't be read, and the blockchain's alias or ""."""
+    blockchain, address, reason = _parse_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     is_short = len(text) <= MAX_LENGTH  # the cache of aliases keeps no long texts
     identifier = identifier_of_alias(text) if is_short else None
@@ -137,14 +137,17 @@ def read_aliased(item: object) -> tuple[WalletAddress | str, str]:
 
 
 def _chain_id_text(number: object) -> str:
-    """Return a whole number as text; a column with missing values contains floats."""
+    """Return a chain ID as text without a decimal point, or "" if it is not one.
+
+    Pandas converts integers to floats if a column has missing values.
+    """
     if isinstance(number, int | float) and 0 < number < _CHAIN_IDS_END and number % 1 == 0:
         return str(int(number))
     return ""
 
 
 def is_blank(item: object) -> bool:
-    """Return whether a row is empty: missing, only white space, or a pair of such values."""
+    """Return whether a row is empty: a missing value, white space, or a pair of these."""
     match item:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             return is_empty(blockchain) and is_empty(address)
@@ -155,15 +158,15 @@ def is_blank(item: object) -> bool:
 
 
 def _mapping_values(item: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """Return the blockchain and the address of a mapping, which may use the service's keys."""
+    """Return the blockchain and the address in a mapping. The service's keys are accepted."""
     values = dict(zip(standard_names(item), item.values(), strict=True))
     return tuple(values[name] for name in COLUMNS if name in values)
 
 
 def standard_names(names: Iterable[Any]) -> list[Any]:
-    """Replace the service's names for blockchain and address, if both columns are present."""
+    """Replace the service's names of the columns blockchain and address, if both are present."""
     original = [*names]
-    renamed = {service: own for service, own in _SERVICE_NAMES.items() if own not in original}
+    renamed = {name: ours for name, ours in _SERVICE_NAMES.items() if ours not in original}
     standard = [renamed.get(name, name) for name in original]
     return standard if {*COLUMNS} <= {*standard} else original
 
@@ -175,8 +178,8 @@ def is_empty(cell: Any) -> bool:
     return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
 
 
-def _split_wallet(item: object) -> tuple[Any, Any, str]:
-    """Return a blockchain, an address, and the reason why they are not a wallet, or ""."""
+def _parse_item(item: object) -> tuple[Any, Any, str]:
+    """Return three results: blockchain, address, and why an item is not a wallet, or ""."""
     match item:
         case WalletAddress():
             return item.blockchain, item.address, ""
@@ -191,7 +194,7 @@ def _split_wallet(item: object) -> tuple[Any, Any, str]:
             )
             return blockchain, address, ""
         case Mapping() if len(pair := _mapping_values(item)) == len(COLUMNS):
-            return _split_wallet(pair)
+            return _parse_item(pair)
         case Mapping():
             return "", "", 'the keys "blockchain" and "address" are needed'
         case _:
@@ -199,7 +202,7 @@ def _split_wallet(item: object) -> tuple[Any, Any, str]:
 
 
 def _invalid_reason(blockchain: object, address: object) -> str:
-    """Return the reason why a blockchain and an address are not a wallet, or ""."""
+    """Return the reason why a blockchain and an address are not a wallet, or "" if they are."""
     if not isinstance(blockchain, str) or not isinstance(address, str):
         return _NOT_TEXT
     if not blockchain:
@@ -233,9 +236,10 @@ def shorten(item: object) -> str:
 
 
 def canonical_address(address: str) -> str:
-    """Return an address, or a token's contract, in the form that is used for comparisons.
+    """Return the canonical form of an address or a contract, for comparisons.
 
-    Hex is converted to lower case. In a Move type, such as ``0x2::sui::SUI``, only the account is.
+    Hex is converted to lower case. In a Move type such as ``0x2::sui::SUI``, only the account is
+    converted.
     """
     address = address.strip()
     if address[:2] not in ("0x", "0X") or not address.isascii():
@@ -247,11 +251,11 @@ def canonical_address(address: str) -> str:
 
 
 def canonical_blockchain(blockchain: str) -> str:
-    """Return a blockchain's identifier in the form that is used for comparisons."""
+    """Return the canonical form of a blockchain's identifier, for comparisons."""
     blockchain = blockchain.strip()
     return blockchain.upper() if blockchain.isascii() else blockchain
 
 
 def canonical_key(blockchain: str, address: str) -> tuple[str, str]:
-    """Return a key that is equal for all spellings of one wallet, or of one token."""
+    """Return the canonical key of a wallet or a token. All spellings have the same key."""
     return canonical_blockchain(blockchain), canonical_address(address)

@@ -59,23 +59,23 @@ _QUOTES_AND_BRACKETS = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - text from ch
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The wallets read from a list, in the order of the list and with duplicates.
+    """The wallets in a list, in the order of the list and with duplicates.
 
-    A blockchain's alias is replaced in `wallets`, but it is an error unless `fixed` accepts it.
+    In `wallets`, aliases of blockchains are replaced. They are errors without `with_fixes`.
     """
 
     wallets: list[WalletAddress]
-    positions: list[int]  # of `wallets` in the list
+    positions: list[int]  # the position of each wallet in the list
     rows: int  # number of rows, including empty rows
     empty: int  # number of empty rows
     problems: list[Problem]
     aliases: list[Problem]  # position, alias and identifier of wallets with another name
     where: str = POSITIONS_NOTE  # explains the positions in messages
-    labels: pd.DataFrame | None = None  # the extra columns, with one row per item of `wallets`
+    labels: pd.DataFrame | None = None  # the extra columns, with one row for each of `wallets`
 
 
 def read_rows(rows: Iterable[tuple[int, object]], where: str = POSITIONS_NOTE) -> Reading:
-    """Read the wallets from pairs of a position and a wallet, and collect the unreadable rows."""
+    """Read wallets from pairs (position, wallet), and collect the unreadable rows."""
     wallets: list[WalletAddress] = []
     positions: list[int] = []
     problems: list[Problem] = []
@@ -99,7 +99,7 @@ def read_rows(rows: Iterable[tuple[int, object]], where: str = POSITIONS_NOTE) -
 
 
 def read_list(wallets: WalletsLike) -> Reading:
-    """Read wallets in any form; empty rows are skipped, but a single empty wallet is a problem."""
+    """Read wallets in any form. Empty rows are skipped, but a single empty wallet is a problem."""
     if isinstance(wallets, pd.DataFrame):
         return read_rows(enumerate(frame_rows(wallets)))
     if isinstance(wallets, np.ndarray):
@@ -121,14 +121,14 @@ def read_list(wallets: WalletsLike) -> Reading:
 
 
 def parse_wallets(wallets: WalletsLike) -> list[WalletAddress]:
-    """Return all wallets, including duplicates; raise one error for all unreadable rows."""
+    """Return all wallets, including duplicates. One error lists all unreadable rows."""
     reading = read_list(wallets)
     _check_unreadable(reading, "raise")
     return reading.wallets
 
 
 def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
-    """Return the distinct wallets in order of first appearance, in their first spelling."""
+    """Return the distinct wallets, sorted by first appearance and spelled as there."""
     first: dict[tuple[str, str], WalletAddress] = {}
     for wallet in wallets:
         first.setdefault(canonical_key(wallet.blockchain, wallet.address), wallet)
@@ -136,7 +136,7 @@ def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
 
 
 def unify_blockchains(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
-    """Yield all wallets, with unknown blockchains in the spelling of their first appearance."""
+    """Yield all wallets. The first spelling of an unknown blockchain replaces all others."""
     first: dict[str, str] = {}
     for wallet in wallets:
         name = first.setdefault(forms.canonical_blockchain(wallet.blockchain), wallet.blockchain)
@@ -152,7 +152,7 @@ def with_standard_columns(frame: T) -> T:
 
 
 def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
-    """Return the wallet in each row of a frame; raise if a column is missing or occurs twice."""
+    """Return the wallet in each row of a frame. The columns must be present, and only once."""
     frame = with_standard_columns(frame)
     missing = [name for name in forms.COLUMNS if name not in frame.columns]
     if len(frame.columns) == 1 and len(missing) == len(forms.COLUMNS):
@@ -161,8 +161,8 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
         raise ColumnsError(
             missing,
             [str(name) for name in frame.columns],
-            hint="rename the columns; or add .assign(blockchain=…) if all wallets are on one "
-            'blockchain; or pass a single column of "<BLOCKCHAIN>.<ADDRESS>" strings',
+            hint="rename the columns, add a column with .assign(blockchain=…) if all wallets are "
+            'on one blockchain, or pass a single column of "<BLOCKCHAIN>.<ADDRESS>" strings',
         )
     for name in forms.COLUMNS:
         if frame[name].ndim > 1:
@@ -173,7 +173,11 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
 def select_wallets(
     reading: Reading, on_unreadable: OnUnreadable, *, locate: Callable[[int], str] = str
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets and their first labels; warn once about all other rows."""
+    """Return the distinct wallets, and the labels in each wallet's first row.
+
+    One warning counts the duplicate, empty and unreadable rows, and the rows with other labels than
+    the wallet's first row.
+    """
     _check_unreadable(reading, on_unreadable)
     wallets = distinct_wallets(reading.wallets)
     labels, conflicts = _distinct_labels(reading)
@@ -185,24 +189,24 @@ def select_wallets(
 def wallets_to_request(
     reading: Reading, on_unreadable: OnUnreadable
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets and their labels, and warn about names that may be typos."""
+    """Return the distinct wallets and the labels. Warn about names that may be misspelled."""
     wallets, labels = select_wallets(reading, on_unreadable)
     warn_about_unknown_blockchains(wallets)
-    if labels is not None and (spellings := _label_spellings(labels)):
+    if labels is not None and (spellings := _first_spellings(labels)):
         text = f"labels differ only in case; wf.clean replaces {_replaced_labels(spellings)}"
         notify(text, InputWarning)
     return wallets, labels
 
 
-def fixed(reading: Reading) -> Reading:
-    """Accept aliases of blockchains, unify the spelling of labels, and warn about both at once."""
+def with_fixes(reading: Reading) -> Reading:
+    """Return a reading with fixed blockchains and labels. Warn about all replacements."""
     counts = Counter((alias, identifier) for _, alias, identifier in reading.aliases)
     lines = [
         f"{safe_line(alias)!r} with {identifier} ({counted_noun(count, 'row')})"
         for (alias, identifier), count in counts.items()
     ]
     labels = reading.labels
-    if labels is not None and (spellings := _label_spellings(labels)):
+    if labels is not None and (spellings := _first_spellings(labels)):
         lines.append(_replaced_labels(spellings))
         labels = labels.copy()
         for name, first in spellings.items():
@@ -214,17 +218,20 @@ def fixed(reading: Reading) -> Reading:
     return replace(reading, aliases=[], labels=labels)
 
 
-def respelled_labels(reading: Reading) -> Iterator[tuple[str, int, str, str]]:
-    """Yield the column, the position, the label and its first spelling, if they differ."""
+def labels_with_other_spelling(reading: Reading) -> Iterator[tuple[str, int, str, str]]:
+    """Yield (column, position, label, first spelling) for each label with another spelling."""
     labels = pd.DataFrame() if reading.labels is None else reading.labels
-    for name, first in _label_spellings(labels).items():
+    for name, first in _first_spellings(labels).items():
         for position, cell in zip(reading.positions, labels[name], strict=True):
             if isinstance(cell, str) and cell in first:
                 yield name, position, cell, first[cell]
 
 
-def _label_spellings(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return, by column, the first spelling of each label that differs from it only in case."""
+def _first_spellings(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
+    """Return, for each column, a dict of the labels that differ in case from an earlier label.
+
+    The dict maps such a label to the earlier label.
+    """
     by_column: dict[str, dict[str, str]] = {}
     for name, column in labels.items():
         first: dict[str, str] = {}
@@ -247,7 +254,7 @@ def _replaced_labels(spellings: Mapping[str, Mapping[str, str]]) -> str:
 
 
 def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
-    """Return the wallets of a list, including duplicates, and warn about unreadable rows."""
+    """Return the wallets of a list, including duplicates. Warn about unreadable rows."""
     _check_unreadable(reading, on_unreadable)
     if reading.problems:
         _warn_about_rows(reading, len(distinct_wallets(reading.wallets)), {}, str)
@@ -255,7 +262,7 @@ def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[Wall
 
 
 def unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
-    """Return a line about all unknown blockchains with suggestions, or "" if all are known."""
+    """Return a line that lists unknown blockchains and suggestions, or "" if all are known."""
     names = dict.fromkeys(wallet.blockchain for wallet in wallets)
     messages = [each for each in map(unknown_blockchain_message, names) if each]
     if not messages:
@@ -274,7 +281,7 @@ def warn_about_unknown_blockchains(wallets: Iterable[WalletAddress]) -> None:
 
 
 def check_on_unreadable(choice: str | None) -> None:
-    """Raise an error unless the choice is ``raise`` or ``drop``."""
+    """Raise an error if the choice is neither ``raise`` nor ``drop``."""
     if choice not in ("raise", "drop"):
         raise SettingsError(
             f"on_unreadable={choice!r} is not supported", hint='use on_unreadable="raise" or "drop"'
@@ -293,7 +300,7 @@ def _warn_about_rows(
     conflicts: Mapping[str, list[Problem]],
     locate: Callable[[int], str],
 ) -> None:
-    """Warn about rows that add no wallet, and rows that contradict a wallet's first labels."""
+    """Warn about rows without a new wallet, and about rows that contradict the first labels."""
     counts = {
         "duplicate": len(reading.wallets) - distinct,
         "empty": reading.empty,
@@ -334,7 +341,7 @@ def read_table(table: object, keep: Sequence[str]) -> Reading:
 
 
 def with_labels(reading: Reading, labels: pd.DataFrame) -> Reading:
-    """Return a reading with extra columns, in which blank text is replaced by missing values."""
+    """Return a reading with extra columns. Blank text becomes a missing value."""
     stripped = {name: _strip_labels(column) for name, column in labels.items()}
     return replace(reading, labels=pd.DataFrame(stripped))
 
@@ -355,7 +362,7 @@ def _strip_labels(column: pd.Series) -> pd.Series:
 
 
 def _distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
-    """Return each distinct wallet's first label in each column, and the rows that contradict it."""
+    """Return a frame with the first labels of each wallet, and the rows that contradict them."""
 
     def label(column: pd.Series, row: int) -> str:
         return repr(safe_line(str(column.iloc[row])))
@@ -382,7 +389,7 @@ def _distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, l
 
 
 def first_labelled_rows(name: str, codes: Indices, column: Any) -> tuple[Indices, list[int]]:
-    """Return the first labelled row of each code (-1 if none), and the rows with other labels."""
+    """Return the first row with a label for each code, or -1, and the rows with other labels."""
     try:
         labels, _ = factorized(column)
     except TypeError:
@@ -413,7 +420,7 @@ def unhashable_column_error(name: str) -> SettingsError:
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """The wallets and the problems found in a text, in the order of the text."""
+    """The wallets and the problems in a pasted text, in the order of the text."""
 
     wallets: list[WalletAddress]
     problems: list[Problem]  # line number (counted from 1), unreadable piece, reason

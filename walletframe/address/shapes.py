@@ -1,6 +1,6 @@
-"""The shapes of addresses on the known blockchains, and names that stand for addresses.
+"""The formats of addresses on the known blockchains, and names that stand for addresses.
 
-Lengths, alphabets and the checksums of base58 are checked. Other checksums are not.
+Lengths, alphabets, and the checksums of base58 are checked. Other checksums are not checked.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _NAME_SERVICES = {
 
 
 def address_problem(wallet: WalletAddress) -> tuple[str, str]:
-    """Return what is wrong with an address, and what to do; empty texts if nothing is known."""
+    """Return what is wrong with an address, and what to do. Both texts may be empty."""
     known = find_blockchain(wallet.blockchain)
     forms = known.addresses if known else ()
-    if any(_fits(form, wallet.address) for form in forms):
+    if any(_matches_format(form, wallet.address) for form in forms):
         return "", ""
     name = wallet.address if known else str(wallet)  # a bare name is split at its dot
     label, _, ending = name.rpartition(".")
@@ -50,7 +50,7 @@ def address_problem(wallet: WalletAddress) -> tuple[str, str]:
     return needed and f"an address on {wallet.blockchain} is {needed}", ""
 
 
-def _fits(form: str, address: str) -> bool:
+def _matches_format(form: str, address: str) -> bool:
     if form == "evm":
         return _EVM.fullmatch(address) is not None
     if form == "near":
@@ -59,7 +59,7 @@ def _fits(form: str, address: str) -> bool:
         return len(_base58_bytes(address)) == 32  # noqa: PLR2004 - a public key
     kind, _, starts = form.partition("-")
     if kind == "base58":
-        return address[0] in starts and _has_base58_checksum(address)
+        return address[0] in starts and _is_base58_address(address)
     text = address.lower() if address.isupper() else address
     version = 1 if form in ("bc1", "ltc1") else 0  # a character before the 20 or 32 bytes
     is_length_right = len(text) - len(form) - version in (38, 58)
@@ -74,7 +74,7 @@ def _description(form: str) -> str:
 
 
 def _base58_bytes(text: str) -> bytes:
-    """Return the bytes that a text in base58 encodes; none if it is not base58."""
+    """Decode a text in base58. Return no bytes if the text is not base58."""
     if not {*text} <= {*_BASE58}:
         return b""
     number = reduce(lambda value, digit: value * 58 + _BASE58.index(digit), text, 0)
@@ -82,8 +82,8 @@ def _base58_bytes(text: str) -> bytes:
     return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
 
 
-def _has_base58_checksum(text: str) -> bool:
-    """Return whether a text encodes a version, a hash of 20 bytes, and their checksum."""
+def _is_base58_address(text: str) -> bool:
+    """Return whether a text in base58 encodes a version, a hash of 20 bytes, and a checksum."""
     payload = _base58_bytes(text)
     checksum = sha256(sha256(payload[:-4]).digest()).digest()[:4]
     return len(payload) == 25 and payload[-4:] == checksum  # noqa: PLR2004 - 1 + 20 + 4

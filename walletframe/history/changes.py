@@ -1,4 +1,4 @@
-"""`compare`: a table of the known and unknown changes of holdings between two times."""
+"""`compare`: a table of known and unknown changes of holdings between two times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.groups import ADDED, group, list_names, read_groups
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.kept import kept_names
-from walletframe.frames.known import is_simulated, known_wallets
+from walletframe.frames.known import is_simulated, known_mask
 from walletframe.history.folder import LIST_CALL, SNAPSHOT
 from walletframe.history.timelines import (
     OK,
@@ -187,7 +187,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 def _grouped_changes(
     matrix: AmountMatrix, wallets: pd.DataFrame, by: By, *, assets: AssetsLike | None, bridged: bool
 ) -> pd.DataFrame:
-    """Sum changes by token or asset, and by columns of `wallets`, the wallets of both times."""
+    """Add up changes by token or asset, and by columns of `wallets`."""
     ids = matrix.wallet_ids.codes[: len(wallets)]
     distinct = wallets.groupby(ids).last().astype(wallets.dtypes)
     names = _parse_by(by, distinct)
@@ -201,7 +201,7 @@ def _grouped_changes(
     else:
         owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
     pair_wallets = matrix.wallet_ids.codes[matrix.wallet_rows]  # rows in `distinct`
-    # The codes of pairs without a token are the last.
+    # Pairs without a token have the last codes.
     codes = len(groups) + owners.wallet_set_codes[pair_wallets]
     codes[rows] = groups.codes
     group_count, known = len(groups) + len(owners), (matrix.status == OK).all(axis=1)
@@ -256,7 +256,7 @@ def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
 def _add_change_columns(
     matrix: AmountMatrix, labels: pd.DataFrame, integers: Integers, known: Mask
 ) -> pd.DataFrame:
-    """Add columns of changes; `integers` and `known` have columns for the two times."""
+    """Add columns of changes. The columns of `integers` and `known` are the two times."""
     (earlier, later), both = integers.T, np.asarray(known.all(axis=1))
     difference = later - earlier
     conditions = [~both | (difference == 0), earlier == 0, later == 0, difference > 0]
@@ -272,7 +272,7 @@ def _add_change_columns(
 def _mark_shared_answers_stale(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Mark answers that both results have as stale in the later one; raise if not comparable."""
+    """Mark an answer of `before` as stale in `after`. Check that both are comparable."""
     frames = before.wallets, after.wallets
     simulated_flags: set[bool] = set()
     for wallets in frames:
@@ -323,10 +323,10 @@ def _newest_time(wallets: pd.DataFrame) -> Any:
 
 
 def _warn_if_rows_are_missing(sides: Sequence[WalletDetails], matrix: AmountMatrix) -> None:
-    """Warn if rows of holdings are missing at only one time, since tokens then seem new or gone."""
+    """Warn if one result lacks rows of holdings, because tokens then wrongly seem new or gone."""
     missing = []
     for wallets, holdings in sides:
-        fetched = wallets["tokens"][known_wallets(wallets)].sum()
+        fetched = wallets["tokens"][known_mask(wallets)].sum()
         missing.append(max(int(fetched) - len(holdings), 0))
     if all(missing) or not any(missing):
         return
@@ -336,15 +336,15 @@ def _warn_if_rows_are_missing(sides: Sequence[WalletDetails], matrix: AmountMatr
     if count := int(unlisted.sum()):
         name, other, seem = ("after", "before", "gone") if side else ("before", "after", "new")
         notify(
-            f"{name} lacks {counted_noun(missing[side], 'row')} of holdings that its column "
-            f"wallets.tokens counts, so {counted_noun(count, 'balance')} of {other} may seem "
-            f"{seem}: pass complete frames, or drop the same tokens from both",
+            f"the holdings of `{name}` lack {counted_noun(missing[side], 'row')} that the column "
+            f"'tokens' of wallets counts, so {counted_noun(count, 'balance')} of `{other}` may "
+            f"wrongly seem {seem}: pass complete frames, or drop the same tokens from both",
             InputWarning,
         )
 
 
 def _chart_attributes(before: WalletDetails, after: WalletDetails) -> Mapping[Hashable | None, Any]:
-    """Return the attributes for charts of changes: plain text, which any file format can store."""
+    """Return the attributes that charts of changes need, as plain text for any file format."""
     times = {"before": _newest_time(before.wallets), "after": _newest_time(after.wallets)}
     texts = {key: f"{time:%Y-%m-%d %H:%M} UTC" for key, time in times.items() if not pd.isna(time)}
     if is_simulated(before.wallets) or is_simulated(after.wallets):
@@ -353,7 +353,7 @@ def _chart_attributes(before: WalletDetails, after: WalletDetails) -> Mapping[Ha
 
 
 def _parse_by(by: By, wallets: pd.DataFrame) -> list[str]:
-    """Return the checked names to group by, with "asset" and "token" at the end."""
+    """Check the names to group by, and return them with "asset" and "token" at the end."""
     names = list_names(by)
     extra = kept_names(wallets)
     if not names or any(name not in {*ADDED, *_WALLET_GROUPINGS, *extra} for name in names):

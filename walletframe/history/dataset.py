@@ -1,13 +1,13 @@
-"""Save, load, list and thin out snapshots, check the saved frames, and parse times."""
+"""Functions that save, load, list and thin out snapshots. Frames are checked, times parsed."""
 # Days are in UTC, like the names of the folders of snapshots. In all functions, a point in time
 # without a time zone is in the machine's time zone, so a snapshot is found under the time with
 # which it was saved.
 #
-# A snapshot is removed by `thin` only if other snapshots of its period requested, know and could
-# read completely all wallets that it did. Reading many snapshots takes long, so the redundant ones
-# are determined without the lock. They are removed under the lock if the names and digests of all
-# snapshots that were read are unchanged. A snapshot that was saved in the meantime was not read,
-# and is not removed.
+# `thin` removes a snapshot only if other snapshots of the same period make it redundant: each
+# requested, known or completely readable wallet is so in another one. Reading many snapshots takes
+# long, so redundant snapshots are found without the lock. They are removed under the lock if the
+# names and digests of all snapshots that were read are unchanged. A snapshot that was saved in the
+# meantime was not read, and is not removed.
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from walletframe.frames.contract import (
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.kept import kept_frame, kept_names, kept_table, with_kept
-from walletframe.frames.known import known_and_fresh
+from walletframe.frames.known import known_and_fresh_mask
 from walletframe.history.folder import (
     HOLDINGS,
     LIST_CALL,
@@ -336,7 +336,7 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     )
     columns: dict[str, Any] = {
         "wallets": 1,
-        "wallets_ok": known_and_fresh(wallets),
+        "wallets_ok": known_and_fresh_mask(wallets),
         "balances": wallets["tokens"].fillna(0),
         "simulated": wallets["service"] == SIMULATED,
     }
@@ -415,7 +415,7 @@ def thin(
 def _read_selected(
     select: Callable[[], list[SnapshotFolder]], reader: Callable[[list[SnapshotFolder]], _T]
 ) -> _T:
-    """Select and read snapshots. Start again if another process removed some of them meanwhile."""
+    """Select and read snapshots. Start again if another process removes one in the meantime."""
     while True:
         folders = select()
         try:
@@ -432,7 +432,7 @@ def _parse_wallet_keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | No
 
 
 def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> None:
-    """Raise an error, before a fetch, if its result could not be saved as a snapshot."""
+    """Raise an error if the result of a fetch could not be saved. Called before the fetch."""
     path = history_folder(folder)
     taken_at = None if at is None else _parse_point_in_time(at)
     _require_separate_simulation([service], path, may_be_simulated=folder is not None)
@@ -441,7 +441,7 @@ def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> 
 
 
 def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
-    """Return whether the snapshot of a time has the same answers, fetched or from the cache."""
+    """Return whether the snapshot of a time has the same answers. They may be from the cache."""
     extra = details.wallets[kept_names(details.wallets)]
     as_read = with_kept(details.wallets, kept_frame(kept_table(extra)))
     with suppress(HistoryError):
@@ -461,7 +461,7 @@ def _duplicate_time_error(taken_at: datetime) -> SnapshotError:
 
 
 def _require_unchanged(details: WalletDetails) -> None:
-    """Raise if frames were changed since the fetch, since comparisons would show false changes."""
+    """Raise an error if frames were changed since the fetch: they would cause false changes."""
     wallets, holdings = details
     names = ["blockchain", "address"]
     ids = wallet_identities(concat_frames([wallets[names], holdings[names]]))
@@ -475,18 +475,18 @@ def _require_unchanged(details: WalletDetails) -> None:
         first = wrong[0]
         name = ".".join(str(part) for part in ids.keys[first])
         raise SnapshotError(
-            f"{count_of(len(wrong), len(ids.keys), 'wallet')} not as fetched; the first is {name!a}"
-            f", which has {counted_noun(int(row_counts[first]), 'row')} in wallets, and "
-            f"{holding_counts[first]} in holdings instead of the {expected[first]} that its column "
-            "tokens counts",
-            hint="save the frames unchanged, as fetched, and drop rows after loading them",
+            f"{count_of(len(wrong), len(ids.keys), 'wallet')} not as fetched. The first is {name!a}"
+            f": wallets has {counted_noun(int(row_counts[first]), 'row')} of it (expected: 1), and "
+            f"holdings has {holding_counts[first]} (expected: {expected[first]}, as in the column "
+            "'tokens' of wallets)",
+            hint="save the unchanged result of the fetch, and drop rows after loading it",
         )
 
 
 def _require_separate_simulation(
     services: Iterable[str], folder: Path, *, may_be_simulated: bool
 ) -> None:
-    """Raise if simulated holdings would be saved beside real ones, or in the default folder."""
+    """Raise an error if simulated holdings are for the default folder, or a folder of real ones."""
     kinds = {service == SIMULATED for service in services}
     refused = True in kinds and not may_be_simulated
     with suppress(HistoryError):  # a broken snapshot must not prevent saving a new one
@@ -500,7 +500,7 @@ def _require_separate_simulation(
 
 
 def _parse_range(when: Moment) -> tuple[datetime, datetime]:
-    """Return the first and the last microsecond of a day, hour, minute or second, in UTC."""
+    """Return two times in UTC: the first and the last microsecond of a day, hour or second."""
     value = _parse_time(when)
     if not isinstance(value, datetime):
         return datetime.combine(value, time.min, UTC), datetime.combine(value, time.max, UTC)
@@ -518,7 +518,7 @@ def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
     newest = wallets["fetched_at"][fresh].max()
     if pd.isna(newest):
         return datetime.now(UTC)
-    cached = known_and_fresh(wallets) & (wallets["source"] == Source.CACHE.value)
+    cached = known_and_fresh_mask(wallets) & (wallets["source"] == Source.CACHE.value)
     old = wallets["fetched_at"][cached & (wallets["fetched_at"] < newest.floor("D"))]
     if len(old):
         raise SnapshotError(
@@ -532,7 +532,7 @@ def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
 
 
 def _parse_point_in_time(when: Moment, *, warns: bool = False) -> datetime:
-    """Return a point in time in UTC. With `warns`, warn if it has no time zone."""
+    """Return a point in time in UTC. With `warns`, warn if the time has no time zone."""
     value = _parse_time(when)
     if not isinstance(value, datetime):
         hint = 'add a time of day, such as "2026-01-31T06:00Z"'
@@ -593,13 +593,13 @@ def _remove_redundant(folder: Path, period: list[SnapshotFolder]) -> list[Snapsh
 
 
 def _find_redundant(period: list[SnapshotFolder]) -> list[SnapshotFolder]:
-    """Return the snapshots that add no requested, known or readable wallet to better snapshots."""
+    """Return the snapshots without any requested, known or readable wallet that others lack."""
     for each in period:
         # Opening raises an error, since a broken snapshot must not replace another snapshot.
         with open_snapshot_file(each.path / HOLDINGS):
             pass
     wallets = read_snapshot_wallets(period)
-    ids, known = wallet_identities(wallets), known_and_fresh(wallets)
+    ids, known = wallet_identities(wallets), known_and_fresh_mask(wallets)
     features = np.stack([np.ones_like(known), known, known & wallets["error"].isna().to_numpy()])
     groups, none = wallets.groupby(SNAPSHOT).indices, np.array([], dtype=np.intp)
     rows = {each.moment: groups.get(pd.Timestamp(each.moment), none) for each in period}

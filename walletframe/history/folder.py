@@ -1,4 +1,4 @@
-"""Snapshots on the disk: folders of two Parquet files, written and removed atomically."""
+"""Snapshots on the disk: folders of two Parquet files, which are written and removed atomically."""
 # <folder>/date=2026-01-31/20260131T060000.000000Z/wallets.parquet
 #                                                  holdings.parquet
 #
@@ -92,7 +92,7 @@ class SnapshotFolder:
 
 
 def history_folder(folder: str | Path | None) -> Path:
-    """Return the path of the folder of snapshots. The default is in the user's data folder."""
+    """Return the path of the folder with the snapshots, by default in the user's data folder."""
     return user_data_path("walletframe") / "history" if folder is None else local_folder(folder)
 
 
@@ -104,7 +104,7 @@ def snapshot_folders(folder: Path) -> list[SnapshotFolder]:
 
 
 def require_snapshot_folders(folder: Path) -> list[SnapshotFolder]:
-    """Return the snapshots in a folder, or raise an UnknownSnapshotError if there are none."""
+    """Return the snapshots in a folder, or raise an error if there are none."""
     folders = snapshot_folders(folder)
     if not folders:
         hint = f"save a snapshot with {SAVE_CALL}, or pass another folder with folder=…"
@@ -113,12 +113,12 @@ def require_snapshot_folders(folder: Path) -> list[SnapshotFolder]:
 
 
 def snapshot_path(folder: Path, taken_at: datetime) -> Path:
-    """Return the path of the snapshot of exactly this time, whether the snapshot exists or not."""
+    """Return the path for a snapshot of exactly this time. The snapshot need not exist."""
     return folder / f"date={taken_at:%Y-%m-%d}" / taken_at.strftime(_STAMP)
 
 
 def digest_files(snapshot: SnapshotFolder) -> list[bytes]:
-    """Return the digests of a snapshot's files, up to the first file that can't be read."""
+    """Return the digests of a snapshot's files, or of those before the first unreadable file."""
     digests = []
     with suppress(OSError):
         for name in _FILES:
@@ -130,7 +130,7 @@ def digest_files(snapshot: SnapshotFolder) -> list[bytes]:
 def add_snapshot(
     folder: Path, taken_at: datetime, write_frame: Callable[[str, BinaryIO], None]
 ) -> bool:
-    """Save a snapshot atomically, or return False if there already is one of this time."""
+    """Save a snapshot atomically. Return False if there already is a snapshot of this time."""
     final = snapshot_path(folder, taken_at)
     if final.exists():
         return False
@@ -161,7 +161,7 @@ def remove_snapshots(
     redundant: Sequence[SnapshotFolder],
     expected_digests: Mapping[SnapshotFolder, list[bytes]],
 ) -> bool:
-    """Remove snapshots atomically, or none and return False if a digest has changed."""
+    """Remove snapshots atomically. If a digest has changed, remove none, and return False."""
     with locked(folder / _LOCK):
         if any(digest_files(each) != expected for each, expected in expected_digests.items()):
             return False
@@ -175,7 +175,7 @@ def remove_snapshots(
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes of this user left; an unfinished snapshot only after a day."""
+    """Remove files of killed processes of this user. Unfinished snapshots are kept for a day."""
     deadline = time.time() - FORGOTTEN_AFTER_S
     for path in folder.iterdir():
         if match := _LEFTOVER.fullmatch(path.name):
@@ -187,12 +187,12 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _hidden_path(folder: Path, kind: str) -> Path:
-    """Return a new path in a folder, with a name that readers ignore."""
+    """Return a new path in a folder. Readers ignore the name."""
     return folder / f".{kind}-{secrets.token_hex(8)}"
 
 
 def _remove_snapshot_files(leftover: Path) -> None:
-    """Remove the two files of a snapshot, and their folder unless it has other files."""
+    """Remove the two files of a snapshot, and the folder if it is then empty."""
     for path in (leftover / f"{name}{end}" for name in _FILES for end in ("", _UNFINISHED)):
         with suppress(OSError):
             info = path.lstat()
@@ -259,13 +259,13 @@ def open_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
 def read_snapshots(
     folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None
 ) -> WalletDetails:
-    """Read snapshots, sorted by time and then as saved, or only the wallets with these keys."""
+    """Read snapshots, or only the wallets with these keys, sorted by time and then as saved."""
     frames = (_read_frames(folders, name, keys) for name in (WALLETS, HOLDINGS))
     return WalletDetails(*normalize_blockchains(*frames))
 
 
 def read_snapshot_wallets(folders: Sequence[SnapshotFolder]) -> pd.DataFrame:
-    """Read the wallets of snapshots, sorted by time and then as saved."""
+    """Read the wallets of snapshots. Rows are sorted by time, then as saved."""
     [wallets] = normalize_blockchains(_read_frames(folders, WALLETS, None))
     return wallets
 
@@ -282,7 +282,7 @@ def _read_frames(
 
     batch_size = max(1, len(folders) // _MAX_TASKS)
     batches = [folders[start : start + batch_size] for start in range(0, len(folders), batch_size)]
-    # Few tasks, since starting one costs a tenth of reading a file.
+    # There are few tasks, since starting a task costs a tenth of reading a file.
     with ThreadPoolExecutor() as threads:
         tables = [table for batch in threads.map(read_batch, batches) for table in batch]
     empty = _SCHEMAS[name].empty_table().select(columns)
@@ -298,7 +298,7 @@ def _read_frames(
 
 
 def _concat_tables(tables: list[pa.Table]) -> pa.Table:
-    """Concatenate tables. Columns of the user become text if their types differ between tables."""
+    """Concatenate tables. Extra columns become text if the types in the tables differ."""
     types_by_name: dict[str, set[pa.DataType]] = {}
     for field in (field for table in tables for field in table.schema):
         types_by_name.setdefault(field.name, set()).add(field.type)
@@ -314,7 +314,7 @@ def _concat_tables(tables: list[pa.Table]) -> pa.Table:
 
 
 def _read_rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.Table:
-    """Read the rows of a file or, with `wanted`, only the rows of these wallets, by row groups."""
+    """Read the rows of a file. With `wanted`, read only the row groups of these wallets."""
     with open_snapshot_file(path) as file:
         if path.name == WALLETS:  # this file also has the extra columns of users
             known_columns = {*_SCHEMAS[WALLETS].names, *columns}
@@ -361,7 +361,7 @@ def _check_format(path: Path, metadata: pq.FileMetaData) -> None:
 
 
 def _matching_row_groups(metadata: pq.FileMetaData, wanted: list[str]) -> list[int]:
-    """Return the row groups that may contain a wanted wallet. Row groups are sorted by key."""
+    """Return the row groups that may contain a wanted wallet. Rows are sorted by key."""
     column, matching = metadata.schema.names.index(KEY), []
     for group in range(metadata.num_row_groups):
         keys = metadata.row_group(group).column(column).statistics
@@ -374,7 +374,7 @@ def _matching_row_groups(metadata: pq.FileMetaData, wanted: list[str]) -> list[i
 
 
 def cast_columns(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFrame:
-    """Return the columns of a frame that are keys of `dtypes`, converted to these dtypes."""
+    """Return the columns in `dtypes`, converted to these dtypes."""
     require_columns(frame, dtypes)
     columns = {name: _cast_column(frame[name], dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(columns).reset_index(drop=True)

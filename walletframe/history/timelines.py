@@ -4,10 +4,10 @@ The functions return long frames for charts. Unknown amounts are NA in these fra
 0, and their rows are never left out.
 """
 # If an answer does not list a token, the amount of the token is known: it is 0. If an answer lists
-# a token twice, the two balances are summed. Amounts are unknown if the wallet failed or was not
-# requested, or if its answer is out of date. An unknown token may be any token, so all tokens that
-# the wallet does not list are unknown at that time. An unknown token can't be identified in other
-# snapshots, so its amount is unknown at all other times.
+# a token twice, the two balances are added up. Amounts are unknown if the wallet failed or was not
+# requested, or if the answer is out of date. An unknown token may be any token, so the amounts of
+# all tokens that the answer does not list are unknown at that time. An unknown token can't be
+# identified in other snapshots, so the amount of an unknown token is unknown at all other times.
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from walletframe.frames.asset_list import refuse_assets, token_or_asset_index, w
 from walletframe.frames.contract import amounts_of, concat_frames, require_columns
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import KeyCodes, token_identities, wallet_identities
-from walletframe.frames.known import known_and_fresh
+from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     cell_sums,
     possible_token_blockchains,
@@ -58,13 +58,13 @@ STALE, NO_AMOUNT, UNKNOWN_TOKEN, NOT_ASKED = range(len(_STATUSES), len(_STATUS_N
 
 @dataclass(frozen=True, slots=True)
 class AmountMatrix:
-    """The amounts of p (wallet, token) pairs of w wallets at s times, in order of appearance."""
+    """The amounts of p pairs (wallet, token) of w wallets at s times, in order of appearance."""
 
     details: WalletDetails
     wallet_ids: KeyCodes  # w keys; codes of the rows of wallets, then of the rows of holdings
     token_ids: KeyCodes  # codes of the rows of holdings
     wallet_rows: Codes  # (p,): the last row of the pair's wallet
-    # (p,): the last row of the pair. Without holdings, -1, or the last row of the chosen token.
+    # (p,): the last row of the pair, or, without holdings, that of the chosen token, or else -1.
     holding_rows: Codes
     ever_listed: Mask  # (p,): whether any answer lists the token, even with 0
     tokens: Codes  # (p,): the code of the token, or -1 for a wallet without tokens
@@ -76,7 +76,7 @@ class AmountMatrix:
     token_filter: TokenFilter | None
 
     def output_labels(self, pairs: Codes) -> pd.DataFrame:
-        """Return the labels of some pairs, with the chosen asset, if any, instead of the token."""
+        """Return the label columns of some pairs. The chosen asset, if any, replaces the token."""
         pair_labels = self.pair_labels(pairs)
         if self.token_filter is None or self.token_filter.asset is None:
             return pair_labels
@@ -84,7 +84,7 @@ class AmountMatrix:
         return pair_labels.drop(columns=_TOKEN).assign(asset=asset)
 
     def pair_labels(self, pairs: Codes) -> pd.DataFrame:
-        """Return the wallets of some pairs, and their tokens, which are NA if there is no token."""
+        """Return columns with the wallet and the token of some pairs. A missing token is NA."""
         wallets, holdings = self.details
         wallet, token = self.wallet_rows[pairs], self.holding_rows[pairs]
         columns = {name: wallets[name].array.take(wallet) for name in _WALLET}
@@ -92,12 +92,12 @@ class AmountMatrix:
         return pd.DataFrame(columns).astype(TEXT)
 
     def amounts(self, integers: Integers, known: Mask) -> AmountArray:
-        """Return integers of this matrix's scale as amounts, with NA where `known` is False."""
+        """Convert integers at this matrix's scale to amounts. NA stands for unknown amounts."""
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
 
 
 def select_columns(details: WalletDetails, *extra: str) -> WalletDetails:
-    """Return the columns that `build_matrix` needs, and the `extra` columns, from both frames."""
+    """Return both frames with only the columns that `build_matrix` needs, and `extra` columns."""
     needed = [*_WALLET, "status", "tokens", "source", *extra], [*_WALLET, *_TOKEN, "amount", *extra]
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
@@ -113,7 +113,7 @@ def build_matrix(
     time_count: int,
     token_filter: TokenFilter | None,
 ) -> AmountMatrix:
-    """Sum the amounts of `select_columns` by (wallet, token) pair and time code."""
+    """Add up the amounts of `select_columns` by pair (wallet, token) and time."""
     wallets, holdings = details
     is_single = token_filter is not None and not token_filter.by_contract
     if token_filter is None:
@@ -183,7 +183,7 @@ def build_matrix(
 
 
 def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: Mask) -> Statuses:
-    """Return the status of each cell: its wallet's, corrected for unknown tokens and amounts."""
+    """Return the status of each cell: that of the wallet, or of an unknown token or amount."""
     status, rows = wallets.copy(), np.flatnonzero(is_unknown)
     codes, is_listed = status[rows], listed[rows]
     codes[(codes == UNKNOWN_TOKEN) & is_listed] = OK
@@ -205,7 +205,7 @@ def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]
             f"the wallet {'.'.join(map(str, first[_WALLET]))!a} has more than one row",
             hint="compare two single snapshots, as returned by history.snapshot(…)",
         )
-    codes[(codes == OK) & ~known_and_fresh(wallets)] = STALE
+    codes[(codes == OK) & ~known_and_fresh_mask(wallets)] = STALE
     status = np.full(shape, NOT_ASKED, dtype=np.int8)
     status.ravel()[cells] = codes
     return status
@@ -234,7 +234,7 @@ def _last_rows(codes: Codes, count: int) -> Codes:
 
 @dataclass(frozen=True, slots=True)
 class TokenFilter:
-    """The one token or asset that a caller chose."""
+    """A filter for the single token or asset that was chosen."""
 
     rows: Mask  # whether each row of holdings is of this token or asset
     unknown: Codes  # the rows of unknown tokens, which may be this token or asset
@@ -245,7 +245,7 @@ class TokenFilter:
     by_contract: bool = False  # whether the asset's contracts stay separate
 
     def repeat(self, row_count: int) -> KeyCodes:
-        """Return the codes of `row_count` rows that all have the chosen token or asset."""
+        """Return identities of `row_count` rows that all have the chosen token or asset."""
         return KeyCodes(np.zeros(row_count, dtype=np.intp), [self.key], np.zeros(1, dtype=np.intp))
 
 
@@ -258,7 +258,7 @@ def find_token_filter(
     bridged: bool,
     by_contract: bool = False,
 ) -> TokenFilter | None:
-    """Return the filter for the chosen token or asset, or None if the caller chose neither."""
+    """Return the filter for the chosen token or asset, or None if neither is chosen."""
     if token is not None and asset is not None:
         raise SettingsError(
             "token=… and asset=… contradict each other", hint="pass only one of them"
@@ -286,7 +286,7 @@ def possible_blockchains(
     holders: Codes,
     asset_blockchains: Mapping[TokenKey, Collection[str]] | None,
 ) -> tuple[Codes, Codes, Codes]:
-    """Return codes of the possible (token, blockchain) pairs, and of each wallet's blockchain."""
+    """Return three arrays: tokens, their possible blockchains, and each wallet's blockchain."""
     chain_codes, names = factorized(np.array([key[0] for key in wallet_ids.keys], dtype=object))
     codes = {name: code for code, name in enumerate(names)}
     return *possible_token_blockchains(
@@ -384,7 +384,7 @@ def total_timeline(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Sum the amounts of each token over all wallets in each snapshot.
+    """Add up the amounts of each token in all wallets, in each snapshot.
 
     Parameters
     ----------
@@ -461,7 +461,7 @@ def total_timeline(
 
 
 def _sum_by_code(codes: Codes, rows: Codes) -> Codes:
-    """Sum rows of integers by their codes; row n of the result is the sum for code n."""
+    """Add up rows of integers by code. Row n of the result is the sum for code n."""
     sums = np.zeros((int(codes.max(initial=-1)) + 1, rows.shape[1]), dtype=np.intp)
     np.add.at(sums, codes, rows)
     return sums

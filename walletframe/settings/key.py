@@ -1,7 +1,7 @@
-"""Secrets, which are the API key and the URL of a node, and the validation of URLs.
+"""Secrets (the API key and the URL of a node), and the validation of URLs.
 
-The text of a secret is never displayed. A node's URL is as secret as an API key, because the URL
-often contains a key.
+The text of a secret is never displayed. The URL of a node is a secret, because it often contains an
+API key.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 RPC_URL_VARIABLE = "WALLETFRAME_RPC_URL"
-_MIN_KEY_LENGTH = 8  # messages may quote shorter text
+_MIN_KEY_LENGTH = 8  # a shorter text is not a key, so messages may quote it
 
 
 class Secret:
-    """A text that neither the repr nor the members show, and that pickles don't contain."""
+    """A hidden text: the repr and the members don't show it, and pickles don't contain it."""
 
     __slots__ = ("_reveal",)
     _name = "secret"
@@ -34,7 +34,7 @@ class Secret:
         self._reveal = lambda: text  # debuggers list members, but don't call them
 
     def reveal(self) -> str:
-        """Return the text, or an empty text if the secret was unpickled."""
+        """Return the text. It is empty if the secret was unpickled."""
         return self._reveal()
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class ApiKey(Secret):
 
 
 def quoted(value: Any) -> str:
-    """Return the repr of a value for a message, or a description if the value may be a key."""
+    """Return the repr of a value, or, if the value may be a key, a description of the value."""
     if value is None or isinstance(value, bool | int | float):
         return repr(value)
     if not isinstance(value, str):
@@ -77,7 +77,10 @@ def quoted(value: Any) -> str:
 
 
 def contains_key(value: Any, key: ApiKey | None) -> bool:
-    """Return whether a value has the key in any case or URL encoding, or equals a short key."""
+    """Return whether a value contains the key, in any case or URL encoding.
+
+    The value must be equal to the key if the key is short.
+    """
     if not key or not isinstance(value, str | Path):
         return False
     secret, text = key.reveal().casefold(), str(value)
@@ -93,7 +96,7 @@ class NodeUrl(Secret):
 
     @classmethod
     def of(cls, url: object) -> NodeUrl:
-        """Return a URL as a secret; None means the URL in the variable ``WALLETFRAME_RPC_URL``."""
+        """Return a URL as a secret. None stands for the variable ``WALLETFRAME_RPC_URL``."""
         if isinstance(url, NodeUrl):
             return url
         if url is None:
@@ -102,7 +105,7 @@ class NodeUrl(Secret):
 
 
 def split_url(value: Any) -> SplitResult | None:
-    """Return the components of an http or https URL, or None if the value is not such a URL."""
+    """Return the components of an http or https URL, or None for any other value."""
     if not isinstance(value, str) or not is_visible(value.strip()) or "…" in value:
         return None
     try:
@@ -148,7 +151,7 @@ def require_node(url: NodeUrl) -> SplitResult:
 
 
 def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
-    """Return the host, credentials, path segments and query values of a node's URL."""
+    """Return the parts of a node's URL that may be secret: host, user, path and query values."""
     values = [value for _, value in parse_qsl(parts.query)]
     pieces = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
     pieces.append(basic_credentials(parts).reveal().rstrip("="))
@@ -156,7 +159,7 @@ def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
 
 
 def basic_credentials(parts: SplitResult) -> Secret:
-    """Return the value for an HTTP Basic ``Authorization`` header; empty without a user name."""
+    """Return the credentials for HTTP Basic authentication ("" if there is no user name)."""
     if not parts.username:
         return Secret("")
     credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}"

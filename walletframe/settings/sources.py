@@ -1,7 +1,8 @@
 """The sources of settings: the settings files ``walletframe.toml``, and environment variables.
 
-The file in the working folder may be the work of somebody else. So it can only set how tables and
-charts are made: a cloned folder must not choose where the API key is sent.
+Somebody else may have written the file in the working folder, for example in a cloned repository.
+This file must not choose where the API key is sent. So it can only set how tables and charts are
+made.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ if TYPE_CHECKING:
 PREFIX = "WALLETFRAME_"
 FILE_VARIABLE = "WALLETFRAME_FILE"
 FILE_NAME = "walletframe.toml"
-# The settings that a file in the working folder can have.
+# The settings that a file in the working folder may contain.
 TABLE_SETTINGS = ("currency", "prices", "assets", "spam_allow", "spam_deny", "colors")
 _KEY_NAMES = ("apikey", "key")
 _PATH_LENGTH = 500  # characters of a path that messages show
 
 
 class Entry(NamedTuple):
-    """The value of a setting, and the place where it is set."""
+    """The value of a setting, and the source of the value."""
 
-    place: str  # for messages
+    place: str  # the name of the setting and the source, for messages
     value: Any
     file: Path | None = None  # None for arguments and environment variables
-    is_own: bool = True  # False for a file in the working folder
+    is_trusted: bool = True  # False for a file in the working folder
 
 
 def user_file() -> Path:
@@ -47,7 +48,7 @@ def user_file() -> Path:
 
 @frameless
 def read_sources(file: str | Path | None, service_settings: Collection[str]) -> dict[str, Entry]:
-    """Return the settings in the files and the environment, by name; the environment wins."""
+    """Read the settings from the files and the environment. The environment takes precedence."""
     known = [*service_settings, *TABLE_SETTINGS]
     variables = {
         variable.removeprefix(PREFIX): text
@@ -58,7 +59,7 @@ def read_sources(file: str | Path | None, service_settings: Collection[str]) -> 
     environment = {k.lower(): Entry(PREFIX + k, text) for k, text in variables.items() if text}
     key = ApiKey(environment["api_key"].value.strip()) if "api_key" in environment else None
     entries: dict[str, Entry] = {}
-    for path, is_own in _settings_files(file):
+    for path, is_trusted in _settings_files(file):
         content, shown = _read_toml(path), _shown(path)
         if any(_is_key_name(name) for name in content) or contains_key(str(content), key):
             hint = f"remove the key, and set the environment variable {PREFIX}API_KEY instead"
@@ -66,21 +67,22 @@ def read_sources(file: str | Path | None, service_settings: Collection[str]) -> 
         without_key = [name for name in known if name != "api_key"]
         refuse_unknown(content, without_key, where=f" in {shown}")
         for name, value in content.items():
-            if not is_own and name not in TABLE_SETTINGS:
+            if not is_trusted and name not in TABLE_SETTINGS:
                 raise SettingsError(
-                    f"{name} can't be set in {shown}: a file in the working folder only sets how "
-                    "tables and charts are made, since somebody else may have written it",
-                    hint=f"move {name} to {_shown(user_file())}, or name a settings file in "
+                    f"the setting {name} is not allowed in {shown}: a file in the working folder "
+                    "may only set how tables and charts are made, since somebody else may have "
+                    "written it",
+                    hint=f"move {name} to {_shown(user_file())}, or pass a settings file in "
                     f"configure(file=…) or in the variable {FILE_VARIABLE}",
                 )
-            entries[name] = Entry(f"{name} in {shown}", value, path, is_own)
+            entries[name] = Entry(f"{name} in {shown}", value, path, is_trusted)
     return entries | environment
 
 
 def refuse_unknown(
     names: Iterable[str], known: Collection[str], *, prefix: str = "", where: str = ""
 ) -> None:
-    """Raise an error for the first name that is not known; `where` follows it in the message."""
+    """Raise an error for the first unknown name. `where` is the end of the message."""
     for name in names:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
@@ -94,24 +96,25 @@ def refuse_unknown(
 
 
 def _settings_files(file: str | Path | None) -> list[tuple[Path, bool]]:
-    """Return the files to read, and whether they are the user's own; later files win."""
+    """Return pairs of a settings file and whether it is trusted. Later files take precedence."""
     if file is not None:
         return [(_named_file("file", file), True)]
     if variable := os.environ.get(FILE_VARIABLE):
         path = _named_file(FILE_VARIABLE, variable)
-        if not path.is_absolute():  # else every working folder could contain this file
+        if not path.is_absolute():  # otherwise any working folder could contain this file
             hint = "use the complete path of a settings file"
             raise SettingsError(f"{FILE_VARIABLE} is not an absolute path", hint)
         return [(path, True)]
-    own, found = user_file(), Path(FILE_NAME)
-    files = [(own, True)] if own.is_absolute() and _is_file(own) else []  # "~" without a home
-    if _is_file(found) and found.absolute() != own:
-        files.append((found.absolute(), False))
+    trusted, local = user_file(), Path(FILE_NAME)
+    is_usable = trusted.is_absolute() and _is_file(trusted)  # the path is "~/…" without a home
+    files = [(trusted, True)] if is_usable else []
+    if _is_file(local) and local.absolute() != trusted:
+        files.append((local.absolute(), False))
     return files
 
 
 def _named_file(place: str, value: Any) -> Path:
-    """Return the path in a value, which is not quoted if it may be a key instead."""
+    """Return a value as a path. The error does not quote the value, since it may be a key."""
     path = Path(value).expanduser() if isinstance(value, str | Path) else Path()
     if path.suffix.lower() != ".toml":
         raise SettingsError(
@@ -121,7 +124,7 @@ def _named_file(place: str, value: Any) -> Path:
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether there is a file; without permission to look for it, there is none."""
+    """Return whether there is a file that this user may access."""
     try:
         return path.is_file()
     except OSError:

@@ -1,4 +1,4 @@
-"""The settings for tables and charts, and those that are in effect in this process."""
+"""The settings for tables and charts, and the current settings of this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from walletframe.settings.sources import Entry
 from walletframe.settings.values import read_entries
 
 SERVICE_PRICES = "service"
-"""The name of the service's own prices, where prices are chosen."""
+"""The text that stands for the service's prices in arguments and settings."""
 
 _COLOR = re.compile("#[0-9a-fA-F]{6}")
 _HINTS = {
@@ -28,14 +28,14 @@ _PATH_HINT = "use the path of a file"
 
 @dataclass(frozen=True, slots=True)
 class TableSettings:
-    """Default arguments of tables and charts; None means that there is no default."""
+    """Default arguments of tables and charts. None means that there is no default."""
 
     currency: str | None = None
     prices: Any = None  # in a form that `walletframe.analysis.value` accepts
     assets: Any = None  # in a form that `walletframe.assets` accepts
     spam_allow: Any = None  # in a form that `walletframe.analysis.flag_spam` accepts
     spam_deny: Any = None  # in the same form
-    colors: Mapping[str, str] | None = None  # by the name of the asset
+    colors: Mapping[str, str] | None = None  # the name of an asset -> colour
 
 
 _lock = OwnLock()
@@ -43,7 +43,7 @@ _current: TableSettings | None = None
 
 
 def table_settings() -> TableSettings:
-    """Return the settings of `configure`; without it, those of the first call of this function."""
+    """Return the current settings. They are read once, unless `configure` replaces them."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _current is None:
@@ -52,7 +52,7 @@ def table_settings() -> TableSettings:
 
 
 def use_table_settings(chosen: TableSettings) -> None:
-    """Replace the settings in effect."""
+    """Replace the current settings."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         _current = chosen
@@ -61,7 +61,7 @@ def use_table_settings(chosen: TableSettings) -> None:
 def read_table_settings(
     file: str | Path | None, arguments: Mapping[str, Any] | None = None
 ) -> TableSettings:
-    """Return settings from arguments, or else from the environment and the settings files."""
+    """Return settings from the arguments, the environment and the files, in this precedence."""
     given = {k: Entry(k, v) for k, v in (arguments or {}).items() if v is not None}
     entries = read_entries(file) | given
     names = [name for name in TableSettings.__slots__ if name in entries]
@@ -69,7 +69,7 @@ def read_table_settings(
 
 
 def _parse(name: str, entry: Entry) -> Any:
-    """Return a valid value; paths in a file are relative to the folder of the file."""
+    """Return a valid value. Paths in a settings file are relative to the folder of the file."""
     value, is_text = entry.value, isinstance(entry.value, str) and entry.value.strip()
     if name == "colors":
         if isinstance(value, Mapping) and all(map(_is_color, value.values())):
@@ -80,7 +80,7 @@ def _parse(name: str, entry: Entry) -> Any:
     elif name == "prices" and value and _is_flat_list(value):
         return [_parse(name, entry._replace(value=each)) for each in value]
     elif entry.file is None and name != "currency" and not isinstance(value, str):
-        return value  # the function that uses it checks its type
+        return value  # the function that uses the value checks the type
     hint = _HINTS.get(name, _PATH_HINT)
     raise SettingsError(f"{entry.place} is not valid: {quoted(value)}", hint=hint)
 
@@ -94,12 +94,12 @@ def _is_color(value: Any) -> bool:
 
 
 def _resolve(entry: Entry) -> Path:
-    """Return the path in an entry of a file; one in the working folder can't name others."""
+    """Return the path in an entry. An untrusted file can't have a path outside its folder."""
     path, folder = Path(entry.value), (entry.file or Path()).parent
     is_named_outside = path.anchor or ".." in path.parts or entry.value.startswith("~")
     # A cloned folder may contain a symbolic link to a file of the user.
     is_inside = (folder / path).resolve().is_relative_to(folder.resolve())
-    if not entry.is_own and (is_named_outside or not is_inside):
+    if not entry.is_trusted and (is_named_outside or not is_inside):
         raise SettingsError(
             f"{entry.place} is a path outside the folder of this file",
             hint="use a path inside this folder, relative to the file",

@@ -107,15 +107,13 @@ def _parse_number(
         number = math.nan
     if isinstance(value, bool) or not minimum <= number <= maximum or number != float(value):
         noun = "a whole number" if convert is int else "a number"
-        limits = f"{minimum:,.16g} to {maximum:,.16g}"
-        raise SettingsError(
-            f"{source} is not valid: {quoted(value)}", f"use {noun} from {limits}, without commas"
-        )
+        hint = f"use {noun} from {minimum:.16g} to {maximum:.16g}"
+        raise SettingsError(f"{source} is not valid: {quoted(value)}", hint)
     return number
 
 
 class SettingsKwargsWithoutKind(TypedDict, total=False):
-    """The keyword arguments for all settings except `key_kind`; None means "not given"."""
+    """The keyword arguments for all settings except `key_kind`. None means "not given"."""
 
     api_key: str | ApiKey | None
     base_url: str | None
@@ -134,14 +132,14 @@ class SettingsKwargsWithoutKind(TypedDict, total=False):
 
 
 class SettingsKwargs(SettingsKwargsWithoutKind, total=False):
-    """The keyword arguments of `configure` and `Client` for all settings, and the settings file."""
+    """The keyword arguments of `configure` and `Client`: all settings, and the settings file."""
 
     key_kind: KeyKind | None
     file: str | Path | None
 
 
 def _setting_field(parse: Callable[[str, Any], Any], default: Any = None) -> Any:
-    """Return a dataclass field whose `parse` gets the source's name and the value to validate."""
+    """Return a dataclass field. `parse` validates a value; its arguments are source and value."""
     return field(default=default, metadata={"parse": parse})
 
 
@@ -149,9 +147,9 @@ def _setting_field(parse: Callable[[str, Any], Any], default: Any = None) -> Any
 class Settings:
     """Settings for the service, the API key, the cache, the request rate and the time limits.
 
-    All parameters are keyword-only and optional. If a parameter is None or not given, the setting
-    is read from the environment variable ``WALLETFRAME_<NAME>``, or else from a settings file. If
-    that does not set it either, the default is used.
+    All parameters are keyword-only and optional. A parameter that is None or not given is read from
+    the environment variable ``WALLETFRAME_<NAME>``, or else from a settings file. If neither sets
+    the parameter, the default is used.
 
     Parameters
     ----------
@@ -159,14 +157,14 @@ class Settings:
         The API key. Set the variable ``WALLETFRAME_API_KEY`` instead of writing the key in a
         notebook.
     key_kind : {"public", "private", "test"}, optional
-        The endpoint that the API key is for. A key of the kind ``"public"`` is sent only to
-        `public_base_url`, and one of the kind ``"private"`` only to `base_url`. The test key is
-        sent to `base_url`, or to `public_base_url` if only `public_base_url` is set.
+        The kind of the API key. A ``"public"`` key is sent only to `public_base_url`, and a
+        ``"private"`` key only to `base_url`. A ``"test"`` key is sent to `base_url`, or to
+        `public_base_url` if only `public_base_url` is set.
     base_url, public_base_url : str, optional
-        The base URLs of the private and the public endpoint. They must use https, except on
-        localhost.
+        The base URLs of the private endpoint and of the public endpoint. URLs must use https,
+        except on localhost.
     service : str, optional
-        The service's name in the cache and in the column ``service``. Default: the base URL.
+        The name of the service in the cache and in the column ``service``. Default: the base URL.
     cache : path, "memory", False, or a requests-cache backend, optional
         The file or the backend that stores the answers. False disables the cache. Several machines
         can share a ``RedisCache`` with ``serializer="json"``. Default: a file in the user's cache
@@ -177,39 +175,39 @@ class Settings:
     expire_after_s : float, default 3600
         The time in seconds after which a cached answer expires; ``inf`` means never.
     stale_if_error : bool, default True
-        Whether an expired answer is used, with the source ``stale``, if the service can't send a
-        new answer.
+        Whether to use an expired answer if the service can't send a new answer. The column
+        ``source`` then says ``stale``.
     workers : int, default 8
         The maximum number of concurrent requests.
     requests_per_second : float, optional
         The service's rate limit, if you know it. By default, walletframe discovers the rate limit.
         With a test key, it sends fewer than 2 requests per second by default.
     retry_after_max_s : float, default 60
-        The longest pause, in seconds, that the service may request with a Retry-After header.
+        The longest pause in seconds that a Retry-After header of the service may request.
     batch_size : int, default 1
-        The number of wallets in one request, up to 100, which are sent as repeated ``address=``
-        parameters. The service's document shows only requests for one wallet. If the answer to a
-        batch lacks wallets, these wallets are requested one by one.
+        The number of wallets in one request, up to 100. They are sent as repeated ``address=``
+        parameters. The service's API documentation shows only requests for one wallet. If the
+        answer to a batch lacks wallets, these wallets are requested one by one.
     timeout_s : float, default 60
-        The maximum total time of one request in seconds, including name lookup, connection, proxy
+        The maximum total time of one request in seconds, including DNS lookup, proxy, connection
         and TLS.
     deadline_s : float, default 300
         The maximum total time for one wallet in seconds, including retries and waits. 0 means a
         single attempt.
     file : str or Path, optional
         The settings file to read, instead of ``walletframe.toml`` in the working folder and in the
-        user's configuration folder. A file in the working folder can only set how tables and charts
-        are made. The variable ``WALLETFRAME_FILE`` has the same effect.
+        user's configuration folder. The environment variable ``WALLETFRAME_FILE`` has the same
+        effect. A file in the working folder can only set how tables and charts are made.
     **unknown
-        Any other name raises an error.
+        Any other argument raises an error.
 
     Raises
     ------
     SettingsError
         If the name of an argument or a variable is unknown (the error suggests the most similar
-        name), if a value is not valid, if the base URL for the key kind is not set, or if a URL
-        uses http but is not on localhost. Also if a settings file can't be read, contains an API
-        key, or is in the working folder and sets more than tables and charts.
+        name); if a value is not valid; if the base URL for the key kind is not set; if a URL uses
+        http, but is not on localhost; if a settings file can't be read, or contains an API key; or
+        if a settings file in the working folder sets anything but tables and charts.
 
     Examples
     --------
@@ -248,7 +246,7 @@ class Settings:
         self._fill(arguments, read_entries(arguments.pop("file", None)))
 
     def _fill(self, arguments: Mapping[str, Any], entries: dict[str, Entry]) -> None:
-        """Validate and set all settings; raise if one that is displayed contains the key."""
+        """Validate and set all settings. Raise an error if a displayed setting contains the key."""
         refuse_unknown(arguments, [each.name for each in fields(self)])
         values = entries | {k: Entry(k, v) for k, v in arguments.items() if v is not None}
         for each in fields(self):
@@ -273,12 +271,12 @@ class Settings:
     @classmethod
     @frameless
     def isolated(cls, **arguments: Unpack[SettingsKwargs]) -> Settings:
-        """Return settings that ignore the environment and the settings files.
+        """Return settings from arguments only, without the environment and the settings files.
 
         Parameters
         ----------
         **arguments
-            The settings to set. All other settings get their defaults.
+            The settings to set. All other settings have the default value.
 
         Returns
         -------
@@ -301,7 +299,7 @@ class Settings:
 
     @property
     def endpoint(self) -> str | None:
-        """The base URL for the API key; None if it, or `key_kind` to choose one, is not set."""
+        """The base URL for the kind of the API key, or None if the URL or the kind is not set."""
         if self.key_kind == "public":
             return self.public_base_url
         if self.key_kind == "private":
@@ -317,8 +315,8 @@ class Settings:
         Parameters
         ----------
         **overrides
-            The settings to change. If the service's name is the base URL, the name changes with the
-            base URL.
+            The settings to change. If `service` is equal to the base URL, because it was not set,
+            it changes with the base URL.
 
         Returns
         -------
@@ -355,16 +353,16 @@ Settings.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # ins
 
 
 def read_entries(file: str | Path | None = None) -> dict[str, Entry]:
-    """Return the settings in the settings files and the environment, by name."""
+    """Return a dict of the settings in the settings files and the environment."""
     return read_sources(file, [each.name for each in fields(Settings)])
 
 
-def with_own_key(settings: Settings) -> Settings:
-    """Return settings with this process's key, if its endpoint and key kind are the same."""
-    own = Settings()
-    is_same_endpoint = own.endpoint in (None, settings.endpoint)
-    if own.api_key and is_same_endpoint and own.key_kind in (None, settings.key_kind):
-        return settings.replace(api_key=own.api_key)
+def with_local_key(settings: Settings) -> Settings:
+    """Return settings with the API key of this process, if endpoint and key kind are the same."""
+    local = Settings()
+    is_same_endpoint = local.endpoint in (None, settings.endpoint)
+    if local.api_key and is_same_endpoint and local.key_kind in (None, settings.key_kind):
+        return settings.replace(api_key=local.api_key)
     return settings
 
 
@@ -374,14 +372,14 @@ def default_cache() -> Path:
 
 
 def require_settings(settings: object) -> None:
-    """Raise unless a value is `Settings` or None; don't quote the value, as it may be the key."""
+    """Raise an error if a value is neither `Settings` nor None. The value may be a key."""
     if not isinstance(settings, Settings | None):
         hint = "pass a walletframe.Settings, or single settings by name, such as key_kind=…"
         raise ArgumentError(f"settings of type {type(settings).__name__} are not supported", hint)
 
 
 def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
-    """Return the base URL and the API key for it, or raise an error with the missing settings."""
+    """Return the base URL and the API key, or raise an error that lists the missing settings."""
     missing = [name for name in ("api_key", "key_kind") if not getattr(settings, name)]
     if settings.endpoint is None:
         missing.append("public_base_url" if settings.key_kind == "public" else "base_url")
@@ -397,6 +395,6 @@ def require_service(settings: Settings) -> str:
     """Return the service's name in the cache, or raise an error if it is not set."""
     if settings.service is None:
         names = f"{PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY"
-        hint = f"set {names} in the environment{_OR_CONFIGURE}"
-        raise SettingsError("base_url is not set (set service to read only the cache)", hint)
+        hint = f"set {names} in the environment{_OR_CONFIGURE}; to read only the cache, set service"
+        raise SettingsError("base_url is not set", hint)
     return settings.service
