@@ -198,9 +198,9 @@ def test_assets(details):
         ({"token": "USDC", "asset": "USDC"}, SettingsError, "can't be combined"),
         ({"bridged": True}, SettingsError, "asset="),
         ({"assets": "mine.csv"}, SettingsError, "asset="),
-        ({"wallet": []}, SettingsError, "wallet is empty"),
-        ({"token": []}, SettingsError, "token is empty"),
-        ({"owner": []}, SettingsError, "owner is empty"),
+        ({"wallet": []}, SettingsError, "the list wallet=… is empty"),
+        ({"token": []}, SettingsError, "the list token=… is empty"),
+        ({"owner": []}, SettingsError, "the list owner=… is empty"),
     ],
 )
 def test_unknown_values_are_refused(details, filters, error, message):

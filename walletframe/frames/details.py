@@ -15,7 +15,8 @@ from walletframe.frames.display import display_html, display_markdown, display_t
 
 _PAIR = "(wallets, holdings)"
 _PARTS_HINT = (
-    "use one of the two DataFrames of the result, such as details.holdings or details.wallets"
+    "use one of the two DataFrames, details.holdings or details.wallets, as in details.holdings"
+    '["amount"] and details.holdings.head()'
 )
 
 
