@@ -37,10 +37,6 @@ CHECKS = (
     | {"RT01", "RT03", "YD01"}
 )
 REACHABLE = (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor, Sandbox, Amount, Rolling)
-<<<<<<< HEAD
-REACHABLE += (StoredAccessor, PriceSource, PriceHistory, ParquetPrices, divisions, read_token_list)
-REACHABLE += (ClusterAccessor, ClusterFrameAccessor, ClusterWallets, open_wallets, Coverage)
-=======
 REACHABLE += (
     StoredAccessor,
     PriceSource,
@@ -49,8 +45,7 @@ REACHABLE += (
     divisions,
     read_token_list,
 )
-REACHABLE += (ClusterAccessor, ClusterFrameAccessor, ClusterWallets, open_wallets)
->>>>>>> 04a6566 (Reword analysis and frames, and rename masks, so that each sentence is read once)
+REACHABLE += (ClusterAccessor, ClusterFrameAccessor, ClusterWallets, open_wallets, Coverage)
 """What people reach without a name at the root: by ``.wf``, from a call, or by the README."""
 
 RAISE_NOTHING = {
