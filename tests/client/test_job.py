@@ -24,7 +24,7 @@ def test_no_news_is_lost_at_the_end(attempt):
         return "done"
 
     job = Job(work)
-    job.begin.set()
+    job.may_begin.set()
     assert (list(job.statuses()), job.result()) == (["first", "last"], "done")
     assert job.ended.is_set()
 

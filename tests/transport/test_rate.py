@@ -435,7 +435,7 @@ def test_a_service_that_always_refuses_is_given_up(canned, tmp_path, monkeypatch
     with canned.client(**settings) as client:
         result = client.fetch(wallets, on_failure="ignore", progress=False).wallets
     assert set(result.status) == {"rate_limited"}
-    gave_up = r"for 2 s, the service answered only 429 \(too many requests\)"
+    gave_up = r"for 2 s, all answers were 429 \(too many requests\)"
     assert result.error.str.contains(gave_up).sum() > 900
     assert len(canned.paths) < 200
     canned.default = (200, {}, answer(wallet()))

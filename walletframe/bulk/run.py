@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletLike
     from walletframe.address.lists import OnUnreadable, WalletsLike
     from walletframe.bulk.summary import FetchSummary
-    from walletframe.client import Client, OnFailure, OpenProgress, Stream, WalletResult
+    from walletframe.client import BulkProgress, Client, OnFailure, Stream, WalletResult
     from walletframe.frames.assembly import WalletRecord
     from walletframe.frames.details import WalletDetails
 
@@ -69,7 +69,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     *,
     keep: str | Sequence[str] = (),
     client: Client | None = None,
-    progress: OpenProgress = None,
+    progress: BulkProgress = None,
     on_failure: OnFailure = "warn",
     on_unreadable: OnUnreadable | None = None,
 ) -> FetchSummary:
@@ -188,7 +188,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
     folder: Path,
     wallets: _Wallets,
     client: Client,
-    progress: OpenProgress,
+    progress: BulkProgress,
     counters: RunCounters,
     *,
     extra_columns: pd.DataFrame | None = None,
@@ -217,14 +217,14 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
         policy = Policy(client.settings.expire_after_s, stale_if_error=False)
         with (
             closing(client._stream(policy, cancel, on_reply=journal.append)) as stream,  # noqa: SLF001 - users have no use for it
-            status_counter(progress, total, done=counters.resumed) as count_status,
+            status_counter(progress, total, done=counters.resumed) as on_status,
         ):
             worker_resources = resources.pop_all()
             job = Job(lambda report: bulk_run.write_parts(stream, report, worker_resources))
             _, is_interrupted = job.wait_with_progress(
-                count_status, cancel, bulk_run.queue_wallets(job, wallets, count_status)
+                on_status, cancel, bulk_run.queue_wallets(job, wallets, on_status)
             )
-    stream.oddities.warn()
+    stream.problems.warn()
     summary = counters.summary(folder, service, len(register.seen) if total is None else total)
     if is_interrupted:
         raise FetchInterrupted(summary, RESUME_HINT)

@@ -6,8 +6,8 @@ A fetch has these steps:
 2. `engine`: the client parses the wallets, and raises an error for unreadable wallets before it
    sends a request. Then it works on a separate thread (`job`), so that an interrupt leaves no work
    half done.
-3. `stream`: for one portion of wallets after the other, the stream reads fresh answers from the
-   cache, and requests all other wallets.
+3. `stream`: for each chunk of wallets in turn, the stream reads fresh answers from the cache, and
+   requests all other wallets.
 4. `asking`: worker threads send the requests at the permitted rate, and retry failed requests.
 5. `engine`: the client caches answers that are ok, and `frames` builds the two DataFrames.
 6. `conclusion`: a warning or an error reports wallets that are not ok.
@@ -21,5 +21,5 @@ A fetch of more wallets than fit in memory (the package `bulk`) uses the same st
 from walletframe.client.conclusion import check_on_failure, with_reasons
 from walletframe.client.default import configure, default_client, fetch_wallets, require_client
 from walletframe.client.engine import Client, OnFailure
-from walletframe.client.job import Job, OpenProgress, Progress, progress_display, status_counter
+from walletframe.client.job import BulkProgress, Job, Progress, progress_display, status_counter
 from walletframe.client.stream import Policy, Stream, WalletResult

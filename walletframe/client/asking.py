@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from walletframe.transport import RateLimiter, ServiceSession
 
 OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
-Arrival: TypeAlias = "tuple[int, Reply]"  # the id under which the wallet was added, and its reply
+Arrival: TypeAlias = "tuple[int, Reply]"  # the request id of a wallet, and the reply for the wallet
 
 CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
 _NOT_REQUESTED = Outcome(Status.CANCELLED, "not requested, since the API key was refused before")
@@ -47,7 +47,7 @@ class Sender:
     """The worker threads that send the requests of one fetch.
 
     `connect` is called before the first request, since reading the cache needs no API key.
-    `on_reply` is called with each reply on its thread; `next_sequence` numbers the requests.
+    `on_reply` is called with each reply, on a worker thread. `next_sequence` numbers the requests.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Sender:
         on_reply: OnReply | None = None,
         next_sequence: Callable[[], int] | None = None,
     ) -> None:
-        self.unrequested: list[str] = []  # in the answers to batches
+        self.unrequested: list[str] = []  # unrequested wallets in the answers to batches
         self._connect, self._cancel = connect, cancel
         self._on_reply, self._next_sequence = on_reply, next_sequence
         self._deadline_s, self._max_workers = settings.deadline_s, settings.workers
@@ -86,11 +86,11 @@ class Sender:
             self._workers.append(Thread(target=deque, args=(results, 0), name=name, daemon=True))
             self._workers[-1].start()
 
-    def arrivals(self, max_pending: int = 0) -> Iterator[Arrival | None]:
-        """Yield replies as they arrive, None while idle, until at most `max_pending` remain."""
+    def arrivals(self, until_pending: int = 0) -> Iterator[Arrival | None]:
+        """Yield replies as they arrive, and None while waiting, until `until_pending` remain."""
         pending = self._pending
         grace_ends = math.inf
-        while len(pending) > (0 if self._cancel.is_set() else max_pending):
+        while len(pending) > (0 if self._cancel.is_set() else until_pending):
             if self._cancel.is_set():
                 self._connection[0].in_flight.abort_threads([each.ident for each in self._workers])
                 grace_ends = min(grace_ends, time.monotonic() + _GRACE_S)
@@ -114,9 +114,9 @@ class Sender:
             self._queued.put(None)
 
     def _request(self, batch: Mapping[int, WalletAddress]) -> None:
-        """Send a request, retry it if it may succeed, and queue a reply for each wallet."""
+        """Send the request for a batch, with retries, and queue a reply for each wallet."""
         if len(batch) > 1 and self._batches_refused.is_set():
-            self._arrive(batch, {})
+            self._queue(batch, {})
             return
         wallets, reply = list(batch.values()), Reply(datetime.now(UTC), CANCELLED)
         end, attempt = math.inf, 0
@@ -147,9 +147,11 @@ class Sender:
             replies = self._replies(batch, self._final_reply(reply, refusal, end))
         except BaseException as fault:  # noqa: BLE001 - else the caller would wait forever
             replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
-        self._arrive(batch, replies)
+        self._queue(batch, replies)
 
-    def _arrive(self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
+    def _queue(
+        self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]
+    ) -> None:
         """Queue the replies, and request the wallets without a reply one by one."""
         for arrival in replies.items():
             self._arrived.put(arrival)
@@ -158,7 +160,7 @@ class Sender:
                 self._request({request_id: wallet})
 
     def _wait_for_permit(self, end: float) -> Outcome | None:
-        """Wait for a permit; return None, or an outcome if the request must not be sent."""
+        """Return None once a permit is granted, or an outcome if the request must not be sent."""
         if self._key_refused.is_set():
             return _NOT_REQUESTED
         while not self._cancel.is_set() and time.monotonic() <= min(end, self._refused_until):
@@ -167,11 +169,11 @@ class Sender:
                 return None
         if self._cancel.is_set():
             return CANCELLED
-        answers = f"for {self._patience_s:.0f} s, the service answered only 429 (too many requests)"
+        answers = f"for {self._patience_s:.0f} s, all answers were 429 (too many requests)"
         return Outcome(Status.RATE_LIMITED, f"not requested: {answers}")
 
     def _final_reply(self, reply: Reply, refusal: Outcome | None, end: float) -> Reply:
-        """Return the final reply; `refusal` is the reason why the last reply was not retried."""
+        """Return the final reply; `refusal` is the outcome if no permit was granted for a retry."""
         if refusal is not None and (refusal is _NOT_REQUESTED or reply.answer is CANCELLED):
             return Reply(datetime.now(UTC), refusal)
         if self._cancel.is_set() and reply.failure:
@@ -182,7 +184,7 @@ class Sender:
         return reply
 
     def _replies(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
-        """Return the reply for each wallet, without wallets to request one by one."""
+        """Return the reply for each wallet by id. Wallets to request one by one are left out."""
         if reply.key_refused:
             self._key_refused.set()
         if isinstance(reply.answer, Outcome):
@@ -212,8 +214,8 @@ def _may_be_batch_failure(batch: Mapping[int, WalletAddress], reply: Reply) -> b
 def _retry_delay_s(batch: Mapping[int, WalletAddress], attempt: int, reply: Reply) -> float:
     if reply.failure is Status.RATE_LIMITED:  # the rate limiter also waits
         return reply.retry_after_s or 0.0
-    has_ended = not reply.retryable or attempt + 1 >= _ATTEMPTS
-    if has_ended or _may_be_batch_failure(batch, reply):
+    is_final = not reply.retryable or attempt + 1 >= _ATTEMPTS
+    if is_final or _may_be_batch_failure(batch, reply):
         return math.inf
     longest = min(_FIRST_WAIT_S * 2**attempt, _LONGEST_WAIT_S)
     jittered = random.uniform(longest / 2, longest)  # noqa: S311 - not a secret

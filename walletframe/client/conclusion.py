@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 _NAMED = 3
 
 
-def conclude(details: WalletDetails, on_failure: str) -> None:
+def warn_or_raise(details: WalletDetails, on_failure: str) -> None:
     """Warn or raise an error if wallets are not ok, and warn if answers are out of date."""
     wallets = details.wallets
-    marked = {"not ok": ~known_mask(wallets), "out of date": stale_mask(wallets)}
-    for state, marks in marked.items():
-        if on_failure == "ignore" or not marks.any():
+    masks = {"not ok": ~known_mask(wallets), "out of date": stale_mask(wallets)}
+    for state, mask in masks.items():
+        if on_failure == "ignore" or not mask.any():
             continue
-        errors = wallets.loc[marks, "error"]
+        errors = wallets.loc[mask, "error"]
         reasons = {str(reason): int(count) for reason, count in errors.value_counts().items()}
         lead = f"{count_of(len(errors), len(wallets), 'wallet')} {state}"
         text = with_reasons(lead, reasons)
@@ -38,7 +38,7 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
 
 
 def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
-    """Append the most frequent reasons, given with their counts, without hints (after "; ").
+    """Append the most frequent reasons and their counts. Hints, which follow "; ", are left out.
 
     >>> with_reasons("3 of 4 wallets are not ok", {"no such page; a typo?": 1, "timed out": 2})
     '3 of 4 wallets are not ok (2 x timed out; 1 x no such page)'
@@ -59,7 +59,7 @@ def check_on_failure(on_failure: str) -> None:
         raise SettingsError(f"on_failure={on_failure!r} is not supported", hint)
 
 
-class Oddities:
+class AnswerProblems:
     """Counts of problems in the answers of one fetch: unrequested wallets, unreadable balances."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Oddities:
         self._unreadable = self._balances = self._wallets = 0
 
     def note(self, record: WalletRecord | None, unrequested: list[str]) -> None:
-        """Count the unreadable balances of a record and the unrequested wallets of its answer."""
+        """Count the unreadable balances in a record, and the unrequested wallets in the answer."""
         self._unrequested_count += len(unrequested)
         self._unrequested = (self._unrequested + unrequested)[:_NAMED]
         balances = record and record.outcome.balances

@@ -38,7 +38,7 @@ def configure(
     colors: Mapping[str, str] | None = None,
     **overrides: Unpack[SettingsKwargs],
 ) -> Settings:
-    """Replace the default client by a client with these settings, and the defaults of tables.
+    """Create a new default client with these settings, and set the defaults of tables.
 
     A setting that you don't pass is read from the environment or a settings file, or has its
     default value.
@@ -48,8 +48,9 @@ def configure(
     api_key, key_kind, base_url, public_base_url : optional
         The service and the API key, as in `Settings`.
     service, cache, cache_max_bytes, expire_after_s, stale_if_error : optional
-        The cache: the service's name in it, its location and size, how long an answer is fresh, and
-        whether an expired answer is used if the service sends no new one.
+        The cache: the name under which it stores the service's answers, its location and size, how
+        long an answer is fresh, and whether to use an expired answer if the service sends no new
+        one.
     workers, requests_per_second, retry_after_max_s, batch_size : optional
         The number and the rate of requests.
     timeout_s, deadline_s : optional
@@ -89,8 +90,8 @@ def configure(
     """
     global _default
     refuse_unknown(overrides, [*inspect.signature(configure).parameters][:-1])
-    own = (currency, prices, assets, spam_allow, spam_deny, colors)
-    arguments = dict(zip(TABLE_SETTINGS, own, strict=True))
+    values = (currency, prices, assets, spam_allow, spam_deny, colors)
+    arguments = dict(zip(TABLE_SETTINGS, values, strict=True))
     tables = read_table_settings(overrides.get("file"), arguments)
     client = Client(Settings(**overrides))
     use_table_settings(tables)
@@ -139,8 +140,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         per line: a Path, or a str that ends in ``.csv`` or ``.txt``. A file can have at most 5
         million lines and 256 million characters.
     keep : str or list of str, optional
-        Columns of the DataFrame or CSV file to keep, such as ``["name", "owner"]``. They are
-        appended to ``wallets``, and tables can be grouped by them.
+        Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. They are appended
+        to ``wallets`` of the result, and tables can be grouped by them.
     client : Client, optional
         The client that sends the requests. By default, the client of `configure`.
     refresh : bool, default False
@@ -158,8 +159,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         are always skipped.
     fix : bool, default False
         Replace names of blockchains, such as ``"Ethereum"`` and the chain id ``1``, with the
-        service's identifiers, and labels that differ only in case with the first of them, as
-        `walletframe.clean` does. One line reports what was replaced.
+        service's identifiers. If texts in a column to keep differ only in case, replace them with
+        the first of them. `walletframe.clean` does the same. One warning reports all replacements.
 
     Returns
     -------
@@ -173,8 +174,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     ArgumentError
         If `client` is not a `Client`, or if `wallets` has no columns although `keep` is given.
     AddressError
-        If wallets can't be parsed, or, without `fix`, if blockchains have another name than in the
-        service. The error lists all of them, and no request was sent.
+        If wallets can't be parsed, or if `fix` is not set and blockchains are named differently
+        than in the service. The error lists all such wallets, and no request was sent.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
@@ -196,9 +197,9 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     AnswerWarning
         If the service sent wallets that were not requested, or balances that can't be read.
     InputWarning
-        If wallets are duplicates or are dropped; if a blockchain is unknown, and is sent as
-        written; if rows of one wallet have different values in a column to keep, so that the
-        first value is used; if labels differ only in case; or if `fix` has replaced something.
+        If wallets are duplicates or are dropped; if a blockchain is unknown (it is sent as
+        written); if rows of one wallet have different values in a column to keep (the first value
+        is used); if texts in such a column differ only in case; or if `fix` has replaced something.
 
     Examples
     --------
@@ -231,7 +232,7 @@ def require_client(argument: object) -> None:
 
 
 def default_client() -> Client:
-    """Return the client of `configure`; without it, create a client from the environment."""
+    """Return the default client. If there is none, create it from the environment."""
     global _default  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _default is None:

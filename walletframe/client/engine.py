@@ -1,4 +1,4 @@
-"""`Client`: settings, with the connections, the rate limiter and the cache opened for them."""
+"""`Client`: it has the settings, and opens the connections, the rate limiter and the cache."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
 
 from walletframe.address.lists import wallets_to_request, with_fixes
 from walletframe.client.asking import Sender
-from walletframe.client.conclusion import check_on_failure, conclude
+from walletframe.client.conclusion import check_on_failure, warn_or_raise
 from walletframe.client.job import Job, status_counter
 from walletframe.client.stream import Policy, Stream
 from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from walletframe.wire.outcome import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
-_PORTION = 500  # wallets that are looked up in the cache at once
+_CHUNK = 500  # wallets that are looked up in the cache at once
 _STORE_EVERY_S = 0.25
 _inherited: list[object] = []  # not finalized in a forked child, where closing could block
 
@@ -53,7 +53,7 @@ class Client:
         environment. A pickled client does not contain the API key: after unpickling, the key is
         read from the environment, unless the environment sets another base URL or key kind.
     **overrides
-        Settings that differ from `settings`.
+        Settings that replace those in `settings`.
 
     Raises
     ------
@@ -173,25 +173,28 @@ class Client:
             with_fixes(reading) if fix else reading, on_unreadable
         )
         cancel = cancel or Event()
-        portions = (requested[at : at + _PORTION] for at in range(0, len(requested), _PORTION))
+        chunks = (requested[at : at + _CHUNK] for at in range(0, len(requested), _CHUNK))
         with (
             closing(self._stream(policy, cancel)) as stream,  # raises before a bar is drawn
-            status_counter(progress, len(requested)) as count,
+            status_counter(progress, len(requested)) as on_status,
         ):
             job = Job(
-                lambda report: assemble(self._in_order(stream.records(portions), report), labels)
+                lambda report: assemble(self._in_order(stream.records(chunks), report), labels)
             )
-            details, is_interrupted = job.wait_with_progress(count, cancel)
-        stream.oddities.warn()
+            details, is_interrupted = job.wait_with_progress(on_status, cancel)
+        stream.problems.warn()
         if is_interrupted:
             raise FetchInterrupted(details)
-        conclude(details, on_failure)
+        warn_or_raise(details, on_failure)
         return details
 
     def _in_order(
         self, records: Iterator[WalletResult | None], report: Callable[[Status], None]
     ) -> Iterator[WalletRecord]:
-        """Yield records in the order of the wallets; report a status after its answer is cached."""
+        """Yield records in the order of the wallets.
+
+        A wallet's status is reported after the wallet's answer is cached.
+        """
         store = self._open_store()
         unordered: dict[int, WalletRecord] = {}
         unstored: list[tuple[WalletAddress, CachedAnswer]] = []
@@ -220,7 +223,10 @@ class Client:
         store_answers()
 
     def _stream(self, policy: Policy, cancel: Event, *, on_reply: OnReply | None = None) -> Stream:
-        """Open a stream to iterate once; `on_reply` gets replies on any thread, never raising."""
+        """Return a stream for one fetch.
+
+        `on_reply` is called with each reply, on worker threads, and must not raise an exception.
+        """
         is_ready = self.settings.api_key and self.settings.endpoint and not policy.offline
         if self.settings.key_kind == "test" and is_ready and not self._warned:
             self._warned = True

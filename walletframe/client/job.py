@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 Progress: TypeAlias = "bool | Callable[[int, int, Mapping[str, int]], object] | None"
-OpenProgress: TypeAlias = "bool | Callable[[int, int | None, Mapping[str, int]], object] | None"
+# The total of an iterator is None.
+BulkProgress: TypeAlias = "bool | Callable[[int, int | None, Mapping[str, int]], object] | None"
 
 T = TypeVar("T")
 
@@ -33,34 +34,34 @@ class Job(Generic[T]):
     def __init__(self, work: Callable[[Callable[[Status], None]], T]) -> None:
         self._work = work
         self._statuses: SimpleQueue[Status | None] = SimpleQueue()
-        self.begin: Event = Event()  # the work begins when this is set
-        self.ended: Event = Event()  # set at the end, when unread statuses may remain
+        self.may_begin: Event = Event()  # the work waits until this is set
+        self.ended: Event = Event()  # set when the work has ended; unread statuses may remain
         self._results: list[T] = []
         self._fault: BaseException | None = None
         Thread(target=self._run, name="walletframe-fetch", daemon=True).start()
 
     def wait_with_progress(
         self,
-        count: Callable[[Status], None],
+        on_status: Callable[[Status], None],
         cancel: Event,
         steps: Iterable[object] = (),
     ) -> tuple[T, bool]:
-        """Begin the work, and call `count` with each status; iterate over `steps` in between.
+        """Begin the work, call `on_status` with each status, and meanwhile iterate over `steps`.
 
-        An interrupt or an error sets `cancel`. Return the result, and whether there was an
-        interrupt.
+        An interrupt or an error sets `cancel`. Return the result of the work, and whether it was
+        interrupted.
         """
         try:
-            self.begin.set()  # here, so that each interrupt since the first request is caught
+            self.may_begin.set()  # here, so that each interrupt since the first request is caught
             for _ in steps:
                 for status in self.statuses_so_far():
-                    count(status)
+                    on_status(status)
             for status in self.statuses():
-                count(status)
+                on_status(status)
             return self.result(), False
         except KeyboardInterrupt:
             cancel.set()
-            self.begin.set()  # cancelled work ends at once, with a result
+            self.may_begin.set()  # cancelled work ends at once, with a result
             return self.result(), True
         except BaseException:
             cancel.set()
@@ -92,7 +93,7 @@ class Job(Generic[T]):
         return self._results[0]
 
     def _run(self) -> None:
-        self.begin.wait()
+        self.may_begin.wait()
         try:
             self._results.append(self._work(self._statuses.put))
         except BaseException as fault:  # noqa: BLE001 - `result` raises it
@@ -104,9 +105,9 @@ class Job(Generic[T]):
 
 @contextmanager
 def status_counter(
-    progress: OpenProgress | Progress, total: int | None, *, done: int = 0
+    progress: BulkProgress | Progress, total: int | None, *, done: int = 0
 ) -> Iterator[Callable[[Status], None]]:
-    """Return a function that counts finished wallets from `done` on, and shows the progress."""
+    """Yield a function that counts a wallet and shows the progress. `done` were ok before."""
     counts = Counter({Status.OK.value: done} if done else {})
     with progress_display(progress, total, initial=done) as show:
 
@@ -119,9 +120,13 @@ def status_counter(
 
 @contextmanager
 def progress_display(
-    progress: OpenProgress | Progress, total: int | None, **options: float
+    progress: BulkProgress | Progress, total: int | None, **options: float
 ) -> Iterator[Callable[..., object]]:
-    """Return a function that shows counts by status, earlier ok wallets, and further numbers."""
+    """Yield a function that shows the progress.
+
+    Its arguments are the number of wallets by status, how many of them were ok before the run, and
+    further numbers by keyword.
+    """
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))

@@ -1,7 +1,7 @@
 """The stream of wallet records of a fetch, from the cache or from the service.
 
-A wallet whose cached answer is fresh and ok is not requested. If a request fails and the settings
-allow it, the record has the out-of-date answer from the cache.
+A wallet whose cached answer is fresh and ok is not requested. If a request fails and the setting
+`stale_if_error` is on, the record contains the cached answer, although it is out of date.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from walletframe.chains import unknown_blockchain_message
-from walletframe.client.conclusion import Oddities
+from walletframe.client.conclusion import AnswerProblems
 from walletframe.frames.assembly import WalletRecord
 from walletframe.frames.contract import Source
 from walletframe.transport import CachedAnswer
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from walletframe.transport import AnswerStore, Reply
 
 _PENDING_PER_WORKER = 4
-_OTHER_CLOCKS_S = 60.0  # by which the clock of another computer may be ahead
+_CLOCK_TOLERANCE_S = 60.0  # how far the clock of another computer may be ahead
 _CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was requested")
 _NOT_CACHED = Outcome(Status.NOT_CACHED, "not in the cache, and no request was sent")
 _SERVICE_STATUSES = frozenset(
@@ -48,21 +48,21 @@ class Policy:
 
 
 class WalletResult(NamedTuple):
-    """A wallet's position among all wallets, its record, and its answer (None: do not cache)."""
+    """The result for one wallet."""
 
-    position: int
+    position: int  # in the list of wallets
     record: WalletRecord
-    answer: CachedAnswer | None = None
+    answer: CachedAnswer | None = None  # the answer to store in the cache, if there is one
 
 
 class Stream:
-    """The records of one fetch; while none is read, no new requests are queued (backpressure)."""
+    """The records of one fetch. Requests are queued only while records are read (backpressure)."""
 
     def __init__(
         self, store: AnswerStore, policy: Policy, sender: Sender, settings: Settings, cancel: Event
     ) -> None:
         self.key_refused: bool = False
-        self.oddities: Oddities = Oddities()
+        self.problems: AnswerProblems = AnswerProblems()
         self._store, self._policy, self._sender, self._cancel = store, policy, sender, cancel
         self._batch_size = settings.batch_size
         self._max_pending = settings.workers * settings.batch_size * _PENDING_PER_WORKER
@@ -72,26 +72,26 @@ class Stream:
     def close(self) -> None:
         """Stop the requests, and abandon the requests in flight."""
         self._sender.stop()
-        self.oddities.note(None, self._sender.unrequested)
+        self.problems.note(None, self._sender.unrequested)
 
-    def records(self, portions: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
-        """Yield results of distinct wallets in any order, and None while idle."""
-        for portion in portions:
+    def records(self, chunks: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
+        """Yield the result of each wallet, in any order, and None while waiting for replies."""
+        for chunk in chunks:
             if self._cancel.is_set():
-                yield from map(self._cancelled, portion, self._positions)
+                yield from map(self._cancelled, chunk, self._positions)
                 continue
-            cached, now = self._store.read(portion), datetime.now(UTC)
+            cached, now = self._store.read(chunk), datetime.now(UTC)
             requested: dict[int, WalletAddress] = {}
-            for wallet, position in zip(portion, self._positions, strict=False):
+            for wallet, position in zip(chunk, self._positions, strict=False):
                 record = self._from_cache(wallet, cached.get(wallet), now)
                 if record is None:
                     requested[position] = wallet
                 else:
-                    self.oddities.note(record, [])
+                    self.problems.note(record, [])
                     yield WalletResult(position, record)
             for start in range(0, len(requested), self._batch_size):
                 batch = dict(islice(requested.items(), start, start + self._batch_size))
-                yield from self._results(max_pending=self._max_pending - len(batch))
+                yield from self._results(until_pending=self._max_pending - len(batch))
                 if self._cancel.is_set():
                     yield from map(self._cancelled, batch.values(), batch)
                     continue
@@ -100,7 +100,7 @@ class Stream:
                     position: (wallet, stale.get(wallet)) for position, wallet in batch.items()
                 }
                 self._sender.add(batch)
-            if not portion:
+            if not chunk:
                 yield from islice(self._results(), 1)
         yield from self._results()
 
@@ -114,7 +114,7 @@ class Stream:
         outdated = None
         if cached is not None:
             age_s = (now - cached.fetched_at).total_seconds()
-            if age_s < -_OTHER_CLOCKS_S:
+            if age_s < -_CLOCK_TOLERANCE_S:
                 outdated = "dated ahead of this computer's clock"
             elif max(age_s, 0.0) >= self._policy.expire_after_s:
                 outdated = "out of date"
@@ -129,7 +129,10 @@ class Stream:
     def _cached_record(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return an ok answer's record, stale if `error` says why none is newer, or else None."""
+        """Return the record of a cached answer that is ok, or None if there is none.
+
+        If `error` says why there is no newer answer, the source of the record is stale.
+        """
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]
@@ -138,9 +141,9 @@ class Stream:
         source = Source.CACHE if error is None else Source.STALE
         return WalletRecord(wallet, outcome, self._store.service, cached.fetched_at, source, error)
 
-    def _results(self, *, max_pending: int = 0) -> Iterator[WalletResult | None]:
-        """Yield each result as it arrives, None while idle, until at most `max_pending` remain."""
-        for arrival in self._sender.arrivals(max_pending):
+    def _results(self, *, until_pending: int = 0) -> Iterator[WalletResult | None]:
+        """Yield results as replies arrive, and None while waiting, until `until_pending` remain."""
+        for arrival in self._sender.arrivals(until_pending):
             if arrival is None:
                 yield None
                 continue
@@ -152,13 +155,16 @@ class Stream:
             except Exception as fault:  # noqa: BLE001 - other answers must not be lost
                 broken = replace(reply, answer=outcome_of_exception(fault))
                 result, unrequested = self._result_of(position, wallet, cached, broken)
-            self.oddities.note(result.record, unrequested)
+            self.problems.note(result.record, unrequested)
             yield result
 
     def _result_of(
         self, position: int, wallet: WalletAddress, cached: CachedAnswer | None, reply: Reply
     ) -> tuple[WalletResult, list[str]]:
-        """Return a reply's result, else an ok answer of the cache, and the unrequested wallets."""
+        """Return the result for a wallet, and the unrequested wallets in the reply.
+
+        If the reply is not ok, the result is the wallet's cached answer, if that answer is ok.
+        """
         unrequested: list[str] = []
         origin: tuple[()] | tuple[datetime, Source] = ()
         answer = None
