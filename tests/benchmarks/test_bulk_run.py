@@ -41,7 +41,7 @@ settings = {"base_url": base_url, "key_kind": "private", "cache": False}
 with wf.Client(**settings, workers=WORKERS, requests_per_second=100_000) as client:
     stream = (wallet_address(number) for number in range(wallets))
     summary = wf.fetch_to_parquet(stream, folder, client=client, progress=watch)
-print(summary.resumed, summary.ok, summary.balances)
+print(summary.resumed, summary.ok_count, summary.balances)
 """.replace("WORKERS", str(WORKERS))
 
 

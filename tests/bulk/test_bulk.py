@@ -133,7 +133,7 @@ class TestFrames:
         expected = client.fetch([])
         for result, empty in zip(wf.read_wallets(folder, wallets=wanted), expected, strict=True):
             pd.testing.assert_frame_equal(result, empty)
-        assert (summary.wallets, summary.ok, summary.parts) == (0, 0, 0)
+        assert (summary.wallets, summary.ok_count, summary.parts) == (0, 0, 0)
 
 
 class TestFiles:
@@ -209,7 +209,7 @@ class TestAgain:
                 first = wf.fetch_to_parquet(requested, folder, client=client)
             fast.heal()
             second = wf.fetch_to_parquet(requested, folder, client=client)
-        assert (first.ok, first.resumed, second.ok, second.resumed) == (23, 0, 25, 23)
+        assert (first.ok_count, first.resumed, second.ok_count, second.resumed) == (23, 0, 25, 23)
         counts = fast.request_counts()
         assert {name: counts.pop(name) for name in requested[12:14]} == dict.fromkeys(
             requested[12:14], 2
@@ -273,7 +273,7 @@ class TestAgain:
         assert not list((folder / "wallets").iterdir())
         with wf.Client(base_url=service.base_url, service="sandbox", cache=False) as keyless:
             summary = wf.fetch_to_parquet(requested, folder, client=keyless)
-        assert (summary.ok, summary.resumed) == (23, 23)
+        assert (summary.ok_count, summary.resumed) == (23, 23)
         result = wf.read_wallets(folder)
         pd.testing.assert_frame_equal(result.holdings, expected.holdings)
         own = ["fetched_at"]
@@ -330,7 +330,7 @@ class TestInput:
                     summary = wf.fetch_to_parquet(
                         argument, folder, client=client, on_unreadable="drop", on_failure="raise"
                     )
-                assert (summary.wallets, summary.ok) == (1, 1)
+                assert (summary.wallets, summary.ok_count) == (1, 1)
             with pytest.raises(SettingsError, match="on_unreadable='ignore' is not supported"):
                 wf.fetch_to_parquet([name], folder, client=client, on_unreadable="ignore")
 
@@ -423,7 +423,7 @@ class TestInput:
         with fast.client() as client, pytest.warns(FetchWarning) as caught:
             summary = wf.fetch_to_parquet(stream, folder, client=client)
         assert [place for place, _, _ in summary.unreadable] == [1, 3]
-        assert (summary.ok, summary.wallets, summary.unreadable_count) == (2, 2, 2)
+        assert (summary.ok_count, summary.wallets, summary.unreadable_count) == (2, 2, 2)
         assert "item 1 of the iterator (counted from 0), " in str(caught[0].message)
         assert "2 items of the iterator are not wallets and were dropped" in str(caught[1].message)
         assert {warning.filename for warning in caught} == {__file__}
@@ -446,7 +446,7 @@ class TestInput:
                 wf.fetch_to_parquet(broken(), folder, client=client)
             done = len(wf.read_wallets(folder).wallets)
             summary = wf.fetch_to_parquet(addresses(*range(300)), folder, client=client)
-        assert summary.ok == 300
+        assert summary.ok_count == 300
         assert summary.resumed >= done
 
 
@@ -501,7 +501,7 @@ class TestOutcome:
         requested = [*addresses(1), *addresses(2, failing=True)]
         with fast.client() as client, pytest.raises(FetchError, match="1 of 2") as caught:
             wf.fetch_to_parquet(requested, folder, client=client, on_failure="raise")
-        assert caught.value.details.ok == 1
+        assert caught.value.details.ok_count == 1
         assert "in the folder" in caught.value.hint
 
     def test_unknown_option_is_refused_first(self, client, folder):
@@ -602,8 +602,8 @@ class TestShards:
         summary = self.run(
             fast, folder, addresses(*range(3_000)), tell=lambda *_: cancel.set(), cancel=cancel
         )
-        assert 0 < summary.ok == len(rows(folder, "wallets")) < 3_000
-        assert summary.statuses["cancelled"] == 3_000 - summary.ok
+        assert 0 < summary.ok_count == len(rows(folder, "wallets")) < 3_000
+        assert summary.statuses["cancelled"] == 3_000 - summary.ok_count
 
 
 class TestUrls:

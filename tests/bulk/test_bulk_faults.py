@@ -273,11 +273,11 @@ class TestInterrupted:
                     requested, folder, client=client, progress=lambda *_: begun.set()
                 )
             summary = caught.value.details
-            assert check(folder) >= summary.ok >= 1
-            assert summary.ok + summary.statuses["cancelled"] == summary.wallets == 1_000
+            assert check(folder) >= summary.ok_count >= 1
+            assert summary.ok_count + summary.statuses["cancelled"] == summary.wallets == 1_000
             done = wf.fetch_to_parquet(requested, folder, client=client)
-        assert done.ok == 1_000
-        assert done.resumed >= summary.ok
+        assert done.ok_count == 1_000
+        assert done.resumed >= summary.ok_count
         assert fast.request_counts().total() - 1_000 <= WORKERS
 
     def test_journaled_answers_are_read(self, fast, folder, monkeypatch):
@@ -318,7 +318,7 @@ class TestInterrupted:
         with fast.client() as client, pytest.raises(FetchInterrupted) as caught:
             wf.fetch_to_parquet(hanging(), folder, client=client, progress=lambda *_: begun.set())
         over.set()
-        assert check(folder) >= caught.value.details.ok >= 1
+        assert check(folder) >= caught.value.details.ok_count >= 1
 
 
 class TestDisk:
@@ -340,7 +340,7 @@ class TestDisk:
             before = check(folder)
             remount(disk, "size=64m")
             summary = wf.fetch_to_parquet(requested, folder, client=client)
-            assert summary.ok == check(folder) == 1_000
+            assert summary.ok_count == check(folder) == 1_000
         assert summary.resumed >= before
         assert fast.request_counts().total() < 1_400
 

@@ -120,7 +120,7 @@ class TestFetch:
         again = frame(requested).wf.fetch(
             folder, settings=own, shards=5, progress=lambda *progress: seen.append(progress)
         )
-        assert (again.summary.resumed, again.summary.ok) == (54, 60)
+        assert (again.summary.resumed, again.summary.ok_count) == (54, 60)
         assert seen[-1] == (60, 60, {"ok": 60})
         assert repeated_requests(fast) == 0
         check(folder, requested, TOKENS)
@@ -152,13 +152,13 @@ class TestFetch:
     def test_the_default_client_has_the_settings(self, cluster, fast, folder):
         """`configure` sets them; the key is the workers' own."""
         wf.configure(key_kind="private", base_url=fast.base_url, cache=False)
-        assert frame(names(3)).wf.fetch(folder, shards=1).summary.ok == 3
+        assert frame(names(3)).wf.fetch(folder, shards=1).summary.ok_count == 3
 
     def test_failures_raise_on_request(self, cluster, fast, folder):
         """The error has the summary."""
         with pytest.raises(FetchError, match="1 of 8 wallets is not ok") as caught:
             frame(names(8)).wf.fetch(folder, settings=settings(fast), on_failure="raise")
-        assert caught.value.details.ok == 7
+        assert caught.value.details.ok_count == 7
 
     def test_a_refused_key_ends_it(self, cluster, canned, folder):
         """The other wallets are not requested."""
@@ -393,7 +393,7 @@ class TestEnds:
         ):
             frame(names(5)).wf.fetch(folder, settings=own, shards=1)
         cluster.run(lose_patience, LOCK_TIMEOUT_S)
-        assert frame(names(5)).wf.fetch(folder, settings=own, shards=1).summary.ok == 5
+        assert frame(names(5)).wf.fetch(folder, settings=own, shards=1).summary.ok_count == 5
 
     def test_an_interrupt_leaves_nothing_incomplete(self, cluster, fast, folder):
         """When it is raised no worker writes; the next call requests the rest."""
@@ -406,11 +406,11 @@ class TestEnds:
         with pytest.raises(FetchInterrupted) as caught:
             frame(requested).wf.fetch(folder, settings=own, shards=6, progress=interrupt)
         summary = caught.value.details
-        assert 0 < summary.ok == len(rows(folder, "wallets", "position"))
+        assert 0 < summary.ok_count == len(rows(folder, "wallets", "position"))
         assert sum(summary.statuses.values()) == summary.wallets == 3_000
         fast.heal()
         again = frame(requested).wf.fetch(folder, settings=own, shards=6).summary
-        assert again.resumed >= summary.ok  # answers after the interrupt are kept as well
+        assert again.resumed >= summary.ok_count  # answers after the interrupt are kept as well
         assert repeated_requests(fast) <= 2 * WORKERS
         check(folder, requested, TOKENS)
 

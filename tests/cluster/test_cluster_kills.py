@@ -84,7 +84,7 @@ def test_a_killed_worker_is_replaced(fast, folder):
         )
         assert victim not in client.run(os.getpid).values()
     assert not killing.left
-    assert result.summary.ok == result.summary.wallets == 1_500
+    assert result.summary.ok_count == result.summary.wallets == 1_500
     check(folder, requested, TOKENS)
     assert repeated_requests(fast) <= WORKERS
 
@@ -125,7 +125,7 @@ def test_two_workers_and_the_scheduler_are_killed(fast, folder, tmp_path, count,
     assert not killing.left
     with started_cluster(tmp_path / "two", environment()):
         result = frame(requested).wf.fetch(folder, settings=own, shards=shards)
-    assert count // 10 <= result.summary.resumed < result.summary.ok == count
+    assert count // 10 <= result.summary.resumed < result.summary.ok_count == count
     check(folder, requested, TOKENS)
     assert repeated_requests(fast) <= 2 * WORKERS
     print(f"{count} wallets: {repeated_requests(fast)} asked again, 0 lost, 0 double")  # noqa: T201 - with -s

@@ -24,7 +24,7 @@ from walletframe.analysis.prices import (
     read_price_file,
     stated_currency,
 )
-from walletframe.bulk import first_known
+from walletframe.bulk import first_known_prices
 from walletframe.errors import POSITIONS_NOTE, PricesError, PricesWarning, SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
 from walletframe.frames.contract import amounts_of, require_columns, text_array
@@ -172,7 +172,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
             own, stated = custom_prices(holdings, each, chosen, currency, by_asset, times)
         known.append(own)
         currencies.append(stated)
-    units, sources = first_known(known)
+    units, sources = first_known_prices(known)
     columns = {
         "unit_price": units,
         "value": amounts * units,

@@ -9,7 +9,7 @@ from walletframe.bulk.stored import (
     PriceLookup,
     SpamFlags,
     StoredHoldings,
-    first_known,
+    first_known_prices,
     open_holdings,
 )
 from walletframe.bulk.summary import FetchSummary

@@ -1,4 +1,4 @@
-"""The folder of a bulk run, opened for writing, and the register of its wallets."""
+"""The folder of a bulk run, opened for writing, and a register of the wallets."""
 # The files of a part are written under other names, synced to the disk, and then renamed: first the
 # failed wallets, then the holdings, and last the ok wallets, which complete the part. If a run ends
 # in between, it leaves at most a file of holdings without the file of their wallets. The next run
@@ -50,7 +50,7 @@ class InputAction(Enum):
 
 
 class Register:
-    """The positions, by key, of the wallets in the folder and of the wallets of this run."""
+    """Dicts from wallet keys to positions, for the wallets in the folder and in this run."""
 
     # A wallet that is in the folder keeps its position. A new wallet gets the position after the
     # previous wallet of the input, if this position is free, because an earlier run of the same
@@ -75,7 +75,7 @@ class Register:
         self._free_positions = set(range(self._next_position)) - used_positions
 
     def classify(self, key: str) -> InputAction:
-        """Return the action for the next wallet; mark a wallet to request as pending."""
+        """Return the action for the next wallet. A wallet to request becomes pending."""
         if key in self.seen:
             return InputAction.DUPLICATE
         self.seen.add(key)
@@ -98,7 +98,7 @@ class Register:
 
 
 class Dataset:
-    """A folder that only this run writes to, after waiting `lock_timeout_s` for other runs."""
+    """A folder with a write lock. If another run has the lock, wait up to `lock_timeout_s`."""
 
     def __init__(
         self, root: Path, service: str, lock_timeout_s: float = 0.0, cancel: Event | None = None
@@ -220,7 +220,7 @@ def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireRetu
 
 
 def _read_positions(tables: Iterable[pa.Table]) -> dict[str, int]:
-    """Return the column ``position`` of some tables, as a dict from the wallets' keys."""
+    """Return a dict from the key of each wallet in the tables to its column ``position``."""
     positions: dict[str, int] = {}
     for table in tables:
         positions.update(zip(files.keys_of(table), table[POSITION].to_pylist(), strict=True))

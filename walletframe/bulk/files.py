@@ -59,7 +59,7 @@ _PART = re.compile(r"part-(\d{6,})\.parquet")
 
 
 class Layout:
-    """The paths of the files in the folder of a dataset; the marker has its format and service."""
+    """The paths in the folder of a dataset. The marker file has the format and the service."""
 
     def __init__(self, root: Path) -> None:
         self.root: Path = root
@@ -77,7 +77,7 @@ class Layout:
         return None if marker is None else marker["service"]
 
     def require_empty(self, alternative: str) -> None:
-        """Raise if the folder has a marker or other files. The hint mentions `alternative`."""
+        """Raise an error if the folder has a marker or other files. Its hint adds `alternative`."""
         others = sorted({path.name for path in self.root.iterdir()} - {self.inner.name})
         if others or self.marker.exists():
             others = others or [self.marker.name]
@@ -88,7 +88,7 @@ class Layout:
 
 
 def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
-    """Return the marker of a folder, written if missing; raise if it has another service."""
+    """Return the marker. Write it if it is missing; raise an error if it has another service."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
         unfinished = path.with_suffix(UNFINISHED)
@@ -99,8 +99,8 @@ def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
         return marker
     if existing["service"] != marker["service"]:
         raise DatasetError(
-            f"{path.parents[1]} has wallets of the service {existing['service']!r}, "
-            f"not of {marker['service']!r}",
+            f"{path.parents[1]} contains wallets fetched from the service {existing['service']!r}, "
+            f"not from {marker['service']!r}",
             hint="use a separate folder for each service",
         )
     return existing
@@ -188,7 +188,7 @@ def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
 
 
 def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return the first value in each extra column for wallets with these distinct keys."""
+    """Return, for each of these distinct wallet keys, the first value in each extra column."""
     code_by_key = {key: code for code, key in enumerate(keys)}
     codes = np.array([code_by_key.get(key, -1) for key in keys_of(extra_columns)], np.intp)
     rows = np.flatnonzero(codes >= 0)

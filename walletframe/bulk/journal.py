@@ -68,7 +68,10 @@ def read_entries(segment: Path) -> Iterator[Entry]:
 
 
 def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return each wallet's first ok record, or else its last failure, and its position, by key."""
+    """Return a dict from the key of each wallet in the journal to its record and its position.
+
+    The record is the wallet's first ok record or, if there is none, its last failure.
+    """
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_entries, journal)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
@@ -86,7 +89,7 @@ def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[
 
 
 class Journal:
-    """The journal of a run, with the pending wallets' positions; a failed write sets `cancel`."""
+    """The journal of a run. `positions` are the pending wallets; a failed write sets `cancel`."""
 
     def __init__(self, folder: Path, positions: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None
@@ -100,12 +103,12 @@ class Journal:
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
-        """Write an answer, from any thread. `ensure_recorded` writes failures without an answer."""
+        """Write the answer in a reply. Any thread may call this; `ensure_recorded` writes failures."""
         if isinstance(reply.answer, bytes):
             self._append(wallets, reply.fetched_at, reply.answer)
 
     def ensure_recorded(self, record: WalletRecord) -> bool:
-        """Write a failure without an answer; return whether the journal has the record."""
+        """Write the record of a request without an answer; return whether the journal has it."""
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
             return self._append([record.wallet], None, b"", failure)

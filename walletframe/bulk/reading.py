@@ -56,26 +56,26 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """All or some of the ok wallets of one file, and the source of their balances."""
+    """The ok wallets of one part, or a selection of them, and the source of their balances."""
 
     wallets: pa.Table
-    chosen: Mask  # whether each wallet of the file is in `wallets`
+    is_chosen: Mask  # whether each wallet of the file is in `wallets`
     sizes: Codes  # the number of balances of each wallet of the file
     source: Path | pa.Table
 
     @property
     def counts(self) -> Codes:
         """The number of balances of each wallet in `wallets`."""
-        return self.sizes[self.chosen]
+        return self.sizes[self.is_chosen]
 
     def read(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
-        """Read columns of the balances, or those at `indices`, with amounts as `Int128Amounts`."""
+        """Read columns of all balances, or of those at `indices`. Amounts are `Int128Amounts`."""
         is_rounded = "amount" in names and self._may_be_rounded()
         needed = [*names, "address", *(["decimals"] if is_rounded else [])]
         table = self._require_same_wallets(self._read_columns([*dict.fromkeys(needed)]))
         rows = None
-        if not self.chosen.all():
-            rows = np.flatnonzero(np.repeat(self.chosen, self.sizes))
+        if not self.is_chosen.all():
+            rows = np.flatnonzero(np.repeat(self.is_chosen, self.sizes))
         if indices is not None:
             rows = indices if rows is None else rows[indices]
 
@@ -121,7 +121,7 @@ class StoredPart:
         if self.sizes.sum() == len(table):
             addresses = _one_chunk(table["address"])
             codes = addresses.indices.fill_null(-1).to_numpy()
-            holders = self.chosen & (self.sizes > 0)
+            holders = self.is_chosen & (self.sizes > 0)
             first = codes[(np.cumsum(self.sizes) - self.sizes)[holders]]
             equal = codes[np.repeat(holders, self.sizes)] == np.repeat(first, self.sizes[holders])
             expected = self.wallets["address"].filter(pa.array(self.counts > 0)).cast(_TEXT)
@@ -162,15 +162,15 @@ class FolderWallets:
         *in_parts, failed = np.split(mask, np.cumsum([len(part.wallets) for part in self.parts]))
         for part, part_mask in zip(self.parts, in_parts, strict=True):
             if part_mask.any() or part is self.parts[-1]:
-                chosen = part.chosen.copy()
-                chosen[chosen] = part_mask
+                is_chosen = part.is_chosen.copy()
+                is_chosen[is_chosen] = part_mask
                 wallets = part.wallets.filter(pa.array(part_mask))
-                parts.append(replace(part, wallets=wallets, chosen=chosen))
+                parts.append(replace(part, wallets=wallets, is_chosen=is_chosen))
         return FolderWallets(parts, self.failed.filter(pa.array(failed)))
 
 
 def read_folder(layout: Layout, service: str, keys: Container[str] | None = None) -> FolderWallets:
-    """Read the wallets of a folder, or those with `keys`, into one or more parts, maybe empty."""
+    """Read the wallets of a folder, or only those with these keys. The last part may be empty."""
     # The files are read in the order in which a run moves wallets between them, so that no wallet
     # is missed.
     unwritten = unwritten_records(segments(layout.inner), service)
@@ -212,7 +212,7 @@ def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
 
 
 def wallet_rows(counts: Codes, order: Codes) -> Codes | None:
-    """Return the rows of the wallets in `order`, or None if these are all rows in their order."""
+    """Return the rows of the wallets in this order, or None if no row moves or is left out."""
     selected_counts = counts[order]
     if np.array_equal(order, np.arange(len(order))) and selected_counts.sum() == counts.sum():
         return None
@@ -243,7 +243,7 @@ def read_wallets(
     tokens : str, (str, str or None), or list of them, optional
         Read only the balances of these tokens. A token is an unambiguous symbol or a pair
         (blockchain, contract), with None as the contract for the native coin. All wallets are
-        returned, and their column ``tokens`` counts all their tokens.
+        returned, and the column ``tokens`` counts all tokens of a wallet.
     columns : str or list of str, optional
         Read only these columns of ``holdings``, in this order. Other columns use no memory.
 
@@ -338,7 +338,10 @@ def with_kept_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
 def ordered_wallets(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return wallets in the list's order, and their indices in `contents`, absent ones last."""
+    """Return the wallets in the order of the list, and the index in `contents` of each wallet.
+
+    Requested wallets that are not in the folder have indices after the last index of `contents`.
+    """
     table = contents.wallets
     frame = files.to_wallets_frame(table)
     if requested is None:
@@ -361,7 +364,7 @@ def read_holdings(
     names: list[str],
     token_keys: set[TokenKey] | None,
 ) -> pd.DataFrame:
-    """Read the balances part by part, and join them in the order of the wallets."""
+    """Read the balances part by part, and concatenate them in the order of the wallets."""
     read_names = [name for name in names if name not in _OF_WALLETS]
     chunks: dict[str, list[Any]] = {name: [] for name in read_names}
     part_counts: list[Codes] = []
@@ -412,7 +415,7 @@ def unique_tokens(read: Mapping[str, Any], rows: Codes | None = None) -> tuple[p
     pairs = zip(TOKEN, sizes, strict=True)
     indices = [read[name].indices.fill_null(size - 1).to_numpy() for name, size in pairs]
     numbers = np.ravel_multi_index(indices, sizes)
-    spellings, distinct = pd.factorize(numbers if rows is None else numbers[rows])
+    row_codes, distinct = pd.factorize(numbers if rows is None else numbers[rows])
     columns = {}
     for name, size, index in zip(TOKEN, sizes, np.unravel_index(distinct, sizes), strict=True):
         texts = arrow_text([read[name].dictionary])
@@ -424,13 +427,13 @@ def unique_tokens(read: Mapping[str, Any], rows: Codes | None = None) -> tuple[p
             numbers[used], texts = factorized(normalized[name])
             codes = numbers[codes]
         columns[name] = pd.Categorical.from_codes(codes, pd.Index(texts), validate=False)
-    return pd.DataFrame(columns, copy=False), spellings
+    return pd.DataFrame(columns, copy=False), row_codes
 
 
 def _select_token_keys(
     parts: list[StoredPart], tokens: TokenLike | list[TokenLike]
 ) -> set[TokenKey]:
-    """Return the keys of the tokens that a caller selected from all tokens in the folder."""
+    """Return the keys of the requested tokens, after a search in all tokens of the folder."""
     spellings = (unique_tokens(part.read(TOKEN))[0] for part in parts)
     columns = [{name: text_array(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)

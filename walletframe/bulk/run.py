@@ -21,7 +21,7 @@ from walletframe.address.forms import WalletAddress, is_blank, read_wallet, shor
 from walletframe.bulk.dataset import Dataset, InputAction, Register
 from walletframe.bulk.files import key_of
 from walletframe.bulk.journal import Journal
-from walletframe.bulk.summary import RESUME_HINT, RunCounters, conclude
+from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import (
     Job,
     Policy,
@@ -73,7 +73,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     on_failure: OnFailure = "warn",
     on_unreadable: OnUnreadable | None = None,
 ) -> FetchSummary:
-    """Fetch wallets into a folder of Parquet files, also if they don't fit in memory.
+    """Fetch wallets into a folder of Parquet files, even more wallets than fit in memory.
 
     The folder is written while the answers arrive. To resume a run that ended for any reason,
     repeat the call: only the wallets that are not ok in the folder are requested. Wallets that are
@@ -93,8 +93,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         `read_wallets` returns them after the columns of ``wallets``. Values that an earlier call
         saved remain unless this call has new ones.
     client : Client, optional
-        As for `fetch_wallets`. Answers that are fresh in its cache are used, but new answers are
-        not stored there.
+        As for `fetch_wallets`. Fresh answers in the client's cache are used, but new answers are
+        not stored in the cache.
     progress : bool or callable, optional
         As for `fetch_wallets`; the total of an iterator is None. Wallets that are already ok in the
         folder count as done.
@@ -110,9 +110,9 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, AddressError, ColumnsError, SettingsError
-        As `fetch_wallets`. Also if a column in `keep` has values of several types, or a name that
-        the files use. If an item of an iterator can't be read, the wallets before it are in the
-        folder.
+        In the same cases as `fetch_wallets`, and if a column in `keep` has values of several types,
+        or a name that the files use. If an item of an iterator can't be read, the wallets before
+        this item are in the folder.
     DatasetError
         If the folder is a URL, has other files, or has the wallets of another service; if another
         run is writing to it; or if the disk is full. Parts that were written before are complete.
@@ -125,7 +125,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     FetchWarning, AnswerWarning, InputWarning
-        As `fetch_wallets`. Also a FetchWarning for the first item of an iterator that is dropped.
+        In the same cases as `fetch_wallets`, and a FetchWarning for the first item of an iterator
+        that is dropped.
 
     See Also
     --------
@@ -162,7 +163,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     ... ):
     ...     first = fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
     ...     again = fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
-    >>> first.ok, first.resumed, again.ok, again.resumed
+    >>> first.ok_count, first.resumed, again.ok_count, again.resumed
     (1, 0, 1, 1)
     """
     check_on_failure(on_failure)
@@ -180,7 +181,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     summary = fetch_into(
         root, requested, client or default_client(), progress, counters, extra_columns=extra_columns
     )
-    conclude(summary, on_failure)
+    warn_or_raise(summary, on_failure)
     return summary
 
 
@@ -198,8 +199,8 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
 ) -> FetchSummary:
     """Fetch into a folder. After Ctrl-C, raise a FetchInterrupted once all answers are written.
 
-    `positions`, for a shard, has the positions of its wallets in the complete list, by key.
-    `cancel` ends the run, and is also set at its end. `lock_timeout_s` is as for `Dataset`.
+    For a shard, `positions` maps the key of each wallet to its position in the complete list. The
+    event `cancel` ends the run, which also sets it at the end. `lock_timeout_s`: see `Dataset`.
     """
     service, cancel = require_service(client.settings), cancel or Event()
     # Distinct wallets; an iterator may have duplicates.
@@ -302,7 +303,7 @@ class _BulkRun:
             yield batch
 
     def write_parts(self, stream: Stream, report: _ReportStatus, resources: ExitStack) -> None:
-        """Write parts; report a wallet once its record would survive the death of the process."""
+        """Write all parts. Report a wallet once its record would survive a kill of the process."""
         with resources:
             records = stream.records(self._queued_batches(stream))
             with ThreadPoolExecutor(1, thread_name_prefix="walletframe-parts") as pool:
@@ -338,7 +339,7 @@ class _BulkRun:
         unreported: list[Status],
         report: _ReportStatus,
     ) -> Iterator[WalletRecord]:
-        """Yield the records of one part in any order, and enter each wallet in `positions`."""
+        """Yield the records of one part in any order; add each wallet's position to `positions`."""
         balances = 0
         for record in (result.record for result in results if result is not None):
             status = record.outcome.status

@@ -79,19 +79,19 @@ def token_symbol_codes(
     )
 
 
-def first_known(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
-    """Return the first known price of each row, and the index of its source, or -1."""
+def first_known_prices(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
+    """Return two arrays: each row's first known price, and the index of its source, or -1."""
     units, sources = prices[0], np.where(np.isnan(prices[0]), -1, 0)
-    for place, own in enumerate(prices[1:], 1):
+    for source, candidates in enumerate(prices[1:], 1):
         missing = np.isnan(units)
-        sources[missing & ~np.isnan(own)] = place
-        units = np.where(missing, own, units)
+        sources[missing & ~np.isnan(candidates)] = source
+        units = np.where(missing, candidates, units)
     return units, sources
 
 
 @dataclass(frozen=True, slots=True)
 class PriceLookup:
-    """Unit prices by token or by symbol, and the prices that the service sent, in order of use."""
+    """The sources of prices, in order of use: dicts of unit prices, or the service's prices."""
 
     prices: Sequence[Mapping[Any, float] | None]  # None for the prices that the service sent
     by_symbol: bool
@@ -109,13 +109,13 @@ class PriceLookup:
         known = []
         for prices in self.prices:
             if prices is None:
-                own = codes.rows["price"].to_numpy(np.float64).copy()
+                units = codes.rows["price"].to_numpy(np.float64).copy()
             else:
                 by_code = np.array([*(prices.get(key, np.nan) for key in keys), np.nan])
-                own = by_code[codes.codes]
-            own[codes.rows["token_blockchain"].isna()] = np.nan
-            known.append(own)
-        unit_prices, sources = first_known(known)
+                units = by_code[codes.codes]
+            units[codes.rows["token_blockchain"].isna()] = np.nan
+            known.append(units)
+        unit_prices, sources = first_known_prices(known)
         columns = {
             "unit_price": unit_prices,
             "value": codes.rows["amount"].array * unit_prices,
@@ -128,7 +128,7 @@ class PriceLookup:
 
 @dataclass(frozen=True, slots=True)
 class SpamFlags:
-    """Spam scores and reasons of tokens and rows. Those without a reason are not included."""
+    """The spam scores and reasons of the tokens and rows that have a reason to be spam."""
 
     # Known tokens and their symbols.
     by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]
@@ -154,7 +154,7 @@ class SpamFlags:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoredHoldings:
-    """The wallets of a folder, read when it was opened, and their balances on the disk."""
+    """The holdings of an opened folder: the wallets in memory, and the balances on the disk."""
 
     root: Path
     contents: FolderWallets
@@ -164,7 +164,7 @@ class StoredHoldings:
     prices: PriceLookup | None = None
     flags: SpamFlags | None = None
     removed: tuple[SpamFlags, ...] = ()  # the flags by which spam is removed, in order
-    unknown: Codes | None = None  # the row numbers of unknown tokens, if spam is flagged or removed
+    unknown_rows: Codes | None = None  # the row numbers of unknown tokens, if spam is flagged or removed
     normalizes_blockchains: bool = True
 
     @property
@@ -176,22 +176,22 @@ class StoredHoldings:
         return "\n".join([*summary_lines(self.wallets), f"On disk, in {self.root}"])
 
     def valued(self, prices: PriceLookup) -> StoredHoldings:
-        """Return the holdings with prices and values, which replace those added before."""
+        """Return the holdings with columns of prices and values. Earlier ones are replaced."""
         return replace(self, prices=prices, template=self._add_empty_columns(prices.dtypes))
 
     def flagged(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings with spam flags; `unknown` has the row numbers of unknown tokens."""
-        unknown = unknown if self.unknown is None else self.unknown
+        unknown = unknown if self.unknown_rows is None else self.unknown_rows
         template = self._add_empty_columns(FLAGGED)
-        return replace(self, flags=flags, unknown=unknown, template=template)
+        return replace(self, flags=flags, unknown_rows=unknown, template=template)
 
     def without(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings without the rows that are flagged as spam."""
-        unknown = unknown if self.unknown is None else self.unknown
-        return replace(self, removed=(*self.removed, flags), unknown=unknown)
+        unknown = unknown if self.unknown_rows is None else self.unknown_rows
+        return replace(self, removed=(*self.removed, flags), unknown_rows=unknown)
 
     def select_wallets(self, indices: Codes) -> StoredHoldings:
-        """Return the holdings of the wallets at some sorted indices."""
+        """Return the holdings of the wallets with these sorted indices."""
         mask = np.zeros(len(self.order), dtype=bool)
         mask[self.order[indices]] = True
         template = replace(
@@ -204,7 +204,7 @@ class StoredHoldings:
             pairs = self._renumber_rows(np.array([*flags.by_row], dtype=np.intp), indices).items()
             return replace(flags, by_row={new: flags.by_row[old] for old, new in pairs})
 
-        unknown = self.unknown
+        unknown = self.unknown_rows
         if unknown is not None:
             unknown = np.array([*self._renumber_rows(unknown, indices).values()], dtype=np.intp)
         return replace(
@@ -215,11 +215,11 @@ class StoredHoldings:
             counts=self.counts[indices],
             flags=self.flags and renumber_flags(self.flags),
             removed=tuple(map(renumber_flags, self.removed)),
-            unknown=unknown,
+            unknown_rows=unknown,
         )
 
     def _renumber_rows(self, rows: Codes, indices: Codes) -> dict[int, int]:
-        """Map the old row numbers of the wallets with these indices to the new row numbers."""
+        """Return a dict from old to new row numbers, for the rows of the wallets at `indices`."""
         ends, new_ends = np.cumsum(self.counts), np.cumsum(self.counts[indices])
         wallets = np.searchsorted(ends, rows, side="right")
         is_selected = np.isin(wallets, indices)
@@ -236,7 +236,7 @@ class StoredHoldings:
         return replace(self.template, holdings=kept.assign(**empty_columns))
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each part, with the columns of tables and the columns `names`."""
+        """Apply a function to each part, with the columns that tables need and with `names`."""
         with dataset_errors(self.root):
             indices = np.empty(len(self.order), dtype=np.intp)
             indices[self.order] = np.arange(len(self.order))
@@ -258,8 +258,8 @@ class StoredHoldings:
             return rows
         token_ids, row_numbers = token_identities(rows), np.full(len(rows), -1)
         # If rows of unknown tokens were read, all of them were read.
-        if self.unknown is not None and token_ids.unknown.any():
-            row_numbers[token_ids.unknown_rows()] = self.unknown
+        if self.unknown_rows is not None and token_ids.unknown.any():
+            row_numbers[token_ids.unknown_rows()] = self.unknown_rows
         codes = token_symbol_codes(rows, token_ids, row_numbers)
         rows = rows.assign(**self._price_and_spam_columns(codes, wanted))[
             self._remaining_mask(codes)
@@ -289,7 +289,7 @@ class StoredHoldings:
     def _price_and_spam_columns(
         self, codes: TokenSymbolCodes, names: Collection[str]
     ) -> dict[str, Any]:
-        """Return price columns if `names` has "amount", and spam columns if it has one of them."""
+        """Return price columns if `names` has "amount", and spam columns if it has one of those."""
         columns = self.prices.columns(codes) if self.prices and "amount" in names else {}
         if self.flags and not FLAGGED.keys().isdisjoint(names):
             columns |= self.flags.columns(codes)
@@ -343,7 +343,7 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
 
 
 def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
-    """Return the holdings of a folder, with its wallets in the order of the list."""
+    """Return the holdings of a folder, with the wallets in the order of the list."""
     wallets, order = reading.ordered_wallets(contents)
     [wallets] = normalize_blockchains(wallets)
     template = read_positions(assemble([]).holdings, reading.with_kept_columns(wallets, layout))

@@ -39,11 +39,11 @@ class FetchSummary:
     service : str
         The name of the service, which is ``sandbox`` for simulated data.
     wallets : int
-        The number of distinct wallets of the input. Of an iterator, those that were read count.
+        The number of distinct wallets that were read from the input.
     resumed : int
         The number of wallets that were already ok in the folder before the run.
     statuses : dict of str to int
-        The number of the other wallets, by status. Those never requested are ``cancelled``.
+        The number of the other wallets, by status; ``cancelled`` if they were never requested.
     reasons : dict of str to int
         The number of wallets that are not ok, by reason. The most frequent reason is first.
     balances : int
@@ -75,14 +75,14 @@ class FetchSummary:
     duration_s: float
 
     @property
-    def ok(self) -> int:
+    def ok_count(self) -> int:
         """The number of wallets that are ok in the folder after the run, or were before it."""
         return self.resumed + self.statuses.get(Status.OK.value, 0)
 
     def __repr__(self) -> str:
         before = f" ({self.resumed:,} of them before the run)" if self.resumed else ""
         others = {name: count for name, count in self.statuses.items() if name != Status.OK}
-        counts = [f"{self.ok:,} ok{before}", *(f"{n:,} {name}" for name, n in others.items())]
+        counts = [f"{self.ok_count:,} ok{before}", *(f"{n:,} {name}" for name, n in others.items())]
         lines = [f"{counted_noun(self.wallets, 'wallet')}: {', '.join(counts)}"]
         lines += [f"  {n:,} x {reason}" for reason, n in islice(self.reasons.items(), _SHOWN)]
         if len(self.reasons) > _SHOWN:
@@ -98,7 +98,7 @@ class FetchSummary:
 
 
 class RunCounters:
-    """The counters of a run, with the names of the fields of the summary."""
+    """The counters of a run, named like the fields of `FetchSummary`."""
 
     def __init__(self) -> None:
         self.parts: int = 0
@@ -155,10 +155,10 @@ class RunCounters:
         return FetchSummary(folder, service, wallets, **counts)
 
 
-def conclude(summary: FetchSummary, on_failure: str) -> None:
-    """Warn or raise if wallets are not ok, as `on_failure` requires."""
+def warn_or_raise(summary: FetchSummary, on_failure: str) -> None:
+    """Warn or raise an error if wallets are not ok, as `on_failure` requires."""
     messages = _unreadable_messages(summary.unreadable_count)
-    if failed := summary.wallets - summary.ok:
+    if failed := summary.wallets - summary.ok_count:
         lead = f"{count_of(failed, summary.wallets, 'wallet')} not ok"
         messages.insert(0, with_reasons(lead, summary.reasons))
     if messages and on_failure == "raise":

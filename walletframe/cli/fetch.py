@@ -83,7 +83,7 @@ def fetch_to_parquet(
         except FetchInterrupted as stopped:
             interrupted, summary = True, cast("FetchSummary", stopped.details)
     echo(repr(summary))
-    exit_with(known=summary.ok == summary.wallets, interrupted=interrupted)
+    exit_with(known=summary.ok_count == summary.wallets, interrupted=interrupted)
 
 
 @click.command(epilog=flags.example("walletframe demo"))

@@ -149,9 +149,7 @@ class Sender:
             replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
         self._queue(batch, replies)
 
-    def _queue(
-        self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]
-    ) -> None:
+    def _queue(self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
         """Queue the replies, and request the wallets without a reply one by one."""
         for arrival in replies.items():
             self._arrived.put(arrival)

@@ -28,7 +28,7 @@ from walletframe.address.forms import COLUMNS, canonical_key
 from walletframe.address.lists import wallets_to_request, with_standard_columns
 from walletframe.bulk.files import Layout, dataset_errors
 from walletframe.bulk.reading import service_of, with_kept_columns
-from walletframe.bulk.summary import RESUME_HINT, RunCounters, conclude
+from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
     OpenedFolder,
@@ -274,7 +274,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         summary = counters.summary(root, service, len(requested))
         if is_interrupted:
             raise FetchInterrupted(summary, RESUME_HINT)
-        conclude(summary, on_failure)
+        warn_or_raise(summary, on_failure)
         return open_wallets(root)._replace(summary=summary)
 
     def join(
