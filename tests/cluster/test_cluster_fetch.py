@@ -33,7 +33,7 @@ import walletframe as wf
 from walletframe.bulk.dataset import Dataset
 from walletframe.dask import open_wallets
 from walletframe.dask.rate import RateLimiterPlugin
-from walletframe.dask.shards import LOCK_TIMEOUT_S, cancel_fetch, worker_problem
+from walletframe.dask.shards import LOCK_TIMEOUT_S, cancel_fetch, check_worker
 from walletframe.dask.shards import _registered_cancel_event as ending
 from walletframe.errors import (
     AddressError,
@@ -317,17 +317,17 @@ class TestWorkers:
         """It is empty, with a sign, if the worker could fetch, or else its fault."""
         requested = wf.Settings(key_kind="private", base_url="https://api.example", cache=False)
         sign, worker = tmp_path / "sign", SimpleNamespace(address="tcp://10.0.0.1:1")
-        assert "api_key is not set" in worker_problem(
+        assert "api_key is not set" in check_worker(
             version("walletframe"), requested, sign, worker
         )
         monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
-        assert "the worker can't access this machine's folder" in worker_problem(
+        assert "the worker can't access this machine's folder" in check_worker(
             version("walletframe"), requested, sign, worker
         )
         sign.touch()
-        assert worker_problem(version("walletframe"), requested, sign, worker) == ""
+        assert check_worker(version("walletframe"), requested, sign, worker) == ""
         assert len(list(tmp_path.glob("sign-*"))) == 1
-        assert "but this machine runs 9" in worker_problem("9", requested, sign, worker)
+        assert "but this machine runs 9" in check_worker("9", requested, sign, worker)
 
     def test_they_end_current_and_later_work(self):
         """Another fetch is not affected."""

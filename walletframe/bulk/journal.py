@@ -103,7 +103,7 @@ class Journal:
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
-        """Write the answer in a reply. Any thread may call this; `ensure_recorded` writes failures."""
+        """Write the answer, on any thread. Failures are written by `ensure_recorded`."""
         if isinstance(reply.answer, bytes):
             self._append(wallets, reply.fetched_at, reply.answer)
 

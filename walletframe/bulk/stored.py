@@ -164,7 +164,9 @@ class StoredHoldings:
     prices: PriceLookup | None = None
     flags: SpamFlags | None = None
     removed: tuple[SpamFlags, ...] = ()  # the flags by which spam is removed, in order
-    unknown_rows: Codes | None = None  # the row numbers of unknown tokens, if spam is flagged or removed
+    unknown_rows: Codes | None = (
+        None  # the row numbers of unknown tokens, if spam is flagged or removed
+    )
     normalizes_blockchains: bool = True
 
     @property

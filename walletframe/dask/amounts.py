@@ -53,8 +53,8 @@ def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]
     Returns
     -------
     list of Amount
-        The smallest amount, the limits between partitions, and the largest amount. The list has at
-        most `npartitions` + 1 items.
+        The smallest amount, the boundaries between partitions, and the largest amount. The list has
+        at most `npartitions` + 1 items.
 
     Raises
     ------

@@ -40,7 +40,7 @@ from walletframe.dask.holdings import (
     wallets_of,
     wrap_without_wallets,
 )
-from walletframe.dask.shards import claim, current_cluster, fetch_shards, split_into_shards
+from walletframe.dask.shards import claim_folder, current_cluster, fetch_shards, split_into_shards
 from walletframe.disk import local_folder
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
 from walletframe.frameless import frameless_address_errors
@@ -201,8 +201,9 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         ClusterError
             If there is no cluster; if the scheduler runs another version of walletframe; or if some
             workers can't fetch, because they have no API key, run another version, or can't access
-            the folder (the error names these workers). In these cases no request was sent. Also if
-            the scheduler is lost, or if several workers die while they fetch the same shard.
+            the folder (the error names these workers). In these cases no request was sent. The
+            error is also raised if the scheduler is lost, or if several workers die while they
+            fetch the same shard.
         ArgumentError
             If `shards` is not an integer from 1 to 10,000.
         DatasetError
@@ -265,7 +266,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         reading = read_input(frame[wanted].compute(), names)
         requested, labels = wallets_to_request(reading, on_unreadable)
         parts = split_into_shards(root, requested, labels, shards)
-        claim(root, service, shards)
+        claim_folder(root, service, shards)
         summaries: dict[str, FetchSummary] = {}
         display = progress_display(progress, len(requested), smoothing=0)
         is_interrupted = fetch_shards(cluster, root, parts, settings, summaries, display)
@@ -333,7 +334,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             if how in ("left", "inner"):
                 shared = delayed(other, pure=True, traverse=False)
                 return table.map_partitions(merge_rows, shared, meta=meta)
-            with _own_text_dtypes():
+            with _unchanged_text_dtypes():
                 other = dd.from_pandas(other, npartitions=1)
         count = max(table.npartitions, other.npartitions)
         ours = _shuffle_by_wallet(table, partial(_add_key_to_table, on=on), count)
@@ -344,7 +345,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
 
 
 class ClusterWallets(NamedTuple):
-    """The result of a fetch in a folder: two Dask DataFrames and a summary.
+    """The result of a fetch into a folder: two Dask DataFrames and a summary.
 
     Attributes
     ----------
@@ -417,14 +418,14 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         empty = assemble([])
         wallet_frames = [with_kept_columns(empty.wallets, Layout(path)) for path in roots]
     widest = max(wallet_frames, key=lambda frame: len(frame.columns))
-    with _own_text_dtypes():
+    with _unchanged_text_dtypes():
         wallets = dd.from_map(wallets_of, shards, meta=widest, args=[widest])
         holdings = dd.from_map(balances_of, shards, meta=empty.holdings)
     return ClusterWallets(wallets, holdings)
 
 
 @contextmanager
-def _own_text_dtypes() -> Iterator[None]:
+def _unchanged_text_dtypes() -> Iterator[None]:
     """Disable Dask's conversion of text dtypes, which would change the missing value."""
     # Dask's setting is global, so two threads that changed and restored it could leave it changed.
     with _CONFIG_LOCK, dask.config.set({"dataframe.convert-string": False}):
@@ -439,7 +440,7 @@ def _merge(table: pd.DataFrame, frame: object, **options: Any) -> pd.DataFrame:
 def _shuffle_by_wallet(
     frame: dd.DataFrame, add_key: Callable[[pd.DataFrame], pd.DataFrame], count: int
 ) -> dd.DataFrame:
-    """Move all rows of a wallet into one partition, which has the same index in every frame."""
+    """Move all rows of a wallet into one partition, which has the same number in every frame."""
     meta = add_key(meta_of(frame))
     return frame.map_partitions(add_key, meta=meta).shuffle(_KEY_COLUMN, npartitions=count)
 
@@ -447,15 +448,15 @@ def _shuffle_by_wallet(
 def _add_key_to_table(rows: pd.DataFrame, on: str | None) -> pd.DataFrame:
     wallets = parse_row_wallets(rows, on)
     keys = [canonical_key(each.blockchain, each.address) if each else None for each in wallets]
-    return _with_key(rows, keys)
+    return _with_key_column(rows, keys)
 
 
 def _add_key_to_result(rows: pd.DataFrame) -> pd.DataFrame:
     ids = wallet_identities(rows)
-    return _with_key(rows, [ids.keys[code] for code in ids.codes])
+    return _with_key_column(rows, [ids.keys[code] for code in ids.codes])
 
 
-def _with_key(rows: pd.DataFrame, keys: Sequence[TokenKey | None]) -> pd.DataFrame:
+def _with_key_column(rows: pd.DataFrame, keys: Sequence[TokenKey | None]) -> pd.DataFrame:
     return rows.assign(**{_KEY_COLUMN: pd.array([str(key) for key in keys], dtype=TEXT)})
 
 

@@ -108,7 +108,7 @@ def _read_wallets(
 
 
 def balances_of(folder: OpenedFolder, columns: list[str] | None = None) -> pd.DataFrame:
-    """Read the balances of a folder, or only some columns."""
+    """Read the balances of a folder, or only some of their columns."""
     with dataset_errors(folder.root):
         _require_unchanged(folder)
         return read_wallets(folder.root, columns=columns).holdings
@@ -116,16 +116,16 @@ def balances_of(folder: OpenedFolder, columns: list[str] | None = None) -> pd.Da
 
 def folders_of(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
     """Return the folders of the two frames of `open_wallets`, or None for any other frames."""
-    owners, balances = wallets.expr, holdings.expr
-    readers = getattr(owners, "func", None), getattr(balances, "func", None)
+    graphs = wallets.expr, holdings.expr
+    readers = tuple(getattr(graph, "func", None) for graph in graphs)
     if readers != (wallets_of, balances_of):
         return None
-    folders: list[OpenedFolder] = [*owners.iterables[0]]
-    return folders if folders == [*balances.iterables[0]] else None
+    folders, others = ([*graph.iterables[0]] for graph in graphs)
+    return folders if folders == others else None
 
 
 def balanced_batches(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T]]:
-    """Split items into batches with about equal numbers of rows; `rows` has each item's number."""
+    """Split items into batches of similar size. `rows` has the number of rows of each item."""
     cluster = _current_cluster()
     local_threads = dask.config.get("num_workers", None) or CPU_COUNT
     threads = sum(cluster.nthreads().values()) if cluster else local_threads
@@ -212,7 +212,7 @@ class ClusterHoldings:
         return self._map_partitions(_drop_spam, flags)
 
     def _map_partitions(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
-        """Apply a function to each partition and its number, which a later selection keeps."""
+        """Apply a function to each partition and its number, which later selections preserve."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
         numbers = dd.from_map(pd.Series, every, meta=pd.Series([0]))
@@ -237,7 +237,10 @@ class ClusterHoldings:
 
 
 def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
-    """Return the holdings of a fetch, assuming equal partitions, which reading rows checks."""
+    """Return the holdings of a fetch whose frames have the same wallets in each partition.
+
+    Whether this is the case is checked when rows are read.
+    """
     empty = _require_holdings(frame, by)
     like = meta_of(wallets)
     folders, names = folders_of(wallets, frame), [*_WALLET_COLUMNS, *kept_names(like)]
@@ -257,7 +260,7 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
 
 
 def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
-    """Return holdings with the wallets of each partition; raise if two partitions share one."""
+    """Return holdings with the wallets of each partition; raise if a wallet is in two of them."""
     empty = _require_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
     parts = map(delayed(_distinct_wallets, pure=False), frame[_WALLET].to_delayed())
@@ -284,7 +287,7 @@ def _wallets_as_rows(
 
 
 def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
-    """Return an empty frame with the columns; raise if these are not the columns of holdings."""
+    """Return an empty frame with the same columns; raise if they are not those of holdings."""
     if SNAPSHOT in list_names(by):
         raise SettingsError(
             "by='snapshot' needs balances in memory, but they are in a Dask DataFrame",
@@ -398,8 +401,8 @@ def _split_by_tokens(
         return [(subset, None) for subset in subsets]
     ids = wallet_identities(wallets)
     keys = [{*wallet_identities(subset).keys} for subset in subsets]
-    marks = [np.array([key in own for key in ids.keys], dtype=bool) for own in keys]
-    return [(subset, wallets[mark[ids.codes]]) for subset, mark in zip(subsets, marks, strict=True)]
+    masks = [np.array([key in needed for key in ids.keys], dtype=bool) for needed in keys]
+    return [(subset, wallets[mask[ids.codes]]) for subset, mask in zip(subsets, masks, strict=True)]
 
 
 def _apply_to_rows(

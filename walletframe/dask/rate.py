@@ -1,8 +1,8 @@
 """A rate limiter for a cluster: it runs on the scheduler, and workers request batches of permits.
 
-A batch contains about as many permits as the worker used in the last moment, so that most HTTP
-requests need no message to the scheduler. If the scheduler is lost, each worker uses its share of
-the last rate.
+A batch contains about as many permits as the worker needs for 0.2 seconds at its recent rate, so
+that most HTTP requests need no message to the scheduler. If the scheduler is lost, each worker uses
+its share of the last rate.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ class RateLimiterPlugin(SchedulerPlugin):
 
     async def start(self, scheduler: Scheduler) -> None:
         """Register the handlers that workers call; raise if the scheduler's version differs."""
-        own, required = version("walletframe"), self._required_version
-        if own != required:
-            raise ValueError(f"the scheduler runs walletframe {own}, this machine {required}")
+        installed, required = version("walletframe"), self._required_version
+        if installed != required:
+            raise ValueError(f"the scheduler runs walletframe {installed}, this machine {required}")
         self._scheduler = scheduler
         scheduler.handlers.update(
             walletframe_permits=self.permits,
@@ -92,7 +92,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         )
 
     async def permits(self, wanted: int, message: _Message) -> Reply:
-        """Wait until shortly before the next permit; return the delay in seconds of each permit."""
+        """Wait until shortly before the next permit is due. Return the delay of each permit."""
         shared = self._update_from_message(message)
         shared.waiting += 1
         try:
@@ -127,15 +127,15 @@ class RateLimiterPlugin(SchedulerPlugin):
         shared = self._rates.setdefault(message["limit_key"], _SharedRate(initial))
         if shared.initial != initial:  # the settings have changed since the last message
             shared.initial = initial
-            own = rate.state_from_json(initial, RateState())
-            shared.state = rate.apply_settings(shared.state, own)
+            changed = rate.state_from_json(initial, RateState())
+            shared.state = rate.apply_settings(shared.state, changed)
         if message["answers"]:
             shared.state = rate.count_answers(shared.state, message["answers"], now)
         shared.state = rate.restore_permits(shared.state, message["unused"], now)
         return shared
 
     def _worker_share(self, shared: _SharedRate) -> bytes:
-        """Return the state, as JSON, for a worker that receives no later reply."""
+        """Return the state, as JSON, that a worker uses if it receives no later reply."""
         threads, now = max(1, self._scheduler.total_nthreads), time.monotonic()
         return rate.state_to_json(_shift_times(rate.divide_rate(shared.state, threads, now), -now))
 
@@ -162,7 +162,7 @@ class WorkerRateLimiter(RateLimiter):
         self._has_lost_scheduler = False
 
     def _take_permit(self) -> Permit:
-        """Take the next permit; if none is left, request about as many as were used recently."""
+        """Take the next permit. If none is left, request about as many as were used recently."""
         if self._has_lost_scheduler:
             return super()._take_permit()
         now = time.monotonic()
@@ -179,7 +179,7 @@ class WorkerRateLimiter(RateLimiter):
         return Permit(_RETRY_S, is_granted=False)
 
     def note_refusal(self, retry_after_s: float | None) -> None:
-        """Reduce the rate of the cluster, and give the unused permits back to the scheduler."""
+        """Reduce the rate of the cluster, and return the unused permits to the scheduler."""
         if not self._has_lost_scheduler:
             self._receive(self._send("refused", retry_after_s=retry_after_s), _TIMEOUT_S)
         if self._has_lost_scheduler:

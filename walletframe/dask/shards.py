@@ -1,4 +1,4 @@
-"""Fetch the wallets in shards, which are subsets by a hash of the address with their own folders.
+"""Fetch wallets in shards: subsets by a hash of the address, each in a folder of its own.
 
 A marker file stores the number of shards, so that a wallet is always in the same shard. A fetch
 first checks all workers. Then it submits one task per shard, and displays the progress that the
@@ -71,8 +71,8 @@ class Shard:
         return f"<{self.root.name}: {counted_noun(len(self.wallets), 'wallet')}>"
 
 
-def claim(root: Path, service: str, shards: int) -> None:
-    """Write the marker file of a fetch, or raise if the folder is used for something else."""
+def claim_folder(root: Path, service: str, shards: int) -> None:
+    """Write the marker file of a fetch, or raise an error if the folder has another use."""
     layout = Layout(root)
     marker = layout.inner / "shards.json"
     with dataset_errors(root):
@@ -91,7 +91,7 @@ def claim(root: Path, service: str, shards: int) -> None:
 def split_into_shards(
     root: Path, wallets: list[WalletAddress], extra_columns: pd.DataFrame | None, shards: int
 ) -> list[Shard]:
-    """Split distinct wallets into shards, of which none is empty unless there are no wallets."""
+    """Split distinct wallets into nonempty shards. Without wallets, return one empty shard."""
     by_shard: dict[int, list[int]] = defaultdict(list)
     for position, wallet in enumerate(wallets):
         by_shard[crc32(key_of(wallet).encode("utf-8", "surrogatepass")) % shards].append(position)
@@ -116,7 +116,7 @@ def fetch_shards(
     summaries: dict[str, FetchSummary],
     display: AbstractContextManager[Callable[..., object]],
 ) -> bool:
-    """Fetch the shards on the workers with a progress display; return whether it was interrupted.
+    """Fetch the shards on the workers, and show the progress. Return whether it was interrupted.
 
     The summary of each shard is added to `summaries` with the shard's name as the key. A future is
     released as soon as it is done, because the worker keeps the shard's wallets until then.
@@ -195,7 +195,7 @@ def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, 
     with dataset_errors(root):
         try:
             probe.touch(mode=0o600)
-            problems = cluster.run(worker_problem, required, settings, probe, on_error="return")
+            problems = cluster.run(check_worker, required, settings, probe, on_error="return")
             for worker, problem in problems.items():
                 if isinstance(problem, Exception):
                     lines.append(f"\n  {worker}: the worker can't run walletframe: {problem}")
@@ -255,11 +255,11 @@ def _cancel_all(cluster: distributed.Client, futures: Futures, name: str) -> Non
 # The functions below run on workers.
 
 
-def worker_problem(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
-    """Return why this worker can't fetch, or "" after writing a file beside `probe`."""
-    own = version("walletframe")
-    if own != required_version:
-        return f"the worker runs walletframe {own}, but this machine runs {required_version}"
+def check_worker(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
+    """Check this worker: return its problem, or "" after writing a file beside `probe`."""
+    installed = version("walletframe")
+    if installed != required_version:
+        return f"the worker runs walletframe {installed}, but this machine runs {required_version}"
     try:
         require_endpoint(with_local_key(settings))
         probe.read_bytes()

@@ -44,7 +44,7 @@ class Attempt:
         self._handle: socket.socket | None = None
 
     def remaining_s(self) -> float:
-        """Return the remaining seconds; raise a TimeoutError if none remain or it was aborted."""
+        """Return the remaining seconds; raise a TimeoutError if none are left or after `abort`."""
         remaining = self.deadline - time.monotonic()
         if self.is_aborted or remaining <= 0:
             raise TimeoutError
@@ -125,7 +125,7 @@ class InFlightRequests:
                     os.close(connection.sock.detach())
 
     def resolve(self, host: str, port: int) -> list[_AddressInfo]:
-        """Return the addresses of a host; raise a TimeoutError if the attempt ends before that."""
+        """Return the addresses of a host; raise a TimeoutError if the attempt ends first."""
         with suppress(socket.gaierror):
             return _look_up_addresses(host, port, socket.AI_NUMERICHOST)
         with self._lock:
@@ -159,7 +159,10 @@ def _look_up_addresses(host: str, port: int, flags: int = 0) -> list[_AddressInf
 def open_socket(
     host: str, port: int, in_flight: InFlightRequests, socks: SocksOptions, options: SocketOptions
 ) -> socket.socket:
-    """Connect within the attempt's time, which the host's addresses share, or raise an OSError."""
+    """Connect to a host within the time limit of the attempt, or raise an OSError.
+
+    The remaining time is divided among the addresses of the host.
+    """
     socket_class, attempt = socket.socket, in_flight.current_attempt()
     if socks is None:
         addresses = in_flight.resolve(host, port)

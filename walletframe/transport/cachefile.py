@@ -63,7 +63,7 @@ _FALLBACK_WARNING = "answers can't be stored in {path} ({fault}); they are kept 
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer:
-    """An answer with its time."""
+    """An answer, and when it was fetched."""
 
     body: bytes  # as the service sent it
     fetched_at: datetime  # in UTC, by the clock of the machine that sent the request
@@ -73,7 +73,7 @@ class CachedAnswer:
 
 
 def checksum(*values: object) -> int:
-    """Return the CRC-32 of values and their lengths; all but bytes are converted to text."""
+    """Return the CRC-32 of values and their lengths. Values that are not bytes become text."""
     total = 0
     for value in values:
         data = value if isinstance(value, bytes) else str(value).encode()
@@ -90,7 +90,7 @@ def parse_time(text: object) -> datetime | None:
 
 
 def sequence_number(answer: CachedAnswer | None) -> int:
-    """Return the sequence number of an answer, or 0 without an answer or number."""
+    """Return the sequence number of an answer, or 0 if there is no answer or no number."""
     return 0 if answer is None else answer.sequence or 0
 
 
@@ -130,7 +130,7 @@ class AnswerFile:
         self._offset = 0
 
     def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return the undamaged answers of these keys: of two, the one that was requested later."""
+        """Return the undamaged answers by key: for each key, the one that was requested last."""
 
         def select(con: sqlite3.Connection) -> list[Row]:
             rows: list[Row] = []
@@ -152,7 +152,7 @@ class AnswerFile:
         return answers
 
     def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers in one transaction, but replace none by one that was requested earlier."""
+        """Store answers in one transaction. Answers that were requested later are not replaced."""
 
         def store(con: sqlite3.Connection) -> None:
             now = self._next_sequence(con)

@@ -62,7 +62,7 @@ class DatabaseSpec:
 
 
 class Database:
-    """An SQLite file, created at its first use, or memory, with a warning, if the file fails."""
+    """An SQLite file, created at the first use. If it fails, memory is used, with a warning."""
 
     def __init__(self, path: Path, spec: DatabaseSpec) -> None:
         self.path = path
@@ -83,7 +83,7 @@ class Database:
             self._memory.close()
 
     def query_all(self, func: Callable[[sqlite3.Connection], T]) -> list[T]:
-        """Return the results of `func`, which may run twice, on the file and in memory, if used."""
+        """Run a function on the file and on the in-memory database, if used; return the results."""
         results = []
         with self.lock:
             if self._readable:
@@ -213,7 +213,7 @@ if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
-    """Return a connection, read-only if necessary; ``rwc`` creates a missing file as private."""
+    """Return a connection, read-only if necessary. ``rwc`` creates a missing file as private."""
     with suppress(FileNotFoundError):
         if mode == "rw" or path.stat().st_size:  # an empty file is created again, as private
             try:
@@ -266,7 +266,7 @@ def require_schema_version(con: sqlite3.Connection, *supported: int) -> None:
 
 
 def run_in_transaction(con: sqlite3.Connection, func: Callable[[sqlite3.Connection], T]) -> T:
-    """Run a function in a transaction and return its result; any exception rolls back."""
+    """Run a function in a transaction and return the result. Any exception rolls back."""
     with con:  # commits, or rolls back
         con.execute("BEGIN IMMEDIATE")
         return func(con)

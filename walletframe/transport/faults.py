@@ -37,7 +37,7 @@ _MESSAGES: dict[type[Exception], str] = {
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
-    """Translate an exception of requests into an outcome, without its text, which has the URL.
+    """Return the outcome for an exception, without the exception's text, which has the URL.
 
     >>> fault_outcome(requests.ConnectTimeout(), 60).error
     'no answer within 60 s'
@@ -60,18 +60,18 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
 
 
 def is_retryable(fault: Exception, *, was_reached: bool = False) -> bool:
-    """Return whether a retry may succeed; unless the server `was_reached`, its URL may be wrong."""
+    """Return whether a retry may succeed. If the server was never reached, the URL may be wrong."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):
         return False
     reason = getattr(fault.args[0] if fault.args else None, "reason", None)
-    connected = not isinstance(reason, NewConnectionError)
-    return isinstance(fault, requests.ConnectionError) and (connected or was_reached)
+    has_connected = not isinstance(reason, NewConnectionError)
+    return isinstance(fault, requests.ConnectionError) and (has_connected or was_reached)
 
 
 def error_message(body: bytes) -> bytes:
-    """Return an error's message with decoded escapes, which may echo the key, or else the body."""
+    """Return the message in a JSON error, with decoded escapes, or else the whole body."""
     if len(body) > _MAX_JSON_BYTES or not body.lstrip().startswith(b"{"):
         return body
     try:
@@ -85,7 +85,7 @@ def error_message(body: bytes) -> bytes:
 
 
 def status_outcome(status: int, body: bytes, server: Server = "service") -> Outcome:
-    """Translate an HTTP status other than 200, with a quote of the body on one line.
+    """Return the outcome for an HTTP status other than 200. It quotes the body on one line.
 
     >>> status_outcome(404, b"no such path").error
     "the service answered 404 Not Found: 'no such path'"

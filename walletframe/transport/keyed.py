@@ -2,8 +2,8 @@
 
 The secret is the API key or the URL of a node. It is added when a request is written to the socket,
 so requests, urllib3 and http.client, with their exceptions, stack frames and logs, only see the
-request without the secret, and response headers with asterisks in place of the secret. While a
-stack frame waits for more of a body, its locals contain none of the body.
+request without the secret. In responses, asterisks replace the secret. While code waits for more of
+a body, local variables contain no part of the body.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class KeyedAdapter(HTTPAdapter):
         return manager
 
     def build_response(self, req: Any, resp: BaseHTTPResponse) -> requests.Response:
-        """Return a response with `_decoded_chunks` as its stream, without a reference cycle."""
+        """Return a response that is read by `_decoded_chunks`, without a reference cycle."""
         resp.stream = partial(_decoded_chunks, proxy(resp))  # type: ignore[method-assign]  # only of this response
         return super().build_response(req, resp)
 
@@ -117,7 +117,7 @@ def service_adapter(key: ApiKey, *, connections: int) -> KeyedAdapter:
 
 
 def node_adapter(url: SplitResult) -> KeyedAdapter:
-    """Return an adapter whose connections send requests to `MASKED_HOST` to the URL of a node."""
+    """Return an adapter that redirects requests for `MASKED_HOST` to the URL of a node."""
     target = requote_uri((url.path or "/") + (f"?{url.query}" if url.query else "")).encode()
 
     def add_secret(head: bytes) -> bytes:
@@ -136,8 +136,8 @@ def node_adapter(url: SplitResult) -> KeyedAdapter:
 def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
     """Yield a body in decompressed chunks of up to `amt` bytes.
 
-    While a stack frame waits for the next chunk, its locals contain none of the body, which may
-    echo the secret. zlib limits the size of each chunk; urllib3 before 2.6 has no such limit.
+    While this generator waits, local variables, which a traceback may show, contain no part of the
+    body, which may echo the secret. zlib limits chunks; urllib3 before 2.6 has no such limit.
     """
     read = partial(body.read1, amt, decode_content=False)
     if not decode_content or body.headers.get("Content-Encoding", "").lower() != ENCODING:
@@ -159,7 +159,7 @@ def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -
 
 
 class _KeyedConnection(HTTPConnection):
-    """A connection that is opened within the attempt's time, and adds the secret to requests."""
+    """A connection that adds the secret to requests, opened within the attempt's time limit."""
 
     in_flight: InFlightRequests
     add_secret: _BytesFilter

@@ -90,7 +90,7 @@ state_to_json: Callable[[RateState], bytes] = msgspec.json.Encoder().encode
 
 
 def state_from_json(stored: object, default: RateState) -> RateState:
-    """Parse a state from JSON; return `default` if it is missing, invalid or out of range."""
+    """Parse a state from JSON. Return `default` if the JSON is missing, invalid or out of range."""
     try:
         state = _DECODE(stored) if isinstance(stored, bytes) else default
     except ValueError:
@@ -107,7 +107,7 @@ def initial_state(rate: float | None, *, is_test: bool) -> RateState:
 
 
 def apply_settings(state: RateState, initial: RateState) -> RateState:
-    """Return a stored state with the limits of this process's initial state."""
+    """Return a stored state, with the limits in the initial state of this process."""
     rate, slow_start = initial.rate, initial.slow_start
     if not state.fixed and not initial.fixed:
         rate, slow_start = min(state.rate, initial.most_rate), state.slow_start
@@ -126,12 +126,12 @@ def divide_rate(state: RateState, count: int, now: float) -> RateState:
     minimum = 0.0 if state.fixed else MIN_RATE
     rates = (state.rate, state.start_rate, state.most_rate)
     rate, start, maximum = (max(each / count, minimum) for each in rates)
-    own = RateState(rate, start, maximum, state.fixed, state.slow_start, window_at=now)
-    return replace(own, next_at=now + 1 / rate, paused_until=state.paused_until)
+    divided = RateState(rate, start, maximum, state.fixed, state.slow_start, window_at=now)
+    return replace(divided, next_at=now + 1 / rate, paused_until=state.paused_until)
 
 
 def take_permit(state: RateState, now: float) -> RateState:
-    """Take the permit that is due `now`; a rate that was unused for too long is reset."""
+    """Take the permit that is due `now`. A rate that was not used for long is discovered anew."""
     if not state.fixed and now - max(state.next_at, state.paused_until) > _EXPIRY_S:
         rate = max(state.rate, state.start_rate)
         state = replace(state, rate=rate, slow_start=True, rate_before=0.0)
@@ -142,7 +142,7 @@ def take_permit(state: RateState, now: float) -> RateState:
 
 
 def count_answers(state: RateState, count: int, now: float) -> RateState:
-    """Count answers that are not refusals; once a second, raise the rate if half of it was used."""
+    """Count answers other than 429. Once a second, raise the rate if half of it was used."""
     if state.rate_before:  # these answers end a series of refusals
         was_short = now - state.refused_at < _OUTAGE_S  # as between two answers of a slow service
         rate = min(state.rate * _RECOVERY, state.rate_before) if was_short else state.rate_before
@@ -213,7 +213,7 @@ RATE_FILE = DatabaseSpec("rate limit file", _prepare_file, _FALLBACK_WARNING, lo
 
 
 class RateLimiter:
-    """The rate limiter of an API key, whose state all processes with the same file share."""
+    """The rate limiter of an API key. All processes with the same file share its state."""
 
     def __init__(self, settings: Settings, *, in_file: bool = True) -> None:
         rate, is_test = settings.requests_per_second, settings.key_kind == "test"
@@ -252,7 +252,7 @@ class RateLimiter:
             self._waiter_lock.release()
 
     def note_answer(self) -> None:
-        """Count a request that was answered, or that failed for another reason than the rate."""
+        """Count a request that was answered, or that failed for any reason other than the rate."""
         with self._lock:
             self._answers += 1
 

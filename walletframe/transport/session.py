@@ -105,12 +105,12 @@ class Session:
 
     @cached_property
     def _request_template(self) -> requests.PreparedRequest:
-        """The template of requests, made by the first, so that an invalid URL fails in `send`."""
+        """The template of all requests. `send` creates it, so that an invalid URL fails there."""
         return self._session.prepare_request(requests.Request(self._method, self._url))
 
     @frameless
     def send(self, query: str = "", body: bytes | None = None, max_s: float = math.inf) -> Reply:
-        """Send a request and return its reply, also of a failure; only an interrupt raises."""
+        """Send a request and return the reply. A failure is a reply, too; only interrupts raise."""
         limit_s = max(min(self._timeout_s, max_s), _MIN_TIMEOUT_S)
         session, scrub = self._session, self._adapter.scrub
         options: Any = {"verify": session.verify, "proxies": session.proxies, "stream": True}
@@ -155,7 +155,7 @@ class Session:
         return None
 
     def _read_body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return the scrubbed body, None if it is too large; one large body is read at a time."""
+        """Return the scrubbed body, or None if it is too large. One large body is read at a time."""
         buffer, is_large = BytesIO(), False  # the repr of a BytesIO hides the content
         try:
             for _ in map(buffer.write, response.iter_content(_CHUNK_BYTES)):
@@ -173,7 +173,7 @@ class Session:
 
 
 class ServiceSession(Session):
-    """A session with the service. Raise a SettingsError without an API key or a base URL."""
+    """A session with the service. Without an API key or base URL, a SettingsError is raised."""
 
     @frameless
     def __init__(self, settings: Settings) -> None:
@@ -192,7 +192,7 @@ class ServiceSession(Session):
 
 
 class NodeSession(Session):
-    """A session with a node of a blockchain. Raise a SettingsError without a valid URL."""
+    """A session with a node of a blockchain. If the URL is not valid, an error is raised."""
 
     _server, _method = "node", "POST"
 

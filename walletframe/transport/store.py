@@ -80,7 +80,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
             self._store.close()
 
     def read(self, wallets: Iterable[WalletAddress]) -> dict[WalletAddress, CachedAnswer]:
-        """Return the cached answers of wallets in the given order, after one read of the cache."""
+        """Return the cached answers by wallet, in the given order, after one read of the cache."""
         if self._store is None:
             return {}
         keys = {wallet: self._cache_key(wallet) for wallet in wallets}
@@ -88,13 +88,13 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
     def write(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
-        """Store answers, in a file all or none, but replace none by one requested earlier."""
+        """Store answers: all or none in a file. Answers that were requested later remain."""
         keyed = [(self._cache_key(wallet), answer) for wallet, answer in answers]
         if self._store is not None and keyed:
             self._store.write(keyed)
 
     def next_sequence(self) -> int:
-        """Return the next sequence number of requests; processes with the same file share them."""
+        """Return the next request number. Processes with the same file share the numbers."""
         return 0 if self._store is None else self._store.next_sequence()
 
     def _cache_key(self, wallet: WalletAddress) -> str:
@@ -103,7 +103,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
 
 
 class BackendStore:
-    """Answers in a backend of requests-cache or, after its failure, in memory, with a warning."""
+    """Answers in a backend of requests-cache. If it fails, memory is used, with a warning."""
 
     def __init__(self, backend: BaseCache) -> None:
         serializer: Any = backend.responses.serializer
@@ -122,7 +122,7 @@ class BackendStore:
         self._offset = 0
 
     def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return the undamaged answers of these keys: of two, the one that was requested later."""
+        """Return the undamaged answers by key: for each key, the one that was requested last."""
         answers: dict[str, CachedAnswer] = {}
         if self._readable:
             try:
@@ -140,7 +140,7 @@ class BackendStore:
         return answers
 
     def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers, but replace none by an answer that was requested earlier."""
+        """Store answers. Answers that were requested later are not replaced."""
         with self._lock:
             now, failure = self.next_sequence(), None
             answers = [
