@@ -317,9 +317,7 @@ class TestWorkers:
         """It is empty, with a sign, if the worker could fetch, or else its fault."""
         requested = wf.Settings(key_kind="private", base_url="https://api.example", cache=False)
         sign, worker = tmp_path / "sign", SimpleNamespace(address="tcp://10.0.0.1:1")
-        assert "api_key is not set" in check_worker(
-            version("walletframe"), requested, sign, worker
-        )
+        assert "api_key is not set" in check_worker(version("walletframe"), requested, sign, worker)
         monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
         assert "the worker can't access this machine's folder" in check_worker(
             version("walletframe"), requested, sign, worker

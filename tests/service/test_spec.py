@@ -550,7 +550,7 @@ class TestAuthentication:
             "public": "public",
             "test": "test",
         }
-        assert SANDBOX_KEYS["public"].domain == DOMAIN
+        assert SANDBOX_KEYS["public"].origin == DOMAIN
 
     @pytest.mark.parametrize(
         "base, key, origin, granted",

@@ -90,7 +90,7 @@ def _require_exact(operand: Exact | Floats) -> Exact:
 
 
 def _first_inexact(floats: Floats) -> int | None:
-    """Return the position of the first float that is not the number that it is written as."""
+    """Return the position of the first inexact float (see `is_inexact`), or None."""
     is_integer = (
         np.isfinite(floats) & (np.abs(floats) < _LARGEST_EXACT) & (floats == floats.round())
     )
@@ -106,7 +106,7 @@ def _zero_missing(integers: Integers, missing: Mask, scale: int) -> Exact:
 
 
 def product(left: Any, right: Any) -> Exact | Floats:
-    """Multiply exactly, or with floats to the nearest float64; raise above 77 decimals."""
+    """Return exact products, or the nearest float64 if one operand has floats."""
     if not (isinstance(left, Exact) and isinstance(right, Exact)):
         return _compute_with_floats(left, right, np.multiply)
     integers, missing = left.integers * right.integers, left.missing | right.missing
@@ -169,7 +169,10 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
 
 
 def _split_operand(operand: Exact | Floats) -> tuple[Integers, int, Any, Floats]:
-    """Return integers, scale, exponents of two, and floats (only the signs of exact amounts)."""
+    """Return four values: integers, scale, exponents of two, and floats.
+
+    For exact amounts, the floats are only the signs, which are enough to find infinite results.
+    """
     if isinstance(operand, Exact):
         signs = np.sign(float_keys(operand.integers))
         return operand.integers, operand.scale, 0, np.where(operand.missing, np.nan, signs)
@@ -292,20 +295,20 @@ def _coerce_values(other: Any, count: int) -> Any:
         other = other.item()
     if not pd.api.types.is_list_like(other):
         number = python_number(other)
-        return np.array([number]) if isinstance(number, float) else _coerce_objects([number])
+        return np.array([number]) if isinstance(number, float) else _infer_objects([number])
     values = other if hasattr(other, "dtype") else as_objects(list(other))
     if len(values) != count:
         raise ValueError(f"Lengths must match: {count} and {len(values)}")
     if hasattr(values, "exact"):
         return values.exact()
     if values.dtype.kind != "f" or values.dtype.itemsize > _FLOAT64_BYTES:
-        return _coerce_objects(values)
+        return _infer_objects(values)
     if isinstance(values, np.ndarray):
         return np.asarray(values, dtype=np.float64)
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _coerce_objects(values: Any) -> Any:
+def _infer_objects(values: Any) -> Any:
     """Return exact amounts if all are exact, float64 if all are floats, else an object array."""
     objects = as_objects(values)
     if pd.api.types.infer_dtype(objects, skipna=True) in _EXACT_KINDS:

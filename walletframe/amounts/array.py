@@ -127,7 +127,7 @@ class AmountDtype(ExtensionDtype):
 
 
 class _Buffer:
-    """The amounts that an array shares with its views; those that were read are copied on write."""
+    """The amounts that an array and its views share. After a read, a write first makes a copy."""
 
     __slots__ = ("_amounts", "_is_shared", "_lock", "count")
 
@@ -155,13 +155,13 @@ class _Buffer:
         return self._amounts
 
     def select(self, window: slice, key: Any) -> tuple[Any, Any, int]:
-        """Return the integers, the mask and the scale that the key, maybe one position, selects."""
+        """Return the integers, the mask and the scale of the amounts at `key` in the window."""
         with self._lock:
             integers, missing, scale = self._integers()
             return integers[window][key], missing[window][key], scale
 
     def write(self, window: slice, key: Any, values: tuple[Any, Any, int]) -> None:
-        """Replace the amounts that the key selects in the window."""
+        """Write new values to the amounts at `key`, which is relative to the slice `window`."""
         new_integers, new_missing, new_scale = values
         with self._lock:
             integers, missing, scale = self._integers()
@@ -338,7 +338,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     @classmethod
     def _from_scalars(cls, scalars: Sequence[Any], *, dtype: Any) -> Self:
-        """Return an array of a function's results (a hook of ``map``, which catches the error)."""
+        """Return an array from function results (a hook of ``map``, which catches the error)."""
         if all(isinstance(value, Decimal) or value is pd.NA for value in scalars):
             return cls._from_sequence(scalars, dtype=dtype)
         raise TypeError("not all results of the function are amounts")
@@ -476,7 +476,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     __copy__ = copy
 
     def take(self, indexer: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
-        """Return the amounts at positions; with ``allow_fill``, -1 is the fill value or NA."""
+        """Return the amounts at positions. With ``allow_fill``, -1 means the fill value or NA."""
         integers, missing, scale = self.exact()
         take: Any = partial(pd.api.extensions.take, indices=indexer, allow_fill=allow_fill)
         taken = type(self)(take(integers, fill_value=0), take(missing, fill_value=True), scale)
@@ -624,14 +624,14 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return positions if is_list else positions[0]
 
     def isin(self, values: Any) -> Mask:
-        """Return a mask of amounts that equal one of the values; a missing value equals NA."""
+        """Return a mask of amounts that equal one of the values. NA matches any missing value."""
         own, sought = self.exact(), arithmetic.comparable_values(values)
         integers, sought_integers, _ = at_same_scale(own, sought)
         is_in = pd.Index(integers, dtype=object).isin(sought_integers[~sought.missing])
         return np.where(own.missing, bool(sought.missing.any()), np.asarray(is_in))
 
     def _values_for_factorize(self) -> tuple[Integers, Any]:
-        """Return amounts times 10**18 as integers or Fractions, equal at any scale, for merge."""
+        """Return amounts times 10**18 (integers or Fractions), so that merge can ignore scales."""
         integers, missing, scale = self.exact()
         unit = POWERS_OF_TEN[max(scale - COMMON_DECIMALS, 0)]
         keys = rescale(integers, min(scale, COMMON_DECIMALS), COMMON_DECIMALS)
@@ -718,7 +718,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
     def _present_integers(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return the present integers and the scale; none if any is missing and not ``skipna``."""
+        """Return the present integers and the scale. Without ``skipna``, NA leaves no integers."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]
@@ -1038,7 +1038,7 @@ _EXACT_FUNCTIONS: dict[np.ufunc, Callable[..., Any]] = {
 
 
 class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # the base class has no types
-    """The factorizer in pandas's merge for a key of amounts and a key of another dtype."""
+    """The factorizer that pandas's merge uses if the dtype of only one key is ``amount``."""
 
     def factorize(self, values: Any, mask: Any = None) -> Any:
         keys, _ = values._values_for_factorize()  # noqa: SLF001 - as merge does for two keys of amounts

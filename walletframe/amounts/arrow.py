@@ -1,8 +1,8 @@
 """Conversion of amounts to Arrow arrays and back. Arrow's decimals are too narrow for some amounts.
 
 Parquet, Feather and IPC store amounts as exact text with an extension type. Files for other
-programs contain decimals rounded to 18 places, null above 20 digits before the point, and a column
-of exact text, read if a decimal is null or rounded. No other conversion to decimals rounds.
+programs have two columns: decimals rounded to 18 places (null above 20 digits before the point),
+and exact text, which is read if a decimal is null or rounded. No other conversion rounds decimals.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ DECIMALS = pa.decimal128(38, 18)
 
 if TYPE_CHECKING:
 
-    class _ArrowType:  # PyArrow has no type annotations
+    class _ExtensionType:  # PyArrow has no type annotations
         extension_name: str
 
         def __init__(self, storage_type: pa.DataType, extension_name: str) -> None: ...
 
 else:
-    _ArrowType = pa.ExtensionType
+    _ExtensionType = pa.ExtensionType
 
 
-class AmountType(_ArrowType):
-    """The Arrow extension type of amounts; other programs, which don't know it, read plain text."""
+class AmountType(_ExtensionType):
+    """The Arrow extension type of amounts. Programs that don't know it read plain text."""
 
     def __init__(self) -> None:
         super().__init__(pa.large_string(), "walletframe.amount")
@@ -81,7 +81,7 @@ def as_text(amounts: Exact) -> pa.Array:
 def integers_at_scale(
     amounts: Exact, scale: int, low: int, high: int, kind: object, hint: str
 ) -> Integers:
-    """Return the amounts times ``10**scale``; raise if one is no integer from `low` to `high`."""
+    """Return the amounts times ``10**scale``; raise if any is not within `low` to `high`."""
     integers, inexact, own_scale = amounts.integers, np.False_, amounts.scale
     if own_scale > scale:
         unit = 10 ** (own_scale - scale)
@@ -107,7 +107,7 @@ def as_decimals(amounts: Exact, kind: pa.DataType) -> pa.Array:
 
 
 def decimals_from(integers: Integers, missing: Mask, kind: pa.DataType) -> pa.Array:
-    """Return an Arrow array of decimals from their integers, which must fit in the decimal type."""
+    """Return an Arrow array of decimals from unscaled integers, which must fit in the type."""
     width = kind.byte_width
     words = b"".join([n.to_bytes(width, "little", signed=True) for n in integers.tolist()])
     present = np.packbits(~missing, bitorder="little").tobytes()
@@ -137,7 +137,7 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
 
 
 def to_portable_table(frame: pd.DataFrame) -> pa.Table:
-    """Return an Arrow table with each column of amounts as decimals and as text, without index."""
+    """Return an Arrow table without index, each column of amounts both as decimals and as text."""
     columns: dict[str, Any] = {}
     for name, series in frame.items():
         is_exact = series.dtype == "amount"

@@ -198,7 +198,7 @@ class Rolling:
         return self._to_series(np.where(counts > 0, means, np.nan))
 
     def _window_sums(self) -> tuple[Integers, Floats, int]:
-        """Return each window's sum, its count (NaN below `min_periods`) and the sums' scale."""
+        """Return the sums, the counts (NaN below `min_periods`), and the scale of the sums."""
         array: Any = self.amounts.astype(AmountDtype()).array
         integers, missing, scale = array.exact()
         present = pd.Series(np.where(missing, np.nan, 1.0))

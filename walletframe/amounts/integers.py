@@ -65,7 +65,7 @@ def at_same_scale(left: Exact, right: Exact) -> tuple[Integers, Integers, int]:
 
 
 def align_scales(integers: Integers, missing: Mask, scales: npt.NDArray[np.intp]) -> Exact:
-    """Rescale integers in place to the largest scale; those of missing amounts must be 0."""
+    """Rescale integers in place to the largest scale. Integers of missing amounts must be 0."""
     present = scales[~missing] if missing.any() else scales
     finest, coarsest = int(present.max(initial=0)), int(present.min(initial=MAX_DECIMALS))
     if coarsest < finest:
@@ -115,7 +115,7 @@ def powers_of_two(exponents: npt.NDArray[np.intc]) -> Integers:
 
 
 def float_keys(integers: Integers) -> Floats:
-    """Return floats that sort as the integers do, but many times faster, and with ties."""
+    """Return floats that sort like the integers, but faster. Different integers may be tied."""
     try:
         return integers.astype(np.float64)
     except OverflowError:

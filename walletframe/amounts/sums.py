@@ -55,7 +55,7 @@ class Segments:
         return self.ids if len(self.rows) == len(self.ids) else self.ids[self.rows]
 
     @cached_property
-    def integers(self) -> Integers:
+    def row_integers(self) -> Integers:
         """The amount of each of `rows`, as an unscaled integer."""
         integers = self.amounts.integers
         return integers if len(self.rows) == len(integers) else integers[self.rows]
@@ -74,7 +74,7 @@ class Segments:
     @cached_property
     def sorted_rows(self) -> Indices:
         """The positions in `rows`, sorted by group and then by amount."""
-        ascending = stable_order(self.integers)
+        ascending = stable_order(self.row_integers)
         return ascending[np.argsort(self.row_ids[ascending], kind="stable")]
 
     @cached_property
@@ -86,15 +86,15 @@ class Segments:
 def sums(segments: Segments) -> Integers:
     """Return the sum of each group, 0 for an empty group."""
     totals = np.full(segments.count, 0, dtype=object)
-    np.add.at(totals, segments.row_ids, segments.integers)
+    np.add.at(totals, segments.row_ids, segments.row_integers)
     return totals
 
 
 def reductions(segments: Segments, how: str, min_count: int, *, skipna: bool) -> Exact:
     """Return the sum, minimum or maximum of each group.
 
-    The result is NA if a group has fewer than `min_count` amounts (at least 1 for minimum and
-    maximum), or a missing amount with `skipna` False.
+    The result is NA if a group has fewer than `min_count` amounts (minimum and maximum need at
+    least one amount). If `skipna` is False, it is also NA if the group has a missing amount.
     """
     if how == "sum":
         integers = sums(segments)
@@ -113,7 +113,7 @@ def extremes(segments: Segments, choose: np.ufunc) -> Integers:
     # An infinite float is larger or smaller than any integer, so any amount replaces it.
     neutral = np.inf if choose is np.minimum else -np.inf
     result = np.full(segments.count, neutral, dtype=object)
-    choose.at(result, segments.row_ids, segments.integers)
+    choose.at(result, segments.row_ids, segments.row_integers)
     result[segments.sizes == 0] = 0
     return result
 
@@ -128,8 +128,8 @@ def medians(segments: Segments) -> Floats:
     """Return the float64 nearest to the median of each group, NaN for an empty group."""
     nonempty = np.flatnonzero(segments.sizes)
     size, start = segments.sizes[nonempty], segments.starts[nonempty]
-    low = segments.integers[segments.sorted_rows[start + (size - 1) // 2]]
-    high = segments.integers[segments.sorted_rows[start + size // 2]]
+    low = segments.row_integers[segments.sorted_rows[start + (size - 1) // 2]]
+    high = segments.row_integers[segments.sorted_rows[start + size // 2]]
     result = np.full(segments.count, np.nan)
     result[nonempty] = ratios(low + high, 2 * POWERS_OF_TEN[segments.amounts.scale])
     return result
@@ -157,7 +157,7 @@ def first_or_last_rows(segments: Segments, *, last: bool, skipna: bool) -> Indic
 def extreme_rows(segments: Segments, *, largest: bool) -> Indices:
     """Return the position of the first minimum or maximum of each group, -1 for an empty group."""
     values = extremes(segments, np.maximum if largest else np.minimum)
-    is_extreme = np.asarray(segments.integers == values[segments.row_ids], dtype=bool)
+    is_extreme = np.asarray(segments.row_integers == values[segments.row_ids], dtype=bool)
     rows = segments.rows[is_extreme][::-1]
     result = np.full(segments.count, -1, dtype=np.intp)
     result[segments.ids[rows]] = rows
@@ -167,7 +167,7 @@ def extreme_rows(segments: Segments, *, largest: bool) -> Indices:
 def running_sums(segments: Segments, *, skipna: bool) -> Exact:
     """Return the cumulative sum at each row within its group."""
     by_group = np.argsort(segments.row_ids, kind="stable")
-    running = np.add.accumulate(segments.integers[by_group])
+    running = np.add.accumulate(segments.row_integers[by_group])
     before = np.concatenate((np.array([0], dtype=object), running))
     integers = np.full(len(segments.ids), 0, dtype=object)
     starts = np.repeat(before[segments.starts], segments.sizes)
@@ -299,7 +299,7 @@ class FloatTotals:
     sizes: Indices
 
     def regrouped(self, ids: Indices, count: int) -> FloatTotals:
-        """Merge groups; `ids` contains the new group of each old group."""
+        """Return the totals of larger groups. `ids` contains the new group of each old group."""
         integers, infinite = np.full(count, 0, dtype=object), np.zeros(count)
         np.add.at(integers, ids, self.integers)
         is_infinite = np.flatnonzero(self.infinite)
@@ -328,7 +328,7 @@ def float_totals(floats: Floats, ids: Indices, count: int) -> FloatTotals:
 
 
 def joined_totals(parts: Sequence[FloatTotals]) -> FloatTotals:
-    """Concatenate the groups of several totals."""
+    """Concatenate several `FloatTotals` into one, rescaled to the smallest exponent."""
     lowest = min((part.exponent for part in parts), default=0)
     integers = [part.integers * (1 << part.exponent - lowest) for part in parts]
     return FloatTotals(

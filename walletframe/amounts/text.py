@@ -52,7 +52,7 @@ def plain_texts(integers: Integers, scale: int) -> pa.Array:
 
 
 def format_decimal(value: Decimal, specification: str) -> str:
-    """Format a number as Python's ``format`` does, in plain digits, and round half to even."""
+    """Format a number like ``format``, but round half to even, and by default without exponent."""
     [(prefix, digits, presentation)] = _SPECIFICATION.findall(specification)
     if digits and presentation and presentation in "fF%":
         step = Decimal((0, (1,), -int(digits) - (2 if presentation == "%" else 0)))
@@ -69,7 +69,7 @@ def parse_number(text: str) -> tuple[int, int]:
     if match is None:
         raise AmountError(
             f"{short_repr(text)} is not a number",
-            hint="write a decimal number such as '1.5', without spaces and thousands separators; "
+            hint="write a decimal number such as '1.5', without spaces or thousands separators; "
             "for a missing amount, use pd.NA",
         )
     sign, integer_part, fraction, exponent = match.groups(default="")

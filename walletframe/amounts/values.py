@@ -131,7 +131,7 @@ def _read_value_at(value: object, position: int) -> tuple[int, int]:
 
 
 def read_plain_integers(values: list[Any] | Integers) -> Integers | None:
-    """Read integers from a list of only digit strings or only ints; return None for any other."""
+    """Read a list that contains only digit strings or only ints; else return None."""
     try:
         joined = "".join(values)
     except TypeError:  # not all values are strings

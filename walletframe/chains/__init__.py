@@ -74,7 +74,7 @@ def normalize_blockchain(identifier: str) -> str:
 
 @lru_cache
 def identifier_of_alias(alias: str) -> str | None:
-    """Return the only blockchain with this name, short name, coin or chain id, or else None.
+    """Return the identifier of the only blockchain with this name, coin or chain id, or None.
 
     An identifier always means itself, so it is not an alias.
     """
@@ -89,7 +89,7 @@ def identifier_of_alias(alias: str) -> str | None:
 
 @cache
 def _identifier_by_exact_name() -> dict[str, str]:
-    """Return the identifier of each chain id and name, with words such as ``chain``."""
+    """Return a dict from chain ids and full names to identifiers."""
     known = known_blockchains().values()
     numbered = {f"eip155:{each.chain_id}": each.identifier for each in known if each.chain_id}
     names = {name: each.identifier for each in known for name in (each.name, *each.aliases) if name}

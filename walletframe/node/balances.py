@@ -159,7 +159,8 @@ def token_balance(
         tokens = [TokenMetadata() if each.block is None else metadata for each in balances]
     raw = [each.balance for each in balances]
     decimals = [each.decimals for each in tokens]
-    failures = [each.failure or of.failure for each, of in zip(balances, tokens, strict=True)]
+    pairs = zip(balances, tokens, strict=True)
+    failures = [balance.failure or token_data.failure for balance, token_data in pairs]
     columns: dict[str, Any] = {
         "blockchain": blockchains,
         "address": [wallet.address for wallet in parsed_wallets],
@@ -196,7 +197,7 @@ def crosscheck(
     ----------
     holdings : DataFrame or WalletDetails
         The ``holdings`` of `fetch_wallets`, or the complete result. The holdings may be on any
-        blockchains; those on the node's own blockchain are compared.
+        blockchains; only those on the blockchain of the node are compared.
     rpc_url, block, chain_ids, timeout_s : optional
         As for `token_balance`. Balances change over time, so a balance may differ only because the
         service read another block.

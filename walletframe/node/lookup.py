@@ -83,7 +83,7 @@ class ContractCall:
 def look_up(
     url: NodeUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
 ) -> tuple[dict[BalanceQuery, NodeBalance], TokenMetadata]:
-    """Return balances and the metadata of `token`, read at one block, with failures as results."""
+    """Return the balance, or the failure, of each query, and the metadata of `token`."""
     if not queries:
         return {}, TokenMetadata()
     with Node(url, options.timeout_s) as node:
@@ -216,7 +216,7 @@ class _BlockCaller:
 
 
 def _decode_metadata(decimals: bytes | NodeFailure, symbol: bytes | NodeFailure) -> TokenMetadata:
-    """Decode a token's metadata; a contract that reverts the call for decimals has none."""
+    """Decode a token's metadata. If the contract reverts, the decimals are unknown."""
     name = None if isinstance(symbol, NodeFailure) else _decode_symbol(symbol)
     if not isinstance(decimals, NodeFailure):
         number = _decode_value("uint256", decimals)
@@ -227,7 +227,7 @@ def _decode_metadata(decimals: bytes | NodeFailure, symbol: bytes | NodeFailure)
 
 
 def _decode_symbol(data: bytes) -> str | None:
-    """Decode a symbol from a string or bytes32, or return None for other or long data."""
+    """Decode a symbol from a string or bytes32. Return None for other data or a long symbol."""
     text = data.rstrip(b"\0") if len(data) == _WORD_BYTES else _decode_value("bytes", data)
     symbol = None if text is None else text.decode("utf-8", "replace")
     return symbol if symbol is not None and len(symbol) <= _MAX_SYMBOL_LENGTH else None

@@ -1,4 +1,4 @@
-"""The sandbox: a local server of the service's endpoint, with simulated or recorded holdings."""
+"""The sandbox: a local server that simulates the service, with simulated or recorded data."""
 
 from walletframe.service.ledger import SHOWCASE, Ledger, SimulatedLedger
 from walletframe.service.options import SANDBOX_KEYS, TEST_KEY_PER_SECOND, Behaviour, SandboxKey

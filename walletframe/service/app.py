@@ -85,7 +85,7 @@ _OPERATION: dict[str, Any] = {
             "description": (
                 "<BLOCKCHAIN>.<WALLET_ADDRESS>, the blockchain identifier and the address joined "
                 f"by a dot. {_CHOSEN}for several wallets, the parameter is repeated, and the "
-                "answer has their order, equal ones once; a parameter is split at its first dot."
+                "answer has the same order, without duplicates; a parameter is split at its first dot."
             ),
             "schema": {"type": "array", "items": {"type": "string"}, "minItems": 1},
             "style": "form",
@@ -251,12 +251,12 @@ async def _preflight(request: Request) -> Response:
 
 def _cors_headers(request: Request) -> dict[str, str]:
     """Return CORS headers if the request's origin is registered for its key, else no headers."""
-    key = request.app.state.gate.find(request.query_params.get(shapes.KEY_PARAMETER))
+    key = request.app.state.gate.key_for(request.query_params.get(shapes.KEY_PARAMETER))
     origin = request.headers.get("Origin")
-    if key is None or key.domain is None or key.domain != origin:
+    if key is None or key.origin is None or key.origin != origin:
         return {}
     return {
-        "Access-Control-Allow-Origin": key.domain,
+        "Access-Control-Allow-Origin": key.origin,
         "Access-Control-Expose-Headers": "Retry-After, X-Walletframe-Simulated",
         "Vary": "Origin",
     }

@@ -71,26 +71,26 @@ class Gate:
             self._limit = RateLimitItemPerSecond(rate.numerator, rate.denominator)
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
-    def admit(self, text: str | None, base: str, ip_address: str) -> None:
-        """Raise for the first that fails: the IP address's limit, key, base URL, key's limit."""
-        self._count_request(self._limit, LIMITED_IP, "ip", ip_address)
-        key = self.find(text)
+    def admit(self, key_text: str | None, base: str, ip_address: str) -> None:
+        """Check the limit of the IP address, the key, the base URL, and the limit of the key."""
+        self._enforce_limit(self._limit, LIMITED_IP, "ip", ip_address)
+        key = self.key_for(key_text)
         if key is None:
-            raise http_error(UNKNOWN_KEY if text else NO_KEY)
+            raise http_error(UNKNOWN_KEY if key_text else NO_KEY)
         if key.kind not in (base, "test"):
             raise http_error(WRONG_BASE)
         limit = self._test_limit if key.kind == "test" else self._limit
-        self._count_request(limit, LIMITED_KEY, "key", key.key)
+        self._enforce_limit(limit, LIMITED_KEY, "key", key.key)
 
-    def find(self, text: str | None) -> SandboxKey | None:
+    def key_for(self, key_text: str | None) -> SandboxKey | None:
         """Return the sandbox's key with this text, or None if the text is missing or unknown."""
-        return self._keys.get(text or "")
+        return self._keys.get(key_text or "")
 
     def close(self) -> None:
-        """Wait for the thread with which the library `limits` removes old requests."""
+        """Wait for the thread in which the library `limits` removes old requests."""
         self._storage.timer.join()
 
-    def _count_request(self, limit: RateLimitItem | None, problem: Problem, *caller: str) -> None:
+    def _enforce_limit(self, limit: RateLimitItem | None, problem: Problem, *caller: str) -> None:
         if limit is None or self._limiter.hit(limit, *caller):
             return
         wait_s = self._limiter.get_window_stats(limit, *caller).reset_time - time.time()

@@ -125,7 +125,7 @@ TOKENS = {
 
 
 class Guarantee(Enum):
-    """The property of a simulated wallet that does not depend on the seed."""
+    """What the answer for a showcase wallet always contains, with any seed."""
 
     ORDINARY = auto()  # holds the native coin, and tokens if the blockchain has tokens
     FAILING = auto()  # always fails
@@ -216,7 +216,7 @@ class SimulatedLedger:
 
     @property
     def fingerprint(self) -> str:
-        """The generator's version and the seed."""
+        """The generator's version and the seed, which determine all answers."""
         return f"v{GENERATOR_VERSION}-seed{self._seed}"
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:

@@ -50,11 +50,11 @@ class SandboxKey:
 
     key: str = field(repr=False)
     kind: str
-    domain: str | None = None  # origin of the website that may read answers
+    origin: str | None = None  # the website that may read answers
 
 
 # These keys are not secret. They give access only to simulated data on this machine.
-_DOMAINS = {"private": None, "public": "https://notebook.example", "test": None}
+_ORIGINS = {"private": None, "public": "https://notebook.example", "test": None}
 SANDBOX_KEYS = {
-    kind: SandboxKey(f"wf-sandbox-{kind}-0000", kind, domain) for kind, domain in _DOMAINS.items()
+    kind: SandboxKey(f"wf-sandbox-{kind}-0000", kind, origin) for kind, origin in _ORIGINS.items()
 }

@@ -107,7 +107,7 @@ def as_ledger(source: LedgerLike) -> Ledger:
     if path.suffix.lower() != ".parquet":
         raise LedgerError(
             f"{path} is neither a .json nor a .parquet file",
-            hint="save the holdings as one of these",
+            hint="save the holdings as .json or .parquet",
         )
     try:
         columns = _used_columns(parquet.read_schema(path).names)

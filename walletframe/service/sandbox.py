@@ -1,4 +1,4 @@
-"""The sandbox: a server of the service's endpoint on localhost, inside this process.
+"""The sandbox: an HTTP server on localhost, in this process, that simulates the service.
 
 FastAPI and the other packages for the server are imported only when a sandbox is created.
 """
@@ -200,7 +200,7 @@ class Sandbox:
 
 
 def latest_sandbox() -> Sandbox | None:
-    """Return the latest sandbox of this process, or None; start a stopped sandbox again."""
+    """Return the latest sandbox of this process, restarted if it was stopped, or None."""
     latest = Sandbox._latest  # noqa: SLF001 - this module defines the class
     return latest if latest is None or latest._running else latest._start_copy()  # noqa: SLF001 - this module defines the class
 

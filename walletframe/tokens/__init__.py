@@ -55,7 +55,7 @@ class KnownToken:
 
     @property
     def owns_symbol(self) -> bool:
-        """Whether any other contract with the same symbol on this blockchain is an imitation."""
+        """Whether every other contract with this symbol on this blockchain is an imitation."""
         # Several bridges can issue tokens with the same symbol. So a bridged token owns its symbol
         # only if it is one of the most imitated tokens, and if the list contains most bridges of
         # the blockchain.
@@ -84,7 +84,7 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 @cache
 def covered_blockchains() -> frozenset[str]:
-    """Return the blockchains with contracts chosen by hand: most tokens in use there are listed."""
+    """Return the blockchains with contracts chosen by hand, where most used tokens are listed."""
     return frozenset(
         token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
     )

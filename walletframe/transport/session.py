@@ -155,7 +155,7 @@ class Session:
         return None
 
     def _read_body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return the scrubbed body, or None if it is too large. One large body is read at a time."""
+        """Return the scrubbed body, or None if it is too large. Large bodies are read in turn."""
         buffer, is_large = BytesIO(), False  # the repr of a BytesIO hides the content
         try:
             for _ in map(buffer.write, response.iter_content(_CHUNK_BYTES)):

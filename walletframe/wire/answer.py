@@ -119,7 +119,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def duplicate_name(body: bytes) -> str | None:
-    """Return a name that is twice in one JSON object, where parsers use either value, or None."""
+    """Return a name that occurs twice in one JSON object (parsers use either value), or None."""
     duplicates: list[str] = []
 
     def record_duplicate(pairs: list[tuple[str, object]]) -> None:
@@ -181,7 +181,7 @@ def _error_message(sent: Raw) -> str | None:
 
 
 def _outcome(wallet: SentWallet, error: str | None) -> Outcome:
-    """Return the outcome for one entry; `error` is the error message of the complete answer."""
+    """Return the outcome for one entry; `error` is the error message of the whole answer."""
     if wallet.failed:
         return Outcome(Status.FAILED, _FAILED_REASON, wallet.explorer_url)
     if not wallet.balances and (error := _error_message(wallet.error) or error):
@@ -197,7 +197,7 @@ def _match_entries(
     requested: Sequence[WalletAddress],
     error: str | None,
 ) -> Answer:
-    """Return each wallet's outcome, matched by canonical address, not by position."""
+    """Return the outcome of each wallet. Entries are matched by canonical address."""
     by_key: dict[_Key, Outcome] = {}
     missing = Outcome(Status.INVALID, error) if error else None
     for key, outcome in entries:
@@ -310,7 +310,7 @@ def _decoded_or_none(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> 
 def split_answer(
     body: bytes, requested: Sequence[WalletAddress]
 ) -> tuple[dict[int, bytes], list[str]]:
-    """Return the answer to each wallet of a batch, by position, and the unrequested wallets."""
+    """Return a dict from batch positions to one-wallet answers, and the unrequested wallets."""
     answer = _decoded_or_none(_decode_entries, body)
     positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(requested)}
     entries: dict[int, list[bytes]] = {}

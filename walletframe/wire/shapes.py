@@ -75,7 +75,7 @@ class WalletDetailsAnswer(msgspec.Struct, frozen=True, gc=False):
 
 
 class SentAsset(msgspec.Struct, frozen=True, gc=False):
-    """A token: unknown without a blockchain; the native coin with a blockchain but no address."""
+    """A token. It is unknown if `blockchain` is None, else the native coin if `address` is None."""
 
     blockchain: str | None = None
     symbol: str | None = None
