@@ -60,8 +60,8 @@ def is_inexact(value: float) -> bool:
 def warn_of_inexact_float() -> None:
     """Warn once per process that an amount is compared with a float such as 0.1."""
     warn_once(
-        "a float such as 0.1 is slightly more or less than it is written as, and not equal to the "
-        "amount 0.1: compare with Decimal('0.1') or '0.1' (this warning is shown once)",
+        "a float such as 0.1 is not exactly equal to the decimal 0.1, nor to the amount 0.1: "
+        "compare with Decimal('0.1') or '0.1' (this warning is shown once)",
         InputWarning,
     )
 

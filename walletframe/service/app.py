@@ -85,7 +85,8 @@ _OPERATION: dict[str, Any] = {
             "description": (
                 "<BLOCKCHAIN>.<WALLET_ADDRESS>, the blockchain identifier and the address joined "
                 f"by a dot. {_CHOSEN}for several wallets, the parameter is repeated, and the "
-                "answer has the same order, without duplicates; a parameter is split at its first dot."
+                "answer has the same order, without duplicates; a parameter is split at the first "
+                "dot."
             ),
             "schema": {"type": "array", "items": {"type": "string"}, "minItems": 1},
             "style": "form",
