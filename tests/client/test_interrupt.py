@@ -12,7 +12,7 @@ from canned_service import KEY, answer, wallet
 from moments import interrupt_when, when
 
 from walletframe.address.forms import WalletAddress
-from walletframe.client.asking import Sender
+from walletframe.client.asking import RequestWorkers
 from walletframe.errors import FetchInterrupted
 from walletframe.service import sandbox
 from walletframe.transport import cache_statistics
@@ -225,7 +225,7 @@ def test_late_answers_are_not_returned(canned):
 
     one, two = WalletAddress.parse("ETH.0xa"), WalletAddress.parse("ETH.0xb")
     with canned.client(workers=1) as client:
-        sending = Sender(client._open_session, client.settings, cancel, on_reply=hang)
+        sending = RequestWorkers(client._open_session, client.settings, cancel, on_reply=hang)
         sending.add({1: one})
         inside.wait()
         cancel.set()

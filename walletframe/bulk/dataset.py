@@ -220,7 +220,7 @@ def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireRetu
 
 
 def _read_positions(tables: Iterable[pa.Table]) -> dict[str, int]:
-    """Return a dict from the key of each wallet in the tables to its column ``position``."""
+    """Return a dict from the key of each wallet in the tables to the wallet's position."""
     positions: dict[str, int] = {}
     for table in tables:
         positions.update(zip(files.keys_of(table), table[POSITION].to_pylist(), strict=True))

@@ -77,7 +77,7 @@ class Layout:
         return None if marker is None else marker["service"]
 
     def require_empty(self, alternative: str) -> None:
-        """Raise an error if the folder has a marker or other files. Its hint adds `alternative`."""
+        """Raise an error if the folder is in use. The hint mentions `alternative`."""
         others = sorted({path.name for path in self.root.iterdir()} - {self.inner.name})
         if others or self.marker.exists():
             others = others or [self.marker.name]

@@ -128,7 +128,7 @@ class PriceLookup:
 
 @dataclass(frozen=True, slots=True)
 class SpamFlags:
-    """The spam scores and reasons of the tokens and rows that have a reason to be spam."""
+    """Spam scores and reasons of tokens and rows. No entry means that there is no reason."""
 
     # Known tokens and their symbols.
     by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]
@@ -164,9 +164,8 @@ class StoredHoldings:
     prices: PriceLookup | None = None
     flags: SpamFlags | None = None
     removed: tuple[SpamFlags, ...] = ()  # the flags by which spam is removed, in order
-    unknown_rows: Codes | None = (
-        None  # the row numbers of unknown tokens, if spam is flagged or removed
-    )
+    # The row numbers of unknown tokens, if spam is flagged or removed.
+    unknown_rows: Codes | None = None
     normalizes_blockchains: bool = True
 
     @property

@@ -13,7 +13,7 @@ A fetch has these steps:
 6. `conclusion`: a warning or an error reports wallets that are not ok.
 
 If the service answers with the status 429, `Session.send` of `transport` reads the requested pause,
-`RateLimiter.note_refusal` lowers the rate (`rate.slow_down`), and `Sender._request` retries.
+`RateLimiter.note_refusal` lowers the rate (`rate.slow_down`), and the worker threads retry.
 
 A fetch of more wallets than fit in memory (the package `bulk`) uses the same stream.
 """

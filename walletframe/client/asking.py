@@ -43,7 +43,7 @@ _TICK_S = 0.1
 _GRACE_S = 0.4  # for requests in flight after a cancellation
 
 
-class Sender:
+class RequestWorkers:
     """The worker threads that send the requests of one fetch.
 
     `connect` is called before the first request, since reading the cache needs no API key.
@@ -116,7 +116,7 @@ class Sender:
     def _request(self, batch: Mapping[int, WalletAddress]) -> None:
         """Send the request for a batch, with retries, and queue a reply for each wallet."""
         if len(batch) > 1 and self._batches_refused.is_set():
-            self._queue(batch, {})
+            self._deliver(batch, {})
             return
         wallets, reply = list(batch.values()), Reply(datetime.now(UTC), CANCELLED)
         end, attempt = math.inf, 0
@@ -147,9 +147,9 @@ class Sender:
             replies = self._replies(batch, self._final_reply(reply, refusal, end))
         except BaseException as fault:  # noqa: BLE001 - else the caller would wait forever
             replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
-        self._queue(batch, replies)
+        self._deliver(batch, replies)
 
-    def _queue(self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
+    def _deliver(self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
         """Queue the replies, and request the wallets without a reply one by one."""
         for arrival in replies.items():
             self._arrived.put(arrival)

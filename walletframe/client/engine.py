@@ -8,7 +8,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
 
 from walletframe.address.lists import wallets_to_request, with_fixes
-from walletframe.client.asking import Sender
+from walletframe.client.asking import RequestWorkers
 from walletframe.client.conclusion import check_on_failure, warn_or_raise
 from walletframe.client.job import Job, status_counter
 from walletframe.client.stream import Policy, Stream
@@ -233,8 +233,8 @@ class Client:
             notify("the shared test key has a low limit and is for testing only", TestKeyWarning)
         store = self._open_store()
         numbering = store.next_sequence if on_reply is None else None
-        sender = Sender(self._open_session, self.settings, cancel, on_reply, numbering)
-        return Stream(store, policy, sender, self.settings, cancel)
+        workers = RequestWorkers(self._open_session, self.settings, cancel, on_reply, numbering)
+        return Stream(store, policy, workers, self.settings, cancel)
 
     def _open_session(self) -> tuple[ServiceSession, RateLimiter]:
         with self._opening:

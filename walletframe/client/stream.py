@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from walletframe.address.forms import WalletAddress
-    from walletframe.client.asking import Sender
+    from walletframe.client.asking import RequestWorkers
     from walletframe.settings.values import Settings
     from walletframe.transport import AnswerStore, Reply
 
@@ -59,11 +59,16 @@ class Stream:
     """The records of one fetch. Requests are queued only while records are read (backpressure)."""
 
     def __init__(
-        self, store: AnswerStore, policy: Policy, sender: Sender, settings: Settings, cancel: Event
+        self,
+        store: AnswerStore,
+        policy: Policy,
+        workers: RequestWorkers,
+        settings: Settings,
+        cancel: Event,
     ) -> None:
         self.key_refused: bool = False
         self.problems: AnswerProblems = AnswerProblems()
-        self._store, self._policy, self._sender, self._cancel = store, policy, sender, cancel
+        self._store, self._policy, self._workers, self._cancel = store, policy, workers, cancel
         self._batch_size = settings.batch_size
         self._max_pending = settings.workers * settings.batch_size * _PENDING_PER_WORKER
         self._positions = count()
@@ -71,8 +76,8 @@ class Stream:
 
     def close(self) -> None:
         """Stop the requests, and abandon the requests in flight."""
-        self._sender.stop()
-        self.problems.note(None, self._sender.unrequested)
+        self._workers.stop()
+        self.problems.note(None, self._workers.unrequested)
 
     def records(self, chunks: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
         """Yield the result of each wallet, in any order, and None while waiting for replies."""
@@ -99,7 +104,7 @@ class Stream:
                 self._in_flight |= {
                     position: (wallet, stale.get(wallet)) for position, wallet in batch.items()
                 }
-                self._sender.add(batch)
+                self._workers.add(batch)
             if not chunk:
                 yield from islice(self._results(), 1)
         yield from self._results()
@@ -143,7 +148,7 @@ class Stream:
 
     def _results(self, *, until_pending: int = 0) -> Iterator[WalletResult | None]:
         """Yield results as replies arrive, and None while waiting, until `until_pending` remain."""
-        for arrival in self._sender.arrivals(until_pending):
+        for arrival in self._workers.arrivals(until_pending):
             if arrival is None:
                 yield None
                 continue
