@@ -1,8 +1,8 @@
 """Conversion of amounts to Arrow arrays and back. Arrow's decimals are too narrow for some amounts.
 
 Parquet, Feather and IPC store amounts as exact text with an extension type. Files for other
-programs have two columns: decimals rounded to 18 places (null above 20 digits before the point),
-and exact text, which is read if a decimal is null or rounded. No other conversion rounds decimals.
+programs have two columns: exact text, and decimals rounded to 18 places (null above 20 digits in
+front of the point). The text is read if a decimal is null or rounded. Other decimals don't round.
 """
 
 from __future__ import annotations

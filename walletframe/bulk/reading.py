@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
 
 _NOT_IN_FOLDER = Outcome(Status.NOT_CACHED, "not in the folder")
-_OF_WALLETS = ("blockchain", "address")
-_DICTIONARY_COLUMNS = [*_OF_WALLETS, *TOKEN]  # repetitive text, which is read as dictionaries
+_WALLET_COLUMNS = ("blockchain", "address")
+_DICTIONARY_COLUMNS = [*_WALLET_COLUMNS, *TOKEN]  # repetitive text, which is read as dictionaries
 _TEXT = pa.large_string()
 _TRIES = 5
 
@@ -354,7 +354,7 @@ def ordered_wallets(
     )
     absent = assemble(WalletRecord(wallet, _NOT_IN_FOLDER, service) for wallet in requested).wallets
     chosen = pd.concat([frame, absent]).take(order).reset_index(drop=True)
-    return chosen.assign(**{name: absent[name] for name in _OF_WALLETS}), order
+    return chosen.assign(**{name: absent[name] for name in _WALLET_COLUMNS}), order
 
 
 def read_holdings(
@@ -365,7 +365,7 @@ def read_holdings(
     token_keys: set[TokenKey] | None,
 ) -> pd.DataFrame:
     """Read the balances part by part, and concatenate them in the order of the wallets."""
-    read_names = [name for name in names if name not in _OF_WALLETS]
+    read_names = [name for name in names if name not in _WALLET_COLUMNS]
     chunks: dict[str, list[Any]] = {name: [] for name in read_names}
     part_counts: list[Codes] = []
     for part in contents.parts:
@@ -387,7 +387,7 @@ def read_holdings(
     rows = wallet_rows(counts, order)
     columns = {
         name: wallets[name].array.take(row_wallets)
-        if name in _OF_WALLETS
+        if name in _WALLET_COLUMNS
         else concatenate_column(name, chunks.pop(name), rows)
         for name in names
     }

@@ -96,7 +96,7 @@ class PriceLookup:
     prices: Sequence[Mapping[Any, float] | None]  # None for the prices that the service sent
     by_symbol: bool
     currency: str | None
-    sources: Sequence[str] = ()  # their names, if these are shown
+    sources: Sequence[str] = ()  # the names of the sources, if these are shown
 
     @property
     def dtypes(self) -> dict[str, object]:
@@ -232,7 +232,7 @@ class StoredHoldings:
         """Return the wallets with an empty holdings frame that has these additional columns."""
         empty_columns = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
         kept = self.template.holdings
-        if "unit_price" in dtypes:  # of an earlier valuation
+        if "unit_price" in dtypes:  # drop the column of an earlier valuation
             kept = kept.drop(columns="price_source", errors="ignore")
         return replace(self.template, holdings=kept.assign(**empty_columns))
 

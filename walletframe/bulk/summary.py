@@ -104,7 +104,7 @@ class RunCounters:
         self.parts: int = 0
         self.balances: int = 0
         self.resumed: int = 0
-        self.unreadable: list[Problem] = []  # the first problems
+        self.unreadable: list[Problem] = []  # the first unreadable items
         self.unreadable_count: int = 0
         self.key_refused: bool = False
         self.statuses: Counter[str] = Counter()

@@ -125,7 +125,7 @@ def folders_of(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFold
 
 
 def balanced_batches(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T]]:
-    """Split items into batches of similar size. `rows` has the number of rows of each item."""
+    """Split items into batches with similar numbers of rows; `rows` is the number of each item."""
     cluster = _current_cluster()
     local_threads = dask.config.get("num_workers", None) or CPU_COUNT
     threads = sum(cluster.nthreads().values()) if cluster else local_threads

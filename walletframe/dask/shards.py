@@ -116,7 +116,7 @@ def fetch_shards(
     summaries: dict[str, FetchSummary],
     display: AbstractContextManager[Callable[..., object]],
 ) -> bool:
-    """Fetch the shards on the workers, and show the progress. Return whether it was interrupted.
+    """Fetch the shards on the workers, show the progress, and return whether Ctrl-C ended it.
 
     The summary of each shard is added to `summaries` with the shard's name as the key. A future is
     released as soon as it is done, because the worker keeps the shard's wallets until then.
@@ -256,7 +256,7 @@ def _cancel_all(cluster: distributed.Client, futures: Futures, name: str) -> Non
 
 
 def check_worker(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
-    """Check this worker: return its problem, or "" after writing a file beside `probe`."""
+    """Check this worker: return a problem, or write a file beside `probe` and return ""."""
     installed = version("walletframe")
     if installed != required_version:
         return f"the worker runs walletframe {installed}, but this machine runs {required_version}"

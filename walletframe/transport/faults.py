@@ -85,7 +85,7 @@ def error_message(body: bytes) -> bytes:
 
 
 def status_outcome(status: int, body: bytes, server: Server = "service") -> Outcome:
-    """Return the outcome for an HTTP status other than 200. It quotes the body on one line.
+    """Return the outcome for an HTTP status other than 200, with a one-line quote of the body.
 
     >>> status_outcome(404, b"no such path").error
     "the service answered 404 Not Found: 'no such path'"
