@@ -2,7 +2,7 @@
 
 Parquet, Feather and IPC store amounts as exact text with an extension type. Files for other
 programs have two columns: exact text, and decimals rounded to 18 places (null above 20 digits in
-front of the point). The text is read if a decimal is null or rounded. Other decimals don't round.
+front of the point). The text is read if a decimal is null or rounded. Only these decimals round.
 """
 
 from __future__ import annotations

@@ -165,7 +165,9 @@ class Client:
         """
         check_on_failure(on_failure)
         if refresh and offline:
-            raise SettingsError("refresh and offline can't be combined", hint="pass one of them")
+            raise SettingsError(
+                "refresh=True and offline=True can't be combined", hint="pass only one of them"
+            )
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
         policy = Policy(fresh_s, refresh, offline, stale_if_error)
         reading = read_input(wallets, names_to_keep(keep))
