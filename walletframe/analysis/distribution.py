@@ -387,7 +387,7 @@ def _concentration_measures(
     positive = Exact(balances[held], np.zeros(len(held), dtype=bool), amounts.scale)
     holders = Segments(positive, pairs[held] // max(stride, 1), count)
     ascending, sizes = holders.sorted_rows, holders.sizes
-    units, ids = holders.integers[ascending], holders.row_ids[ascending]
+    units, ids = holders.row_integers[ascending], holders.row_ids[ascending]
     ranks = np.arange(1, len(ids) + 1) - holders.starts[ids]
     filled = np.flatnonzero(sizes)
 
