@@ -399,7 +399,7 @@ class TestInput:
         link.executemany("INSERT INTO wallets VALUES (?)", [(name,) for name in addresses(1, 2)])
         stream = (name for (name,) in link.execute("SELECT name FROM wallets"))
         with fast.client() as client:
-            assert wf.fetch_to_parquet(stream, folder, client=client).ok == 2
+            assert wf.fetch_to_parquet(stream, folder, client=client).ok_count == 2
         link.close()
 
     def test_a_slow_stream_does_not_delay_requests(self, fast, folder):
@@ -415,7 +415,7 @@ class TestInput:
                 time.sleep(0.1)
 
         with fast.client() as client:
-            assert wf.fetch_to_parquet(slow(), folder, client=client).ok == len(read) < 600
+            assert wf.fetch_to_parquet(slow(), folder, client=client).ok_count == len(read) < 600
 
     def test_bad_items_of_a_stream_are_skipped_and_reported(self, fast, folder):
         """The first at once, all in the summary; the others are fetched."""
@@ -526,7 +526,7 @@ class TestOutcome:
         wf.configure(
             base_url=fast.base_url, key_kind="private", api_key=settings.api_key, cache=False
         )
-        assert wf.fetch_to_parquet(addresses(1), folder).ok == 1
+        assert wf.fetch_to_parquet(addresses(1), folder).ok_count == 1
 
 
 class TestPlaces:
@@ -636,7 +636,7 @@ class TestUrls:
         """A folder's name may have a colon."""
         monkeypatch.chdir(tmp_path)
         with fast.client() as client:
-            assert wf.fetch_to_parquet(addresses(1), "of:today", client=client).ok == 1
+            assert wf.fetch_to_parquet(addresses(1), "of:today", client=client).ok_count == 1
 
 
 class TestProgress:

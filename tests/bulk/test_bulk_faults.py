@@ -157,7 +157,7 @@ class TestKilled:
             before, ok = ok, check(folder)
             assert ok >= before
         fast.heal()
-        assert fetch(fast, folder, count).ok == check(folder) == count
+        assert fetch(fast, folder, count).ok_count == check(folder) == count
         counts = fast.request_counts()
         again = [counts[name] - 1 for name in names(count) if name.endswith("cafe")]
         assert len(counts) == count
@@ -168,13 +168,13 @@ class TestKilled:
     @pytest.mark.parametrize("step", STEPS)
     def test_between_two_steps_of_writing_a_part(self, clients, fast, folder, step):
         """A renamed file counts at once; unfinished ones are never needed."""
-        assert fetch(fast, folder, 20).ok == check(folder) == 18
+        assert fetch(fast, folder, 20).ok_count == check(folder) == 18
         assert fetch_and_be_killed(clients, fast, folder, 60, at_step=step)
         assert check(folder) >= 18
-        assert fetch(fast, folder, 60).ok == check(folder) == 54
+        assert fetch(fast, folder, 60).ok_count == check(folder) == 54
         assert len(list((folder / "failed").iterdir())) == 1
         fast.heal()
-        assert fetch(fast, folder, 60).ok == check(folder) == 60
+        assert fetch(fast, folder, 60).ok_count == check(folder) == 60
         counts = fast.request_counts()
         again = [count - 1 for name, count in counts.items() if name.endswith("cafe")]
         assert sum(again) <= WORKERS
@@ -408,7 +408,7 @@ class TestFolder:
     def test_that_is_new_and_empty_is_used(self, client, folder):
         """A run that was killed early leaves an inner folder alone."""
         (folder / ".walletframe").mkdir(parents=True)
-        assert wf.fetch_to_parquet([], folder, client=client).ok == 0
+        assert wf.fetch_to_parquet([], folder, client=client).ok_count == 0
         assert len(wf.read_wallets(folder).wallets) == 0
 
     def test_of_a_running_run_is_read_but_not_written(self, client, folder):
@@ -418,7 +418,7 @@ class TestFolder:
             with pytest.raises(DatasetError, match=who):
                 wf.fetch_to_parquet([], folder, client=client)
             assert len(wf.read_wallets(folder).wallets) == 0
-        assert wf.fetch_to_parquet([], folder, client=client).ok == 0
+        assert wf.fetch_to_parquet([], folder, client=client).ok_count == 0
 
     def test_of_a_running_run_can_be_awaited(self, client, folder):
         """Until it ends, the patience ends, or the wait is cancelled; the error names the run."""
@@ -449,7 +449,7 @@ class TestFolder:
                 pytest.raises(DatasetError, match="another run"),
             ):
                 wf.fetch_to_parquet([], folder, client=client)
-            assert wf.fetch_to_parquet([], folder, client=client).ok == 0
+            assert wf.fetch_to_parquet([], folder, client=client).ok_count == 0
         else:
             with pytest.raises(DatasetError, match="does not support file locks"):
                 wf.fetch_to_parquet([], folder, client=client)
