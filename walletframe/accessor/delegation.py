@@ -58,15 +58,15 @@ class Delegate(Generic[P, R]):
         def method(accessor: Any, /, *args: Any, **kwargs: Any) -> Any:
             return call(accessor, function, *args, **kwargs)
 
-        bounded: Any = frameless_address_errors(method)
-        bounded.__module__, bounded.__name__ = self._owner.__module__, self._name
-        bounded.__qualname__ = f"{self._owner.__qualname__}.{self._name}"
+        wrapped: Any = frameless_address_errors(method)
+        wrapped.__module__, wrapped.__name__ = self._owner.__module__, self._name
+        wrapped.__qualname__ = f"{self._owner.__qualname__}.{self._name}"
         data, *others = signature_of(function).parameters.values()
-        own = data.replace(name="self", annotation=inspect.Parameter.empty)
-        bounded.__signature__ = inspect.Signature([own, *others])
+        self_parameter = data.replace(name="self", annotation=inspect.Parameter.empty)
+        wrapped.__signature__ = inspect.Signature([self_parameter, *others])
         entry = rf"(?m)^( *){data.name} : .*\n(?:\1    .*\n)+"  # the accessor passes this argument
-        bounded.__doc__ = re.sub(entry, "", function.__doc__ or "")
-        return bounded
+        wrapped.__doc__ = re.sub(entry, "", function.__doc__ or "")
+        return wrapped
 
 
 @cache
@@ -76,7 +76,10 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
-    """Call a function with an accessor's data, and its wallets if the function takes `wallets`."""
+    """Call a function with an accessor's data.
+
+    If the function takes `wallets` and the caller passed none, use the accessor's wallets.
+    """
     wallets = signature_of(function).parameters.get("wallets")
     if wallets and wallets.kind is inspect.Parameter.KEYWORD_ONLY:
         kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - internal to this package

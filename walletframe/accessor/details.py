@@ -21,7 +21,7 @@ pickers: Any = LazyPackage("pickers")  # a layer above: `explore` imports it whe
 
 
 class DetailsAccessor(HoldingsAccessor):
-    """Methods that compute tables and charts of a fetch, and state their completeness.
+    """Methods for tables and charts of a fetch, which also state how complete the fetch is.
 
     The methods are those of ``holdings.wf``, called with the ``wallets`` of the fetch. Methods that
     add columns to holdings or drop rows (`value`, `flag_spam`, `without_spam`, `where`) return a
@@ -35,7 +35,7 @@ class DetailsAccessor(HoldingsAccessor):
     Raises
     ------
     ArgumentError
-        If `details` is not the result of a fetch, or if its two frames are in the wrong order.
+        If `details` is not the result of a fetch, or if the two frames are in the wrong order.
 
     Examples
     --------
@@ -53,8 +53,8 @@ class DetailsAccessor(HoldingsAccessor):
     def __init__(self, details: DetailsLike) -> None:
         self._wallets, self._data = as_details(details)
 
-    def _with_rows(self, function: Any, /, *args: Any, **kwargs: Any) -> WalletDetails:
-        """Return the wallets with the holdings that a function returns."""
+    def _replace_holdings(self, function: Any, /, *args: Any, **kwargs: Any) -> WalletDetails:
+        """Return the result of the fetch with new holdings: those that a function returns."""
         return WalletDetails(self._wallets, call_with_data(self, function, *args, **kwargs))
 
     def _where(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:
@@ -64,7 +64,7 @@ class DetailsAccessor(HoldingsAccessor):
         return widget(WalletDetails(self._wallets, self._data), *args, **kwargs)
 
     explore: Final = Delegate(lambda: pickers.HoldingsExplorer, _explore)
-    value: Final = Delegate(lambda: valuation.value, _with_rows)
-    flag_spam: Final = Delegate(lambda: flags.flag_spam, _with_rows)
-    without_spam: Final = Delegate(lambda: flags.without_spam, _with_rows)
+    value: Final = Delegate(lambda: valuation.value, _replace_holdings)
+    flag_spam: Final = Delegate(lambda: flags.flag_spam, _replace_holdings)
+    without_spam: Final = Delegate(lambda: flags.without_spam, _replace_holdings)
     where: Final = Delegate(lambda: selection.where, _where)

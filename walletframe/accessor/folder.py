@@ -1,4 +1,4 @@
-"""`open_wallets`: the result of a fetch in a folder of Parquet files, and its accessor ``.wf``."""
+"""`open_wallets`, which opens a folder of Parquet files, and the accessor ``.wf`` of the result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def open_wallets(folder: str | Path) -> StoredWallets:
     Returns
     -------
     StoredWallets
-        The result of the fetch, whose balances stay on disk and may be larger than memory. Its
+        The result of the fetch. The balances stay on disk, and may be larger than memory. The
         methods are in ``.wf``.
 
     Raises
@@ -63,7 +63,7 @@ def open_wallets(folder: str | Path) -> StoredWallets:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoredWallets:
-    """The result of a fetch in a folder of Parquet files; only the wallets are in memory.
+    """The result of a fetch, stored in a folder of Parquet files; only the wallets are in memory.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ class StoredWallets:
 
     @property
     def wallets(self) -> pd.DataFrame:
-        """The same wallets as `read_wallets` returns, in the requested order. Don't modify them."""
+        """The wallets as from `read_wallets`, in the requested order. Don't modify this frame."""
         return self.holdings.wallets
 
     @property
     def wf(self) -> StoredAccessor:
-        """Those methods of ``details.wf`` that can read the folder in parts."""
+        """The methods of ``details.wf`` that can read the folder in parts."""
         return StoredAccessor(self.holdings)
 
     def __repr__(self) -> str:
@@ -88,15 +88,15 @@ class StoredWallets:
 
 
 class StoredAccessor(PartitionedAccessor[StoredWallets]):
-    """Methods of ``details.wf`` that compute the same tables, but read the folder in parts.
+    """Methods of ``details.wf`` that read the folder in parts, and compute the same tables.
 
     `value`, `flag_spam` and `without_spam` return a new `StoredWallets`, which adds the columns or
-    drops the rows whenever it reads balances. The files are not changed. These three methods read
-    the tokens of all balances once, and read the prices and lists immediately.
+    drops the rows whenever it reads balances. The files are not changed. When you call one of these
+    three methods, it reads the tokens of all balances, and the prices or lists that it needs.
 
     Parameters
     ----------
-    held : StoredHoldings
+    holdings : StoredHoldings
         The opened folder.
 
     Raises
@@ -104,7 +104,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
     DatasetError
         If a method reads a file that is broken or missing.
     SettingsError
-        If a method is called with the argument ``wallets``: the wallets are in the folder.
+        If you pass ``wallets`` to a method, since the folder already contains the wallets.
     FramesNeededError
         If you call a method of ``details.wf`` that needs the balances in memory.
 
@@ -125,8 +125,8 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
     _location = "on disk"
     _read_into_memory = "read_wallets(folder, tokens=[…], wallets=[…])"
 
-    def __init__(self, held: StoredHoldings) -> None:
-        self._holdings, self._make_fetch = held, StoredWallets
+    def __init__(self, holdings: StoredHoldings) -> None:
+        self._holdings, self._make_fetch = holdings, StoredWallets
 
     def _where(
         self,
@@ -137,7 +137,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
         small: float | None = None,
         **options: Any,
     ) -> WalletDetails:
-        """Read a selection; spam and prices are computed from all balances of the folder."""
+        """Read the selected rows. Spam and prices depend on all balances of the folder."""
         stored = StoredWallets(self._holdings)
         names = [*stored.holdings.template.holdings]
         if spam is not None and stored.holdings.flags is None:
@@ -148,12 +148,12 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
 
     where: Final = Delegate(lambda: selection.where, _where)
 
-    def _with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
+    def _holdings_and_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
         if wallets is not None:
             raise SettingsError(
                 "the folder already contains its wallets", hint="leave out wallets=…"
             )
         return self._holdings
 
-    def _without_wallets(self) -> StoredHoldings:
+    def _holdings_only(self) -> StoredHoldings:
         return self._holdings

@@ -20,8 +20,8 @@ else:
     distribution, sums = map(LazyPackage, ("analysis.distribution", "analysis.sums"))
 
 _NO_WALLETS = (
-    "holdings contain no failed wallets, so completeness is unknown: call the method on the result "
-    "of the fetch, as in details.wf.totals(), or pass wallets=… (this warning is shown once)"
+    "holdings don't show which wallets failed, so completeness is unknown: call the method on the "
+    "result of the fetch, as in details.wf.totals(), or pass wallets=… (this warning is shown once)"
 )
 
 
@@ -34,9 +34,9 @@ def warn_without_wallets(*wallets: object) -> None:
 class PlotAccessor:
     """Charts of a DataFrame with the columns of holdings. The first chart imports plotly.
 
-    If you pass a token, a chart shows amounts of the token. Otherwise it shows the column ``value``
-    if there is one, or else counts or shares of each token. Amounts of different tokens are never
-    added up.
+    If you pass a token, a chart shows the amounts of this token. Otherwise, it shows the column
+    ``value``. If this column is missing, it shows numbers of balances, or shares of each token.
+    Amounts of different tokens are never added up.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class HoldingsAccessor:
 
     @property
     def plot(self) -> PlotAccessor:
-        """Methods that draw charts of holdings, one for each type; they return plotly figures."""
+        """Methods that draw holdings, one for each type of chart. They return plotly figures."""
         return PlotAccessor(self._data, self._wallets)
 
     totals: Final = delegate(lambda: sums.totals)

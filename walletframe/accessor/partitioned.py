@@ -1,4 +1,4 @@
-"""Accessor base class for holdings that are never fully in memory: in a folder or on a cluster."""
+"""Base class of accessors for holdings in a folder or on a cluster, never fully in memory."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ R = TypeVar("R")
 def delegate_chunked(
     load: Callable[[], Callable[Concatenate[Any, P], R]], load_chunked: Callable[[], Any]
 ) -> Delegate[P, R]:
-    """Return a method that is documented as `load()`, but calls the function `load_chunked()`."""
+    """Return a method with the docstring of `load()`, which calls the function `load_chunked()`."""
 
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
-        options = _options(function, *args, **kwargs)
+        options = _arguments_by_name(function, *args, **kwargs)
         if "wallets" in options:
             by = options.get("by", "blockchain")
-            source = accessor._with_wallets(options.pop("wallets"), by)  # noqa: SLF001 - internal to this package
+            source = accessor._holdings_and_wallets(options.pop("wallets"), by)  # noqa: SLF001 - internal to this package
         else:
-            source = accessor._without_wallets()  # noqa: SLF001 - internal to this package
+            source = accessor._holdings_only()  # noqa: SLF001 - internal to this package
         result: R = load_chunked()(source, **options)
         return result
 
     return Delegate(load, call)
 
 
-def _options(function: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
-    """Return the arguments of a call by name, with defaults, and without the data."""
+def _arguments_by_name(function: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
+    """Return a dict of the arguments of a call, including defaults but not the data."""
     bound = signature_of(function).bind(None, *args, **kwargs)
     bound.apply_defaults()
     _, *named = bound.arguments.items()
@@ -71,23 +71,24 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         )
 
     @abstractmethod
-    def _with_wallets(self, wallets: Any, by: By) -> Any:
+    def _holdings_and_wallets(self, wallets: Any, by: By) -> Any:
         """Return the holdings with the wallets of the same fetch, for tables that count wallets."""
 
     @abstractmethod
-    def _without_wallets(self) -> Any:
+    def _holdings_only(self) -> Any:
         """Return the holdings for tables that don't count wallets."""
 
     def _value(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
-        options = _options(function, *args, **kwargs)
+        options = _arguments_by_name(function, *args, **kwargs)
         if options.pop("at") is not None:
             raise self._frames_needed("value", "(at=…)")
-        source = self._without_wallets()
+        source = self._holdings_only()
         return self._make_fetch(source.valued(parted.chunked_prices(source, **options)))
 
     def _flag(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
-        options, drop_spam = _options(function, *args, **kwargs), function is flags.without_spam
-        source = self._without_wallets()
+        options = _arguments_by_name(function, *args, **kwargs)
+        drop_spam = function is flags.without_spam
+        source = self._holdings_only()
         tokens, rows, unknown = flags.chunked_flags(source, drop_spam=drop_spam, **options)
         mark = source.without if drop_spam else source.flagged
         return self._make_fetch(mark(SpamFlags(tokens, rows, options["threshold"]), unknown))

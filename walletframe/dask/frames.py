@@ -119,13 +119,13 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     ) -> None:
         self._data, self._wallets, self._make_fetch = holdings, wallets, again
 
-    def _with_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
+    def _holdings_and_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
         warn_without_wallets(wallets, self._wallets)
         if wallets is None and self._wallets is not None:
             return holdings_of_fetch(self._data, self._wallets, by)
         return holdings_of(self._data, wallets, by)
 
-    def _without_wallets(self) -> ClusterHoldings:
+    def _holdings_only(self) -> ClusterHoldings:
         return wrap_without_wallets(self._data)
 
 
