@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletLike
     from walletframe.address.lists import Reading, WalletsLike
 
-Labels: TypeAlias = "tuple[str | None, ...]"
-Row: TypeAlias = "tuple[int, WalletLike, Labels]"  # line number, wallet, extra columns
+ExtraValues: TypeAlias = "tuple[str | None, ...]"
+Row: TypeAlias = "tuple[int, WalletLike, ExtraValues]"  # line number, wallet, extra columns
 ColumnsCheck: TypeAlias = "Callable[[Sequence[str]], None] | None"
 
 _LINES, _CHARACTERS = 5_000_000, 256_000_000  # all wallets of a file are kept in memory
 
 
 def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> Reading:
-    """Read wallets in any form, or from the file at a path, and the extra columns in `keep`.
+    """Read wallets, passed in any form or as the path of a file, and the extra columns `keep`.
 
-    Text with the ending of such a file is a path, unless it names a wallet and not a file.
+    Text that ends in .csv or .txt is a path, unless it could be a wallet and is no existing file.
     """
     if _is_file_name(wallets):
         wallets = Path(wallets)

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from walletframe.frames.details import WalletDetails
     from walletframe.frames.names import TokenLike
     from walletframe.settings.values import Settings
-    from walletframe.walletfile import Labels
+    from walletframe.walletfile import ExtraValues
 else:
     client = LazyPackage("client")
 
-_LocatedWallet: TypeAlias = "tuple[str, WalletLike, Labels]"  # location, wallet, labels
+_LocatedWallet: TypeAlias = "tuple[str, WalletLike, ExtraValues]"  # location, wallet, extra columns
 
 _INTERRUPTED = 130
 _SHOWN = 20
@@ -40,7 +40,10 @@ NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --
 
 
 def parse_token(text: str | None, *holdings: pd.DataFrame) -> TokenLike | None:
-    """Parse BLOCKCHAIN.CONTRACT; return text without a dot, or a symbol in the holdings, as is."""
+    """Parse a token that is written as BLOCKCHAIN.CONTRACT.
+
+    A text without a dot, or with a symbol that is in the holdings, is returned unchanged.
+    """
     if text is None or "." not in text or any((held["symbol"] == text).any() for held in holdings):
         return text
     blockchain, _, contract = text.partition(".")
@@ -57,7 +60,7 @@ def fetch_details(
     check_settings: Callable[[Settings], None] | None = None,
     **overrides: Any,
 ) -> tuple[WalletDetails, bool]:
-    """Fetch wallets; return the result and whether the fetch was interrupted.
+    """Fetch wallets. Return the result, and whether the fetch was interrupted.
 
     `check_settings` is called with the settings before any request is sent; it may raise an error.
     """
@@ -73,9 +76,9 @@ def fetch_details(
     return details, False
 
 
-def exit_with(*, known: object, interrupted: bool = False) -> NoReturn:
-    """Exit with the code 0 if `known` is true, 1 if it is false, or 130 after an interrupt."""
-    sys.exit(_INTERRUPTED if interrupted else 0 if known else 1)
+def exit_by_completeness(*, all_known: object, interrupted: bool = False) -> NoReturn:
+    """Exit with the code 0 if all data is known, 1 if not, or 130 after an interrupt."""
+    sys.exit(_INTERRUPTED if interrupted else 0 if all_known else 1)
 
 
 def requested_wallets(
@@ -86,7 +89,7 @@ def requested_wallets(
     *,
     fix: bool = False,
 ) -> list[WalletAddress] | pd.DataFrame:
-    """Return the distinct wallets of a command line; with `keep`, a DataFrame with extra columns.
+    """Return the distinct wallets of a command line, or a DataFrame of them if `keep` is not empty.
 
     One error reports all unreadable wallets. The extra columns are NA for wallets that are
     arguments, or that are in a file other than a .csv file.
@@ -94,9 +97,9 @@ def requested_wallets(
     if keep and not any(name.lower().endswith(".csv") for name in files):
         raise click.UsageError("--keep needs a --file whose name ends in .csv")
     kept = names_to_keep(keep)
-    no_labels = (None,) * len(kept)
+    no_values = (None,) * len(kept)
     located: list[_LocatedWallet] = [
-        (f"argument {n}", text, no_labels) for n, text in enumerate(arguments, 1)
+        (f"argument {n}", text, no_values) for n, text in enumerate(arguments, 1)
     ]
     for name in files:
         located += _read_wallet_file(name, kept)

@@ -10,7 +10,7 @@ import click
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
-from walletframe.cli.asking import exit_with, fetch_details, requested_wallets
+from walletframe.cli.asking import exit_by_completeness, fetch_details, requested_wallets
 from walletframe.cli.files import write_details, write_frame
 from walletframe.cli.screen import balances_table, echo, print_table
 from walletframe.errors import FetchInterrupted, FetchWarning
@@ -48,7 +48,7 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
     if output is not None:
         write_details(details, output)
     known = known_mask(details.wallets).all()
-    exit_with(known=known, interrupted=interrupted)
+    exit_by_completeness(all_known=known, interrupted=interrupted)
 
 
 @click.command(
@@ -83,7 +83,7 @@ def fetch_to_parquet(
         except FetchInterrupted as stopped:
             interrupted, summary = True, cast("FetchSummary", stopped.details)
     echo(repr(summary))
-    exit_with(known=summary.ok_count == summary.wallets, interrupted=interrupted)
+    exit_by_completeness(all_known=summary.ok_count == summary.wallets, interrupted=interrupted)
 
 
 @click.command(epilog=flags.example("walletframe demo"))
@@ -151,7 +151,7 @@ def balance(
         frame = node.token_balance(requested, token, block=block, chain_ids=dict(chain_ids))
     print_table(balances_table(frame), exact=True)
     write_frame(frame, output, name="balances")
-    exit_with(known=(frame["status"] == "ok").all())
+    exit_by_completeness(all_known=(frame["status"] == "ok").all())
 
 
 def _print_details(details: WalletDetails, rows: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Read and write the files of the commands, with exact amounts, and explain unsupported files."""
+"""Read and write files with exact amounts, and explain why a file is not supported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from walletframe.accessor.delegation import LazyPackage
 from walletframe.address.forms import standard_names
 from walletframe.cli.screen import echo
 from walletframe.errors import SettingsError
-from walletframe.exports import NEEDED, SUFFIXES, saved_tables, to_csv, to_json, to_parquet, typed
+from walletframe.exports import (
+    NEEDED,
+    SUFFIXES,
+    read_tables,
+    restore_dtypes,
+    to_csv,
+    to_json,
+    to_parquet,
+)
 from walletframe.frames.contract import normalize_blockchains
 from walletframe.frames.details import WalletDetails
 
@@ -49,7 +57,7 @@ def write_details(details: WalletDetails, path: Path) -> None:
 
 
 def write_frame(frame: pd.DataFrame, path: Path | None, *, name: str) -> None:
-    """Write a frame to a file, if `path` is not None; in a JSON file, its key is `name`."""
+    """Write a frame to a file, unless `path` is None. In a JSON file, `name` is the frame's key."""
     if path is not None:
         _write(path, **{name: frame})
 
@@ -88,7 +96,7 @@ def holdings_path(arguments: Sequence[str], wallet_files: Sequence[str]) -> str 
 
 
 def read_saved_details(name: str, consequence: str) -> WalletDetails:
-    """Read saved holdings and wallets; raise with `consequence` if the wallets are missing."""
+    """Read saved holdings and wallets. If wallets are missing, the error states `consequence`."""
     if is_bulk_folder(name):
         return bulk.read_wallets(name)
     holdings, wallets = read_saved_frames(name)
@@ -108,9 +116,9 @@ def read_file_or_snapshot(argument: str, folder: Path | None, consequence: str) 
 def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Read saved holdings, and the saved wallets if they exist."""
     try:
-        holdings, wallets = saved_tables(Path(name))
+        holdings, wallets = read_tables(Path(name))
         _require_holdings(name, [*holdings])
-        frames = [typed(holdings)] if wallets is None else [typed(wallets), typed(holdings)]
+        frames = [restore_dtypes(each) for each in (wallets, holdings) if each is not None]
         *wallets_read, holdings = normalize_blockchains(*frames)
         return holdings, wallets_read[0] if wallets_read else None
     except (OSError, SettingsError) as fault:
@@ -119,7 +127,7 @@ def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 
 def _require_holdings(name: str, columns: Collection[str]) -> None:
-    """Raise a usage error if a file lacks columns of holdings; the hint depends on its columns."""
+    """Raise a usage error, with a hint, if a file lacks columns of holdings."""
     missing = ", ".join(repr(each) for each in NEEDED if each not in columns)
     if not missing:
         return

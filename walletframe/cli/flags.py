@@ -60,7 +60,8 @@ _wallet_input = combine(
     click.option(
         "--fix",
         is_flag=True,
-        help="Replace other names of blockchains, such as Ethereum and 1, with the service's.",
+        help="Replace other names of blockchains, such as Ethereum and 1, with the service's "
+        "names.",
     ),
 )
 _service = combine(
@@ -116,7 +117,7 @@ asset_option: _Option = click.option(
 
 
 def group_options(default: str = "") -> _Option:
-    """Return the options for grouping, whose default has the text `default`, and for assets."""
+    """Return the options for grouping and for assets. The help shows `default` for --by."""
     by = click.option(
         "--by",
         multiple=True,
@@ -136,7 +137,7 @@ folder_option: _Option = click.option(
 
 
 def all_rows_option(noun: str) -> _Option:
-    """Return the option --all; its value ``rows`` is the maximum number of rows, or None."""
+    """Return the option --all. Its value ``rows`` is the maximum number of rows, or None."""
     return click.option(
         "--all",
         "rows",

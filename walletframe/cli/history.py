@@ -11,7 +11,7 @@ from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
 from walletframe.cli.asking import (
     NO_WALLETS,
-    exit_with,
+    exit_by_completeness,
     fetch_details,
     parse_token,
     requested_wallets,
@@ -71,11 +71,11 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
     known = known_and_fresh_mask(details.wallets).all()
     if interrupted:
         echo("Interrupted: no snapshot was saved. Run the command again to fetch only the rest.")
-        exit_with(known=known, interrupted=True)
+        exit_by_completeness(all_known=known, interrupted=True)
     moment = archive.save(details, folder=folder, at=at)
     echo("\n".join(summary_lines(details.wallets)))
     echo(f"saved: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
-    exit_with(known=known)
+    exit_by_completeness(all_known=known)
 
 
 @history.command(
@@ -153,7 +153,7 @@ def show_history(
     2026-01-31 (a day in UTC) or 2026-01-31T06:00Z. Changes are exact. The exit code is 1 if a
     change is unknown.
     """
-    sides = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]
+    results = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]
     if not arguments and not files:
         if token or any(options.values()):
             raise click.UsageError(NO_WALLETS)
@@ -161,7 +161,7 @@ def show_history(
         print_table(snapshots_table(listed))
         if listed["simulated"].any():
             echo(SIMULATED_NOTE)
-    elif not sides:
+    elif not results:
         if options.pop("by"):
             raise click.UsageError(
                 "--by needs changes: add BEFORE, which is a time, a file or a folder"
@@ -173,13 +173,13 @@ def show_history(
         print_table(timeline_table(lines, rows, loaded.wallets))
         write_frame(lines, output, name="timeline")
     else:
-        if files or len(sides) < len(arguments) or len(sides) > 2:  # noqa: PLR2004 - before and after
+        if files or len(results) < len(arguments) or len(results) > 2:  # noqa: PLR2004 - before and after
             raise click.UsageError(_MIXED_ARGUMENTS)
         if options.pop("since") or options.pop("until"):
             raise click.UsageError(
                 "--since and --until are supported for wallets, but not for changes"
             )
-        _show_changes(sides, token, folder, rows, **options)
+        _show_changes(results, token, folder, rows, **options)
 
 
 def _show_changes(
@@ -193,11 +193,14 @@ def _show_changes(
     **options: Any,
 ) -> NoReturn:
     before, after = (*arguments, "latest")[:2]
-    sides = _read_side("before", before, folder), _read_side("after", after, folder)
-    wanted = parse_token(token, *(side.holdings for side in sides))
-    changes = archive.compare(*sides, by=by or None, token=wanted, **options)
+    results = (
+        _read_and_summarize("before", before, folder),
+        _read_and_summarize("after", after, folder),
+    )
+    wanted = parse_token(token, *(side.holdings for side in results))
+    changes = archive.compare(*results, by=by or None, token=wanted, **options)
     echo()
-    print_table(changes_table(changes, rows, sides[1].wallets))
+    print_table(changes_table(changes, rows, results[1].wallets))
     if by:
         unknown = (changes["wallets_known"] < changes["wallets"]).sum()
         rows_text = counted_noun(len(changes), "row")
@@ -211,10 +214,11 @@ def _show_changes(
         summary = (kinds or "nothing changed") + unknowns
     echo(f"\n{summary}")
     write_frame(changes, output, name="changes")
-    exit_with(known=not unknown)
+    exit_by_completeness(all_known=not unknown)
 
 
-def _read_side(name: str, argument: str, folder: Path | None) -> WalletDetails:
+def _read_and_summarize(name: str, argument: str, folder: Path | None) -> WalletDetails:
+    """Read one of the two results to compare, and print a summary of it."""
     details = read_file_or_snapshot(argument, folder, "holdings of failed wallets would seem gone")
     origin = argument
     if not is_holdings_path(argument):

@@ -35,7 +35,7 @@ _LABEL = 44
 
 
 def print_table(table: Table, *, exact: bool = False) -> None:
-    """Print a table; in a terminal, fit it to the width, and cut long amounts unless `exact`."""
+    """Print a table. In a terminal, fit it to the width, and cut long amounts unless `exact`."""
     echo(console_text(table, terminal_width(), exact=exact))
 
 
@@ -88,7 +88,7 @@ def balances_table(balances: pd.DataFrame) -> Table:
 
 
 def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
-    """Return a table of totals; the column ``complete`` counts the known and requested wallets."""
+    """Return a table of totals. The column ``complete`` counts the known and requested wallets."""
     head = totals.iloc[:rows]
     columns = _group_columns(head, wallets)
     if "amount" in totals:
@@ -132,7 +132,7 @@ def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFra
 
 
 def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
-    """Return a table of changes; the last column explains unknown ones, or counts known wallets."""
+    """Return a table of changes. The last column explains unknowns, or counts known wallets."""
     head = changes.iloc[:rows]
     columns = _group_columns(head, wallets)
     for name in ("before", "after", "difference"):
@@ -142,8 +142,10 @@ def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame
         known = zip(head["wallets_known"], head["wallets"], strict=True)
         columns["known"] = [Cell(f"{count:,} of {total:,}") for count, total in known]
     else:
-        sides = zip(head["status_before"], head["status_after"], strict=True)
-        columns["why"] = [Cell("" if pair == ("ok", "ok") else " → ".join(pair)) for pair in sides]
+        statuses = zip(head["status_before"], head["status_after"], strict=True)
+        columns["why"] = [
+            Cell("" if pair == ("ok", "ok") else " → ".join(pair)) for pair in statuses
+        ]
     return Table("changes", columns, len(changes))
 
 

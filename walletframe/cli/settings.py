@@ -38,9 +38,9 @@ def settings() -> None:
     """Show the value and the source of each setting."""
     entries = read_entries()
     values: dict[str, Any] = {
-        field.name: getattr(own, field.name)
-        for own in (Settings(), table_settings())
-        for field in fields(own)
+        field.name: getattr(each, field.name)
+        for each in (Settings(), table_settings())
+        for field in fields(each)
     }
     if values["cache"] is None:
         values["cache"] = default_cache()
@@ -68,8 +68,8 @@ def print_cache_path() -> None:
 def print_cache_info() -> None:
     """Show statistics of the cache files, including those of sandboxes."""
     chosen = Settings().cache
-    own = [_cache_file()] if chosen is None or isinstance(chosen, Path) else []
-    for file in dict.fromkeys([*own, *_sandbox_cache_files()]):
+    configured = [_cache_file()] if chosen is None or isinstance(chosen, Path) else []
+    for file in dict.fromkeys([*configured, *_sandbox_cache_files()]):
         statistics = transport.cache_statistics(file)
         echo(f"{statistics.path}: {counted_noun(statistics.size_bytes, 'byte')}")
         for service, count in statistics.answers.items():
@@ -95,7 +95,10 @@ def _cache_file() -> Path:
         return default_cache()
     if isinstance(chosen, Path):
         return chosen
-    raise SettingsError(f"the cache {chosen!r} is not a file", hint="unset WALLETFRAME_CACHE")
+    raise SettingsError(
+        f"the cache {chosen!r} is not a file",
+        hint="unset WALLETFRAME_CACHE, or remove the setting `cache` from walletframe.toml",
+    )
 
 
 def _sandbox_cache_files() -> list[Path]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
-from walletframe.cli.asking import exit_with, fetch_details, parse_token
+from walletframe.cli.asking import exit_by_completeness, fetch_details, parse_token
 from walletframe.cli.files import (
     holdings_path,
     is_bulk_folder,
@@ -103,9 +103,9 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
     """Show exact totals of the holdings in a FILE that fetch wrote, or of WALLETS.
 
     With --prices, --currency or the setting prices, the table also contains values and the number
-    of balances without a price. Of the wallets that could hold the asset, the last column counts
-    those whose balances are known. The exit code is 1 if balances of a wallet are unknown. A FOLDER
-    that fetch-to-parquet wrote can be larger than memory.
+    of balances without a price. The last column counts the wallets that could hold the asset, and
+    those of them whose balances are known. The exit code is 1 if balances of a wallet are unknown.
+    A FOLDER that fetch-to-parquet wrote can be larger than memory.
     """
     grouping = {name: options.pop(name) for name in ("by", "assets", "bridged")}
     grouping["by"] = grouping["by"] or ("asset" if token is None else "token",)
@@ -120,8 +120,8 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
             else parted.chunked_tokens(source.holdings).holdings
         )
         wanted = parse_token(token, holdings)
-    given = (prices, currency, table_settings().prices)
-    if by_symbol or any(each is not None for each in given):  # before the rows are selected
+    price_options = (prices, currency, table_settings().prices)
+    if by_symbol or any(each is not None for each in price_options):  # before the rows are selected
         pricing: dict[str, Any] = {"prices": prices, "currency": currency, "by_symbol": by_symbol}
         if not by_symbol:
             pricing |= {"assets": grouping["assets"], "bridged": grouping["bridged"]}
@@ -146,7 +146,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
     known = wallets is None or bool(known_mask(wallets).all())
     if known and wanted is not None and wallets is not None:
         known = bool((table["wallets_ok"] == table["wallets_asked"]).all())
-    exit_with(known=known, interrupted=interrupted)
+    exit_by_completeness(all_known=known, interrupted=interrupted)
 
 
 def _read_or_fetch(
@@ -191,7 +191,7 @@ def _coverage_line(table: pd.DataFrame, *, is_single_token: bool) -> str:
 
 
 def _select_token(positions: Positions, rows: Mask) -> Positions:
-    """Return the rows of one token; wallets that may hold more of the token become unknown."""
+    """Return the rows of one token. Wallets that may hold more of the token become unknown."""
     selected = positions.where(rows)
     coverage = known_by_token(selected, np.ones(len(selected.holdings), dtype=bool))
     other_chains = ~np.isin(selected.chain_codes, selected.possible_blockchains()[1])
@@ -200,7 +200,7 @@ def _select_token(positions: Positions, rows: Mask) -> Positions:
 
 
 def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_single_token: bool) -> pd.DataFrame:
-    """Sort by value, holders or amount, largest first; rows of a group of `by[0]` stay together."""
+    """Sort by value, holders or amount, largest first. Rows with the same `by[0]` stay together."""
     keys = [name for name in ("value", "holders") if name in table]
     if is_single_token and not keys and "amount" in table:  # amounts of one token are comparable
         keys = ["amount"]
@@ -212,7 +212,7 @@ def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_single_token: boo
 
 
 def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
-    """Raise, before any request, if a grouping name is not a column of the result."""
+    """Raise an error, before any request, if a grouping name is not a column of the result."""
     for name in by:
         if name not in _BY and name not in keep and name not in HOLDING_DTYPES:
             raise click.BadParameter(
@@ -299,4 +299,4 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     outdated = f", {older:,} of them from an older answer" if older else ""
     requested = counted_noun(len(wallets), "wallet")
     echo(f"The balances of {known:,} of {requested} are known{outdated}.")
-    exit_with(known=known == len(wallets), interrupted=interrupted)
+    exit_by_completeness(all_known=known == len(wallets), interrupted=interrupted)

@@ -20,7 +20,7 @@ from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import SUFFIX, with_amounts
 from walletframe.disk import read_parquet
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
-from walletframe.exports.writers import SEPARATORS, rebuilt, require_openpyxl, uncompressed
+from walletframe.exports.writers import SEPARATORS, join_columns, require_openpyxl, without_gz
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.kept import ARROW_DTYPES
 from walletframe.text import from_cell
@@ -71,7 +71,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     Raises
     ------
     SettingsError
-        If the name of the file has another ending.
+        If the name of the file has an unsupported ending.
     ColumnsError
         If the file contains neither holdings nor wallets.
     DatasetError
@@ -97,11 +97,14 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     if missing and not {*_OF_WALLETS} <= {*frame.columns}:
         hint = "use a file of holdings, or the file of wallets that was written beside it"
         raise ColumnsError(missing, [*map(str, frame.columns)], hint)
-    return typed(frame)
+    return restore_dtypes(frame)
 
 
-def saved_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read a file and its wallets, which are in ``NAME.wallets.csv`` or in the same JSON file."""
+def read_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Return two frames: the rows of a file, and the wallets of the same fetch or None.
+
+    The wallets are in a file beside it, such as ``NAME.wallets.csv``, or in the same JSON file.
+    """
     frame, wallets = _read_file(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():
@@ -109,14 +112,14 @@ def saved_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     return frame, wallets
 
 
-def typed(frame: pd.DataFrame) -> pd.DataFrame:
+def restore_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert the columns with known names to their dtypes, or raise a DatasetError."""
     return pd.DataFrame({name: _convert(str(name), column) for name, column in frame.items()})
 
 
 def _read_file(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Read the frame of a file and, if it is a JSON file with wallets, also the wallets."""
-    suffix = uncompressed(path).suffix.lower()
+    suffix = without_gz(path).suffix.lower()
     readers = dict.fromkeys(SEPARATORS, _read_separated)
     readers |= {".parquet": _read_parquet, ".xlsx": _read_excel}
     if suffix != ".json" and suffix not in readers:
@@ -135,7 +138,7 @@ def _read_file(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 
 def _read_separated(path: Path) -> pd.DataFrame:
-    separator = SEPARATORS[uncompressed(path).suffix.lower()]
+    separator = SEPARATORS[without_gz(path).suffix.lower()]
     with pa.input_stream(path) as stream:
         names = next(csv.reader(TextIOWrapper(stream, "utf-8-sig"), delimiter=separator), [])
     with pa.input_stream(path) as stream:
@@ -207,7 +210,7 @@ def _unescaped(frame: pd.DataFrame) -> pd.DataFrame:
         return from_cell(cell) if isinstance(cell, str) else cell
 
     columns = [series.map(text).astype(series.dtype) for _, series in frame.items()]
-    return rebuilt(columns, [*map(text, frame)], frame)
+    return join_columns(columns, [*map(text, frame)], frame)
 
 
 def _convert(name: str, column: pd.Series) -> pd.Series:

@@ -1,8 +1,8 @@
 """Writers of CSV, Parquet, JSON and Excel files, with exact amounts and escaped text.
 
-pandas's own CSV writer does not quote a bare carriage return, which most readers take for the end
-of a row, and writes missing text as it writes empty text. Here, control characters are escaped, and
-empty text is quoted, while missing text is not.
+The CSV writer of pandas does not quote a bare carriage return, which most readers take for the
+end of a row. It also writes missing text and empty text alike. Here, control characters are
+escaped, and empty text is quoted, while missing text is not.
 """
 
 from __future__ import annotations
@@ -87,10 +87,10 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
     target = Path(path)
     if target.suffix.lower() in _OTHER_COMPRESSIONS:
         raise SettingsError(
-            f"to_csv can't write {target.name!r} with this compression",
+            f"to_csv can't write {target.name!r}, since {target.suffix} is not supported",
             hint="use a name that ends in .csv, .tsv, .csv.gz or .tsv.gz",
         )
-    separator = SEPARATORS.get(uncompressed(target).suffix.lower(), ",")
+    separator = SEPARATORS.get(without_gz(target).suffix.lower(), ",")
     heads = [_quoted(_cell(name)) for name in frame.columns]
     cells = [_cells(series) for _, series in frame.items()]
     if len(cells) == 1:  # most readers skip empty lines
@@ -105,7 +105,7 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
                 packed.writelines(lines)
 
 
-def uncompressed(path: Path) -> Path:
+def without_gz(path: Path) -> Path:
     """Return a path without the suffix ``.gz``."""
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
@@ -130,7 +130,7 @@ def _cells(series: pd.Series) -> list[str]:
 
 
 def _cell(value: object) -> str:
-    """Return any value as text, escaped unless it is a number, which is never a formula."""
+    """Return a value as text. Numbers are never formulas, so only other values are escaped."""
     return str(value) if isinstance(value, Number) else as_cell(str(value))
 
 
@@ -191,7 +191,7 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     Raises
     ------
     ArgumentError, SettingsError
-        As `to_arrow`.
+        As for `to_arrow`.
     OSError
         If the file can't be written.
     """
@@ -201,7 +201,7 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
         each.cat.as_unordered() if getattr(each.dtype, "ordered", False) else each
         for _, each in frame.items()
     ]
-    table = to_portable_table(rebuilt(columns, [*frame], frame))
+    table = to_portable_table(join_columns(columns, [*frame], frame))
     with atomic_write(Path(path)) as file:
         pyarrow.parquet.write_table(table, file)
 
@@ -259,7 +259,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 
 def _decimal_type() -> Any:
-    """Return SQLAlchemy's `Numeric` without its conversion of Decimals to floats for DuckDB."""
+    """Return a `Numeric` of SQLAlchemy that does not convert Decimals to floats for DuckDB."""
     from sqlalchemy import Numeric  # noqa: PLC0415 - not a dependency; only databases other than SQLite need it
 
     class Decimals(Numeric[Decimal]):
@@ -286,7 +286,7 @@ def _has_decimals(con: Database) -> bool:
 
 
 def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
-    """Write the records of each frame under its name; amounts are text, times ISO 8601."""
+    """Write the records of each frame under its key. Amounts are text, and times are ISO 8601."""
     records = {}
     for title, frame in frames.items():
         names = [str(name) for name in frame.columns]
@@ -352,7 +352,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
             columns.append(_as_texts(series))
     buffer = BytesIO()  # since openpyxl's writer can't be closed if the disk is full
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
-        rebuilt(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))
+        join_columns(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))
         sheet: Any = next(iter(book.sheets.values()))
         for row, column, text in links[:_EXCEL_LINKS]:
             sheet.cell(row, column).hyperlink = text
@@ -375,8 +375,8 @@ def _excel_value(value: Any) -> Any:
     return as_excel_cell(value, _EXCEL_CELL) if isinstance(value, str) else value
 
 
-def rebuilt(columns: list[pd.Series], labels: list[Any], frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame of columns with these labels, even duplicates; without columns, `frame`."""
+def join_columns(columns: list[pd.Series], labels: list[Any], frame: pd.DataFrame) -> pd.DataFrame:
+    """Join columns into a frame with these labels, which may repeat; or return `frame` if none."""
     if not columns:
         return frame
     return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)

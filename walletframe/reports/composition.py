@@ -108,7 +108,7 @@ class Content:
     """The content of a report, in its order. `reasons` and table cells contain untrusted text."""
 
     title: str
-    made: str
+    made: str  # the time of the report
     simulated: bool
     facts: tuple[tuple[str, str], ...]  # the names and values of key figures
     summary: tuple[str, ...]  # sentences about the origin of the answers
@@ -223,7 +223,7 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
 
 
 class Grouping(NamedTuple):
-    """The names by which more totals are grouped, and the options of assets, as in `totals`."""
+    """The columns to group more totals by, and the options `assets` and `bridged` of `totals`."""
 
     by: By | None = None
     assets: AssetsLike | None = None
@@ -231,7 +231,7 @@ class Grouping(NamedTuple):
 
     @property
     def asset_options(self) -> dict[str, Any]:
-        """The options of assets."""
+        """The options `assets` and `bridged`, as keyword arguments."""
         return {"assets": self.assets, "bridged": self.bridged}
 
 
@@ -420,7 +420,7 @@ def _holdings_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
 
 
 def _spam_listing(spam: pd.DataFrame) -> Listing:
-    """List the tokens that look like spam with the reasons, by descending number of holders."""
+    """List the tokens that look like spam, and why, by descending number of holders."""
     reasons = spam["spam_reasons"].iloc[token_identities(spam).first]
     frame = totals(spam, "token").assign(why=reasons.str.replace("_", " ").to_numpy())
     head = frame.sort_values("holders", ascending=False, kind="stable").head(_MAX_ROWS)
@@ -435,21 +435,21 @@ def _spam_listing(spam: pd.DataFrame) -> Listing:
 
 def _changes_listing(before: WalletDetails, after: WalletDetails) -> Listing:
     """List the changes of tokens that don't look like spam, with unknown changes at the end."""
-    # The flags of `after` apply to all its tokens; those of `before` to tokens that `after` lacks.
-    # Spam is left out of both, since it has its own table and may be missing in one result.
-    sides = [before.holdings, after.holdings]
-    if "is_spam" not in sides[0]:
-        sides[0] = flag_spam(sides[0])
+    # The spam flags of `after` decide, except for tokens that only `before` has. Spam is left out
+    # of both results, since it has a table of its own, and one of the results may lack it.
+    frames = [before.holdings, after.holdings]
+    if "is_spam" not in frames[0]:
+        frames[0] = flag_spam(frames[0])
     names = ["token_blockchain", "token_address"]
-    tokens = token_identities(concat_frames(side[names] for side in sides))
-    tokens_before, tokens_after = np.split(tokens.codes, [len(sides[0])])
+    tokens = token_identities(concat_frames(side[names] for side in frames))
+    tokens_before, tokens_after = np.split(tokens.codes, [len(frames[0])])
     is_spam = np.zeros(len(tokens.keys), dtype=bool)
-    is_spam[tokens_before[sides[0]["is_spam"].to_numpy(bool)]] = True
+    is_spam[tokens_before[frames[0]["is_spam"].to_numpy(bool)]] = True
     is_spam[tokens_after] = False
-    is_spam[tokens_after[sides[1]["is_spam"].to_numpy(bool)]] = True
+    is_spam[tokens_after[frames[1]["is_spam"].to_numpy(bool)]] = True
     changes = compare(
-        before._replace(holdings=sides[0][~is_spam[tokens_before]]),
-        after._replace(holdings=sides[1][~is_spam[tokens_after]]),
+        before._replace(holdings=frames[0][~is_spam[tokens_before]]),
+        after._replace(holdings=frames[1][~is_spam[tokens_after]]),
     )
     order = (changes["change"] == "unknown").to_numpy().argsort(kind="stable")
     head = changes.iloc[order].head(_MAX_ROWS)
@@ -501,7 +501,7 @@ def _select_cells(frame: pd.DataFrame, *headings: str) -> dict[str, list[Cell]]:
 
 
 def _contract_column(frame: pd.DataFrame) -> dict[str, list[Cell]]:
-    """Return cells with full contract addresses; rows without a token are empty."""
+    """Return cells with full contract addresses. The cell of a row without a token is empty."""
     is_native = frame["token_address"].isna() & frame["token_blockchain"].notna()
     contracts = frame["token_address"].mask(is_native, "native coin")
     return {"contract": text_cells(contracts, missing="", limit=_ADDRESS_LENGTH)}

@@ -101,7 +101,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
         With ``images="static"``, if the packages that draw images or a browser are not installed,
         or if the browser exits or does not answer for 90 seconds.
     ColumnsError, AmountError, PricesError, TokenListError, AmbiguousTokenError
-        As `.wf.totals`.
+        As for `.wf.totals`.
     SnapshotError
         If `before` and `details` can't be compared.
     OSError
@@ -111,7 +111,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
     -----
     Long tables are shortened, and the report states how many rows are left out. `.wf.to_excel`
     writes all rows. Numbers are never shortened. The page loads nothing from a server, and does not
-    contain the key.
+    contain the API key.
 
     Examples
     --------
@@ -174,7 +174,7 @@ _CLOSING_TIMEOUT_S = 10.0
 
 @cache
 def _environment(escape: Callable[[str, int], str]) -> Environment:
-    """Return the environment of the templates, which applies `escape` to all text but markup."""
+    """Return the environment of the templates. It applies `escape` to all text but markup."""
 
     def escaped(value: Any) -> Markup:
         return value if isinstance(value, Markup) else Markup(escape(str(value), _MAX_TEXT))  # noqa: S704 - the text is escaped here
@@ -193,12 +193,15 @@ def _environment(escape: Callable[[str, int], str]) -> Environment:
     )
     environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - `table_markdown` escapes the cells
     environment.globals["counted_noun"] = counted_noun
-    environment.filters["own"] = Markup if escape is as_markdown else escaped
+    environment.filters["trusted"] = Markup if escape is as_markdown else escaped
     return environment
 
 
 def _table_attributes(tag: str, name: str) -> str:
-    """Return classes and role: tables lose implicit roles if narrow pages show blocks."""
+    """Return the attributes role and class of a tag in a table.
+
+    On narrow pages, rows are shown as blocks, so the tags would lose their implicit roles.
+    """
     role = f' role="{_ROLES.get(tag, "rowgroup")}"'
     number = name in NUMBERS
     if tag == "td":
@@ -276,10 +279,10 @@ async def _draw_images(browser: Any, views: Sequence[ChartView], images: ImageQu
         images.put(fault)
 
 
-def _next_image(images: ImageQueue, path: str) -> Markup:
+def _next_image(images: ImageQueue, browser_path: str) -> Markup:
     """Return the next image, or raise an error if the browser ended or does not answer."""
-    needed = f"a Chrome or Chromium browser that works, but {path}"
-    start = f"start {path} in a shell to see the reason"
+    needed = f"a Chrome or Chromium browser that works, but {browser_path}"
+    start = f"start {browser_path} in a shell to see the reason"
     try:
         image = images.get(timeout=_IMAGE_TIMEOUT_S)
     except Empty:
