@@ -23,11 +23,11 @@ _registered: WeakSet[ResetsAfterFork] = WeakSet()
 
 
 def register_fork_reset(instance: ResetsAfterFork) -> None:
-    """Arrange that an object is reset in every forked child, as long as the object exists."""
+    """Reset an object in every child that is forked from now on, while the object exists."""
     _registered.add(instance)
 
 
-class OwnLock:
+class ForkSafeLock:
     """A lock that is always free when a forked child starts."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from pool_of_workers import OWN, THEIRS, WALLETS, wallets_of
 
 import walletframe as wf
 from walletframe.client.default import default_client
-from walletframe.forks import OwnLock
+from walletframe.forks import ForkSafeLock
 
 pytestmark = [
     pytest.mark.system,
@@ -93,7 +93,7 @@ def exit_code_of(work):
 
 def test_a_lock_is_free_in_a_child():
     """Any thread of the parent may hold it."""
-    lock, held, release = OwnLock(), Event(), Event()
+    lock, held, release = ForkSafeLock(), Event(), Event()
 
     def hold():
         with lock:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
-from walletframe.forks import OwnLock
+from walletframe.forks import ForkSafeLock
 from walletframe.frameless import frameless, frameless_address_errors
 from walletframe.settings.sources import TABLE_SETTINGS, refuse_unknown
 from walletframe.settings.tables import read_table_settings, use_table_settings
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from walletframe.frames.details import WalletDetails
     from walletframe.settings.values import SettingsKwargs
 
-_lock = OwnLock()
+_lock = ForkSafeLock()
 _default: Client | None = None
 
 

@@ -13,7 +13,7 @@ from walletframe.client.conclusion import check_on_failure, warn_or_raise
 from walletframe.client.job import Job, status_counter
 from walletframe.client.stream import Policy, Stream
 from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
-from walletframe.forks import OwnLock, register_fork_reset
+from walletframe.forks import ForkSafeLock, register_fork_reset
 from walletframe.frameless import frameless, frameless_address_errors
 from walletframe.frames.assembly import assemble
 from walletframe.frames.kept import names_to_keep
@@ -86,7 +86,7 @@ class Client:
         # On a cluster, this is WorkerRateLimiter.
         self._new_limiter: Callable[[Settings], RateLimiter] = RateLimiter
         self._store: AnswerStore | None = None
-        self._opening = OwnLock()
+        self._opening = ForkSafeLock()
         self._warned = False
         register_fork_reset(self)
 

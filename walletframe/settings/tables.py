@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from walletframe.errors import SettingsError
-from walletframe.forks import OwnLock
+from walletframe.forks import ForkSafeLock
 from walletframe.settings.key import quoted
 from walletframe.settings.sources import Entry
 from walletframe.settings.values import read_entries
@@ -38,7 +38,7 @@ class TableSettings:
     colors: Mapping[str, str] | None = None  # the name of an asset -> colour
 
 
-_lock = OwnLock()
+_lock = ForkSafeLock()
 _current: TableSettings | None = None
 
 

@@ -21,7 +21,7 @@ from requests_cache import BaseCache, CachedResponse
 
 from walletframe.address.forms import canonical_key
 from walletframe.errors import CacheError, CacheWarning, SettingsError
-from walletframe.forks import OwnLock
+from walletframe.forks import ForkSafeLock
 from walletframe.notice import notify
 from walletframe.settings.values import default_cache
 from walletframe.text import safe_line
@@ -118,7 +118,7 @@ class BackendStore:
         self._backend = backend
         self._fallback: dict[str, CachedAnswer] = {}  # answers that the backend could not store
         self._readable = self._writable = True
-        self._lock = OwnLock()
+        self._lock = ForkSafeLock()
         self._offset = 0
 
     def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
