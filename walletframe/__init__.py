@@ -127,10 +127,10 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register ``%wallets`` and the safe display of DataFrames, for ``%load_ext walletframe``."""
+    """Register ``%wallets``, and display DataFrames without mathematics, for ``%load_ext``."""
     import_module("walletframe.magics").load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Undo `load_ipython_extension`, for ``%unload_ext walletframe``."""
+    """Undo `load_ipython_extension`, for ``%unload_ext``."""
     import_module("walletframe.magics").unload(shell)

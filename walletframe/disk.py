@@ -35,7 +35,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]", re.IGNORECASE)  # a drive has one 
 
 
 def local_folder(folder: str | os.PathLike[str]) -> Path:
-    """Return the path of a folder. Raise for a URL, because `Path` would silently accept it."""
+    """Return the path of a folder, or raise an error for a URL, which `Path` would accept."""
     if _URL.match(os.fspath(folder)):
         raise DatasetError(
             f"{os.fspath(folder)!r} is a URL, not a folder on a disk. An object store supports "
@@ -132,7 +132,7 @@ def locked(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
 
 
 def private_folder(folder: Path) -> None:
-    """Create a folder and its parents, readable only by the owner; don't change existing ones."""
+    """Create a folder and its missing parents, which only their owner can read."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
@@ -140,9 +140,10 @@ def private_folder(folder: Path) -> None:
 
 
 def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
-    """Read a Parquet file, or some of its columns; folder names such as ``x=1`` add no column.
+    """Read a Parquet file, or some of its columns. Folder names such as ``x=1`` add no column.
 
-    Unlike pandas, it does not use `pyarrow.dataset`, whose threads can abort the process at exit.
+    Unlike pandas, this function avoids `pyarrow.dataset`, whose threads can abort the process at
+    exit.
     """
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - importing pandas does not load it
 
@@ -151,7 +152,7 @@ def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
 
 
 def private_file(path: Path, *, buffering: int = -1) -> BinaryIO:
-    """Create and open a file that only its owner can read; raise if the file already exists."""
+    """Create and open a file that only its owner can read. Raise if the file already exists."""
     return open(path, "xb", buffering, opener=partial(os.open, mode=_PRIVATE_FILE))
 
 
@@ -170,7 +171,7 @@ def _is_special_file(path: Path) -> bool:
 
 
 def _writable_file_mode(target: Path) -> int | None:
-    """Return the mode of an existing file, or None; raise if the file is not writable."""
+    """Return the mode of a file, or None if there is no file. Raise if it is not writable."""
     if not target.exists():
         return None
     if target.is_dir():

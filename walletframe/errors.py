@@ -111,8 +111,8 @@ class AddressError(WalletframeError, ValueError):
         The explanation of the positions in the message.
     fixes : sequence of (int, str, str), optional
         The position, the name of the blockchain and the service's identifier, for each wallet
-        whose blockchain has another name than in the service. The message counts the wallets of
-        each name. The attribute ``fixes`` contains all of them, and ``problems`` too.
+        whose blockchain is not named as in the service. The message counts the wallets of each
+        name. The attributes ``fixes`` and ``problems`` both contain all of them.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class AmountPrecisionError(AmountError):
 
 
 class AmountTypeError(AmountError, TypeError):
-    """Amounts don't support an operation. The hint says what to write instead."""
+    """Amounts don't support the operation. The hint says what to write instead."""
 
 
 class AmountValueError(AmountError, ValueError):
@@ -257,7 +257,7 @@ class MissingExtraError(WalletframeError, ImportError):
     Parameters
     ----------
     extra : str
-        The extra of walletframe that installs the dependency. It is also an attribute.
+        The extra of walletframe that installs the dependency. Also the attribute ``extra``.
     purpose : str
         The feature that needs the dependency.
     lacking : str, optional
@@ -308,7 +308,7 @@ class UnknownTokenError(WalletframeError, LookupError):
     Parameters
     ----------
     token : str or (str, str or None)
-        The requested symbol, or (blockchain, contract). It is also an attribute.
+        The requested symbol, or (blockchain, contract). Also the attribute ``token``.
     what : str, default "token"
         The noun in the message, such as "asset".
     hint : str, optional
@@ -321,7 +321,7 @@ class UnknownTokenError(WalletframeError, LookupError):
         named = unlinked(repr(token)) if isinstance(token, str) else token_text(token)
         default_hint = (
             "pass a token as (blockchain, contract), where the contract of a native coin is None, "
-            "or as a symbol exactly as in the column symbol"
+            "or as a symbol exactly as in the column 'symbol'"
         )
         super().__init__(f"no row has the {what} {named}", hint or default_hint)
         self.token = token
@@ -370,7 +370,7 @@ class UnknownWalletError(WalletframeError, LookupError):
     Parameters
     ----------
     wallet : str
-        The requested wallet. It is also an attribute.
+        The requested wallet. Also the attribute ``wallet``.
     hint : str, optional
         What to do about the error.
     """
@@ -378,7 +378,7 @@ class UnknownWalletError(WalletframeError, LookupError):
     def __init__(
         self,
         wallet: str,
-        hint: str = "holdings has no rows for wallets that failed or are empty",
+        hint: str = "`holdings` has no rows for wallets that failed or are empty",
     ) -> None:
         super().__init__(unlinked(f"no row has the wallet {wallet!r}"), hint)
         self.wallet = wallet
@@ -390,7 +390,7 @@ class UnknownBlockchainError(WalletframeError, LookupError):
     Parameters
     ----------
     blockchain : str
-        The requested identifier. It is also an attribute.
+        The requested identifier. Also the attribute ``blockchain``.
     known : sequence of str
         The identifiers of all options.
     """
@@ -436,11 +436,11 @@ class SnapshotError(WalletframeError, ValueError):
 
 
 class FramesNeededError(WalletframeError, AttributeError):
-    """A method needs a DataFrame, and not the result of a fetch, a folder or Dask DataFrames."""
+    """A method that needs a DataFrame was called on a fetch, a folder or Dask DataFrames."""
 
 
 class UnknownSnapshotError(WalletframeError, LookupError):
-    """There is no snapshot up to the requested time. ``history.snapshots()`` lists them all."""
+    """There is no snapshot up to the requested time. ``history.snapshots()`` lists them."""
 
 
 class FetchError(WalletframeError, RuntimeError):
@@ -451,8 +451,8 @@ class FetchError(WalletframeError, RuntimeError):
     message : str
         How many wallets failed, and why.
     details : WalletDetails or FetchSummary
-        The result, with a row for every requested wallet. For a fetch into a folder, it is the
-        summary. It is also an attribute.
+        The result, with a row for every requested wallet, or the summary of a fetch into a folder.
+        Also the attribute ``details``.
     hint : str, optional
         What to do about the error.
     """
@@ -461,7 +461,7 @@ class FetchError(WalletframeError, RuntimeError):
         self,
         message: str,
         details: Details,
-        hint: str = "the error's attribute details contains the result",
+        hint: str = "the error's attribute `details` contains the result",
     ) -> None:
         super().__init__(message, hint)
         self.details: Details = details
@@ -477,16 +477,16 @@ class FetchInterrupted(KeyboardInterrupt):
     Parameters
     ----------
     details : WalletDetails or FetchSummary
-        The result so far, in which unfinished wallets have the status ``cancelled``. For a fetch
-        into a folder, it is the summary. It is also an attribute.
+        The result so far, in which unfinished wallets have the status ``cancelled``, or the summary
+        of a fetch into a folder. Also the attribute ``details``.
     hint : str, optional
-        What to do next. It is also an attribute.
+        What to do next. Also the attribute ``hint``.
     """
 
     def __init__(
         self,
         details: Details,
-        hint: str = "the error's attribute details contains the finished wallets; the same call "
+        hint: str = "the error's attribute `details` contains the finished wallets; the same call "
         "again requests only the unfinished ones",
     ) -> None:
         self.details: Details = details
@@ -528,8 +528,9 @@ class InputWarning(WalletframeWarning):
     message : str
         What is unusual about the input.
     problems : sequence of (int, str, str), optional
-        The position, the value as text, and the reason, for each row of a list that can't be read,
-        or whose value in an extra column is ignored, because an earlier row has another value.
+        The position, the value as text, and the reason, for each problem with a row of a list. The
+        row can't be read, or its value in an extra column is ignored, because an earlier row of the
+        same wallet has another value.
     """
 
     def __init__(self, message: str, problems: Problems = ()) -> None:

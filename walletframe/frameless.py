@@ -1,4 +1,4 @@
-"""Decorators that strip stack frames from errors, since their locals may hold a secret."""
+"""Decorators that strip stack frames from errors, since local variables may hold a secret."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ T = TypeVar("T")
 
 
 def frameless(func: Callable[P, T]) -> Callable[P, T]:
-    """Remove the frames from the tracebacks of all exceptions, since their locals may hold the key.
+    """Remove the stack frames from tracebacks, since local variables may hold the API key.
 
-    All exceptions but walletframe's and interrupts get a note with the traceback's source lines.
+    Errors of other libraries get a note with the source lines of their tracebacks.
     """
     return _raise_without_frames(func, BaseException)
 
 
 def frameless_address_errors(func: Callable[P, T]) -> Callable[P, T]:
-    """Remove the frames from the traceback of an `AddressError`.
+    """Remove the stack frames from the traceback of an `AddressError`.
 
     The cause of this error is in the user's list of wallets, not in the code.
     """

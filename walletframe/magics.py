@@ -1,4 +1,4 @@
-"""``%load_ext walletframe``: the magic ``%wallets``, and the safe display of DataFrames.
+"""``%load_ext walletframe``: the magic ``%wallets``, and DataFrames without mathematics.
 
 Wrong input is a usage error, which IPython shows without a traceback. A warning from a magic could
 not point at a line of the user's code. So failed wallets and remarks about the list of wallets are
@@ -220,7 +220,7 @@ class _SafeHtmlFormatter:
 
 
 def _print_details(details: WalletDetails, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 - IPython passes this flag by position
-    """Print the result of a fetch; in a terminal, fit the text to the terminal's width."""
+    """Print the result of a fetch. In a terminal, the text is fitted to the width."""
     printer.text(display_text(*details, width=terminal_width()))
 
 
@@ -231,7 +231,7 @@ _PRINTED: dict[str, Any] = {
 
 
 def load(shell: InteractiveShell) -> None:
-    """Register the magics, their completion and the display of tables; do nothing if repeated."""
+    """Register the magics, their completion and the display of tables. Repeating has no effect."""
     shell.register_magics(WalletMagics)
     matchers = _custom_matchers(shell)
     if _complete not in matchers:

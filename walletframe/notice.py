@@ -29,13 +29,13 @@ def notify(text: str, category: type[WalletframeWarning], *details: object) -> N
 
 
 def warn_never_raise(text: str, category: type[WalletframeWarning]) -> None:
-    """Warn about an effect that the caller requested, without an error under any warning filter."""
+    """Issue a warning about a requested effect. No warning filter turns it into an error."""
     with suppress(category):
         notify(text, category)
 
 
 def warn_once(text: str, category: type[WalletframeWarning]) -> None:
-    """Call `warn_never_raise` unless the same text was already warned about in this process."""
+    """Issue a warning as `warn_never_raise` does, but only once per text and process."""
     if text not in _warned:
         _warned.add(text)
         warn_never_raise(text, category)

@@ -1,4 +1,4 @@
-"""Make untrusted text safe for display, and for the cells of files, where it can be restored.
+"""Make untrusted text safe for display, and for cells of files, which can be read back.
 
 DataFrames contain the text as the service sent it.
 """
@@ -35,7 +35,7 @@ def is_invisible(char: str) -> bool:
 
 
 def is_visible(text: str) -> bool:
-    """Return whether all characters of a text are visible; a space is not."""
+    """Return whether all characters of a text are visible. A space counts as invisible."""
     if text.isascii():
         return text.isprintable() and " " not in text
     return not any(map(is_invisible, text))
@@ -52,17 +52,17 @@ def safe_line(text: str, limit: int = 80) -> str:
 
 
 def unlinked(text: str, *, slash: str = _DIVISION_SLASH) -> str:
-    """Return text in which no program detects a link; `slash` replaces the slashes of paths."""
+    """Return text in which no program detects a link. `slash` replaces the slashes of paths."""
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
 def token_text(token: object) -> str:
-    """Return a token as a Python literal that can be pasted, in which no program detects a link."""
+    """Return a token as a Python literal to be pasted. No program detects a link in it."""
     return unlinked(ascii(token), slash=r"\x2f")
 
 
 def one_line(text: str, limit: int = 80) -> str:
-    """Return text as one line without invisible characters, in which links may be detected."""
+    """Return text as one line without invisible characters. Programs may detect links in it."""
     if len(text) <= limit and text.isprintable() and _BLANK.isdisjoint(text):
         return " ".join(text.split())
     head = text[: 4 * limit]
@@ -80,14 +80,14 @@ def shortened(text: str) -> str:
 
 
 def escaped(line: str) -> str:
-    """Escape text for HTML, also for attributes, and dollar signs so that MathJax ignores them."""
+    """Escape text for HTML and its attributes. Dollar signs are escaped because of MathJax."""
     return html.escape(line).replace("$", "&#36;")
 
 
 def as_html(text: str, limit: int = 80, *, full: str | None = None) -> str:
     """Return text as one escaped line of HTML.
 
-    If the line is not the `full` text (by default, `text`), its ``title`` has the beginning of it.
+    If the line is shorter than `full` (by default, `text`), a ``title`` shows the start of `full`.
     """
     line, title = safe_line(text, limit), safe_line(text if full is None else full, _FULL)
     text = escaped(line)
@@ -95,20 +95,20 @@ def as_html(text: str, limit: int = 80, *, full: str | None = None) -> str:
 
 
 def as_markdown(text: str, limit: int = 80) -> str:
-    """Return text as one line of Markdown with all markup escaped; it also fits a table cell."""
+    """Return text as one line of Markdown, also for table cells, with all markup escaped."""
     line = safe_line(text, limit)
     return "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in line)
 
 
 def safe_url(text: str) -> str | None:
-    """Return the text if it is a URL that is safe to link, else None; the text is not escaped."""
+    """Return the text, unescaped, if it is a URL that is safe to link, or else None."""
     is_url = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
     is_safe = is_url and is_visible(text) and _QUOTES.isdisjoint(text)
     return text if is_safe else None
 
 
 def as_lines(text: str) -> str:
-    """Return all lines of a text, without invisible characters, and with spaces for white space."""
+    """Return a text without invisible characters. White space but line breaks becomes spaces."""
     spaced = (" " if char.isspace() and char != "\n" else char for char in text)
     return "".join(char for char in spaced if char in " \n" or not is_invisible(char))
 
