@@ -17,13 +17,13 @@ def counted_noun(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def count_of(count: int, total: int, noun: str) -> str:
-    """Return a text such as ``2 of 3 wallets are``."""
+def count_with_verb(count: int, total: int, noun: str) -> str:
+    """Return a text with a verb, such as ``2 of 3 wallets are``."""
     return f"{count:,} of {counted_noun(total, noun)} {'is' if count == 1 else 'are'}"
 
 
-def full_amount(amount: Decimal | None) -> str:
-    """Return all digits of an amount with thousands separators, or ``unknown amount of``."""
+def amount_phrase(amount: Decimal | None) -> str:
+    """Return the text to write before a symbol: all digits, or ``unknown amount of`` for None."""
     return "unknown amount of" if amount is None else format(amount, ",f")
 
 
@@ -34,7 +34,7 @@ def six_digits(amount: Decimal) -> str:
 
 
 def money(value: float) -> str:
-    """Return a value to the cent; below a cent, with four digits, so that it never looks like 0."""
+    """Return a value rounded to the cent, or to four digits if that would look like 0."""
     if abs(value) >= _TOO_LARGE:
         return f"{value:.3e}"
     if 0 < abs(value) < _CENT:
@@ -68,7 +68,7 @@ def brief(amount: Decimal | None) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a fraction from 0 to 1 as a percentage; only 0 and 1 themselves are 0% and 100%."""
+    """Return a fraction from 0 to 1 as a percentage. Only exactly 0 and 1 become 0% and 100%."""
     if share in {0, 1}:
         return f"{share:.0%}"
     if share < _LEAST_SHARE:

@@ -13,7 +13,7 @@ from walletframe import history
 from walletframe.analysis.valuation import value
 from walletframe.cli import main
 from walletframe.errors import AddressError, AmountError, FetchWarning, PricesError, SnapshotError
-from walletframe.numerals import count_of, counted_noun
+from walletframe.numerals import count_with_verb, counted_noun
 
 NOUNS = (
     "wallets|balances|tokens|prices|rows|answers|items|blockchains|reasons|bytes|holdings|"
@@ -53,8 +53,8 @@ def test_a_count_agrees_with_its_noun_and_its_verb():
         "1 price",
         "2 prices",
     ]
-    assert count_of(1, 1, "wallet") == "1 of 1 wallet is"
-    assert count_of(2, 1_000, "wallet") == "2 of 1,000 wallets are"
+    assert count_with_verb(1, 1, "wallet") == "1 of 1 wallet is"
+    assert count_with_verb(2, 1_000, "wallet") == "2 of 1,000 wallets are"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")

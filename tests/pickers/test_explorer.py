@@ -21,7 +21,7 @@ from walletframe.frames.details import WalletDetails
 from walletframe.frames.positions import read_positions
 from walletframe.pandas_versions import TEXT
 from walletframe.pickers import FetchPanel, HoldingsExplorer
-from walletframe.pickers.explorer import saved_form
+from walletframe.pickers.explorer import static_mime_bundle
 from walletframe.pickers.pictures import CHARTS
 from walletframe.pickers.portfolio import Portfolio
 from walletframe.service import SHOWCASE
@@ -480,7 +480,7 @@ def test_a_saved_notebook_has_the_view_as_text(explorer, capsys):
 
 def test_a_saved_notebook_has_harmless_html(explorer):
     """It is that of the fetch, without untrusted markup."""
-    html = saved_form(explorer.shown)["text/html"]
+    html = static_mime_bundle(explorer.shown)["text/html"]
     assert explorer.shown._repr_html_() in html
     assert "<script" not in html
 

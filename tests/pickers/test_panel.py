@@ -52,7 +52,7 @@ def test_pasted_wallets_are_fetched(panel):
     assert seen == [details]
     assert "3 wallets on 1 blockchain: 3 ok" in page.status()
     assert "Simulated data" in page.status()
-    assert panel._again == ""
+    assert panel._retry_label == ""
 
 
 def test_details_are_never_missing(panel, client):
@@ -119,13 +119,13 @@ def test_cancel_keeps_finished_wallets():
             page.tell("fetch")
             assert page.is_busy()
             wait_for(lambda: page.progress() > 4)
-            assert "of 30 wallets, about" in panel._under_way["said"]
+            assert "of 30 wallets, about" in panel._progress["text"]
             page.tell("cancel")
             counts = finished(panel).wallets.status.value_counts()
             assert counts["ok"] >= 4
             assert counts["ok"] + counts["cancelled"] == 30
             again = f"Retry {counts['cancelled']} wallets"
-            assert panel._again == again
+            assert panel._retry_label == again
             assert "cancelled before it was answered" in page.status()
             page.tell("again")
             again = finished(panel).wallets
@@ -166,7 +166,7 @@ def test_known_wallets_stay_if_the_service_fails(canned):
         assert wallets.source.tolist() == ["stale"]
         assert holdings.equals(known.holdings)
         assert "not refreshed: " in Page(panel).status()
-        assert panel._again == "Retry 1 wallet"
+        assert panel._retry_label == "Retry 1 wallet"
         panel.close()
 
 

@@ -126,7 +126,7 @@ def test_other_prepares_are_refused(details):
     """Before there is any widget, with a hint."""
     with pytest.raises(ArgumentError, match="not a function"):
         HoldingsExplorer(details, prepare="USD")
-    with pytest.raises(ArgumentError, match="prepare returned a NoneType"):
+    with pytest.raises(ArgumentError, match="`prepare` returned a NoneType"):
         HoldingsExplorer(details, prepare=lambda _: None)
 
 
@@ -176,7 +176,7 @@ def test_a_cancelled_refresh_loses_nothing(opened, canned, client_and_fetch):
     wallets, holdings = explorer.details
     pd.testing.assert_frame_equal(holdings, known.holdings)
     assert wallets.error.str.contains("not refreshed: cancelled").all()
-    assert explorer._again == "Retry 3 wallets"
+    assert explorer._retry_label == "Retry 3 wallets"
 
 
 def test_no_wallets_to_refresh(opened):

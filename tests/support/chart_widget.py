@@ -5,7 +5,7 @@ from traitlets import Unicode
 
 from walletframe.charts import plotlyjs_bundle
 from walletframe.frames.details import WalletDetails
-from walletframe.pickers.explorer import saved_form
+from walletframe.pickers.explorer import static_mime_bundle
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.portfolio import Portfolio
 from walletframe.pickers.view import ExplorerState
@@ -39,4 +39,4 @@ class ChartWidget(PageWidget):
     def saved(self):
         """Return what a notebook saves without the view."""
         result = self.view.selected()
-        return saved_form(WalletDetails(result.wallets, result.held.holdings))
+        return static_mime_bundle(WalletDetails(result.wallets, result.held.holdings))

@@ -171,8 +171,8 @@ class Page:
 
     def is_busy(self):
         """Return whether a fetch is under way."""
-        return bool(self.widget._under_way)
+        return bool(self.widget._progress)
 
     def progress(self):
         """Return how many wallets are done."""
-        return self.widget._under_way.get("done")
+        return self.widget._progress.get("done")

@@ -13,7 +13,7 @@ from walletframe.errors import FetchError, FetchWarning
 from walletframe.frames.contract import SIMULATED
 from walletframe.frames.known import SIMULATED_NOTE
 from walletframe.notice import notify
-from walletframe.numerals import count_of, counted_noun
+from walletframe.numerals import count_with_verb, counted_noun
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def warn_or_raise(summary: FetchSummary, on_failure: str) -> None:
     """Warn or raise an error if wallets are not ok, as `on_failure` requires."""
     messages = _unreadable_messages(summary.unreadable_count)
     if failed := summary.wallets - summary.ok_count:
-        lead = f"{count_of(failed, summary.wallets, 'wallet')} not ok"
+        lead = f"{count_with_verb(failed, summary.wallets, 'wallet')} not ok"
         messages.insert(0, with_reasons(lead, summary.reasons))
     if messages and on_failure == "raise":
         raise FetchError("; ".join(messages), summary, RESUME_HINT)

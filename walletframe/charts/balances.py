@@ -56,7 +56,7 @@ from walletframe.frames.names import (
     wallet_names,
 )
 from walletframe.frames.positions import Positions, cell_sums, read_positions
-from walletframe.numerals import compact, counted_noun, full_amount, money, percent
+from walletframe.numerals import amount_phrase, compact, counted_noun, money, percent
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -98,13 +98,13 @@ class Measure:
         return f"{compact(size)} {self.unit}".rstrip()
 
     def text_with_noun(self, size: float) -> str:
-        """Return a size as a short text with its unit; the unit of a count is its noun."""
+        """Return a size as a short text with its unit, or a count with the noun "balance"."""
         if self.kind == "count":
             return counted_noun(round(size), "balance")
         return self.short_text(size)
 
     def share_text(self, size: float, total: float) -> str:
-        """Return a text with a size and its share of the total."""
+        """Return a size's share of the total as text. For values and counts, also name the size."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = f"{percent(size / total)} of all"
@@ -115,7 +115,7 @@ class Measure:
         return f"{money(size)} {self.unit}".rstrip() + f" ({part})"
 
     def axis_options(self, largest: float) -> dict[str, Any]:
-        """Return plotly's options for an axis of sizes, of which `largest` is the largest."""
+        """Return plotly's options for an axis of sizes up to `largest`."""
         no_half = self.kind == "count" and largest < 10  # noqa: PLR2004 - there are no half balances
         return axis_title(self.name) | ({"dtick": 1} if no_half else {}) | {"rangemode": "tozero"}
 
@@ -123,10 +123,10 @@ class Measure:
 def measure_rows(
     positions: Positions, rows: Indices, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Floats]:
-    """Return the measure of the chart, and the size of each row: NaN if unknown, 0 or less if none.
+    """Return the measure of the chart, and the size of each row (NaN if it is unknown).
 
-    The size is the amount of `token`, else the value, else with `shares` the share of the token.
-    Else rows count 1, also with an unknown amount. Values in several currencies are a PricesError.
+    The measure is the first that is possible: the amount of `token`, the value, the share of each
+    token's total (only if `shares` is set), or the number of balances.
     """
     if token is not None:
         name = token if isinstance(token, str) else token[1] or f"{token[0]} coin"
@@ -165,7 +165,10 @@ def measure_rows(
 
 
 def _single_currency(holdings: pd.DataFrame, values: Floats) -> str:
-    """Return the one currency of all values, or raise. A missing currency counts as a currency."""
+    """Return the currency of the values, or raise a PricesError if there are several.
+
+    A missing currency counts as a currency.
+    """
     if "currency" not in holdings.columns:
         return ""
     distinct = holdings["currency"][~np.isnan(values)].unique()
@@ -192,10 +195,10 @@ class Balances:
     rows: Indices  # the indices of the drawn rows
     sizes: Floats  # the size of each drawn row; all sizes are above 0
     measure: Measure
-    left_out: list[str]  # sentences about the rows that are not drawn
+    left_out: list[str]  # notes (sentences) about the rows that are not drawn
     caveats: list[str]  # sentences about wallets that may hold more
     empty_reason: str  # the sentence to show if no row is drawn
-    user_wallet_names: list[str]  # the user's name of each wallet; empty for a wallet without name
+    user_wallet_names: list[str]  # the name that the user gave each wallet, or ""
 
     @property
     def token_codes(self) -> Indices:
@@ -208,23 +211,23 @@ class Balances:
         return np.asarray(self.positions.wallet_codes[self.rows])
 
     def notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> Notes:
-        """Return the notes of a chart; with `wallets`, they include the quality of the data."""
+        """Return the notes of a chart. Notes about the quality of the data require `wallets`."""
         if wallets is None:
             return Notes(drawn=drawn, left_out=self.left_out, data_quality=self.caveats)
         marked = simulated_notes(wallets_frame(wallets))
         return Notes(marked, drawn, self.left_out, [*provenance_notes(wallets), *self.caveats])
 
     def token_names(self, indices: Sequence[int], *, by_chain: bool = False) -> list[str]:
-        """Return short names of tokens; with `by_chain`, unique only on their blockchain."""
+        """Return short, unique names of tokens. With `by_chain`, they are unique per blockchain."""
         held, chosen = self.positions, np.array(indices, dtype=np.intp)
         if held.assets:
             return token_or_asset_names(held, chosen)
         return token_names(held.holdings, held.tokens, chosen, by_chain=by_chain)
 
     def full_token(self, index: int) -> tuple[str, str]:
-        """Return a token's symbol, and its blockchain and contract.
+        """Return two texts: a token's symbol, and the token's blockchain and contract.
 
-        For an asset with several contracts, the second text counts them and their blockchains.
+        For an asset with several contracts, the second is such as "3 contracts on 2 blockchains".
         """
         held = self.positions
         if held.assets and held.tokens.keys[index] in held.assets.blockchains:
@@ -253,8 +256,9 @@ class Balances:
         return full_wallet_name(blockchain, address, name, limit=_HOVER_CHARS)
 
     def exact_sums(self, groups: Indices, wanted: Indices) -> list[Amount | None]:
-        """Return the exact sum of each wanted group, or None if unknown; a group has one token."""
-        cells = ranks(wanted, int(max(groups.max(initial=0), wanted.max(initial=0))) + 1)[groups]
+        """Return the exact sum of each wanted group (of one token), or None if it is unknown."""
+        count = int(max(groups.max(initial=0), wanted.max(initial=0))) + 1
+        cells = position_map(wanted, count)[groups]
         rows = np.flatnonzero(cells < len(wanted))
         sums = cell_sums(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
         return [None if gap else amount for gap, amount in zip(sums.isna(), sums, strict=True)]
@@ -268,7 +272,7 @@ def read_balances(
     wallets: FetchLike | None = None,
     shares: bool = False,
 ) -> Balances:
-    """Read the rows to draw, and the user's names of wallets, which are in `wallets`."""
+    """Read the rows to draw, and the names that the user gave wallets (from `wallets`)."""
     positions = read_positions(holdings)
     frame, tokens = positions.holdings, positions.tokens
     token = token if token is None or isinstance(token, str) else token_key(token)
@@ -314,7 +318,7 @@ def read_balances(
 
 
 def check_top(name: str, number: Any, limit: int) -> int:
-    """Return the maximum number of items to draw; raise if it is not from 1 to `limit`."""
+    """Return `number` as an int, or raise if it is not an integer from 1 to `limit`."""
     whole_number = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole_number or not 1 <= number <= limit:
         hint = f"use an integer from 1 to {limit}; all other items are combined as Other"
@@ -323,13 +327,13 @@ def check_top(name: str, number: Any, limit: int) -> int:
 
 
 def sum_by_group(groups: Indices, sizes: Floats, count: int = 0) -> Floats:
-    """Return the sum of the sizes of each group, 0 for an empty one, for `count` or more groups."""
+    """Return the sum of sizes of each group. The result has at least `count` elements."""
     return np.bincount(groups, sizes, minlength=count).astype(np.float64, copy=False)
 
 
 def largest_indices(sizes: Floats, top: int) -> Indices:
     """Return the indices of the `top` largest sizes above 0, the largest first."""
-    # One more size is not combined, because the group "Other" would contain only this size.
+    # If only one size remains, it is returned, too, since "Other" would contain only this size.
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]
 
@@ -353,7 +357,7 @@ class TraceStyle(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PivotedSizes:
-    """A table of sizes with a row per group or snapshot, a column per token, and exact sums."""
+    """A table of sizes with a row per group or snapshot and a column per token."""
 
     balances: Balances
     rows: Indices  # the group of each row, without the last row, which is Other
@@ -361,7 +365,7 @@ class PivotedSizes:
     other_row_count: int  # the number of groups that are combined in the last row
     other_token_count: int  # the number of tokens that are combined in the last column
     sizes: Floats  # an array of shape (len(rows) + 1, len(tokens) + 1)
-    # The sums of all cells but those of Other tokens, row by row; None if the sum is unknown.
+    # The exact sum of each cell, row by row, without the last column; None if it is unknown.
     amounts: list[Amount | None]
     codes: Indices  # the group of each drawn row of holdings
 
@@ -371,8 +375,11 @@ class PivotedSizes:
         return self.balances.positions.kind
 
     @property
-    def sample_rows(self) -> dict[str, list[int]]:
-        """The index of one row of holdings for each row and each column, without Other."""
+    def representative_rows(self) -> dict[str, list[int]]:
+        """Rows of holdings: the index of one for each row of the table, and for each column.
+
+        The keys are "rows" and "tokens". Other is left out.
+        """
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
         first = {name: first_rows(codes[name], int(codes[name].max()) + 1) for name in codes}
@@ -380,22 +387,23 @@ class PivotedSizes:
 
     def exact_text(self, row: int, token: int) -> str:
         """Return the exact sum of a cell as text; the cell must not be in the column Other."""
-        return full_amount(self.amounts[row * len(self.tokens) + token])
+        return amount_phrase(self.amounts[row * len(self.tokens) + token])
 
-    def hover_text(self, row: int, token: int, owner: Sequence[str], total: float) -> str:
-        """Return a cell's hover text, empty if its size is 0; `owner` are lines about the row."""
+    def hover_text(self, row: int, token: int, row_lines: Sequence[str], total: float) -> str:
+        """Return the hover text of a cell, with lines about its row, or "" if its size is 0."""
         size = float(self.sizes[row, token])
         if not size:
             return ""
         share = self.balances.measure.share_text(size, total)
         if token == len(self.tokens):
             others = counted_noun(self.other_token_count, f"other {self.kind}")
-            return hover_text(others, *owner, share)
+            return hover_text(others, *row_lines, share)
         symbol, where = self.balances.full_token(int(self.tokens[token]))
-        return hover_text(symbol, where, *owner, f"{self.exact_text(row, token)} {symbol}", share)
+        amount = f"{self.exact_text(row, token)} {symbol}"
+        return hover_text(symbol, where, *row_lines, amount, share)
 
     def trace_styles(self, colors: ColorsLike | None = None) -> list[TraceStyle]:
-        """Return the style of each column; the last one is Other, if any tokens are combined."""
+        """Return the style of each column. If tokens are combined, the last one is for Other."""
         balances, indices = self.balances, self.tokens.tolist()
         names = balances.token_names(indices)
         fill_colors = [*choose_colors(balances.positions, indices, colors).values()]
@@ -406,9 +414,9 @@ class PivotedSizes:
 
 
 def pivot_sizes(balances: Balances, codes: Indices, rows: Indices, tokens: Indices) -> PivotedSizes:
-    """Pivot sizes by group and token; combine all groups and tokens not listed as Other."""
-    row_ranks = ranks(rows, int(max(codes.max(), rows.max())) + 1)[codes]
-    token_ranks = ranks(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
+    """Pivot sizes by group and token. All groups and tokens but those listed become Other."""
+    row_ranks = position_map(rows, int(max(codes.max(), rows.max())) + 1)[codes]
+    token_ranks = position_map(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
     width = len(tokens) + 1
     cells, count = row_ranks * width + token_ranks, (len(rows) + 1) * width
     return PivotedSizes(
@@ -423,8 +431,11 @@ def pivot_sizes(balances: Balances, codes: Indices, rows: Indices, tokens: Indic
     )
 
 
-def ranks(chosen: Indices, count: int) -> Indices:
-    """Return the position in `chosen` of each code below `count`, or len(chosen) if absent."""
+def position_map(chosen: Indices, count: int) -> Indices:
+    """Return an array that maps each code below `count` to its position in `chosen`.
+
+    Codes that are not in `chosen` have the length of `chosen`.
+    """
     ranks = np.full(count, len(chosen), dtype=np.intp)
     ranks[chosen] = np.arange(len(chosen))
     return ranks
@@ -436,7 +447,7 @@ class GroupedBalances:
 
     names: list[str]  # the requested names without duplicates
     balances: Balances
-    positions: Positions  # the positions to group; their tokens are assets if grouped by asset
+    positions: Positions  # the positions to group; if grouped by asset, their tokens are assets
 
     @property
     def title(self) -> str:
@@ -444,25 +455,25 @@ class GroupedBalances:
         return f"{self.balances.measure.title_start} by {join_names(self.names)}"
 
     def level(self, names: list[str]) -> Level:
-        """Return the groups of the rows by some of the names."""
+        """Group the rows by `names`, which are some of the requested names."""
         groups = group(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
         known = requested = np.zeros(len(groups), dtype=np.intp)
         if "wallet" not in names and not {*names}.isdisjoint(self._wallet_columns()):
             held, token = self.positions, self.balances.token_codes[:1]
-            able = np.ones(len(held.wallets), dtype=bool)
+            can_hold = np.ones(len(held.wallets), dtype=bool)
             # Count only the wallets that can hold the token.
             if self.balances.measure.kind == "amount" and len(token):
                 all_held = self.balances.positions
-                able = all_held.wallets_that_can_hold(token[0])
+                can_hold = all_held.wallets_that_can_hold(token[0])
                 held = known_by_token(held, all_held.tokens.codes == token)
-            counted = completeness_among(held, groups, able)
+            counted = completeness_among(held, groups, can_hold)
             known = counted["wallets_ok"].to_numpy(np.intp)
             requested = counted["wallets_asked"].to_numpy(np.intp)
         return Level(names, self.balances, groups, first_wallets, known, requested)
 
     def _wallet_columns(self) -> list[str]:
-        """Return the names that are columns of wallets; none if there is no wallets frame."""
+        """Return the names that are columns of wallets, or no names without a frame of wallets."""
         if not self.positions.has_wallets:
             return []
         return [name for name in self.names if name in {"blockchain", *self.positions.kept}]
@@ -477,7 +488,7 @@ class GroupedBalances:
         shares = level.wallets_known[lacking] / level.wallets_asked[lacking]
         indices = lacking[np.argsort(shares, kind="stable")].tolist()
         shown = indices[:_MAX_GAP_NOTES]
-        sentences = [f"{level.coverage_text(index, level.full_name(index))}." for index in shown]
+        sentences = [f"{level.known_text(index, level.full_name(index))}." for index in shown]
         others = counted_noun(len(indices) - _MAX_GAP_NOTES, f"more {level.noun}")
         more = f"Some wallets of {others} are unknown."
         return [*sentences, *[more] * (len(indices) > _MAX_GAP_NOTES)]
@@ -485,7 +496,7 @@ class GroupedBalances:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The groups of the rows by one or several names: one level of a hierarchy."""
+    """One level of a hierarchy: the groups of the rows by one or several columns."""
 
     names: list[str]
     balances: Balances
@@ -512,7 +523,7 @@ class Level:
         if self.names == ["wallet"]:
             return self.balances.wallet_names(indices)
         chosen = np.array(indices, dtype=np.intp)
-        names = self._shown_names
+        names = self._shown_columns
         parts = [self._group_labels(name, chosen) for name in names]
         full = [self._group_labels(name, chosen, limit=_HOVER_CHARS) for name in names]
         short, long = ([*map(_SEPARATOR.join, zip(*each, strict=True))] for each in (parts, full))
@@ -521,28 +532,28 @@ class Level:
     def full_name(self, index: int) -> str:
         """Return a group's full name with the column names, such as ``owner Ada``."""
         parts = []
-        for name in self._shown_names:
+        for name in self._shown_columns:
             [text] = self._group_labels(name, np.array([index]), limit=_HOVER_CHARS)
             is_clear = name in _BUILT_IN or text == missing_label(name)
             parts.append(text if is_clear else f"{safe_line(name, _NAME_CHARS)} {text}")
         return _SEPARATOR.join(parts)
 
-    def coverage_text(self, index: int, whose: str = "") -> str:
-        """Return the number of known wallets of a group as text, or an empty text if not known."""
+    def known_text(self, index: int, group_name: str = "") -> str:
+        """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
         known, requested = int(self.wallets_known[index]), int(self.wallets_asked[index])
-        noun = f"{counted_noun(requested, 'wallet')}{f' of {whose}' if whose else ''}"
+        noun = f"{counted_noun(requested, 'wallet')}{f' of {group_name}' if group_name else ''}"
         return f"{known:,} of {noun} {'is' if known == 1 else 'are'} known" if requested else ""
 
     def row_texts(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
-        """Return the short names and the hover lines of a grid's rows; Other, if any, is last."""
+        """Return two lists for the rows of a grid, including Other: short names and hover lines."""
         indices = grid.rows.tolist()
         rest = [other_label(grid.other_row_count, self.noun)] * bool(grid.other_row_count)
-        lines = [[*filter(None, (self.full_name(at), self.coverage_text(at)))] for at in indices]
+        lines = [[*filter(None, (self.full_name(at), self.known_text(at)))] for at in indices]
         return self.short_names(indices) + rest, lines + [[each] for each in rest]
 
     @property
-    def _shown_names(self) -> list[str]:
-        """The names to show. The names of wallets contain the blockchain, so it is not repeated."""
+    def _shown_columns(self) -> list[str]:
+        """The columns to show. Names of wallets contain the blockchain, so it is not repeated."""
         return [name for name in self.names if name != "blockchain" or "wallet" not in self.names]
 
     def _group_labels(self, name: str, indices: Indices, *, limit: int = _LABEL_CHARS) -> list[str]:
@@ -575,7 +586,7 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
     assets: AssetsLike | None = None,
     bridged: bool = False,
     shares: bool = False,
-    all_wallets: bool = False,  # whether to read `wallets` also if the names are not its columns
+    always_wallets: bool = False,  # read `wallets` even if no name is one of its columns
 ) -> GroupedBalances:
     """Read the rows to draw, and the column names to group the rows by.
 
@@ -583,11 +594,11 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
     """
     requested, (one_token, read_by) = list_names(by), token_and_groups(token, asset, by)
     # Holdings alone have the columns to group by wallet, blockchain, token or asset.
-    all_wallets |= not {"wallet", "blockchain", *ADDED}.issuperset(requested)
+    always_wallets |= not {"wallet", "blockchain", *ADDED}.issuperset(requested)
     positions, names = read_names(
         holdings,
         asset_unless_token(read_by),
-        wallets if all_wallets else None,
+        wallets if always_wallets else None,
         assets=assets,
         bridged=bridged,
     )
@@ -618,7 +629,7 @@ def missing_label(name: str) -> str:
 
 
 def label_text(label: Any, limit: int, name: str) -> str:
-    """Return the label of a group as safe text; numbers have no exponent, and times no seconds."""
+    """Return a group's label as safe text: a number without exponent, a time without seconds."""
     if pd.isna(label):
         return missing_label(name)
     if isinstance(label, Decimal):

@@ -1,4 +1,4 @@
-"""The frame around a chart: its title, its notes, its margins and its legend.
+"""The layout of a chart: its title, notes, margins and legend.
 
 All text is escaped and converted to plotly's markup here. The template, which the user can choose,
 sets the colours of the background and the text. Plotly's button that uploads a chart is removed.
@@ -18,8 +18,8 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
 from walletframe.frames.contract import require_columns
 from walletframe.frames.details import as_wallets_frame
-from walletframe.frames.known import is_simulated, known_mask, stale_mask
-from walletframe.numerals import count_of, counted_noun
+from walletframe.frames.known import is_simulated, known_wallets, stale_wallets
+from walletframe.numerals import count_with_verb, counted_noun
 from walletframe.text import as_markup
 
 if TYPE_CHECKING:
@@ -47,7 +47,10 @@ TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1
 
 
 class Dimensions(NamedTuple):
-    """The sizes of a figure's parts in pixels: without margins, plotly draws a chart twice."""
+    """The sizes of a figure's parts in pixels.
+
+    They are set, since plotly draws a chart twice if it has to find the margins itself.
+    """
 
     plot_height: int  # the height of the plot with its axes and its legend
     above: int = 0  # the distance between the notes and the plot
@@ -73,10 +76,10 @@ def make_figure(
     notes: Notes,
     dimensions: Dimensions,
     annotations: Sequence[dict[str, Any]] = (),
-    sample_rows: Mapping[str, list[int]] | None = None,  # stored in the meta, to handle clicks
+    representative_rows: Mapping[str, list[int]] | None = None,  # in the meta, for clicks
     **layout: Any,
 ) -> go.Figure:
-    """Return a figure with a title and two lines of notes; a hover text contains the others."""
+    """Return a figure with a title and two lines of notes. A hover text has all other notes."""
     every, visible = notes.all_notes(), notes.visible_lines()
     top = _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(visible) + _NOTES_PAD + dimensions.above
     others = [note for note in every if note not in " ".join(visible)]
@@ -93,7 +96,7 @@ def make_figure(
             "yshift": top - _TOP_PAD - _TITLE_HEIGHT - _NOTE_HEIGHT * line,
         }
         marks.append(mark)
-    own = {
+    defaults = {
         "title": {
             "text": as_markup(title, _TITLE_CHARS),
             "subtitle": {"text": markup_lines(visible), "font": {"size": _NOTE_FONT_SIZE}},
@@ -105,7 +108,7 @@ def make_figure(
         "meta": {
             _ALL_NOTES_KEY: [as_markup(note, _MAX_NOTE_CHARS) for note in every],
             "line": as_markup(notes.short_line(), _MAX_NOTE_CHARS),
-            **(sample_rows or {}),
+            **(representative_rows or {}),
         },
         "annotations": [{"showarrow": False, **each} for each in (*annotations, *marks)],
         "margin": {
@@ -118,11 +121,14 @@ def make_figure(
         "hoverlabel": {"align": "left", "namelength": -1},
         "modebar": {"remove": ["sendChartToCloud"]},
     }
-    return go.Figure(list(traces), layout=own | layout)
+    return go.Figure(list(traces), layout=defaults | layout)
 
 
 def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
-    """Remove title and notes from a figure, reduce its height, and return both as plain text."""
+    """Remove the title and the notes from a figure, and return them as plain text.
+
+    The height of the figure is reduced.
+    """
     layout = figure.layout
     title = markup_to_text(layout.title.text)
     notes = [*map(markup_to_text, layout.meta[_ALL_NOTES_KEY])]
@@ -140,7 +146,7 @@ def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
 
 
 def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, Any]:
-    """Return the arguments of `make_figure` for a legend, with space for that of a narrow page."""
+    """Return arguments of `make_figure` that add a legend with space for it on narrow pages."""
     if len(names) < 2:  # noqa: PLR2004 - a single trace needs no legend
         return {"dimensions": dimensions, "showlegend": False}
     widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))
@@ -186,7 +192,7 @@ def axis_title(name: str) -> dict[str, Any]:
 
 
 def empty_figure(title: str, notes: Notes, reason: str) -> go.Figure:
-    """Return a figure without traces, with the reason as its text."""
+    """Return a figure without traces that shows the reason as text."""
     text = markup_lines(wrap(reason, _TITLE_CHARS))
     return make_figure(
         [],
@@ -215,18 +221,18 @@ def markup_lines(lines: Sequence[str]) -> str:
     return "<br>".join(as_markup(line, 200) for line in lines)
 
 
-def hover_text(head: str, *lines: str) -> str:
-    """Return a hover text as plotly's markup: a bold heading and lines, with long lines wrapped."""
+def hover_text(heading: str, *lines: str) -> str:
+    """Return plotly's markup of a hover text: a bold heading, and lines of limited length."""
     broken = [
         line[start : start + _HOVER_CHARS]
         for line in lines
         for start in range(0, len(line), _HOVER_CHARS)
     ]
-    return "<br>".join([f"<b>{as_markup(head)}</b>", *map(as_markup, broken)])
+    return "<br>".join([f"<b>{as_markup(heading)}</b>", *map(as_markup, broken)])
 
 
 class Notes(NamedTuple):
-    """The sentences below a chart's title; each field has its most important sentence first."""
+    """The sentences below a chart's title. In each field, the most important one is first."""
 
     simulated: Sequence[str] = ()  # the note that the data is simulated
     drawn: Sequence[str] = ()  # notes about the data that is drawn
@@ -238,7 +244,7 @@ class Notes(NamedTuple):
         return [note for group in self for note in group]
 
     def short_line(self) -> str:
-        """Join the notes about drawn and omitted data in one line; pages show other notes apart."""
+        """Return one line of notes on drawn and omitted data. Pages show other notes elsewhere."""
         drawn = [*self.drawn[:1], *self.left_out, *self.drawn[1:]]
         return _wrap_sentences(drawn or self.data_quality or [""])[0]
 
@@ -273,7 +279,7 @@ def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
 
 
 def drawn_note(*parts: tuple[int, int, str]) -> str:
-    """Return a sentence such as ``3 wallets are drawn.``, from (drawn, others, noun) of each."""
+    """Return a sentence such as "3 wallets are drawn." A part is (drawn, others, noun)."""
     texts = [
         f"{drawn:,} of {counted_noun(drawn + others, noun)}"
         if others
@@ -286,7 +292,7 @@ def drawn_note(*parts: tuple[int, int, str]) -> str:
 
 
 def undrawn_notes(count: int, noun: str, kind: str = "") -> list[str]:
-    """Return a sentence about rows that are not drawn, in a list that is empty if `count` is 0."""
+    """Return a list with a sentence about rows that are not drawn, or [] if `count` is 0."""
     verb = "is" if count == 1 else "are"
     return [f"{counted_noun(count, noun)}{kind} {verb} not drawn."] if count else []
 
@@ -308,7 +314,7 @@ def provenance_notes(fetch: FetchLike) -> list[str]:
         for status, count in wallets["status"][~known].value_counts().items()
         if count
     ]
-    text = f"{count_of(int(known.sum()), len(wallets), 'wallet')} known"
+    text = f"{count_with_verb(int(known.sum()), len(wallets), 'wallet')} known"
     text += f" ({', '.join(flaws)})" if flaws else ""
     return [f"{text}.", *_age_sentences(wallets[known], "The oldest answer is from {}.")]
 
@@ -331,5 +337,5 @@ def simulated_notes(wallets: pd.DataFrame) -> list[str]:
 
 @cache
 def plotlyjs_bundle() -> tuple[str, bytes]:
-    """Return the version and the script of plotly.js; both are cached."""
+    """Return the version and the script of plotly.js. They are read once."""
     return str(get_plotlyjs_version()), str(get_plotlyjs()).encode()

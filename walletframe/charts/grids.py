@@ -55,7 +55,7 @@ from walletframe.frames.names import (
     user_wallet_names,
 )
 from walletframe.frames.positions import cell_sums
-from walletframe.numerals import compact, count_of, counted_noun, full_amount, percent
+from walletframe.numerals import amount_phrase, compact, count_with_verb, counted_noun, percent
 
 if TYPE_CHECKING:
     from walletframe.amounts import AmountArray
@@ -81,8 +81,8 @@ _FEW_ROWS, _FEW_TOKENS = 16, 10
 _GREY_OTHER_NOTE = "Other is grey, since its sizes are beyond the colour scale."
 _COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 0, "outlinewidth": 0}
 _AT_TOP_LEFT = {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top"}
-# The title of the colour scale is an annotation: plotly draws the own title of a horizontal colour
-# bar over the bar if a figure is high. On the right, even a narrow page has space for the title.
+# The title of the colour scale is an annotation, since plotly would draw the title of a horizontal
+# colour bar over the bar if a figure is high. On the right, even a narrow page has space for it.
 _SCALE_TITLE = TOP_RIGHT | {"font": {"size": MIN_FONT_SIZE}, "yshift": _PAD_ABOVE}
 _MAX_POINTS_PER_AXIS, _MAX_MARKED_POINTS = 100, 30
 _EQUALITY_LABEL = {"text": "line of equality", "xanchor": "right", "yanchor": "bottom"}
@@ -132,18 +132,20 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         Maximum number of tokens or assets with a colour of their own (at most 20). All others are
         combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, to note how complete and how old the data is, and how
-        many wallets of each group are known. The methods of ``details.wf`` pass this argument.
+        The ``wallets`` of the same fetch. If given, the chart notes how complete and how old the
+        data is, and how many wallets of each group are known (have the status ok). The methods of
+        ``details.wf`` pass this argument.
     assets : DataFrame, str or Path, optional
         Your own contracts of assets, as in `walletframe.assets`.
     bridged : bool, default False
         Whether an asset includes bridged versions, such as USDC.e and WETH.
     colors : mapping of (str, str or None) or str to str, optional
-        The colours of tokens as hex codes or CSS names, such as `token_colors` returns. An asset
-        has the colour of its largest token. Or the colours of assets by name, such as
-        ``{"ETH": "#3366CC"}``; all others then have their default colours.
+        Colours, as hex codes or CSS names. The keys are tokens, as in the result of
+        `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. With keys that are
+        tokens, an asset has the colour of its largest token. With names of assets, all other assets
+        have their default colours.
     title : str, optional
-        Your own title, of which the first 48 characters are drawn.
+        The title of the chart, of which the first 48 characters are drawn.
 
     Returns
     -------
@@ -156,7 +158,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     ------
     ArgumentError, UnknownWalletError, SettingsError
         If `by`, `wallets` or `colors` has an unsupported type or value, if `top` or `top_tokens`
-        is out of range, or if a wallet of the holdings is missing in `wallets`.
+        is out of range, or if a wallet of the holdings is missing from `wallets`.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
         If a column is missing, if the column ``amount`` does not contain amounts, if the values
         are in several currencies, or if `assets` can't be read.
@@ -228,7 +230,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         barmode="stack",
         bargap=0.25,
         annotations=[_other_annotation(grid, full[-1])] * too_long,
-        sample_rows=grid.sample_rows,
+        representative_rows=grid.representative_rows,
         xaxis=measure.axis_options(float(drawn.sum(axis=1).max())) | {"side": "top"},
         yaxis=category_axis(short, join_names(level.names)) | {"range": [len(short) - 0.5, -0.5]},
     )
@@ -275,8 +277,8 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     top : int, default 8
         Maximum number of slices (at most 20). All others are combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. Then the chart notes how old the answer for the wallet
-        is, or why the wallet has no rows.
+        The ``wallets`` of the same fetch. If given, the chart notes how old the answer for the
+        wallet is, or why the wallet has no rows.
     assets, bridged, colors, title : optional
         As in `bar`.
 
@@ -289,9 +291,9 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, SettingsError, ColumnsError, AmountError, PricesError, TokenListError, OSError
-        As `bar`.
+        As for `bar`.
     AddressError, UnknownWalletError
-        If `wallet` can't be read, or if it has no rows and is missing in `wallets`.
+        If `wallet` can't be read, or if it has no rows and is missing from `wallets`.
     """
     limit = check_top("top", top, _MAX_SLICES)
     if by not in ("asset", "token"):
@@ -363,7 +365,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         title=title,
         notes=notes._replace(drawn=drawn, left_out=[*small, *balances.left_out]),
         uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
-        sample_rows=grid.sample_rows,
+        representative_rows=grid.representative_rows,
         **legend_options(Dimensions(320), labels),
     )
 
@@ -382,9 +384,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     """Draw a heatmap with a row per wallet, owner or other group, and a column per asset or token.
 
     The colours show the column ``value`` (float64, with an optional column ``currency``), if the
-    frame has it. Otherwise they show which share of the asset's total in the frame the row holds.
-    The colour scale is logarithmic. Wallets, and tokens, of the same blockchain are placed next to
-    each other.
+    frame has it. Otherwise they show the row's share of each asset's total in the frame. The colour
+    scale is logarithmic. Wallets of the same blockchain are placed next to each other, and so are
+    tokens of the same blockchain.
 
     Parameters
     ----------
@@ -394,9 +396,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     top : int, default 30
         Maximum number of rows (at most 200). All others are combined as Other.
     top_tokens : int, default 20
-        Maximum number of tokens or assets (at most 200). The ones with the largest value among the
-        drawn rows are chosen, and all others are combined as Other. Without values, the ones with
-        the most holders are chosen, and no others are drawn.
+        Maximum number of tokens or assets (at most 200). Those with the largest value in the drawn
+        rows are chosen, and all others are combined as Other. Without values, those with the most
+        holders are chosen, and all others are left out.
     wallets, assets, bridged, title : optional
         As in `bar`.
 
@@ -411,9 +413,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        As `bar`.
+        As for `bar`.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
-        As `bar`.
+        As for `bar`.
     """
     rows = check_top("top", top, _MAX_ROWS_OR_COLUMNS)
     columns = check_top("top_tokens", top_tokens, _MAX_ROWS_OR_COLUMNS)
@@ -460,7 +462,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         title=title,
         notes=balances.notes(notes, wallets),
         dimensions=row_dimensions(short, _PAD_ABOVE, below),
-        sample_rows=grid.sample_rows,
+        representative_rows=grid.representative_rows,
         annotations=[_SCALE_TITLE | {"text": markup_lines([scale])}],
         xaxis=category_axis(labels, grid.kind)
         | {"tickangle": angle, "tickfont_size": MIN_FONT_SIZE},
@@ -486,7 +488,7 @@ def _choose_rows_and_columns(
 
 
 def _sort_by_chain(indices: Indices, keys: list[TokenKey]) -> Indices:
-    """Sort indices of keys by blockchain with a stable sort."""
+    """Sort indices of `keys` by blockchain. On one blockchain, they keep their order."""
     chains = [keys[index][0] for index in indices]
     return indices[sorted(range(len(indices)), key=chains.__getitem__)]
 
@@ -499,7 +501,7 @@ def _heatmap_notes(grid: PivotedSizes, level: Level) -> list[str]:
     colour = f"Colours show the {phrase}, on a logarithmic scale."
     if measure.kind != "share":
         return [drawn_note(owners, tokens), colour]
-    subset = f"{count_of(drawn, drawn + rest, kind)} drawn, chosen by the number of holders."
+    subset = f"{count_with_verb(drawn, drawn + rest, kind)} drawn, chosen by the number of holders."
     return [drawn_note(owners), subset if rest else drawn_note(tokens), colour]
 
 
@@ -531,7 +533,7 @@ def _log_scaled_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -
 def _heatmap_trace(
     sizes: Floats, texts: list[list[str]], measure: Measure, **colors: Any
 ) -> go.Heatmap:
-    """Return a heatmap trace with hover texts; if there are few cells, they show their sizes."""
+    """Return a heatmap trace with hover texts. If there are few cells, each shows its size."""
     write = percent if measure.kind == "share" else compact
     if len(sizes) <= _FEW_ROWS and sizes.shape[1] <= _FEW_TOKENS:
         written = [[write(size) if size else "" for size in row] for row in sizes.tolist()]
@@ -576,9 +578,9 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, SettingsError, ColumnsError, AmountError, TokenListError, OSError
-        As `bar`, or if neither or both of `asset` and `token` are given.
+        As for `bar`, or if neither or both of `asset` and `token` are given.
     UnknownTokenError, AmbiguousTokenError
-        As `bar`.
+        As for `bar`.
 
     Notes
     -----
@@ -655,7 +657,7 @@ def _curve_trace(running: AmountArray, shares: Floats, unit: str) -> go.Scatter:
         hover_text(
             f"{index + 1:,} of {counted_noun(count, 'wallet')} ({percent((index + 1) / count)})",
             f"hold {percent(float(shares[index]))} of the amount",
-            f"{full_amount(running[index])} {unit}",
+            f"{amount_phrase(running[index])} {unit}",
         )
         for index in points
     ]

@@ -24,7 +24,7 @@ from walletframe.charts.balances import (
     MIN_SHARE,
     check_top,
     largest_indices,
-    ranks,
+    position_map,
     read_grouped,
     sum_by_group,
 )
@@ -50,7 +50,7 @@ from walletframe.charts.palette import (
 from walletframe.frames.groups import ADDED, list_names
 from walletframe.frames.identity import first_rows
 from walletframe.frames.names import wallet_lines, without_chain
-from walletframe.numerals import brief, count_of, counted_noun, full_amount, percent
+from walletframe.numerals import amount_phrase, brief, count_with_verb, counted_noun, percent
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     top : int, default 250
         Maximum number of rectangles (at most 500, since browsers are slow with more). If the
         holdings need more, only the largest wallets are drawn separately. All other wallets of a
-        blockchain are combined by asset, and what still does not fit is combined as Other. With
+        blockchain are combined by asset, and the smallest assets are combined as Other. With
         another `by`, the largest groups are drawn, and all others are combined as Other inside
         the group that contains them.
     wallets, assets, bridged, colors, title : optional
@@ -134,9 +134,9 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, SettingsError, ColumnsError, AmountError, PricesError, TokenListError, OSError
-        As `bar`.
+        As for `bar`.
     UnknownWalletError, UnknownTokenError, AmbiguousTokenError
-        As `bar`.
+        As for `bar`.
     """
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
     own = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
@@ -186,14 +186,14 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     plotly.graph_objects.Figure
-        As from `treemap`.
+        As for `treemap`.
 
     Raises
     ------
     ArgumentError, SettingsError, ColumnsError, AmountError, PricesError, TokenListError, OSError
-        As `bar`.
+        As for `bar`.
     UnknownWalletError, UnknownTokenError, AmbiguousTokenError
-        As `bar`.
+        As for `bar`.
     """
     own = {"type": "sunburst", "leaf_opacity": 1}
     # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
@@ -210,14 +210,14 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
 
 
 def _path(by: By, token: TokenLike | None, asset: TokenLike | None) -> list[str]:
-    """Return the levels; a default path has no level of assets or tokens if only one is drawn."""
+    """Return the path. If only one token or asset is drawn, the default path omits the last."""
     names = list_names(by)
     is_one = token is not None or asset is not None
     return names[:-1] if is_one and _is_default(names) else names
 
 
 def _is_default(names: list[str]) -> bool:
-    """Return whether the levels are those of the default path, with assets or tokens."""
+    """Return whether a path is the default path, ending with assets or with tokens."""
     return names[:-1] == [*DEFAULT_PATH[:-1]] and names[-1] in ADDED
 
 
@@ -312,26 +312,26 @@ class _Box(NamedTuple):
 class _Ring(NamedTuple):
     """The groups of one ring of the tree; each is inside a group of the previous ring."""
 
-    name: str  # the last of the names that the groups are grouped by
+    name: str  # the innermost column that the groups are grouped by
     noun: str  # the noun for a group
     codes: Indices  # the group of each drawn row
     rows: Indices  # the first row of holdings in each group; meaningless for a group without rows
     parents: Indices  # the parent of each group in the previous ring; 0 in the first ring
     sizes: Floats  # the size of each group
-    of_token: bool  # whether each group has only one token or asset
+    has_one_token: bool  # whether each group has only one token or asset
     drawn: Indices = _EMPTY  # the groups to draw, in the order of drawing
     wallets: Indices = _EMPTY  # the number of wallets in each group; empty if boxes don't show it
-    combined: int = _NO_GROUP  # this group and all later ones combine several wallets each
+    combined_at: int = _NO_GROUP  # this and all later groups combine several wallets each
 
 
 def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
     """Yield a box for each drawn group, and a box Other for the undrawn groups of each parent."""
     balances, measure, total = tree.balances, tree.balances.measure, tree.total
 
-    def combine(parent: str, size: float, label: str, color: str, *, is_leaf: bool = True) -> _Box:
-        hover_lines = hover_text(label, measure.share_text(size, total))
+    def other_box(parent: str, size: float, name: str, color: str, *, is_leaf: bool = True) -> _Box:
+        hover_lines = hover_text(name, measure.share_text(size, total))
         text = "" if measure.kind == "count" else measure.short_text(size)
-        return _Box(f"o{parent}", parent, size * is_leaf, label, text, hover_lines, color)
+        return _Box(f"o{parent}", parent, size * is_leaf, name, text, hover_lines, color)
 
     outer = {0: ""}  # the box ids of the previous ring
     for depth, ring in enumerate(tree.rings):
@@ -340,23 +340,23 @@ def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
         opened = {group for each in inner for group in each.parents[each.drawn].tolist()}
         leaves = [group for group in groups if group not in opened]
         amounts: dict[int, Amount | None] = {}
-        if ring.of_token:
+        if ring.has_one_token:
             exact = balances.exact_sums(ring.codes, np.array(leaves, dtype=np.intp))
             amounts = dict(zip(leaves, exact, strict=True))
-        single = {at for group, at in zip(groups, parents, strict=True) if group < ring.combined}
+        single = {at for group, at in zip(groups, parents, strict=True) if group < ring.combined_at}
         labels, ids = tree.labels(depth), dict[int, str]()
         for group, around in zip(groups, parents, strict=True):
             parent, size, is_leaf = outer[around], float(ring.sizes[group]), group not in opened
-            if group >= ring.combined:
+            if group >= ring.combined_at:
                 ids[group], count = f"o{parent}", int(ring.wallets[group])
                 write_label = other_label if around in single else counted_noun
                 label = write_label(count, ring.noun)
                 color = OTHER_COLOR if is_leaf else _INNER_COLOR
-                yield combine(parent, size, label, color, is_leaf=is_leaf)
+                yield other_box(parent, size, label, color, is_leaf=is_leaf)
                 continue
             ids[group] = str(BoxId(depth, int(ring.rows[group]), parent.startswith("o")))
             color, shape = _INNER_COLOR if depth else _OUTER_COLOR, ""
-            if is_leaf and (ring.of_token or not inner):
+            if is_leaf and (ring.has_one_token or not inner):
                 color, shape = tree.fills[depth, group]
             lines, hover_lines = tree.texts(depth, group, amounts.get(group), is_leaf=is_leaf)
             texts = markup_lines(labels[group]), markup_lines(lines), hover_text(*hover_lines)
@@ -368,7 +368,7 @@ def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
         for around in {*parents} if depth else {0}:
             if around < len(counts) and rest[around] >= MIN_SHARE * total:
                 name = other_label(int(counts[around]), ring.noun)
-                yield combine(outer[around], float(rest[around]), name, OTHER_COLOR)
+                yield other_box(outer[around], float(rest[around]), name, OTHER_COLOR)
         outer = ids
 
 
@@ -386,9 +386,9 @@ def _choose_fills(
         for each in rings[depth:0:-1]:
             outermost = each.parents[outermost]
         tokens = balances.positions.tokens.codes[ring.rows[ring.drawn]]
-        indices = (tokens if ring.of_token else ranks[outermost]).tolist()
+        indices = (tokens if ring.has_one_token else ranks[outermost]).tolist()
         fill_keys |= {
-            (depth, group): (ring.of_token, index)
+            (depth, group): (ring.has_one_token, index)
             for group, index in zip(ring.drawn.tolist(), indices, strict=True)
         }
     keys = [*{*fill_keys.values()}]
@@ -414,7 +414,7 @@ class _PathTree:
     full_names: Sequence[Mapping[int, list[str]]]
 
     def labels(self, depth: int) -> dict[int, list[str]]:
-        """Return the name of each group in lines, such as a token's symbol and its blockchain."""
+        """Return each group's name as lines, such as a token's symbol and then a blockchain."""
         ring, (level, own) = self.rings[depth], self.levels[depth]
         indices = own.groups.codes[ring.rows[ring.drawn]].tolist()
         chosen = [*dict.fromkeys(indices)]
@@ -433,19 +433,19 @@ class _PathTree:
     def texts(
         self, depth: int, group: int, amount: Amount | None, *, is_leaf: bool
     ) -> tuple[list[str], list[str]]:
-        """Return the lines of the text on a box, and the lines of its hover text."""
+        """Return two lists of lines: the text on a box, and the hover text of the box."""
         balances, ring, level = self.balances, self.rings[depth], self.levels[depth][0]
         measure, row, size = balances.measure, int(ring.rows[group]), float(ring.sizes[group])
-        if ring.of_token and measure.kind == "count" and is_leaf:
+        if ring.has_one_token and measure.kind == "count" and is_leaf:
             text = brief(amount)
         else:
             text = (measure.text_with_noun if is_leaf else measure.short_text)(size)
         head, *lines = self.full_names[depth][group]
-        lines.append(level.coverage_text(int(level.groups.codes[row])))
-        if ring.of_token:
+        lines.append(level.known_text(int(level.groups.codes[row])))
+        if ring.has_one_token:
             symbol, where = balances.full_token(int(balances.positions.tokens.codes[row]))
             lines = [where] * (ring.name in ADDED) + lines
-            lines += [f"{full_amount(amount)} {symbol}"] * is_leaf
+            lines += [f"{amount_phrase(amount)} {symbol}"] * is_leaf
         hover_lines = [head, *filter(None, lines), measure.share_text(size, self.total)]
         has_room = not is_leaf or size >= _MIN_SHARE_WITH_SIZE * self.total
         return [text] * has_room, hover_lines
@@ -454,7 +454,7 @@ class _PathTree:
 def _path_tree(
     grouped: GroupedBalances, top: int, style: _Style, colors: ColorsLike | None
 ) -> tuple[_PathTree, list[str]]:
-    """Return the tree of at most `top` boxes on any path, and notes about its extent."""
+    """Return a tree of at most `top` boxes on any path, and notes on how much it shows."""
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
         level, own = grouped.level(grouped.names[:count]), grouped.level([name])
@@ -467,7 +467,7 @@ def _path_tree(
             rows=balances.rows[first],
             parents=rings[-1].codes[first] if rings else np.zeros(len(groups), dtype=np.intp),
             sizes=sum_by_group(codes, balances.sizes),
-            of_token=balances.measure.kind == "amount" or not ADDED.isdisjoint(level.names),
+            has_one_token=balances.measure.kind == "amount" or not ADDED.isdisjoint(level.names),
         )
         rings.append(ring)
         levels.append((level, own))
@@ -490,7 +490,7 @@ def _path_tree(
 
 
 def _mark_groups(rings: Sequence[_Ring], top: int, style: _Style) -> list[Mask]:
-    """Mark the groups to draw: the largest, and those that would be alone in Other."""
+    """Return masks of the groups to draw: the largest, and any that would be alone in Other."""
     edges = np.cumsum([0, *(len(ring.sizes) for ring in rings)])
     sizes, total = np.concatenate([ring.sizes for ring in rings]), rings[0].sizes.sum()
     root = len(sizes)
@@ -517,7 +517,7 @@ def _choose_largest(
 ) -> Indices:
     """Choose the largest groups marked in `room`, so that they need at most `top` boxes.
 
-    A group is never larger than its parent, so its parent comes first and is also chosen.
+    A group is never larger than its parent, so the parent comes first and is also chosen.
     """
     root = len(sizes)
     siblings = np.bincount(parents, minlength=root + 1)
@@ -542,13 +542,13 @@ class _DefaultTree:
     rings: Sequence[_Ring]
     total: float
     fills: Mapping[tuple[int, int], tuple[str, str]]
-    tokens: Mapping[int, str]  # the name of each drawn token
-    inside: Mapping[int, str]  # the name of each drawn token, unique on its blockchain
+    token_names: Mapping[int, str]  # the name of each drawn token
+    names_on_chain: Mapping[int, str]  # the name of each drawn token, unique on its blockchain
 
     def labels(self, depth: int) -> dict[int, list[str]]:
-        """Return the name of each group in lines, without the groups that combine wallets."""
+        """Return each group's name as lines. Groups that combine wallets are left out."""
         balances, ring, held = self.balances, self.rings[depth], self.balances.positions
-        groups = [group for group in ring.drawn.tolist() if group < ring.combined]
+        groups = [group for group in ring.drawn.tolist() if group < ring.combined_at]
         rows = ring.rows[groups]
         owners, tokens = held.wallet_codes[rows].tolist(), held.tokens.codes[rows].tolist()
         chains = [held.chains[index] for index in held.chain_codes[owners].tolist()]
@@ -559,7 +559,7 @@ class _DefaultTree:
             lines = [*map(without_chain, balances.wallet_names(owners), own)]
         else:
             keys, assets = held.tokens.keys, held.assets.blockchains if held.assets else ()
-            names = [self.inside[token] for token in tokens]
+            names = [self.names_on_chain[token] for token in tokens]
             own = ["" if keys[token] in assets else keys[token][0] for token in tokens]
             lines = [*map(_split_token_name, names, own, chains)]
         return dict(zip(groups, lines, strict=True))
@@ -567,7 +567,7 @@ class _DefaultTree:
     def texts(
         self, depth: int, group: int, amount: Amount | None, *, is_leaf: bool
     ) -> tuple[list[str], list[str]]:
-        """Return the lines of the text on a box, and the lines of its hover text."""
+        """Return two lists of lines: the text on a box, and the hover text of the box."""
         balances, held, ring = self.balances, self.balances.positions, self.rings[depth]
         measure, is_count = balances.measure, balances.measure.kind == "count"
         row, whole_size = int(ring.rows[group]), float(ring.sizes[group])
@@ -577,36 +577,37 @@ class _DefaultTree:
         if depth == 0:
             text = [wallets] * is_leaf + [size] * (not (is_leaf and is_count))
             return text, [chain, wallets, share]
-        if not ring.of_token:
+        if not ring.has_one_token:
             return [size], [balances.full_wallet(owner), share]
         token = int(held.tokens.codes[row])
         symbol, where = balances.full_token(token)
-        if ring.parents[group] >= self.rings[depth - 1].combined:
+        if ring.parents[group] >= self.rings[depth - 1].combined_at:
             whose, size = f"{wallets} of {chain}", wallets if is_count else size
         else:
             whose = balances.full_wallet(owner)
             size, share = (brief(amount), "") if is_count else (size, share)
-        hover_lines = [self.tokens[token], where, whose, f"{full_amount(amount)} {symbol}", share]
+        amount_text = f"{amount_phrase(amount)} {symbol}"
+        hover_lines = [self.token_names[token], where, whose, amount_text, share]
         return [size] * (whole_size >= _MIN_SHARE_WITH_SIZE * self.total), hover_lines
 
 
-def _split_token_name(label: str, own: str, chain: str) -> list[str]:
-    """Split a token's name into lines, with its blockchain inside a box of another one.
+def _split_token_name(label: str, token_chain: str, chain: str) -> list[str]:
+    """Split a token's label into lines, which omit the blockchain `chain` of the outer box.
 
-    `own` is the token's blockchain; it is empty for an asset.
+    `token_chain` is the blockchain of the token, or empty for an asset.
     """
     name, _, where = label.removesuffix(")").rpartition(" (")
     if not name or not label.endswith(")"):
         name, where = label, ""
-    where = where.removeprefix(own).lstrip()
-    where = where if own == chain else f"{safe_line(own)} {where}".strip()
+    where = where.removeprefix(token_chain).lstrip()
+    where = where if token_chain == chain else f"{safe_line(token_chain)} {where}".strip()
     return [name, f"({where})"] if where else [name]
 
 
 def _default_tree(
     balances: Balances, top: int, style: _Style, colors: ColorsLike | None
 ) -> tuple[_DefaultTree, list[str]]:
-    """Return the tree of at most `top` boxes on the default path, and notes about its extent."""
+    """Return a tree of at most `top` boxes on the default path, and notes on how much it shows."""
     held = balances.positions
     one_token = balances.measure.kind == "amount"  # then wallets are the leaves
     chain_of, count, chain_count = held.chain_codes, len(held.wallets), len(held.chains)
@@ -633,13 +634,13 @@ def _default_tree(
 
     kind = "wallet" if one_token else held.kind
 
-    def add(
+    def add_ring(
         name: str, codes: Indices, parents: Indices, sizes: Floats, drawn: Indices, wallets: Indices
     ) -> None:
         rows = np.zeros(len(sizes), dtype=np.intp)
         rows[codes[::-1]] = balances.rows[::-1]  # the last write of a group, its first row, stays
         if rings:  # sort the groups in the order of their parents
-            turns = ranks(rings[-1].drawn, len(rings[-1].sizes))[parents[drawn]]
+            turns = position_map(rings[-1].drawn, len(rings[-1].sizes))[parents[drawn]]
             drawn = drawn[np.argsort(turns, kind="stable")]
         combined = count if name != kind and rings else _NO_GROUP
         fields = (name, name, codes, rows, parents, sizes, name == kind, drawn, wallets, combined)
@@ -649,7 +650,7 @@ def _default_tree(
     chain_sizes = sum_by_group(chain_of[pair_wallets], pair_sizes, chain_count)
     least_seen = MIN_SHARE * chain_sizes.sum()
     nowhere = np.zeros(chain_count, dtype=np.intp)
-    add("blockchain", chain_of[owners], nowhere, chain_sizes, chains, members)
+    add_ring("blockchain", chain_of[owners], nowhere, chain_sizes, chains, members)
     if not one_token:
         box_sizes = sum_by_group(boxes, pair_sizes, count + chain_count)
         is_seen = np.isin(np.arange(chain_count), chain_of[alone])
@@ -658,9 +659,9 @@ def _default_tree(
         drawn = np.append(alone, count + np.flatnonzero(is_seen))
         parents = np.append(chain_of, np.arange(chain_count))
         members = np.append(np.ones_like(chain_of), others)
-        add("wallet", box_of[owners], parents, box_sizes, drawn, members)
+        add_ring("wallet", box_of[owners], parents, box_sizes, drawn, members)
     parents = around - count if one_token else around
-    add(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
+    add_ring(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
     tokens = held.tokens.codes[rings[-1].rows[leaves]]
     weights = sum_by_group(tokens, sizes[leaves], len(held.tokens.keys))
     named = largest_indices(weights, len(weights)).tolist()
@@ -669,16 +670,16 @@ def _default_tree(
         rings,
         float(pair_sizes.sum()),
         _choose_fills(balances, rings, weights, colors),
-        tokens=dict(zip(named, balances.token_names(named), strict=True)),
-        inside=dict(zip(named, balances.token_names(named, by_chain=True), strict=True)),
+        token_names=dict(zip(named, balances.token_names(named), strict=True)),
+        names_on_chain=dict(zip(named, balances.token_names(named, by_chain=True), strict=True)),
     )
     return tree, _extent_notes(rings, len(codes))
 
 
 def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
-    """Return the notes about the number of drawn blockchains, and of wallets or balances."""
+    """Return notes that count the drawn blockchains, and the drawn wallets or balances."""
     (outer, *boxes, _), leaves = rings, len(rings[-1].drawn)
-    [single] = [int((ring.drawn < ring.combined).sum()) for ring in boxes] or [leaves]
+    [single] = [int((ring.drawn < ring.combined_at).sum()) for ring in boxes] or [leaves]
     wallets, pieces, rest = int(outer.wallets.sum()), leaves * bool(boxes), outer.sizes.copy()
     level = f"blockchain and {rings[-1].name}" if pieces else "blockchain"
     if single and not boxes:
@@ -690,7 +691,7 @@ def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
         sentence = f"{which} {'is' if wallets == 1 else 'are'} combined by {level}."
     else:
         others = f"; the others are combined by {level}" * (len(rings[1].drawn) > single)
-        sentence = f"{count_of(single, wallets, 'wallet')} drawn{others}."
+        sentence = f"{count_with_verb(single, wallets, 'wallet')} drawn{others}."
     rest[outer.drawn] = 0
     undrawn = int((outer.wallets > 0).sum()) - len(outer.drawn)
     has_other = bool(rest.sum() >= MIN_SHARE * outer.sizes.sum())
@@ -740,7 +741,7 @@ def _choose_parents(
 def _choose_leaves(
     boxes: Indices, sizes: Floats, common: Indices, opened: Indices, spare: int, style: _Style
 ) -> Indices:
-    """Choose the largest leaves of open boxes, and leaves that would be alone in an Other."""
+    """Choose the largest leaves of open boxes, and each leaf that would be alone in Other."""
     shares = sizes / sizes.sum()
     # Leaves of the same size are sorted by the number of boxes with this token or wallet
     # (`common`), and then the boxes take turns.

@@ -1,4 +1,4 @@
-"""The colours of tokens: nine colours that colour-blind people can distinguish, too.
+"""The colours of tokens: nine colours that colour-blind people can also distinguish.
 
 The colours are Paul Tol's muted scheme. Under simulated protanopia, deuteranopia and tritanopia,
 the difference between any two of them is at least 11.5 (CIEDE2000).
@@ -71,10 +71,10 @@ def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
     -------
     dict of (str, str or None) to str
         The colour of each token (blockchain, contract), as ``#RRGGBB``. Tokens are sorted by
-        value, if there is a column ``value``, and by the number of their rows otherwise; the
-        largest comes first. The first nine tokens have different colours, then the colours repeat.
-        The contracts of an asset in the setting ``colors`` have its colour instead. The dict is
-        empty if there are no rows.
+        value if there is a column ``value``, and by their number of rows otherwise. The largest
+        comes first. The first nine tokens have different colours, then the colours repeat. If the
+        setting ``colors`` names an asset, all contracts of the asset have the colour of the setting
+        instead. The dict is empty if there are no rows.
 
     Raises
     ------
@@ -86,25 +86,26 @@ def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
     else:
         frame, tokens = holdings, token_identities(holdings)
     order = _order_by_size(frame, tokens)
-    own = _setting_colors()
+    configured = _configured_colors()
     keys = [tokens.keys[index] for index in order]
-    return {key: own.get(key, COLORS[rank % len(COLORS)]) for rank, key in enumerate(keys)}
+    return {key: configured.get(key, COLORS[rank % len(COLORS)]) for rank, key in enumerate(keys)}
 
 
 def choose_colors(
     positions: Positions, indices: Iterable[int], colors: Mapping[Any, str] | None
 ) -> dict[int, str]:
-    """Return the colours of some tokens: from `colors`, or else of the settings and by size.
+    """Return the colours of some tokens: from `colors`, or else from the settings and by size.
 
-    An asset has the colour of its largest token, and a token that `colors` lacks has a fixed one.
+    An asset has the colour of its largest token. A token that `colors` lacks always has the same
+    default colour.
     """
     tokens = positions.tokens
-    own = _setting_colors() if colors is None else {}
+    by_contract = _configured_colors() if colors is None else {}
     # Colours by name replace those of the settings.
     if isinstance(colors, Mapping) and any(isinstance(name, str) for name in colors):
-        own, colors = _setting_colors() | _check_colors(colors), None
+        by_contract, colors = _configured_colors() | _check_colors(colors), None
     keys = {index: tokens.keys[index] for index in indices}
-    if positions.assets and (own or colors is not None):
+    if positions.assets and (by_contract or colors is not None):
         contracts = positions.contracts
         order = _order_by_size(positions.holdings, contracts)[::-1]
         largest = np.empty(len(tokens.keys), dtype=np.intp)
@@ -113,7 +114,7 @@ def choose_colors(
         keys = {index: contracts.keys[largest[index]] for index in keys}
     if colors is None:
         ranks = np.argsort(_order_by_size(positions.holdings, tokens)) % len(COLORS)
-        return {index: own.get(key, COLORS[ranks[index]]) for index, key in keys.items()}
+        return {index: by_contract.get(key, COLORS[ranks[index]]) for index, key in keys.items()}
     if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):
         return {index: colors[key] for index, key in keys.items()}  # all colours needed are valid
     known = _check_colors(colors)
@@ -123,16 +124,17 @@ def choose_colors(
     }
 
 
-def _setting_colors() -> dict[TokenKey, str]:
-    """Return the colours of the settings, by the contracts of their assets."""
+def _configured_colors() -> dict[TokenKey, str]:
+    """Return the colours in the settings by token: all contracts of an asset have its colour."""
     colors = table_settings().colors
     if not colors:
         return {}
     contracts = _contracts_by_asset()
     if unknown := [name for name in colors if name.casefold() not in contracts]:
         raise SettingsError(
-            f"colors has {safe_line(unknown[0])!r}, which is not a known asset",
-            hint="use a name in walletframe.assets(), or add the asset to the setting assets",
+            f"the setting `colors` names {safe_line(unknown[0])!r}, which is not a known asset",
+            hint="use a name that walletframe.assets() lists, or add the asset to the table in the "
+            "setting `assets`",
         )
     return {key: color for name, color in colors.items() for key in contracts[name.casefold()]}
 
@@ -167,7 +169,7 @@ def choose_patterns(colors: Sequence[str]) -> list[str]:
 
 
 def _check_colors(colors: Mapping[Any, str]) -> dict[TokenKey, str]:
-    """Return the colours by canonical token; the error names all invalid tokens and colours."""
+    """Return the colours by token, or raise an error that names all invalid tokens and colours."""
     if not isinstance(colors, Mapping):
         raise SettingsError(f"colors of type {type(colors).__name__} are not supported", hint=_HINT)
     checked: dict[TokenKey, str] = {}

@@ -15,7 +15,7 @@ from walletframe.charts.balances import (
     label_text,
     largest_indices,
     pivot_sizes,
-    ranks,
+    position_map,
     read_grouped,
     sum_by_group,
 )
@@ -52,7 +52,7 @@ from walletframe.frames.names import (
     wallet_names,
 )
 from walletframe.frames.positions import snapshot_times
-from walletframe.numerals import compact, count_of, counted_noun, full_amount
+from walletframe.numerals import amount_phrase, compact, count_with_verb, counted_noun
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw snapshots of holdings over time, as stacked bars or as lines.
 
-    The frame contains the rows of several fetches and requires a column ``snapshot``
+    The frame contains the rows of several fetches, and must have a column ``snapshot``
     (datetime64[us, UTC]). The heights show the same quantity as the lengths of `bar`.
 
     Parameters
@@ -151,15 +151,15 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        As `bar`, or if rows of `wallets` contain different owners for the same wallet.
+        As for `bar`, or if rows of `wallets` contain different owners for the same wallet.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
-        As `bar`.
+        As for `bar`.
     UnknownTokenError, AmbiguousTokenError
-        As `bar`.
+        As for `bar`.
     """
     series, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), list_names(by)
     if SNAPSHOT in names:
-        hint = "leave snapshot out of by=, since a timeline already has the snapshots on its axis"
+        hint = 'leave "snapshot" out of by=: the axis of a timeline already shows the snapshots'
         raise SettingsError(f"by={by!r} is not supported in a timeline", hint=hint)
     grouped = read_grouped(
         holdings,
@@ -169,7 +169,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         wallets=wallets,
         assets=assets,
         bridged=bridged,
-        all_wallets=names not in (["token"], ["asset"]),
+        always_wallets=names not in (["token"], ["asset"]),
     )
     balances, stacked = grouped.balances, grouped.names in (["token"], ["asset"])
     measure, what = balances.measure, "" if stacked else f"by {join_names(grouped.names)} "
@@ -233,7 +233,9 @@ def _read_snapshots(
         times = times.union(pd.DatetimeIndex(known.index[known > 0]))
         marked = simulated_notes(frame)
         requested = requests["wallet"].nunique()
-        data_quality = [f"{count_of(most, requested, 'wallet')} known in at least one snapshot."]
+        data_quality = [
+            f"{count_with_verb(most, requested, 'wallet')} known in at least one snapshot."
+        ]
         if fewer := int((known < most).sum()):
             of = counted_noun(len(known), "snapshot")
             data_quality.append(f"In {fewer:,} of {of}, fewer wallets are known.")
@@ -251,7 +253,7 @@ def _read_snapshots(
         times=_time_texts(chosen),
         requests=requests,
         incomplete=[
-            (time, f"{count_of(count, most, 'wallet')} known")
+            (time, f"{count_with_verb(count, most, 'wallet')} known")
             for time, count in zip(lacking_times, lacking, strict=True)
         ],
         notes=Notes(marked, [_snapshots_note(times, len(chosen))], left_out, data_quality),
@@ -261,7 +263,10 @@ def _read_snapshots(
 def _read_requests(
     positions: Positions, times: pd.DatetimeIndex, wallets: pd.DataFrame, token: TokenLike | None
 ) -> tuple[pd.DataFrame, Mask]:
-    """Return the requests of wallets that can hold a token, and a mask of rows that are current."""
+    """Return a frame of requests, and a mask of the rows of holdings that are not outdated.
+
+    The requests are those for wallets that can hold the token.
+    """
     identities, tokens = wallet_identities(wallets), positions.tokens
     requests = pd.DataFrame({"wallet": identities.codes, "known": known_and_fresh_mask(wallets)})
     requests["time"] = snapshot_times(wallets)
@@ -305,7 +310,7 @@ def _snapshots_note(times: pd.DatetimeIndex, drawn: int) -> str:
 def _draw_bars(
     balances: Balances, snapshots: _Snapshots, top: int, colors: ColorsLike | None
 ) -> tuple[list[Any], list[str], list[str], float]:
-    """Return bars for each of the largest tokens, and for all other tokens together."""
+    """Return bars for the largest tokens and Other, their names, notes, and the largest height."""
     measure, count = balances.measure, len(snapshots.times)
     tokens = largest_indices(sum_by_group(balances.token_codes, balances.sizes), top)
     grid = pivot_sizes(balances, snapshots.codes[balances.rows], np.arange(count), tokens)
@@ -328,16 +333,16 @@ def _draw_bars(
     return traces, names, notes, float(grid.sizes.sum(axis=1).max())
 
 
-def _size_text(measure: Measure, size: float, exact: str) -> str:
-    """Return a size as a text on one line; `exact` is its exact amount, or empty."""
+def _size_text(measure: Measure, size: float, exact_text: str) -> str:
+    """Return a size as one line of text. `exact_text` is the exact amount, or empty."""
     if measure.kind == "amount":
-        return exact or "0"
+        return exact_text or "0"
     short = measure.short_text(size)
-    return f"{exact} ({short})" if exact and measure.kind == "value" else short
+    return f"{exact_text} ({short})" if exact_text and measure.kind == "value" else short
 
 
 def _time_ticks(times: set[str]) -> dict[str, Any]:
-    """Return plotly's options for the time axis: a tick per time if few, 24 hours if one."""
+    """Return plotly's options for the time axis. An axis with a single time shows 24 hours."""
     if len(times) > _MAX_TICKS:
         return {}
     at_midnight = all(time.endswith(" 00:00:00") for time in times)
@@ -352,10 +357,10 @@ def _time_ticks(times: set[str]) -> dict[str, Any]:
 def _draw_lines(
     grouped: GroupedBalances, snapshots: _Snapshots, top: int
 ) -> tuple[list[Any], list[str], list[str], float]:
-    """Return lines of the largest groups and Other, their names, notes and the largest height."""
+    """Return lines of the largest groups and Other, their names, notes, and the largest height."""
     balances, level, width = grouped.balances, grouped.level(grouped.names), len(snapshots.times)
     chosen = largest_indices(sum_by_group(level.codes, balances.sizes), top)
-    of_rows = ranks(chosen, len(level.groups))[level.codes]
+    of_rows = position_map(chosen, len(level.groups))[level.codes]
     cells, count = of_rows * width + snapshots.codes[balances.rows], (len(chosen) + 1) * width
     sizes = sum_by_group(cells, balances.sizes, count).reshape(-1, width)
     # A group has no point at a time when none of its wallets is known, and a hollow point when
@@ -410,7 +415,7 @@ def _draw_lines(
 def _count_known_wallets(
     level: Level, chosen: Indices, times: pd.DatetimeIndex, requests: pd.DataFrame
 ) -> tuple[Indices, Indices]:
-    """Count the known wallets of each chosen group at each time, and the wallets ever known."""
+    """Return two counts for each chosen group: wallets known at each time, and at any time."""
     rows = requests[requests["known"]]
     once = rows.drop_duplicates(["wallet", "time"])
     at = times.get_indexer(pd.DatetimeIndex(once["time"]))
@@ -430,7 +435,7 @@ def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Floats) -> lis
     exact = [""] * sizes.size
     if balances.measure.kind == "amount" or not ADDED.isdisjoint(grouped.names):
         amounts = balances.exact_sums(cells, np.arange((lines - 1) * width))
-        exact[: len(amounts)] = ["" if each is None else full_amount(each) for each in amounts]
+        exact[: len(amounts)] = ["" if each is None else amount_phrase(each) for each in amounts]
     each = zip(sizes.ravel().tolist(), exact, strict=True)
     texts = [_size_text(balances.measure, *parts) for parts in each]
     if balances.measure.kind == "amount":  # the amounts of Other are not exact
@@ -456,7 +461,8 @@ def waterfall(
     asset : str, optional
         The asset. It is required if the table has changes of several assets.
     top : int, default 20
-        Maximum number of bars (at most 100), for the largest changes. Others are added as Other.
+        Maximum number of bars (at most 100), which show the largest changes. All other changes are
+        combined as Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of one of the two compared fetches. If it has a column ``name``, the bars
         are labelled with these names.
@@ -573,7 +579,7 @@ def _select_changes(
     if asset is not None:
         held = [name for name in named[_ASSET].unique() if name.casefold() == asset.casefold()]
         if not held:
-            raise UnknownTokenError(asset, _ASSET, "use an asset from the column asset")
+            raise UnknownTokenError(asset, _ASSET, "use an asset from the column 'asset'")
         named = named[named[_ASSET].isin(held)]
     if token is not None:
         named = named[mask_of_token(named, token)]
@@ -581,13 +587,13 @@ def _select_changes(
     kinds = token_identities(named).keys if by_token else named[_ASSET].unique()
     if len(kinds) > 1:
         kind = "token" if by_token else _ASSET
-        reason = f"the changes are of several {kind}s, whose amounts are never added"
-        raise SettingsError(reason, hint=f"choose one with {kind}=…")
+        reason = f"the changes contain several {kind}s, whose amounts can't be added"
+        raise SettingsError(reason, hint=f"pass {kind}=… to choose one")
     return named
 
 
 def _join_first_names(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
-    """Return the first few names of the rows, and the number of all others, in one text."""
+    """Return a text with the first few names of the rows, and the number of the others."""
     names = list(dict.fromkeys(_row_names(rows, wallets)[0]))
     more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
     return f"{', '.join(names[:_MAX_NAMED])}{more}"
@@ -612,7 +618,7 @@ def _group_columns(rows: pd.DataFrame) -> list[str]:
 
 
 def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
-    """Return the short and the full names of the wallets or groups in the rows."""
+    """Return two lists of names of the wallets or groups in the rows: short and full names."""
     if "address" in rows:
         called = user_wallet_names(rows, None if wallets is None else as_wallets_frame(wallets))
         each = zip(rows["blockchain"], rows["address"], called, strict=True)

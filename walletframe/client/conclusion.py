@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from walletframe.errors import AnswerWarning, FetchError, FetchWarning, SettingsError
 from walletframe.frames.known import known_mask, stale_mask
 from walletframe.notice import notify
-from walletframe.numerals import count_of, counted_noun
+from walletframe.numerals import count_with_verb, counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ def warn_or_raise(details: WalletDetails, on_failure: str) -> None:
             continue
         errors = wallets.loc[mask, "error"]
         reasons = {str(reason): int(count) for reason, count in errors.value_counts().items()}
-        lead = f"{count_of(len(errors), len(wallets), 'wallet')} {state}"
+        lead = f"{count_with_verb(len(errors), len(wallets), 'wallet')} {state}"
         text = with_reasons(lead, reasons)
         if state == "not ok":
             if on_failure == "raise":

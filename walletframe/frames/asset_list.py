@@ -19,7 +19,7 @@ from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.identity import KeyCodes, token_key
 from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
-from walletframe.numerals import full_amount
+from walletframe.numerals import amount_phrase
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line, unlinked
@@ -166,7 +166,7 @@ def bridged_versions(positions: Positions, index: int) -> tuple[int, str]:
     rows = np.flatnonzero(np.isin(positions.contracts.codes, codes))
     rows = rows[is_positive(positions.amounts[rows].exact())]
     amounts = positions.amounts[rows]
-    return len(np.unique(positions.contracts.codes[rows])), full_amount(amounts.sum())
+    return len(np.unique(positions.contracts.codes[rows])), amount_phrase(amounts.sum())
 
 
 def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:

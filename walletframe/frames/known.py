@@ -17,7 +17,7 @@ import pandas as pd
 
 from walletframe.frames.contract import SIMULATED, Source
 from walletframe.frames.identity import token_identities
-from walletframe.numerals import count_of, counted_noun, money
+from walletframe.numerals import count_with_verb, counted_noun, money
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
 
@@ -85,7 +85,7 @@ def summary_lines(
         balances = (
             f"{counted_noun(len(holdings), 'balance')} of {counted_noun(len(tokens.keys), 'token')}"
         )
-        flawed = count_of(unread, len(holdings), "balance") if unread else ""
+        flawed = count_with_verb(unread, len(holdings), "balance") if unread else ""
     lines.append(f"{balances}; {_sources_text(wallets)}")
     if flawed:
         lines.append(f"{flawed} unreadable: the amount or the token is unknown.")

@@ -63,7 +63,7 @@ from walletframe.history.folder import (
     write_frame,
 )
 from walletframe.notice import notify
-from walletframe.numerals import count_of, counted_noun
+from walletframe.numerals import count_with_verb, counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -475,11 +475,12 @@ def _require_unchanged(details: WalletDetails) -> None:
         first = wrong[0]
         name = ".".join(str(part) for part in ids.keys[first])
         raise SnapshotError(
-            f"{count_of(len(wrong), len(ids.keys), 'wallet')} not as fetched. The first is {name!a}"
-            f": wallets has {counted_noun(int(row_counts[first]), 'row')} of it (expected: 1), and "
-            f"holdings has {holding_counts[first]} (expected: {expected[first]}, as in the column "
-            "'tokens' of wallets)",
-            hint="save the unchanged result of the fetch, and drop rows after loading it",
+            f"{count_with_verb(len(wrong), len(ids.keys), 'wallet')} not as fetched; "
+            f"the first is {name!a}"
+            f", which has {counted_noun(int(row_counts[first]), 'row')} in wallets, and "
+            f"{holding_counts[first]} in holdings instead of the {expected[first]} that its column "
+            "tokens counts",
+            hint="save the frames unchanged, as fetched, and drop rows after loading them",
         )
 
 

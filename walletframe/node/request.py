@@ -20,7 +20,7 @@ from walletframe.chains import known_blockchains
 from walletframe.client import with_reasons
 from walletframe.errors import AddressError, FetchWarning, MissingExtraError, SettingsError
 from walletframe.notice import notify
-from walletframe.numerals import count_of
+from walletframe.numerals import count_with_verb
 from walletframe.settings.key import quoted
 
 if TYPE_CHECKING:
@@ -151,7 +151,5 @@ def warn_unknown(errors: Sequence[str | None]) -> None:
     """Warn if balances are not known. `errors` contains None for each known balance."""
     counts = Counter(error for error in errors if error is not None)
     if reasons := dict(counts.most_common()):
-        summary = f"{count_of(sum(reasons.values()), len(errors), 'balance')} not known"
-        notify(
-            f"{with_reasons(summary, reasons)}; the column 'error' has the reasons", FetchWarning
-        )
+        summary = f"{count_with_verb(sum(reasons.values()), len(errors), 'balance')} not known"
+        notify(f"{with_reasons(summary, reasons)}; the column error has the reasons", FetchWarning)

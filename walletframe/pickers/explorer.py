@@ -59,8 +59,8 @@ _FORMATS: dict[str, tuple[str, str, Any]] = {
 _OUTPUT = ".jp-OutputArea-child"
 _VIEW = '[data-mime-type="application/vnd.jupyter.widget-view+json"]'
 # If an output contains a widget view, JupyterLab ignores the output's HTML. Without the kernel, it
-# then shows "model not found". So the saved form is a separate output before the widget view. This
-# style hides the saved form if the widget view works, and hides the widget view otherwise.
+# then shows "model not found". So static tables are a separate output before the widget view. This
+# style hides the static tables if the widget view works, and hides the widget view otherwise.
 _HIDING_STYLE = f"""<style>
 {_OUTPUT}:has(.wf-saved):has(+ {_OUTPUT} .wf-live),
 {_OUTPUT}:has(.wf-saved) + {_OUTPUT}:has({_VIEW}):not(:has(.wf-live)) {{ display: none !important }}
@@ -68,8 +68,8 @@ _HIDING_STYLE = f"""<style>
 _RERUN = "Run the cell again to show the explorer."
 
 
-def saved_form(details: WalletDetails) -> dict[str, str]:
-    """Return the saved form of the explorer: static tables for a notebook without a kernel."""
+def static_mime_bundle(details: WalletDetails) -> dict[str, str]:
+    """Return static tables as a MIME bundle, for a notebook without a kernel."""
     html = without_mathematics(f"{details._repr_html_()}<div><em>{_RERUN}</em></div>")
     content = f'{_HIDING_STYLE}<div class="wf-saved">{html}</div>'
     return {"text/html": content, "text/plain": f"{details!r}\n\n{_RERUN}"}
@@ -83,11 +83,11 @@ class HoldingsExplorer(FetchingWidget):
     details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
         The result of a fetch. This can also be a folder that `open_wallets` has opened.
     client : Client, optional
-        The client for the button Refresh. If it is not given, the default client is used if it has
-        the same service as `details` (see `configure`). Otherwise, a running sandbox is used if
-        `details` come from a sandbox.
+        The client for the button Refresh. Without this argument, Refresh uses the default client
+        (see `configure`) if that client has the same service as `details`. Otherwise, if `details`
+        come from a sandbox, Refresh uses a running sandbox.
     prepare : callable, optional
-        A function that accepts a DataFrame of holdings and returns one. It is applied to the
+        A function that takes a DataFrame of holdings and returns another one. It is applied to the
         holdings of `details` before they are shown, and to the new holdings after each Refresh.
     max_balances : int, default 500_000
         Maximum number of balances that are read from a folder into memory.
@@ -113,8 +113,8 @@ class HoldingsExplorer(FetchingWidget):
     The explorer shows the values in the column ``value`` of the holdings. If this column is
     missing, values are computed from the service's prices. Tokens that `flag_spam` flags are hidden
     at first. `prepare` can add values and spam flags, for example
-    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. With `prepare`, tokens are
-    spam only if `prepare` adds the column ``is_spam`` and marks them in it.
+    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. With `prepare`, tokens
+    count as spam only if `prepare` adds a column ``is_spam`` that marks their rows.
 
     If exactly one token is selected, charts that can draw one token show its amounts. The colour of
     a token does not change with the selection. Charts combine balances per token or per asset (see
@@ -197,16 +197,16 @@ class HoldingsExplorer(FetchingWidget):
         return Portfolio(WalletDetails(held.wallets, rows), self._prepare)
 
     def _ipython_display_(self) -> None:
-        """Display the saved form, then the widget."""
-        publish_display_data(saved_form(self.shown))
+        """Display the static tables, then the widget."""
+        publish_display_data(static_mime_bundle(self.shown))
         publish_display_data(*self._repr_mimebundle_())
 
     @property
     def shown(self) -> WalletDetails:
         """The wallets and holdings that are shown.
 
-        These are the selected rows of `details` as `prepare` returned them, with their index. The
-        holdings have values if these are known.
+        These are the selected rows of `details`. The holdings are as `prepare` returned them, and
+        keep their index. If values are known, the holdings have the column ``value``.
         """
         with LOCK:
             selected = self._explorer_state.selected()
@@ -216,9 +216,9 @@ class HoldingsExplorer(FetchingWidget):
     def code(self) -> str:
         """The Python code that reproduces what is shown.
 
-        The code selects the shown rows, and those that match a search, and draws the chart. Its
-        variables ``details`` (or ``stored``, for a folder) and ``prepare`` are the arguments of
-        the explorer.
+        The code selects the shown rows and the rows that match the search, and draws the chart. It
+        expects the arguments of the explorer in the variables ``details`` (or ``stored``, for a
+        folder) and ``prepare``.
         """
         with LOCK:
             picture, search = self._explorer_state.picture(), self._explorer_state.search
@@ -285,7 +285,7 @@ class HoldingsExplorer(FetchingWidget):
         if message and self._prepare is None:
             raise WalletframeError(message, hint=hint)
         keep = kept_names(wallets)
-        hint = "set the attribute details of the explorer to a result of fetch_wallets"
+        hint = "set the explorer's attribute `details` to a result of fetch_wallets"
         requested = wallets[["blockchain", "address", *keep]]
         self._fetch(requested, hint=hint, keep=keep, refresh=True)
 
@@ -293,9 +293,9 @@ class HoldingsExplorer(FetchingWidget):
     def save(self, kind: str) -> None:
         """Create a file of the shown wallets and holdings, and show a link to download it.
 
-        CSV, Parquet and Excel files contain all shown rows, with exact amounts and the columns that
-        were kept for their wallets. The report is one
-        HTML page that can be read offline. Errors are shown in the widget.
+        CSV, Parquet and Excel files contain all shown rows, with exact amounts and the extra
+        columns of ``wallets``. The report is an HTML page that can be read offline. Errors are
+        shown in the widget.
 
         Parameters
         ----------
@@ -327,7 +327,7 @@ class HoldingsExplorer(FetchingWidget):
         self._show_error("")
         self._edition = edition
 
-    def _current_client(self) -> AbstractContextManager[Client]:
+    def _fetch_client(self) -> AbstractContextManager[Client]:
         if self._client is not None:
             return nullcontext(self._client)
         services = [*self.details.wallets["service"].dropna().unique()]
@@ -352,7 +352,7 @@ class HoldingsExplorer(FetchingWidget):
 
 
 def _with_kept_columns(shown: WalletDetails) -> pd.DataFrame:
-    """Return the holdings, with the kept columns of their wallets at the end."""
+    """Return the holdings, followed by the extra columns of the wallets."""
     wallets, holdings = shown
     names = [name for name in kept_names(wallets) if name not in holdings]
     if not names:

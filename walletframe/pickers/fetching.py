@@ -42,11 +42,11 @@ _CLOSE_TIMEOUT_S = 5.0  # time that `close` waits for a thread to end
 
 
 class FetchingWidget(PageWidget):
-    """A widget that fetches in the background and shows the progress, with one fetch at a time."""
+    """A widget that runs one fetch at a time in the background, and shows the progress."""
 
     details: Instance[WalletDetails] = Instance(WalletDetails)
-    _under_way = Dict().tag(sync=True)  # the progress: done, total and two lines of text
-    _again = Unicode().tag(sync=True)  # the label of the Retry button
+    _progress = Dict().tag(sync=True)  # the progress: done, total and two lines of text
+    _retry_label = Unicode().tag(sync=True)  # the label of the Retry button
 
     def __init__(self, *args: Any, **traits: Any) -> None:
         self._thread: Thread | None = None  # the thread of the running fetch
@@ -77,11 +77,14 @@ class FetchingWidget(PageWidget):
         """
         if self._thread is not None:
             self._cancelled.set()
-            self._under_way = {**self._under_way, "said": "cancelling …", "more": ""}
+            self._progress = {**self._progress, "text": "cancelling …", "more": ""}
 
     @abstractmethod
-    def _current_client(self) -> AbstractContextManager[Client]:
-        """Return a context manager of the client. It closes the client if it also created it."""
+    def _fetch_client(self) -> AbstractContextManager[Client]:
+        """Return a context manager for the client of the next fetch.
+
+        On exit, only a client that was created here is closed.
+        """
 
     def _fetch(
         self,
@@ -97,10 +100,10 @@ class FetchingWidget(PageWidget):
         self._show_error("")
         if not len(wallets):
             raise WalletframeError("there are no wallets to fetch", hint=hint)
-        client = self._current_client()
+        client = self._fetch_client()
         self._requested, self._keep = wallets, keep
-        said = f"0 of {counted_noun(len(wallets), 'wallet')}"
-        self._under_way = {"done": 0, "total": len(wallets), "said": said}
+        text = f"0 of {counted_noun(len(wallets), 'wallet')}"
+        self._progress = {"done": 0, "total": len(wallets), "text": text}
         self._cancelled = Event()
         run_fetch = partial(self._run_fetch, client, refresh=refresh)
         self._thread = Thread(target=run_fetch, name="walletframe-panel", daemon=True)
@@ -112,7 +115,7 @@ class FetchingWidget(PageWidget):
         self._fetch(self._requested, keep=self._keep)
 
     def _run_fetch(self, client: AbstractContextManager[Client], *, refresh: bool) -> None:
-        """Run the fetch on the background thread; `_finish` shows its errors."""
+        """Run the fetch on the background thread. `_finish` shows any error."""
         marks, last_shown_s = deque([(time.monotonic(), 0)]), 0.0
 
         def progress(done: int, total: int, counts: Mapping[str, int]) -> None:
@@ -143,23 +146,23 @@ class FetchingWidget(PageWidget):
         more = ", ".join(f"{count:,} {status}" for status, count in counts.items())
         if self._cancelled.is_set():
             text, more = "cancelling …", ""
-        self._under_way = {"done": done, "total": total, "said": text, "more": more}
+        self._progress = {"done": done, "total": total, "text": text, "more": more}
 
     @handler
     def _finish(self, result: WalletDetails | Exception) -> None:
         self._thread = None
-        self._under_way = {}
+        self._progress = {}
         if isinstance(result, Exception):
             raise result
         failed = int((~known_mask(result.wallets)).sum())
-        self._again = f"Retry {counted_noun(failed, 'wallet')}" if failed else ""
+        self._retry_label = f"Retry {counted_noun(failed, 'wallet')}" if failed else ""
         self.details = keep_older_answers(self.details, result)
 
 
 def format_time_left(marks: deque[tuple[float, int]], total: int) -> str:
-    """Estimate the remaining time from pairs of a time in s and the number of wallets done then.
+    """Return an estimate of the remaining time as text. A mark is (time in s, wallets done).
 
-    Pairs that are no longer recent are removed.
+    Marks that are no longer recent are removed.
     """
     (start_s, before), (now_s, done) = marks[0], marks[-1]
     while len(marks) > 2 and now_s - start_s > _RECENT_S:  # noqa: PLR2004 - two marks give a rate
@@ -174,11 +177,11 @@ def format_time_left(marks: deque[tuple[float, int]], total: int) -> str:
 
 
 def keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> WalletDetails:
-    """Return the new result, in which failed wallets are replaced by their older answers."""
+    """Return the latest result, with the previous answers of wallets that failed."""
     rows = {key: row for row, key in enumerate(wallet_identities(latest.wallets).keys)}
 
     def latest_rows(frame: pd.DataFrame) -> np.ndarray:
-        """Return, for each row, the position of its wallet in the new result, or -1."""
+        """Return the position of each row's wallet in the latest result, or -1."""
         wallets = wallet_identities(frame)
         return np.array([rows.get(key, -1) for key in wallets.keys], dtype=np.intp)[wallets.codes]
 
@@ -218,10 +221,10 @@ class FetchPanel(FetchingWidget, WalletPicker):
     Attributes
     ----------
     details : WalletDetails
-        The result of the last fetch; before, the argument `wallets` if that is a WalletDetails, or
-        an empty result. It can be observed and linked. Wallets that were not fetched before a
-        fetch was cancelled have the status ``cancelled``. If a wallet can't be refreshed, the
-        result contains its older answer, with the source ``stale``.
+        The result of the last fetch. Before the first fetch, it is the argument `wallets` if that
+        is a WalletDetails, or else an empty result. It can be observed and linked. If a fetch is
+        cancelled, the unfinished wallets have the status ``cancelled``. If a wallet can't be
+        refreshed, the result contains its older answer, with the source ``stale``.
 
     Raises
     ------
@@ -275,7 +278,7 @@ class FetchPanel(FetchingWidget, WalletPicker):
         """Repeat the last fetch. Wallets with the status ok are read from the cache."""
         self._retry_fetch()
 
-    def _current_client(self) -> AbstractContextManager[Client]:
+    def _fetch_client(self) -> AbstractContextManager[Client]:
         return nullcontext(self._client or default_client())
 
     @observe("details")

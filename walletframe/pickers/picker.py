@@ -71,7 +71,7 @@ class OptionStats(NamedTuple):
     value: float  # NaN if no balance has a value
 
     def sort_key(self) -> tuple[float, int]:
-        """Return a key that sorts by descending value, then balances; unknown values are last."""
+        """Return a key to sort by value, then by balances, both descending; NaN comes last."""
         return (math.inf if math.isnan(self.value) else -self.value, -self.balances)
 
 
@@ -89,7 +89,7 @@ class Option:
 
 
 class Options(dict[Value, Option]):
-    """The distinct options of a picker, by value. If stats are known, they set the order."""
+    """The distinct options of a picker, by value, and sorted by their stats if these are known."""
 
     def __init__(
         self,
@@ -108,13 +108,16 @@ class Options(dict[Value, Option]):
             self.add(option)
 
     def add(self, option: Option) -> Value:
-        """Add an option if it is new, and return its value as first spelled."""
+        """Add an option if its key is new, and return the first spelling of the value."""
         kept = self.by_key.setdefault(option.key, option)
         self[kept.value] = kept
         return kept.value
 
     def columns(self) -> dict[str, Any]:
-        """Return lists of texts for the front end; rare texts are dicts by the option's index."""
+        """Return columns for the front end, as lists with an element for each option.
+
+        Columns in which few options have a text are dicts instead, keyed by the option's index.
+        """
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
         full_texts: list[str | None] = []  # None if the value contains it
@@ -161,7 +164,7 @@ def _stats_columns(
 
 
 def group_stats(keys: Sequence[Any], codes: Codes, values: Floats | None) -> dict[Any, OptionStats]:
-    """Return the stats of each key, from the key's index (`codes`) and the value of each row."""
+    """Return the stats of each key. `codes` has the index of each row's key."""
     counts = np.bincount(codes, minlength=len(keys)).tolist()
     known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
     valued, weights = codes[known], None if values is None else values[known]
@@ -171,8 +174,8 @@ def group_stats(keys: Sequence[Any], codes: Codes, values: Floats | None) -> dic
     return dict(zip(keys, map(OptionStats, counts, sums.tolist()), strict=True))
 
 
-def values_and_unit(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
-    """Return the value of each row and a label of the values, or None and an empty label."""
+def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
+    """Return the value of each row, and a label for the values. Without values: None and ""."""
     if "value" in holdings:
         currencies = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(currencies) > 1:
@@ -229,7 +232,7 @@ class Picker(PageWidget, ValueWidget):
 
     @abstractmethod
     def _resolve_value(self, value: Any) -> Value:
-        """Return the value of the option that a given value denotes, or raise."""
+        """Return the value of the option that `value` spells, or raise an error if none does."""
 
     def offer(self, source: Any, /) -> None:
         """Replace the options. Selected values that are no longer offered are removed.
@@ -329,7 +332,7 @@ def blockchain_options(source: BlockchainsLike) -> Options:
         pairs = [(name, 1) for name in each]
         if not all(isinstance(name, str) for name, _ in pairs):
             raise ArgumentError(
-                "blockchains is not a list of blockchain identifiers",
+                "the argument `blockchains` is not a list of blockchain identifiers",
                 hint='use a list of text, such as ["ETH", "BSC"], or a result of fetch_wallets',
             )
     spelling = {canonical_blockchain(name): name for name, _ in reversed(pairs)}  # first one
@@ -346,7 +349,7 @@ def blockchain_options(source: BlockchainsLike) -> Options:
     codes, spellings = factorized(holdings["blockchain"])
     canonical = [canonical_blockchain(str(name)) for name in spellings]
     key_codes, keys = pd.factorize(np.array(canonical, dtype=object))
-    values, unit = values_and_unit(holdings)
+    values, unit = values_and_label(holdings)
     stats = group_stats([*keys], np.append(key_codes, -1)[codes], values)
     return Options("Blockchain", options, stats, unit)
 
@@ -416,9 +419,10 @@ class TokenPicker(Picker):
     Parameters
     ----------
     holdings : WalletDetails or DataFrame
-        Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``, whose
-        tokens are the options. The most valuable ones come first, then those with the most rows.
-        Values are read from ``value`` or, without this column, computed from ``price``.
+        Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``. The
+        options are the tokens of these holdings. The most valuable tokens come first, then those
+        with the most rows. Values are read from the column ``value`` or, without this column,
+        computed from the column ``price``.
     value : str, or sequence of (str, str or None) or of str
         The initial selection. A token is an unambiguous symbol or a pair (blockchain, contract).
         The contract of a native coin is None.
@@ -495,7 +499,7 @@ class TokenOptions(Options):
         contracts = holdings["token_address"].array.take(first).tolist()
         names = token_names(holdings, tokens, positions)
         keys = [tokens.keys[position] for position in known]
-        values, unit = values_and_unit(holdings)
+        values, unit = values_and_label(holdings)
         stats = group_stats(tokens.keys, tokens.codes, values)
         options = map(_token_option, keys, names, symbols, contracts)
         super().__init__("Symbol, blockchain, contract", options, stats, unit)
@@ -542,7 +546,7 @@ def wallet_options(source: KnownWallets) -> Options:
     if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
         return Options(hint, options)
     owners = wallet_identities(holdings)
-    values, unit = values_and_unit(holdings)
+    values, unit = values_and_label(holdings)
     keys = [f"{chain}.{address}" for chain, address in owners.keys]
     return Options(hint, options, known | group_stats(keys, owners.codes, values), unit)
 
@@ -561,7 +565,7 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
 
 
 def filter_options(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
-    """Return the options of the explorer's filter `kind`; labels are the values of `groups`."""
+    """Return the options of the explorer's filter `kind`. Labels are values of columns `groups`."""
     if kind == "wallets":
         return wallet_options(details)
     if kind == "tokens":
@@ -653,7 +657,7 @@ class WalletPicker(Picker):
         pasted = read_pasted(self._pasted)
         self.value = (*self.value, *map(str, pasted.wallets))
         self._pasted = pasted.unreadable_lines
-        self._problems = _problems(read_pasted(pasted.unreadable_lines))
+        self._problems = _problem_texts(read_pasted(pasted.unreadable_lines))
         return not pasted.problems
 
     def _resolve_value(self, value: Any) -> Value:
@@ -665,7 +669,7 @@ class WalletPicker(Picker):
         return self._options.add(_wallet_option(wallet))
 
 
-def _problems(pasted: Pasted) -> list[str]:
+def _problem_texts(pasted: Pasted) -> list[str]:
     """Return a heading and, for each line that can't be read, a text with the reasons."""
     problems_by_line: dict[int, dict[str, list[str]]] = {}
     for line, text, reason in pasted.problems:

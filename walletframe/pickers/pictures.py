@@ -70,7 +70,7 @@ class ChartOptions:
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The levels of the chart: its type's, or a user's column's, with tokens or assets."""
+        """The columns to group the chart by, from the chart's type and the chosen options."""
         by = self.type.by
         if by and self.group != WALLET:
             by = (self.group, *self.type.inner_levels)
@@ -79,7 +79,7 @@ class ChartOptions:
         return (*(name for name in by if name != "asset"), "token")
 
     def with_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
-        """Return the options after a request; the user's columns `groups` can group the chart."""
+        """Return the options after a request. Only the columns in `groups` can group the chart."""
         names = ("chart", "measure", "group", "narrow")
         changes = {name: request[name] for name in names if name in request}
         if changes.get("chart", self.chart) not in CHARTS:
@@ -96,13 +96,13 @@ class ChartOptions:
 class Picture:
     """A chart for the front end. Its texts are plain text from untrusted sources."""
 
-    selected: Selected  # `rows` and `tokens` are row numbers of its holdings
+    selected: Selected  # the data; `rows` and `tokens` below are row numbers of its holdings
     options: ChartOptions  # `measure` is the measure that is drawn
     measures: tuple[str, ...]  # the available measures
     title: str
     token: str = ""  # the name of the drawn token or asset, if only one is drawn
     line: str = ""  # a line on what is drawn and left out
-    about: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()  # all notes
     figure: bytes = b""  # JSON; empty if nothing is drawn
     reason: str = ""  # why nothing is drawn
     arguments: Mapping[str, Any] | None = None  # of the function; None if nothing is drawn
@@ -140,7 +140,10 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
     measures += [AMOUNTS] if chart_type.needs == "token?" else []
     measures = [AMOUNTS] if chart_type.needs == "token" else [*measures, BALANCES]
     if options.measure not in measures:  # choose a default
-        is_one = bool(selected.selection.tokens) and len(_named(held, options).tokens.keys) == 1
+        is_one = (
+            bool(selected.selection.tokens)
+            and len(_combined_if_chosen(held, options).tokens.keys) == 1
+        )
         best = AMOUNTS if is_one and AMOUNTS in measures else VALUE
         options = replace(options, measure=best if best in measures else measures[-1])
     picture = Picture(selected, options, tuple(measures), title=options.chart)
@@ -197,13 +200,13 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
         layout.yaxis.title = None
 
 
-def _named(held: Positions, options: ChartOptions) -> Positions:
-    """Return the holdings with the assets or tokens that the chart draws."""
+def _combined_if_chosen(held: Positions, options: ChartOptions) -> Positions:
+    """Return the holdings, combined per asset if this option is chosen."""
     return with_assets(held) if options.per_asset else held
 
 
 def _chart_arguments(selected: Selected, options: ChartOptions) -> tuple[dict[str, Any], str]:
-    """Return the arguments of the chart's function, and the name of the one token or asset, or "".
+    """Return the arguments of the chart's function, and the name of a single drawn token or asset.
 
     A chart of one wallet, token or asset draws the first selected one. If none is selected, it
     draws the one with the most balances.
@@ -219,7 +222,7 @@ def _chart_arguments(selected: Selected, options: ChartOptions) -> tuple[dict[st
         chosen = (key for key in selection.wallet_keys() if key in {*keys})
         arguments["wallet"] = next(chosen, keys[most])
     elif options.measure == AMOUNTS:
-        named = _named(held, options)
+        named = _combined_if_chosen(held, options)
         tokens = dict(zip(held.tokens.keys, held.tokens.first, strict=True))
         most = named.tokens.first[np.bincount(named.tokens.codes).argmax()]
         row = next((tokens[key] for key in selection.tokens if key in tokens), most)

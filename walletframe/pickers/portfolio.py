@@ -1,4 +1,4 @@
-"""The data of an explorer: the result of a fetch with values and spam flags, and a selected part.
+"""The data of an explorer: a fetch with values and spam flags, and the selected part of it.
 
 Functions return texts about the selection: its value, its completeness, and its hidden rows.
 """
@@ -28,7 +28,7 @@ from walletframe.frames.known import (
     value_summary,
 )
 from walletframe.frames.tables import wallets_table
-from walletframe.numerals import count_of, counted_noun, money
+from walletframe.numerals import count_with_verb, counted_noun, money
 from walletframe.pickers.picker import group_stats
 from walletframe.pickers.table import HoldingsTable
 from walletframe.settings.tables import table_settings
@@ -55,8 +55,8 @@ _MAX_FAILURES, _MAX_FULL_TEXT, _MAX_REASON = 50, 500, 300
 class Portfolio(Selectable):
     """The result of a fetch with values and spam flags.
 
-    Values are read from ``value``, or computed as `value` does by default. Spam flags are read from
-    ``is_spam``. Without this column, they are computed, or all False if there is a `prepare`.
+    Values are read from the column ``value``, or computed by the function `value`. Spam flags are
+    read from the column ``is_spam``, or computed if this column and `prepare` are missing.
     """
 
     def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
@@ -68,11 +68,13 @@ class Portfolio(Selectable):
             hint = "pass a function, such as lambda holdings: holdings.wf.without_spam()"
             function: object = prepare
             if not callable(function):
-                message = f"prepare is of type {type(prepare).__name__}, not a function"
+                message = f"`prepare` is of type {type(prepare).__name__}, not a function"
                 raise ArgumentError(message, hint)
             result: object = function(holdings.copy(deep=False))  # a copy: `prepare` may change it
             if not isinstance(result, pd.DataFrame):
-                message = f"prepare returned a {type(result).__name__}, not a DataFrame of holdings"
+                message = (
+                    f"`prepare` returned a {type(result).__name__}, not a DataFrame of holdings"
+                )
                 raise ArgumentError(message, hint)
             holdings = result
         require_columns(holdings, HOLDING_DTYPES)
@@ -100,8 +102,8 @@ class Portfolio(Selectable):
         return token_colors(self.held)
 
     def select(self, selection: Selection) -> Selected:
-        """Return the selected part, with the number of its spam tokens and small balances."""
-        matches, values = self.row_mask(selection), self.row_values
+        """Return the selected part of the data, and count its spam tokens and small balances."""
+        matches, values = self.marks(selection), self.row_values
         spam = np.unique(self.held.tokens.codes[matches & self.spam])
         small, small_value = np.zeros_like(matches), 0.0
         if values is not None:  # a row without a value is not small
@@ -122,7 +124,7 @@ class Portfolio(Selectable):
         )
 
     def option_stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
-        """Return the stats of the options of a filter (not "labels") that have balances."""
+        """Return the stats of those options of a filter (but not "labels") that have balances."""
         held, values, keys = self.held, self.row_values, list[Any]()
         marks = self.drop_spam_and_small(self.row_mask(selection), replace(selection, small=None))
         if kind == "tokens":
@@ -152,7 +154,7 @@ class Selected:
     selection: Selection
     wallets: pd.DataFrame
     held: Positions
-    marks: Mask  # a mask of the portfolio's rows
+    marks: Mask  # the selected rows of the portfolio
     spam_tokens: int
     small_balances: int
     small_value: float
@@ -162,7 +164,7 @@ def summary_parts(selected: Selected) -> dict[str, Any]:
     """Return the parts of the summary line: total value, completeness and date of the data."""
     wallets, portfolio = selected.wallets, selected.portfolio
     known, stale = known_mask(wallets), stale_mask(wallets)
-    text = f"{count_of(int(known.sum()), len(wallets), 'wallet')} known"
+    text = f"{count_with_verb(int(known.sum()), len(wallets), 'wallet')} known"
     if count := int(stale.sum()):
         reasons = wallets["error"][stale].dropna().unique()
         why = f" ({safe_line(str(reasons[0]), _MAX_REASON)})" if len(reasons) == 1 else ""
@@ -197,7 +199,7 @@ def _price_source_text(portfolio: Portfolio) -> str:
 
 
 def spam_text(selected: Selected) -> str:
-    """Return the number of spam tokens, such as ``12 spam tokens hidden``, or an empty text."""
+    """Return a text such as ``12 spam tokens hidden``, or an empty text if there are none."""
     if not selected.spam_tokens:
         return ""
     how = "hidden" if selected.selection.spam is False else "shown"
@@ -205,7 +207,7 @@ def spam_text(selected: Selected) -> str:
 
 
 def small_text(selected: Selected) -> str:
-    """Return the number and total value of small balances, or an empty text if there are none."""
+    """Return a text with the number and value of small balances, or "" if there are none."""
     if not selected.small_balances:
         return ""
     small = f"{counted_noun(selected.small_balances, 'balance')} below {money(SMALL_BELOW)}"
@@ -242,7 +244,7 @@ def empty_reason(selected: Selected) -> str:
 def wallet_status(
     wallets: pd.DataFrame, holdings: pd.DataFrame, tokens: KeyCodes | None = None
 ) -> dict[str, Any]:
-    """Return lines on the completeness of a result, and a table of wallets with an error text."""
+    """Return lines about the completeness of a result, and a table of wallets with errors."""
     lines = [*summary_lines(wallets, holdings, tokens), *failure_lines(wallets)]
     table = wallets_table(wallets[wallets["error"].notna()], _MAX_FAILURES)
     return {

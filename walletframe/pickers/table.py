@@ -75,11 +75,11 @@ SELECTION_FIELDS = {
     "contract": "tokens",
     "blockchain": "blockchains",
 }
-"""The field of a `Selection` that a cell of a column can set, by the name of the column."""
+"""For each column with clickable cells, the field of `Selection` that a click sets."""
 
 
 class HoldingsTable:
-    """A table of holdings or of their sums by group. The front end requests windows of its rows."""
+    """A table of holdings, or of sums by group. The front end requests ranges of rows."""
 
     def __init__(
         self,
@@ -108,10 +108,10 @@ class HoldingsTable:
         return HoldingsTable(self._held.where(marks), wallets, part_of=(self, marks))
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a window of rows, and the columns if the front end does not have them yet.
+        """Return a range of rows, and the columns if the front end does not have them yet.
 
-        The optional keys of a request are ``by`` (group), ``sort``, ``down`` (descending), ``find``
-        (text), ``start``, ``count`` and ``table`` (id of columns). Invalid values are replaced.
+        Optional keys of a request are ``by`` (group), ``sort``, ``down`` (descending), ``find``
+        (text), ``start``, ``count`` and ``table`` (the ID of the columns that the page has).
         """
         by, sort, descending, words = self._parse_query(request)
         grid, rows = self.grid(by), self._rows(by, sort, descending, words)
@@ -155,7 +155,7 @@ class HoldingsTable:
         return answer
 
     def cell_selection(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
-        """Return the field of a `Selection` and the key that a cell selects, or None."""
+        """Return what a cell selects, as a field of `Selection` and a key, or None."""
         query, position = self._parse_query(request), int(request.get("place", -1))
         name = str(request.get("column"))
         rows, column = self._rows(*query), self.grid(query[0]).columns.get(name)
@@ -164,10 +164,10 @@ class HoldingsTable:
         cells, key = column.cells, None
         if (
             isinstance(cells, TextCells)
-            and cells.key
+            and cells.selection_key
             and (code := cells.codes[rows[position]]) >= 0
         ):
-            key = cells.key(code)
+            key = cells.selection_key(code)
         return None if key is None else (SELECTION_FIELDS[name], key)
 
     def _parse_query(self, request: Mapping[str, Any]) -> tuple[str, str, bool, tuple[str, ...]]:
@@ -248,14 +248,14 @@ def balances_grid(positions: Positions) -> DataGrid:
 
 
 def with_bars(grid: DataGrid, positions: Positions, marks: Mask) -> DataGrid:
-    """Draw bars behind the amounts of the marked rows, which must all be of one token."""
+    """Return the grid with bars behind the amounts. All marked rows must be of one token."""
     raw = positions.holdings.get("raw_amount")
     amounts = grid.columns["amount"]._replace(cells=AmountCells(positions.amounts, raw, marks))
     return DataGrid(grid.columns | {"amount": amounts}, grid.count)
 
 
 def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
-    """Return the columns of a table of sums by one group, as `totals` computes them."""
+    """Return the columns of a table of sums, which `totals` computed for the groups `by`."""
     wallets = positions.wallet_frame if positions.has_wallets else None
     texts: dict[str, Cells] = {}
     if by == "token":
@@ -280,7 +280,9 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
         labels = [f"{ok:,} of {of:,}{f', {stale:,} stale' * bool(stale)}" for ok, stale, of in each]
         ranks = [(ok / max(asked, 1), ok - stale, asked) for ok, stale, asked in each]
         label = labels.__getitem__
-        counted["known"] = TextCells(codes.ravel(), len(labels), label, label, by=ranks.__getitem__)
+        counted["known"] = TextCells(
+            codes.ravel(), len(labels), label, label, sort_key=ranks.__getitem__
+        )
     return DataGrid(columns | _make_columns(counted), len(sums))
 
 
@@ -320,8 +322,8 @@ def _wallet_cells(positions: Positions, named: pd.DataFrame, codes: Codes) -> Te
     rows = dict(zip(search.wallet_pairs(positions.wallets), positions.first, strict=True))
     return TextCells.of(
         texts,
-        by=lambda code: f"{names[code]}{texts.full_text(code)}",
-        key=lambda code: ".".join(pairs[code]),
+        sort_key=lambda code: f"{names[code]}{texts.full_text(code)}",
+        selection_key=lambda code: ".".join(pairs[code]),
         link=(lambda code: safe_url(urls[rows[pairs[code]]])) if urls else None,
     )
 
@@ -329,7 +331,7 @@ def _wallet_cells(positions: Positions, named: pd.DataFrame, codes: Codes) -> Te
 def _token_cells(
     frame: pd.DataFrame, tokens: KeyCodes, prefixes: Mapping[str, str]
 ) -> dict[str, Cells]:
-    """Return the columns of cells with the token, the token's blockchain and the contract."""
+    """Return cells for three columns: token, blockchain and contract of each token."""
     texts = search.token_texts(frame, tokens)
     token, contract = texts["token"], texts["contract"]
 
@@ -345,9 +347,11 @@ def _token_cells(
         return safe_url(f"{before}{address}") if before and is_plain else None
 
     return {
-        "token": TextCells.of(token, by=token.label, key=key),
+        "token": TextCells.of(token, sort_key=token.label, selection_key=key),
         "blockchain": text_cells(*search.row_token_blockchains(frame, tokens)),
-        "contract": TextCells.of(contract, by=contract.full_text, key=key, link=link),
+        "contract": TextCells.of(
+            contract, sort_key=contract.full_text, selection_key=key, link=link
+        ),
     }
 
 
@@ -359,7 +363,7 @@ def _explorer_urls(wallets: pd.DataFrame) -> list[str]:
 
 
 def _block_explorer_prefixes(wallets: pd.DataFrame | None) -> dict[str, str]:
-    """Return the part before the address in the block explorer URLs, for each blockchain."""
+    """Return the start of the block explorer URLs of each blockchain, up to the address."""
     prefixes: dict[str, str] = {}
     if wallets is None:
         return prefixes
@@ -388,19 +392,19 @@ class TextCells(search.TextColumn):
 
     has_bars: ClassVar[bool] = False
     _: KW_ONLY
-    by: Callable[[int], Any]  # the sort key; case is ignored if all keys are texts
-    key: Callable[[int], Any] | None = None  # the key in a `Selection`
+    sort_key: Callable[[int], Any]  # case is ignored if all keys are texts
+    selection_key: Callable[[int], Any] | None = None  # the key in a `Selection`
     link: Callable[[int], str | None] | None = None
 
     @classmethod
     def of(cls, texts: search.TextColumn, **more: Any) -> TextCells:
-        """Return cells with the texts of a column, and with links, sort keys or selection keys."""
+        """Return cells with the texts of a column. `more` are the fields of this class."""
         return cls(texts.codes, texts.count, texts.label, texts.full_text, texts.words, **more)
 
     @cached_property
     def _ranks(self) -> Codes:
-        """The sort rank of each text. The last element, -1, is the rank of missing texts."""
-        keys = [*map(self.by, range(self.count))]
+        """The sort rank of each text. The value -1 is appended for missing texts (code -1)."""
+        keys = [*map(self.sort_key, range(self.count))]
         if all(isinstance(key, str) for key in keys):  # case only orders otherwise equal texts
             keys = [(key.casefold(), key) for key in keys]
         try:
@@ -416,12 +420,12 @@ class TextCells(search.TextColumn):
         return sort_order(self._ranks[self.codes], self.codes < 0, descending=descending)
 
     def column_width(self) -> tuple[int, int]:
-        """Return the number of letters that suffices for most labels of a sample, and 0."""
+        """Return a width in letters that is enough for most labels, and 0 for the decimals."""
         lengths = sorted(len(self.label(code)) for code in range(self.count)[:_SAMPLE_SIZE]) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
     def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the labels and links of rows, and other texts if they differ from the labels."""
+        """Return the labels and links of rows, and full or copied texts if they differ."""
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.label(code) for code in codes]
         wholes = ["" if code < 0 else self.full_text(code) for code in codes]
@@ -446,8 +450,8 @@ def text_cells(codes: Codes, values: list[Any], dtype: object = None) -> TextCel
     keys = values
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         keys = [dtype.categories.get_loc(each) for each in values]
-    texts = search.texts_by_code(codes, values)
-    return TextCells.of(texts, by=keys.__getitem__, key=values.__getitem__)
+    texts = search.texts_of(codes, values)
+    return TextCells.of(texts, sort_key=keys.__getitem__, selection_key=values.__getitem__)
 
 
 class NumberCells:
@@ -462,7 +466,7 @@ class NumberCells:
         return sort_order(self._values, self._missing, descending=descending)
 
     def column_width(self) -> tuple[int, int]:
-        """Return the maximum numbers of digits before and, in a sample, after the decimal point."""
+        """Return the maximum number of digits before the point, and (in a sample) after it."""
         present = self._values[~self._missing]
         before = _integer_digits(present.astype(np.float64))
         if self.has_bars:
@@ -472,7 +476,7 @@ class NumberCells:
         return before, max(behind, default=0)
 
     def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the numbers of rows with all digits; money in cents, and exact to be copied."""
+        """Return the numbers of rows with all digits. Money is shown in cents, copied exactly."""
         values, missing = self._values[rows], self._missing[rows].tolist()
         each = [*zip(values.tolist(), missing, strict=True)]
         exact = ["" if is_missing else _all_digits(value) for value, is_missing in each]
@@ -492,10 +496,10 @@ class AmountCells:
     """Cells of exact amounts. Unknown amounts have a note, and amounts of one token have bars."""
 
     def __init__(
-        self, amounts: AmountArray, raw: pd.Series | None = None, single_token: Mask | None = None
+        self, amounts: AmountArray, raw: pd.Series | None = None, scale_rows: Mask | None = None
     ) -> None:
-        self._amounts, self._raw, self._single_token = amounts, raw, single_token
-        self.has_bars: bool = single_token is not None
+        self._amounts, self._raw, self._scale_rows = amounts, raw, scale_rows
+        self.has_bars: bool = scale_rows is not None
 
     def order(self, *, descending: bool) -> Codes:
         """Return the row numbers, sorted by exact amount. Missing amounts come last."""
@@ -507,7 +511,7 @@ class AmountCells:
 
     @cached_property
     def _largest(self) -> float:
-        return float(np.nanmax(np.abs(self._floats[self._single_token]), initial=0))
+        return float(np.nanmax(np.abs(self._floats[self._scale_rows]), initial=0))
 
     def column_width(self) -> tuple[int, int]:
         """Return the maximum numbers of digits before and after the decimal point."""
@@ -518,7 +522,7 @@ class AmountCells:
         return _integer_digits(float_keys(integers[~missing]) / 10.0**scale), needed
 
     def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the amounts of rows with all digits; unknown ones have a note with their text."""
+        """Return the amounts of rows with all digits. Unknown amounts have an explaining note."""
         amounts = self._amounts.take(rows)
         missing = np.flatnonzero(amounts.isna()).tolist()
         texts = [*map(str, amounts)]
@@ -541,7 +545,7 @@ def _all_digits(number: float) -> str:
 
 
 def _integer_digits(values: Floats) -> int:
-    """Return the number of digits before the point, for the largest value that is not shortened."""
+    """Return the number of integer digits of the largest value that is not shortened."""
     sizes = np.abs(values[np.isfinite(values)])
     usual = sizes[sizes < 10.0**_MAX_DIGITS]
     before = len(f"{usual.max(initial=0):.0f}") + bool((values < 0).any())

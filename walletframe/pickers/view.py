@@ -172,7 +172,7 @@ class ExplorerState:
         }
 
     def _offered_values(self, kind: str, values: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the values that are options of a filter, spelled as in the options."""
+        """Return those values that are options of a filter, in the spelling of the options."""
         options = []
         for value in values:
             key: Any = tuple(value)

@@ -74,7 +74,7 @@ def handler(
 
 
 def error_text(error: Exception) -> str:
-    """Return the unescaped text of an error; errors of other libraries start with the class."""
+    """Return the unescaped text of an error, with its class if it is not walletframe's."""
     if not isinstance(error, WalletframeError):
         return f"{type(error).__name__}: {error}"
     text, separator, hint = f"{error}".partition("\n\nHint: ")
@@ -82,7 +82,7 @@ def error_text(error: Exception) -> str:
 
 
 class PageWidget(AnyWidget):
-    """A widget whose front end sends messages ``{"kind": …}``, with an id if it expects a reply.
+    """A widget whose front end sends messages ``{"kind": …}``. Requests also have an ID ``n``.
 
     A subclass defines `_esm`, `_css` and handlers. A handler is a function of a message that
     returns the fields of the reply, or a tuple of these fields and binary buffers.

@@ -15,24 +15,24 @@ export function fetchBar({ model, kernel, signal }, name, title) {
   const cancel = button("Cancel", () => kernel.tell("cancel"));
   const again = button("", () => kernel.tell("again"));
   const bar = element("progress", { class: "wf-fetch-bar", "aria-label": "Progress of the fetch" });
-  const said = element("span", { role: "status" });
+  const status = element("span", { role: "status" });
   const more = element("span", { class: "wf-faint" });
-  const far = element("div", { class: "wf-fetch-far" }, bar, said, more);
-  const show = ({ done, total, said: text = "", more: rest = "" }) => {
+  const far = element("div", { class: "wf-fetch-far" }, bar, status, more);
+  const show = ({ done, total, text = "", more: rest = "" }) => {
     const busy = total !== undefined;
     start.disabled = again.disabled = busy;
     cancel.hidden = far.hidden = !busy;
     cancel.disabled = text.startsWith("cancelling");
     if (busy) [bar.max, bar.value] = [total, done];
-    setText(said, text);
+    setText(status, text);
     setText(more, rest);
   };
-  follow(model, "_under_way", show, signal);
+  follow(model, "_progress", show, signal);
   const offer = (text) => {
     setText(again, text);
     again.hidden = !text;
   };
-  follow(model, "_again", offer, signal);
+  follow(model, "_retry_label", offer, signal);
   return { buttons: [start, cancel, again], far };
 }
 
