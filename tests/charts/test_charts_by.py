@@ -638,7 +638,9 @@ class TestTimeline:
     def test_snapshots_are_refused_as_groups(self):
         """They are on the axis."""
         wallets, holdings = snapshots()
-        with pytest.raises(SettingsError, match="already has the snapshots on its axis"):
+        with pytest.raises(
+            SettingsError, match="the axis of a timeline already shows the snapshots"
+        ):
             charts.timeline(holdings, by=["owner", "snapshot"], wallets=wallets)
 
 

@@ -54,7 +54,7 @@ def test_bars_are_the_rows_of_the_table():
 
 def test_several_tokens_are_refused_and_no_change_is_noted():
     """Amounts of different tokens are never added; an empty figure has a text."""
-    with pytest.raises(SettingsError, match="never added"):
+    with pytest.raises(SettingsError, match="several tokens, whose amounts can't be added"):
         waterfall(compare(BEFORE, AFTER))
     empty = waterfall(compare(BEFORE, BEFORE))
     assert empty.layout.annotations[0].text == "No change is known."
@@ -135,7 +135,9 @@ def test_changes_by_asset_need_one_asset():
     assert figure.layout.title.text == "Changes of ETH"
     assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "Total"]
     assert "1 change is unknown" in figure.layout.title.subtitle.text
-    with pytest.raises(SettingsError, match="never added") as caught:
+    with pytest.raises(
+        SettingsError, match="several assets, whose amounts can't be added"
+    ) as caught:
         waterfall(changes)
     assert "asset=" in caught.value.hint
     with pytest.raises(UnknownTokenError, match="no row has the asset 'USDC'"):
