@@ -18,7 +18,7 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
 from walletframe.frames.contract import require_columns
 from walletframe.frames.details import as_wallets_frame
-from walletframe.frames.known import is_simulated, known_wallets, stale_wallets
+from walletframe.frames.known import is_simulated, known_mask, stale_mask
 from walletframe.numerals import count_with_verb, counted_noun
 from walletframe.text import as_markup
 

@@ -475,12 +475,11 @@ def _require_unchanged(details: WalletDetails) -> None:
         first = wrong[0]
         name = ".".join(str(part) for part in ids.keys[first])
         raise SnapshotError(
-            f"{count_with_verb(len(wrong), len(ids.keys), 'wallet')} not as fetched; "
-            f"the first is {name!a}"
-            f", which has {counted_noun(int(row_counts[first]), 'row')} in wallets, and "
-            f"{holding_counts[first]} in holdings instead of the {expected[first]} that its column "
-            "tokens counts",
-            hint="save the frames unchanged, as fetched, and drop rows after loading them",
+            f"{count_with_verb(len(wrong), len(ids.keys), 'wallet')} not as fetched. The first is "
+            f"{name!a}: wallets has {counted_noun(int(row_counts[first]), 'row')} of it (expected: "
+            f"1), and holdings has {holding_counts[first]} (expected: {expected[first]}, as in the "
+            "column 'tokens' of wallets)",
+            hint="save the unchanged result of the fetch, and drop rows after loading it",
         )
 
 

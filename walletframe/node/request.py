@@ -152,4 +152,6 @@ def warn_unknown(errors: Sequence[str | None]) -> None:
     counts = Counter(error for error in errors if error is not None)
     if reasons := dict(counts.most_common()):
         summary = f"{count_with_verb(sum(reasons.values()), len(errors), 'balance')} not known"
-        notify(f"{with_reasons(summary, reasons)}; the column error has the reasons", FetchWarning)
+        notify(
+            f"{with_reasons(summary, reasons)}; the column 'error' has the reasons", FetchWarning
+        )

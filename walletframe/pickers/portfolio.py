@@ -103,7 +103,7 @@ class Portfolio(Selectable):
 
     def select(self, selection: Selection) -> Selected:
         """Return the selected part of the data, and count its spam tokens and small balances."""
-        matches, values = self.marks(selection), self.row_values
+        matches, values = self.row_mask(selection), self.row_values
         spam = np.unique(self.held.tokens.codes[matches & self.spam])
         small, small_value = np.zeros_like(matches), 0.0
         if values is not None:  # a row without a value is not small

@@ -450,7 +450,7 @@ def text_cells(codes: Codes, values: list[Any], dtype: object = None) -> TextCel
     keys = values
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         keys = [dtype.categories.get_loc(each) for each in values]
-    texts = search.texts_of(codes, values)
+    texts = search.texts_by_code(codes, values)
     return TextCells.of(texts, sort_key=keys.__getitem__, selection_key=values.__getitem__)
 
 
