@@ -360,6 +360,17 @@ def test_a_read_only_folder_is_read(tmp_path):
             AnswerStore(folder / "none.sqlite", "s").close()
 
 
+def test_an_answer_that_was_requested_earlier_does_not_win_in_memory(tmp_path):
+    """The file can only be read, and has a later answer for the wallet."""
+    with mounted(tmp_path / "m", "size=8m") as folder:
+        path = filled(folder / "a.sqlite", 1)
+        remount(folder, "ro")
+        with AnswerStore(path, "s") as store:
+            with pytest.warns(CacheWarning, match="readonly"):
+                store.write([(wallet(0), replace(cached(1), sequence=1))])
+            assert store.read([wallet(0)]) == {wallet(0): cached()}
+
+
 def restart(monkeypatch):
     """Restart the machine's monotonic clock."""
     monkeypatch.setattr(time, "monotonic_ns", itertools.count(1).__next__)
