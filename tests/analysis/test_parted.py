@@ -325,7 +325,8 @@ def test_methods_that_need_frames_are_refused():
     foremost = stored.wf.pivot
     with pytest.raises(
         SettingsError,
-        match="by='decimals' needs balances in memory, since it is not a column of wallets",
+        match="grouping by 'decimals' needs the balances in memory, since 'decimals' is not a "
+        "column of wallets",
     ):
         foremost(2, by="decimals")
 

@@ -654,7 +654,7 @@ class TestRefusals:
         ):
             charts.bar(HOLDINGS, by="bla", wallets=WALLETS)
         with pytest.raises(
-            SettingsError, match="pass wallets=… to group by an extra column of wallets"
+            SettingsError, match="to group by an extra column of wallets, also pass wallets=…"
         ):
             charts.heatmap(HOLDINGS, by="owner")
 

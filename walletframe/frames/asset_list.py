@@ -141,20 +141,12 @@ def with_assets(
     first = np.full(len(indices), len(positions.holdings), dtype=np.intp)
     np.minimum.at(first, of_tokens, tokens.first)
     merged = KeyCodes(of_tokens[tokens.codes], list(indices), first)
-    others = np.flatnonzero([key[0] != _ASSET for key in merged.keys])
-    # If the symbol of another token is the name of an asset, the contract is added to the symbol.
-    named = iter(
-        token_names(positions.holdings, tokens, tokens.codes[merged.first[others]], taken=taken)
-    )
-    names = {
-        key: safe_line(key[1] or "") if key[0] == _ASSET else next(named) for key in merged.keys
-    }
     left_out = {
         key: (_ASSET, listed[key].asset)
         for key in tokens.keys
         if key in listed and key not in counted
     }
-    return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, left_out))
+    return replace(positions, tokens=merged, assets=Assets(tokens, taken, blockchains, left_out))
 
 
 def bridged_versions(positions: Positions, index: int) -> tuple[int, str]:
@@ -171,9 +163,17 @@ def bridged_versions(positions: Positions, index: int) -> tuple[int, str]:
 
 def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
     """Return the names of the tokens or assets with these indices in ``positions.tokens``."""
-    if positions.assets is None:
-        return token_names(positions.holdings, positions.tokens, indices)
-    return [positions.assets.names[positions.tokens.keys[index]] for index in indices.tolist()]
+    holdings, tokens, assets = positions.holdings, positions.tokens, positions.assets
+    if assets is None:
+        return token_names(holdings, tokens, indices)
+    keys = [tokens.keys[index] for index in indices.tolist()]
+    first = tokens.first[indices[[key[0] != _ASSET for key in keys]]]
+    # If the symbol of another token is the name of an asset, the contract is added to the symbol.
+    others = token_names(
+        holdings, assets.contracts, assets.contracts.codes[first], taken=assets.names
+    )
+    names = iter(others)
+    return [safe_line(key[1] or "") if key[0] == _ASSET else next(names) for key in keys]
 
 
 def token_or_asset_index(positions: Positions, named: TokenLike) -> int:

@@ -44,7 +44,7 @@ class Assets:
     """The assets that replace tokens in `Positions`."""
 
     contracts: KeyCodes  # the tokens of the rows
-    names: Mapping[TokenKey, str]  # asset, or token without an asset -> name
+    names: Collection[str]  # the names of all listed assets, in lower case
     blockchains: Mapping[TokenKey, Collection[str]]  # asset -> blockchains of its contracts
     bridged: Mapping[TokenKey, TokenKey]  # bridged token that is left out -> asset
 

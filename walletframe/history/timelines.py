@@ -19,7 +19,12 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.errors import SettingsError, SnapshotError
-from walletframe.frames.asset_list import refuse_assets, token_or_asset_index, with_assets
+from walletframe.frames.asset_list import (
+    refuse_assets,
+    token_or_asset_index,
+    token_or_asset_names,
+    with_assets,
+)
 from walletframe.frames.contract import amounts_of, concat_frames, require_columns
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import KeyCodes, token_identities, wallet_identities
@@ -269,13 +274,14 @@ def find_token_filter(
     if asset is not None:
         positions = with_assets(positions, assets, bridged=bridged)
     index, tokens = token_or_asset_index(positions, chosen), positions.tokens
-    key, known = tokens.keys[index], positions.assets
+    listed = positions.assets
+    [name] = token_or_asset_names(positions, np.array([index]))
     return TokenFilter(
         rows=tokens.codes == index,
         unknown=tokens.unknown_rows(),
-        key=key,
-        asset_blockchains=known.blockchains if known else None,
-        asset=known.names[key] if known else None,
+        key=tokens.keys[index],
+        asset_blockchains=listed.blockchains if listed else None,
+        asset=name if listed else None,
         by_contract=by_contract and asset is not None,
     )
 
