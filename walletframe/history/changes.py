@@ -59,7 +59,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Compare the holdings of each wallet at two times, exactly, and list unknown changes as well.
+    """Compare the holdings of each wallet at two times, and list known and unknown changes.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
         - an extra column of ``wallets``, such as ``"owner"``;
         - ``"wallet"`` or ``"blockchain"``;
-        - ``"token"``, which alone sums each token over all wallets;
-        - ``"asset"``, which sums the changes of each asset instead of each token.
+        - ``"token"``; without other names, the changes of each token in all wallets are summed;
+        - ``"asset"``; the changes of each asset are summed, instead of each token.
 
         A wallet belongs to the group that its row in `after` names. If `after` lacks the wallet,
         its row in `before` names the group.
@@ -87,16 +87,17 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     DataFrame
-        One row for each token of a wallet whose amount changed or may have changed. There are no
-        rows if all amounts are known and equal. The wallets are in the order of `before`, followed
-        by those that only `after` contains. The index is a RangeIndex. The columns are
+        One row for each token of a wallet, if its amount changed or may have changed. If all
+        amounts are known and equal, there are no rows. The wallets are in the order of `before`,
+        followed by the wallets that only `after` contains. The index is a RangeIndex. The columns
+        are
 
         - ``blockchain``, ``address``, str: the wallet, as spelled in its last row;
-        - ``symbol``, ``token_address``, ``token_blockchain``, str: the token. A wallet that is
-          unknown at one time and has no tokens at the other has a single row, without a token (NA);
+        - ``symbol``, ``token_address``, ``token_blockchain``, str: the token. If a wallet is
+          unknown at one time and has no tokens at the other time, it has one row, with NA as token;
         - ``before``, ``after``, amount: 0 if the answer does not list the token, NA if the amount
           is unknown;
-        - ``difference``, amount: ``after - before``, NA if one of the two is NA;
+        - ``difference``, amount: ``after - before``; NA if ``before`` or ``after`` is NA;
         - ``change``, category: ``new`` (from 0 or not listed), ``gone`` (to 0 or not listed),
           ``increased``, ``decreased`` or ``unknown``;
         - ``status_before``, ``status_after``, category: ``ok`` if the amount is known. If it is
@@ -110,19 +111,19 @@ def compare(  # noqa: PLR0913 - users pass each option by name
           - ``not_asked``: the wallet was not requested.
 
         With `by`, there is one row for each group and each token in the group that changed or may
-        have changed. The columns are those of `by`, followed by ``symbol`` to ``change`` (by asset,
-        without the columns of a token). ``before`` and ``after`` are sums over the wallets that are
-        known at both times. If these sums are equal, ``change`` is ``unknown``. Two more columns,
-        ``wallets_known`` and ``wallets``, int64, count the wallets that are known at both times,
-        and all wallets of the group that could hold the token. If the two counts differ, the true
-        change may be larger.
+        have changed. The first columns are the names in `by`, followed by the columns ``symbol`` to
+        ``change`` (by asset, without the columns of a token). ``before`` and ``after`` are sums
+        over the wallets that are known at both times. If these sums are equal, ``change`` is
+        ``unknown``. The last columns, ``wallets_known`` and ``wallets``, int64, count the wallets
+        that are known at both times, and all wallets of the group that could hold the token. If
+        the two counts differ, the true change may be larger.
 
     Raises
     ------
     ArgumentError
         If `before` or `after` is not the result of a fetch.
     SettingsError, TokenListError, ColumnsError, UnknownTokenError, AmbiguousTokenError
-        As `timeline`. Also a SettingsError if `by` contains another name.
+        In the same cases as `timeline`, or if `by` contains another name.
     AmountError
         If the column ``amount`` has another dtype.
     SnapshotError
@@ -133,17 +134,16 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If only one of the two lacks rows of holdings that were fetched, according to
-        ``wallets.tokens``, and the other has a token that it does not list. Also if the results of
-        two fetches at different times have the same answers, from the cache: the wallets of these
-        answers seem unchanged.
+        If rows were dropped from the holdings of `before` or `after` (``wallets.tokens`` counts
+        more rows), so that a token may wrongly seem new or gone; or if two fetches at different
+        times returned the same cached answers, so that their wallets seem unchanged.
 
     Notes
     -----
-    Wallets and tokens are matched by blockchain and address or contract; upper and lower case of
-    hex digits are equal. Balances that an answer lists twice are summed. Pass complete frames: a
-    row that was dropped from one of them counts as not listed. If two snapshots contain the same
-    answer, from the cache, the answer is ``stale`` in the later snapshot, since the service was not
+    Wallets are matched by blockchain and address, and tokens by blockchain and contract; the case
+    of hex digits is ignored. If an answer lists a token twice, the balances are summed. Pass
+    complete frames: a dropped row counts as a token that is not listed. If two snapshots contain
+    the same cached answer, the answer is ``stale`` in the later snapshot, since the service was not
     asked in between.
 
     Examples

@@ -118,31 +118,32 @@ def save(
     Raises
     ------
     ArgumentError, ColumnsError, AmountError
-        If `details` is not the result of a fetch, if it lacks a column, or if its amounts are
-        floats. Also an ArgumentError if an extra column has values of several types.
+        If `details` is not the result of a fetch, if it lacks a column, if its amounts are floats,
+        or if an extra column has values of several types.
     SettingsError
-        If an extra column is called ``<name>_text``, where ``<name>`` is an extra column of
-        amounts, because the exact text of these amounts is saved under this name.
+        If two extra columns are called ``<name>`` and ``<name>_text``, and the first one has
+        amounts: the exact text of these amounts is saved as ``<name>_text``.
     SnapshotError
-        If the frames were changed, so that a wallet has two rows, or has another number of holdings
-        than its value of ``tokens``; if simulated and real holdings would be mixed; if `at` can't
-        be read; or if there already is a snapshot of exactly this time. Without `at`, also if some
-        wallets have cached answers from an earlier day, in UTC, than the newest answer.
+        If the frames were changed, so that a wallet has two rows, or its number of holdings differs
+        from its value of ``tokens``; if simulated and real holdings would be mixed; if `at` can't
+        be read; if there already is a snapshot of exactly this time; or if `at` is missing and some
+        cached answers are from an earlier day (in UTC) than the newest answer.
     DatasetError, OSError
         If the folder is a URL, or if the snapshot can't be written to it.
 
     Warns
     -----
     InputWarning
-        If `at` has no time zone. Without `at`, also if there already is a snapshot with the same
-        answers. No snapshot is added then, and the time of the existing one is returned.
+        If `at` has no time zone; or if `at` is missing and there already is a snapshot with the
+        same answers. In the second case, no snapshot is added, and the time of the existing
+        snapshot is returned.
 
     Notes
     -----
-    Any number of processes may save at the same time. A snapshot is a folder of two Parquet files,
-    ``date=…/…/holdings.parquet`` and ``date=…/…/wallets.parquet``, which other programs can read:
-    ``amount`` is a decimal, ``amount_text`` the exact amount. To delete a snapshot, delete its
-    folder.
+    Any number of processes may save at the same time. A snapshot is a folder with two Parquet
+    files, ``date=…/…/holdings.parquet`` and ``date=…/…/wallets.parquet``. Other programs can read
+    them: ``amount`` is a decimal number, and ``amount_text`` is the exact amount. To delete a
+    snapshot, delete its folder.
 
     Examples
     --------
@@ -184,7 +185,7 @@ def load(
     wallets: WalletsLike | None = None,
     folder: PathLike | None = None,
 ) -> WalletDetails:
-    """Load all snapshots, or those of a period.
+    """Load all snapshots, or the snapshots of a period.
 
     Parameters
     ----------
@@ -202,10 +203,10 @@ def load(
     -------
     WalletDetails
         ``wallets`` and ``holdings`` with a first column ``snapshot``, datetime64[us, UTC], followed
-        by the columns of a fetch, with the same dtypes. ``wallets`` also has your extra columns,
-        with NA for snapshots that lack them. Rows are sorted by time, and rows of one
-        snapshot are in the saved order. The frames have no rows if there is no snapshot in the
-        period.
+        by the columns of a fetch, with the same dtypes. ``wallets`` also has your extra columns.
+        They are NA in the rows of snapshots without these columns. Rows are sorted by time, and
+        rows of one snapshot are in the saved order. If there is no snapshot in the period, the
+        frames have no rows.
 
     Raises
     ------
@@ -307,8 +308,7 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
 
         - ``snapshot``, datetime64[us, UTC]: the time of the snapshot;
         - ``wallets``, int64: the number of wallets;
-        - ``wallets_ok``, int64: the number of wallets whose balances are known from answers that
-          were not out of date;
+        - ``wallets_ok``, int64: the number of known wallets whose answer was not out of date;
         - ``balances``, int64: the number of balances;
         - ``simulated``, bool: whether the sandbox made up the holdings.
 
@@ -355,9 +355,10 @@ def thin(
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
         The length of the periods, in UTC. In each period, the snapshot with the most known wallets
-        is kept; of several, the one that could read the most wallets completely, and of these the
-        latest. A further snapshot is kept only if it adds something: a wallet that the kept
-        snapshots did not request, do not know, or could not read completely.
+        is kept. If several have the same number, the snapshot with the most wallets without an
+        unreadable balance is kept, and otherwise the latest one. Another snapshot of the period is
+        kept only if the kept snapshots lack one of its wallets, or if this wallet is unknown or has
+        unreadable balances in them.
     older_than : str or timedelta, default "30d"
         The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. Snapshots of a
         period are removed only if the whole period is older than this.
@@ -378,14 +379,14 @@ def thin(
     SnapshotError
         If `older_than` is not a duration.
     HistoryError
-        If a snapshot can't be read. No snapshot of its period is removed then.
+        If a snapshot can't be read. In this case, no snapshot of its period is removed.
     OSError
         If the folder can't be written to.
 
     Notes
     -----
-    Other processes may read, save and thin at the same time. A snapshot that is saved in the
-    meantime is kept. If a process dies, each snapshot is either complete or removed.
+    Other processes may read, save and thin at the same time. A snapshot that is saved while `thin`
+    runs is kept. If a process dies, each snapshot is either complete or removed.
 
     Examples
     --------

@@ -328,21 +328,21 @@ def timeline(
     Returns
     -------
     DataFrame
-        For each token that a wallet held at any time, one row for each snapshot in which the wallet
-        was requested. Rows are sorted by wallet, token and time. The index is a RangeIndex. The
-        columns are
+        One row for each wallet, each token that the wallet held at any time, and each snapshot in
+        which the wallet was requested. Rows are sorted by wallet, token and time. The index is a
+        RangeIndex. The columns are
 
         - ``snapshot``, datetime64[us, UTC];
         - ``blockchain``, ``address``, ``symbol``, ``token_address``, ``token_blockchain``, str: as
           spelled in the last row of the wallet and of the token;
-        - ``amount``, amount: in whole tokens. It is 0 if the answer does not list the token, and NA
-          if the amount is unknown;
-        - ``status``, category: ``ok`` if the amount is known, or else the reason, as in `compare`.
+        - ``amount``, amount: in whole tokens; 0 if the answer does not list the token, and NA if
+          the amount is unknown;
+        - ``status``, category: ``ok`` if the amount is known, otherwise the reason (see `compare`).
 
-        A wallet without holdings has rows without a token, for the snapshots in which the wallet is
-        unknown. With `token` or `asset`, a wallet that could hold it has rows for this token or
-        asset instead. An unknown token has one row, in its own snapshot, since it can't be
-        identified in other snapshots.
+        If a wallet is never known to hold a token, its rows have no token, and are only of the
+        snapshots in which the wallet is unknown. With `token` or `asset`, these rows have the
+        chosen token or asset if the wallet could hold it. An unknown token has one row, in its own
+        snapshot, since it can't be identified in other snapshots.
 
     Raises
     ------
@@ -410,18 +410,18 @@ def total_timeline(
           the token;
         - ``amount``, amount: the sum of the known amounts, or NA if no amount is known;
         - ``wallets_known``, ``wallets``, int64: the number of wallets whose amount is known in this
-          snapshot, and the number of wallets of this history that could hold the token. A wallet
-          could hold a token if it is on the token's own blockchain, or on a blockchain where any
-          wallet ever held the token. If the two counts differ, the true total may be higher.
+          snapshot, and the number of wallets of this history that could hold the token. These are
+          the wallets on the token's own blockchain, and on the blockchains where a wallet ever held
+          the token. If the two counts differ, the true total may be higher.
 
         Unknown tokens are left out, since they can't be identified in other snapshots.
 
     Raises
     ------
     ArgumentError, ColumnsError, AmbiguousTokenError, UnknownTokenError
-        As `timeline`.
+        In the same cases as `timeline`.
     SettingsError, TokenListError, SnapshotError
-        As `timeline`.
+        In the same cases as `timeline`.
 
     Examples
     --------
