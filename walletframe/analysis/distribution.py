@@ -283,7 +283,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
         fraction of the holders: 0.01 means the richest 1 %, rounded down, but at least one holder.
     by : str or list of str, default "wallet"
         The column or columns whose groups count as one holder, as in `share`. If the list contains
-        ``"token"``, the rows are tokens instead of assets. The column ``holders`` aloptions counts
+        ``"token"``, the rows are tokens instead of assets. The column ``holders`` always counts
         wallets.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. The methods of ``details.wf`` pass this table themselves.
