@@ -147,7 +147,7 @@ def test_unused_prices_are_reported(tmp_path):
 @pytest.mark.parametrize(
     "prices,at,error,text",
     [
-        ({("ETH", None): 1}, "snapshot", PricesError, "need dates"),
+        ({("ETH", None): 1}, "snapshot", PricesError, "prices=… has no dates"),
         (object(), "snapshot", PricesError, "the method price_history"),
         (DATED.drop(columns="Date"), "snapshot", ColumnsError, "'date'"),
         (DATED.assign(Date=20260131), "snapshot", PricesError,

@@ -200,5 +200,7 @@ class TestColors:
     def test_an_unknown_asset(self, details):
         """The message names it."""
         wf.configure(colors={"USCD": "#123456"})
-        with pytest.raises(SettingsError, match="'USCD', which is not a known asset"):
+        with pytest.raises(
+            SettingsError, match="'USCD' in the setting `colors` is not a known asset"
+        ):
             charts.token_colors(details.holdings)

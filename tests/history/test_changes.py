@@ -221,7 +221,7 @@ def test_frames_of_no_single_time_are_refused():
     twice = details._replace(wallets=pd.concat([details.wallets, details.wallets]))
     with pytest.raises(SnapshotError, match=r"the wallet 'ETH\.0xA' has more than one row"):
         compare(twice, details)
-    with pytest.raises(SnapshotError, match="not among the wallets"):
+    with pytest.raises(SnapshotError, match="has holdings, but is missing from wallets"):
         compare(details, details._replace(wallets=details.wallets.head(0)))
     odd = details.wallets.astype({"status": TEXT}).assign(status="fine")
     with pytest.raises(SnapshotError, match="'fine' is not a wallet status"):
@@ -402,11 +402,13 @@ def test_rows_dropped_from_one_side_are_reported():
     less = details._replace(holdings=details.holdings.iloc[:1])
     with pytest.warns(
         InputWarning,
-        match=r"holdings of `after` lack 1 row .* 1 balance of `before` may wrongly seem gone",
+        match=r"`after` is incomplete: .* counts 1 row more than its holdings have\. "
+        r"So 1 balance of `before` may wrongly seem gone",
     ):
         assert compare(details, less)["change"].tolist() == ["gone"]
     with pytest.warns(
-        InputWarning, match=r"`before` lack .* may wrongly seem new.* drop the same tokens"
+        InputWarning,
+        match=r"`before` is incomplete: .* may wrongly seem new.* drop the same tokens",
     ):
         compare(less, details)
     assert compare(less, less).empty

@@ -173,7 +173,7 @@ def test_holdings_without_a_request_at_their_time_are_refused(requested):
     """They are added to no other time's, and to no other token's."""
     history = history_of(*[{"ETH.0xA": [token(), token(contract="0xOther")]}] * 3)
     some = history.wallets.iloc[3 - requested :]
-    with pytest.raises(SnapshotError, match="not among the wallets"):
+    with pytest.raises(SnapshotError, match="has holdings, but is missing from wallets"):
         total_timeline(history._replace(wallets=some))
 
 

@@ -375,7 +375,7 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
     """Return prices with standard column names. Case and surrounding spaces are ignored."""
     if not isinstance(table, pd.DataFrame):
         if dated:
-            raise PricesError("the prices of snapshots need dates", hint=_DATED)
+            raise PricesError("prices=… has no dates, which at=… needs", hint=_DATED)
         if isinstance(table, Mapping | pd.Series):
             return table
         raise PricesError(f"prices of type {type(table).__name__} are not supported", hint=_FORMS)

@@ -336,7 +336,8 @@ def _one_currency(named: Iterable[Any]) -> list[Any]:
         raise PricesError(
             f"the values are in {len(currencies)} currencies: "
             f"{', '.join('none' if pd.isna(name) else repr(name) for name in currencies)}",
-            hint="value all holdings in one currency, or add up each currency separately",
+            hint="call value(…) with prices in one currency, or select the rows of one currency "
+            "before adding up",
         )
     return currencies
 

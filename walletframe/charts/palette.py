@@ -53,9 +53,9 @@ PATTERN_STYLE: dict[str, str | float] = {"fillmode": "overlay", "solidity": 0.2}
 _HEX = re.compile("#[0-9a-fA-F]{6}")
 _MAX_NAMED = 20
 _HINT = (
-    "use a dict such as token_colors() returns: its keys are (blockchain, contract), with None as "
-    "the contract of a native coin, or names of assets in walletframe.assets(), and its values are "
-    'colours such as "#CC6677" or "gold"'
+    'use a dict such as {"USDC": "#CC6677", ("ETH", None): "gold"}: each key is the name of an '
+    "asset in walletframe.assets(), or a pair (blockchain, contract), with None as the contract of "
+    "the native coin"
 )
 PATTERN_SHAPES = ("", "/", "x", ".")
 """Plotly's patterns that distinguish traces of the same colour, in the order of their use."""
@@ -132,7 +132,7 @@ def _configured_colors() -> dict[TokenKey, str]:
     contracts = _contracts_by_asset()
     if unknown := [name for name in colors if name.casefold() not in contracts]:
         raise SettingsError(
-            f"the setting `colors` names {safe_line(unknown[0])!r}, which is not a known asset",
+            f"{safe_line(unknown[0])!r} in the setting `colors` is not a known asset",
             hint="use a name that walletframe.assets() lists, or add the asset to the table in the "
             "setting `assets`",
         )

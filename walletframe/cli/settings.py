@@ -96,7 +96,7 @@ def _cache_file() -> Path:
     if isinstance(chosen, Path):
         return chosen
     raise SettingsError(
-        f"the cache {chosen!r} is not a file",
+        f"the setting `cache` is {chosen!r}, so there is no cache file",
         hint="unset WALLETFRAME_CACHE, or remove the setting `cache` from walletframe.toml",
     )
 

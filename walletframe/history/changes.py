@@ -306,8 +306,8 @@ def _mark_shared_answers_stale(
         if count := int(shared_by_side[later].sum()):
             notify(
                 f"{count:,} of {counted_noun(len(frames[later]), 'wallet')} have the same cached "
-                "answer in before and after: they seem unchanged, but the service was not asked in "
-                "between",
+                "answer in before and after, so they seem unchanged. To compare new balances, "
+                "fetch `after` with refresh=True",
                 InputWarning,
             )
         return before, after
@@ -336,9 +336,10 @@ def _warn_if_rows_are_missing(sides: Sequence[WalletDetails], matrix: AmountMatr
     if count := int(unlisted.sum()):
         name, other, seem = ("after", "before", "gone") if side else ("before", "after", "new")
         notify(
-            f"the holdings of `{name}` lack {counted_noun(missing[side], 'row')} that the column "
-            f"'tokens' of wallets counts, so {counted_noun(count, 'balance')} of `{other}` may "
-            f"wrongly seem {seem}: pass complete frames, or drop the same tokens from both",
+            f"`{name}` is incomplete: the column 'tokens' of its wallets counts "
+            f"{counted_noun(missing[side], 'row')} more than its holdings have. So "
+            f"{counted_noun(count, 'balance')} of `{other}` may wrongly seem {seem}. Pass complete "
+            "frames, or drop the same tokens from both",
             InputWarning,
         )
 

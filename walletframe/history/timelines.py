@@ -224,8 +224,8 @@ def _require_requested_wallets(
     if not requested.all():
         first = holdings.iloc[requested.argmin()]
         raise SnapshotError(
-            f"there are holdings of {'.'.join(map(str, first[_WALLET]))!a}, which is not "
-            "among the wallets",
+            f"the wallet {'.'.join(map(str, first[_WALLET]))!a} has holdings, but is missing from "
+            "wallets",
             hint="pass wallets and holdings of the same fetch",
         )
 
