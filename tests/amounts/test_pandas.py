@@ -301,7 +301,7 @@ def test_an_inexact_float_is_refused(amount, number):
     [
         lambda amount: amount == 0.1,
         lambda amount: amount > [2.0, 0.1, *[math.nan] * 6],
-        lambda amount: amount == [0.1, "x", *[1] * 6],
+        lambda amount: amount == np.array([0.1, "x", *[1] * 6], dtype=object),
         lambda amount: amount[0] < 0.1,
     ],
 )

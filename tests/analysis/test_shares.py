@@ -75,10 +75,12 @@ def expected_shares(fetch, token, *, requested):
 
 
 @settings(max_examples=60, deadline=None)
-@given(fetch=fetches, token=st.sampled_from(CONTRACTS), requested=st.booleans())
-def test_shares_match_plain_python(fetch, token, requested):
+@given(fetch=fetches, number=st.integers(0, 9), requested=st.booleans())
+def test_shares_match_plain_python(fetch, number, requested):
     """Amounts are exact, shares rounded once, and every requested wallet has its row."""
-    assume(any(row.token == token for row in rows_of(fetch)))
+    tokens = [row.token for row in rows_of(fetch) if row.token in CONTRACTS]
+    assume(tokens)
+    token = tokens[number % len(tokens)]
     wallets, holdings = details_of(fetch)
     table = share(holdings, token=token, wallets=wallets if requested else None)
     result = zip(

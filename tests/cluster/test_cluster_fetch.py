@@ -187,7 +187,7 @@ class TestRefused:
         frame([]).wf.fetch(folder, settings=own, shards=5)
         with pytest.raises(DatasetError, match=r"has 5 shards, not 6[^$]*Hint: pass shards=5"):
             frame(names(3)).wf.fetch(folder, settings=own, shards=6)
-        with pytest.raises(DatasetError, match="of the service"):
+        with pytest.raises(DatasetError, match="fetched from the service"):
             frame(names(3)).wf.fetch(folder, settings=settings(fast, service="b"), shards=5)
 
     def test_other_numbers_of_shards_at_once(self, cluster, fast, tmp_path):

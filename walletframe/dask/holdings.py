@@ -290,7 +290,7 @@ def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
     """Return an empty frame with the same columns; raise if they are not those of holdings."""
     if SNAPSHOT in list_names(by):
         raise SettingsError(
-            "by='snapshot' needs balances in memory, but they are in a Dask DataFrame",
+            "grouping by 'snapshot' needs the balances in memory, but they are in a Dask DataFrame",
             hint="select the rows of one snapshot; or select a few wallets or tokens, and call "
             "compute()",
         )
