@@ -108,11 +108,11 @@ class AddressError(WalletframeError, ValueError):
         The position, the value as text, and the reason, for each unreadable wallet. The message
         shows the first twenty problems. The attribute ``problems`` contains all of them.
     where : str, optional
-        The explanation of the positions in the message.
+        The note in the message that says what the positions count, such as lines of a file.
     fixes : sequence of (int, str, str), optional
-        The position, the name of the blockchain and the service's identifier, for each wallet
-        whose blockchain is not named as in the service. The message counts the wallets of each
-        name. The attributes ``fixes`` and ``problems`` both contain all of them.
+        For each wallet whose blockchain has another name than in the service: the position, that
+        name, and the service's name. The message counts the wallets of each name. The attribute
+        ``fixes`` contains these wallets; ``problems`` contains them too.
     """
 
     def __init__(

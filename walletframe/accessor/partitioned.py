@@ -76,7 +76,7 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
 
     @abstractmethod
     def _holdings_only(self) -> Any:
-        """Return the holdings for tables that don't count wallets."""
+        """Return the holdings without wallets, for tables that don't count wallets."""
 
     def _value(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)

@@ -171,7 +171,8 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
 def _split_operand(operand: Exact | Floats) -> tuple[Integers, int, Any, Floats]:
     """Return four values: integers, scale, exponents of two, and floats.
 
-    For exact amounts, the floats are only the signs, which are enough to find infinite results.
+    For exact amounts, the floats contain only the signs (NaN if missing). The signs decide whether
+    a result is infinite or NaN.
     """
     if isinstance(operand, Exact):
         signs = np.sign(float_keys(operand.integers))

@@ -1,8 +1,8 @@
 """Statistics of all groups at once, for exact amounts, for 128-bit amounts and for floats.
 
 `Int128Amounts` store amounts as Arrow's decimals do, in a third of the memory of Python integers.
-They are summed in quarters of 32 bits. The sum of each quarter is a float below 2**53, which is
-exact, so that no Python integer is created for each row.
+They are summed in quarters of 32 bits. The sum of each quarter is a float below 2**53, and
+therefore exact. This avoids a Python integer for each row.
 """
 
 from __future__ import annotations

@@ -185,7 +185,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If `wallets` is not given, so that completeness is unknown; shown once per session.
+        If `wallets` is not given, because holdings don't show which wallets failed. Shown once per
+        session.
 
     Examples
     --------
@@ -279,12 +280,12 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     token : str or (str, str or None), optional
         A token instead of an asset, as in `share`. For all tokens, add ``"token"`` to `by`.
     top : int or float, default 10
-        The number of largest holders that ``top_share`` adds up. A number between 0 and 1 is a
+        How many of the largest holders ``top_share`` includes. A number between 0 and 1 is a
         fraction of the holders: 0.01 means the richest 1 %, rounded down, but at least one holder.
     by : str or list of str, default "wallet"
-        The column or columns whose groups count as one holder, as in `share`. If the list contains
-        ``"token"``, the rows are tokens instead of assets. The column ``holders`` always counts
-        wallets.
+        The column or columns that define a holder: rows with equal values count as one holder,
+        as in `share`. If the list contains ``"token"``, the rows are tokens instead of assets. The
+        column ``holders`` always counts wallets.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. The methods of ``details.wf`` pass this table themselves.
     assets, bridged : optional
@@ -317,15 +318,16 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If `wallets` is not given, so that completeness is unknown; shown once per session.
+        If `wallets` is not given, because holdings don't show which wallets failed. Shown once per
+        session.
 
     Notes
     -----
     Let x be the n amounts in ascending order, and s their sum.
 
-    - The Gini index is (2 Σ i xᵢ - (n + 1) s) / (n s), where i is from 1 to n, without the
-      correction n / (n - 1) for samples. It is equation 1 of Damgaard and Weiner, "Describing
-      inequality in plant size or fecundity", Ecology 81 (2000), 1139-1142.
+    - The Gini index is (2 Σ i xᵢ - (n + 1) s) / (n s), with the sum over i from 1 to n. The
+      small-sample correction n / (n - 1) is not applied. This is equation 1 of Damgaard and
+      Weiner, "Describing inequality in plant size or fecundity", Ecology 81 (2000), 1139-1142.
     - The Herfindahl index is Σ xᵢ² / s². Its maximum is 1, and not 10,000. See Rhoades, "The
       Herfindahl-Hirschman index", Federal Reserve Bulletin 79 (1993), 188-189.
 
@@ -511,7 +513,8 @@ def pivot(
     Warns
     -----
     InputWarning
-        If `wallets` is not given, so that completeness is unknown; shown once per session.
+        If `wallets` is not given, because holdings don't show which wallets failed. Shown once per
+        session.
 
     Examples
     --------
@@ -645,7 +648,8 @@ def overlap(
     Warns
     -----
     InputWarning
-        If `wallets` is not given, so that completeness is unknown; shown once per session.
+        If `wallets` is not given, because holdings don't show which wallets failed. Shown once per
+        session.
 
     Notes
     -----

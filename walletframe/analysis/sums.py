@@ -149,7 +149,8 @@ def totals(
     Warns
     -----
     InputWarning
-        If `wallets` is not given, so that completeness is unknown; shown once per session.
+        If `wallets` is not given, because holdings don't show which wallets failed. Shown once per
+        session.
 
     Examples
     --------
@@ -197,7 +198,7 @@ def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Co
 
 
 def totals_of(positions: Positions, groups: Groups) -> pd.DataFrame:
-    """Return the table of `totals` for groups. Groups by token are in the order of tokens."""
+    """Return the table of `totals`. For groups by token, row n is the token with index n."""
     return totals_table(positions, groups, aggregate_groups(positions, groups))
 
 

@@ -122,7 +122,7 @@ def _read_marker(
 
 
 def part_name(number: int) -> str:
-    """Return the file name of a part, the same in all three folders. Numbers start at 1."""
+    """Return the file name of a part in `wallets`, `holdings` and `failed`. Numbers start at 1."""
     return f"part-{number:06}.parquet"
 
 

@@ -85,7 +85,10 @@ circle around the wrong centre if its arc is much shorter than a pixel."""
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """The quantity that a chart shows: values, amounts of a token, shares of tokens, or counts."""
+    """The quantity that a chart shows: values, amounts of a token, shares of tokens, or counts.
+
+    The sizes in the methods are numbers of this quantity, such as the value of one balance.
+    """
 
     kind: Literal["value", "amount", "share", "count"]
     title_start: str  # the first words of the chart's title
@@ -94,17 +97,17 @@ class Measure:
     unit: str = ""  # the unit to write after a number; for shares, "token" or "asset"
 
     def short_text(self, size: float) -> str:
-        """Return a size as a short text with its unit."""
+        """Return a size with three digits and its unit, such as ``1.23M USD``."""
         return f"{compact(size)} {self.unit}".rstrip()
 
     def text_with_noun(self, size: float) -> str:
-        """Return a size as a short text with its unit, or a count with the noun "balance"."""
+        """Return a size as `short_text` does, or a count with the noun "balance"."""
         if self.kind == "count":
             return counted_noun(round(size), "balance")
         return self.short_text(size)
 
     def share_text(self, size: float, total: float) -> str:
-        """Return a size's share of the total as text. For values and counts, also name the size."""
+        """Return a size's share of the total as text. For values and counts, include the size."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = f"{percent(size / total)} of all"
@@ -618,7 +621,7 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return names as an enumeration, such as ``owner, team and asset``."""
+    """Join names into a phrase, such as ``owner, team and asset``."""
     *first, last = [safe_line(name, _NAME_CHARS) for name in names]
     return f"{', '.join(first)} and {last}" if first else last
 

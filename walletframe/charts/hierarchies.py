@@ -536,7 +536,11 @@ def _choose_largest(
 
 @dataclass(frozen=True, slots=True)
 class _DefaultTree:
-    """A tree on the default path, with the labels and colours of its boxes."""
+    """The boxes of a chart with the default path, and their labels and colours.
+
+    The rings of the default path are blockchains, wallets, and tokens or assets. Without the last
+    ring, wallets are the leaves.
+    """
 
     balances: Balances
     rings: Sequence[_Ring]
@@ -607,7 +611,7 @@ def _split_token_name(label: str, token_chain: str, chain: str) -> list[str]:
 def _default_tree(
     balances: Balances, top: int, style: _Style, colors: ColorsLike | None
 ) -> tuple[_DefaultTree, list[str]]:
-    """Return a tree of at most `top` boxes on the default path, and notes on how much it shows."""
+    """Return the tree of the default path with at most `top` boxes, and notes on what it shows."""
     held = balances.positions
     one_token = balances.measure.kind == "amount"  # then wallets are the leaves
     chain_of, count, chain_count = held.chain_codes, len(held.wallets), len(held.chains)

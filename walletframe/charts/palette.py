@@ -64,8 +64,8 @@ PATTERN_SHAPES = ("", "/", "x", ".")
 def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
     """Choose a colour for each token, to use the same colours in several charts.
 
-    Call this function once with all holdings. Then pass its result as ``colors=`` to each chart,
-    also to charts of some of these holdings.
+    Call this function once with all holdings. Then pass the result as ``colors=`` to each chart,
+    including charts of only some of these holdings.
 
     Returns
     -------

@@ -310,7 +310,7 @@ def _snapshots_note(times: pd.DatetimeIndex, drawn: int) -> str:
 def _draw_bars(
     balances: Balances, snapshots: _Snapshots, top: int, colors: ColorsLike | None
 ) -> tuple[list[Any], list[str], list[str], float]:
-    """Return bars for the largest tokens and Other, their names, notes, and the largest height."""
+    """Draw the largest tokens and Other as bars. Return traces, names, notes and the largest y."""
     measure, count = balances.measure, len(snapshots.times)
     tokens = largest_indices(sum_by_group(balances.token_codes, balances.sizes), top)
     grid = pivot_sizes(balances, snapshots.codes[balances.rows], np.arange(count), tokens)
@@ -357,7 +357,7 @@ def _time_ticks(times: set[str]) -> dict[str, Any]:
 def _draw_lines(
     grouped: GroupedBalances, snapshots: _Snapshots, top: int
 ) -> tuple[list[Any], list[str], list[str], float]:
-    """Return lines of the largest groups and Other, their names, notes, and the largest height."""
+    """Draw the largest groups and Other as lines. Return traces, names, notes and the largest y."""
     balances, level, width = grouped.balances, grouped.level(grouped.names), len(snapshots.times)
     chosen = largest_indices(sum_by_group(level.codes, balances.sizes), top)
     of_rows = position_map(chosen, len(level.groups))[level.codes]

@@ -1,8 +1,9 @@
-"""Fetch wallets in shards: subsets by a hash of the address, each in a folder of its own.
+"""Fetch wallets in shards. Each shard is a subset of the wallets with its own folder.
 
-A marker file stores the number of shards, so that a wallet is always in the same shard. A fetch
-first checks all workers. Then it submits one task per shard, and displays the progress that the
-tasks report. The tasks contain wallets, and settings without the API key.
+A hash of the wallet selects its shard, and a marker file stores the number of shards, so a wallet
+is always in the same shard. A fetch first checks all workers. Then it submits one task per shard,
+and displays the progress that the tasks report. The tasks contain wallets, and settings without
+the API key.
 """
 # FOLDER/.walletframe/shards.json      format, service, and number of shards
 # FOLDER/.walletframe/shards.lock      locked while the marker file is written

@@ -1,4 +1,4 @@
-"""Assets: the packaged list, the user's contracts, and holdings grouped by asset."""
+"""Assets: the packaged list, contracts added by the user, and holdings grouped by asset."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def _packaged_index(*, bridged: bool) -> _Index:
 
 
 def _index(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Index:
-    """Return the asset of each counted contract, the blockchains of each, and all asset names."""
+    """Return each included contract's asset, each asset's blockchains, and all asset names."""
     kinds = ASSET_KINDS if bridged else ASSET_KINDS[:2]
     counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
     blockchains: dict[TokenKey, set[str]] = {}
@@ -225,7 +225,7 @@ def _index(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Index
 
 
 def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
-    """Return a dict that maps token keys to listed contracts. The user's contracts come last."""
+    """Return a dict that maps token keys to listed contracts. Those of the user come last."""
     frame = custom_assets(more)
     if frame.empty:
         return _packaged()

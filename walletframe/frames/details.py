@@ -1,4 +1,4 @@
-"""`WalletDetails`, the two DataFrames of a fetch, and functions that check arguments for it.
+"""The result of a fetch (`WalletDetails`), and functions that check arguments of this type.
 
 A function that accepts the result of a fetch also accepts the tuple ``(wallets, holdings)``. A
 function that accepts one of the two DataFrames also accepts the complete result.

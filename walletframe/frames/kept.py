@@ -102,8 +102,8 @@ def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
 def kept_table(kept: pd.DataFrame) -> pa.Table:
     """Convert extra columns to an Arrow table for files.
 
-    A column of amounts becomes two columns, of decimals and of exact text. Categories are stored
-    as plain values, since Parquet does not keep the order of categories.
+    A column of amounts becomes two columns: one with rounded decimals, one with the exact text.
+    Categories are stored as plain values, since Parquet does not keep the order of categories.
     """
     table = to_portable_table(kept)
     fields = [

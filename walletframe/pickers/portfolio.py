@@ -185,7 +185,7 @@ def summary_parts(selected: Selected) -> dict[str, Any]:
 
 
 def _price_source_text(portfolio: Portfolio) -> str:
-    """Return the source of the prices, or an empty text if there are no values."""
+    """Return the source of the prices, or an empty string if there are no values."""
     holdings = portfolio.details.holdings
     tables = table_settings()
     is_unstated = tables.prices is None and tables.currency is None
@@ -199,7 +199,7 @@ def _price_source_text(portfolio: Portfolio) -> str:
 
 
 def spam_text(selected: Selected) -> str:
-    """Return a text such as ``12 spam tokens hidden``, or an empty text if there are none."""
+    """Return a text such as ``12 spam tokens hidden``, or an empty string if there are none."""
     if not selected.spam_tokens:
         return ""
     how = "hidden" if selected.selection.spam is False else "shown"

@@ -356,7 +356,7 @@ def _token_cells(
 
 
 def _explorer_urls(wallets: pd.DataFrame) -> list[str]:
-    """Return the block explorer URL of each wallet as the service sent it, or an empty text."""
+    """Return the block explorer URL of each wallet as the service sent it, or an empty string."""
     if "explorer_url" not in wallets:
         return [""] * len(wallets)
     return wallets["explorer_url"].map(cell_text).tolist()
@@ -379,7 +379,7 @@ def _block_explorer_prefixes(wallets: pd.DataFrame | None) -> dict[str, str]:
 
 
 def sort_order(keys: Any, missing: Mask, *, descending: bool) -> Codes:
-    """Return the indices that sort an array, stably in both directions, with missing keys last."""
+    """Return the indices that stably sort an array in either direction. Missing keys come last."""
     step = -1 if descending else 1
     present = np.flatnonzero(~missing)[::step]
     order = present[np.argsort(keys[present], kind="stable")][::step]

@@ -1,4 +1,4 @@
-"""The endpoint as a FastAPI application with random failures, and a server on localhost.
+"""A FastAPI application that imitates the service, with random failures, and its local server.
 
 The server runs in a thread of this process. It logs nothing to the console, installs no signal
 handler, and does not use the caller's event loop.

@@ -240,7 +240,7 @@ class SimulatedLedger:
 
 
 def _balances(rng: HashRandom, chain: Chain) -> Iterator[AssetAndAmount]:
-    """Yield random balances: the coin, known tokens, sometimes a copied symbol, and spam."""
+    """Yield random balances: the coin, known tokens, sometimes an imitated token, and spam."""
     yield _holding(chain, chain.coin, _raw_amount(rng, chain.coin))
     known = TOKENS.get(chain.name, ())
     if not known:

@@ -43,7 +43,7 @@ _current: TableSettings | None = None
 
 
 def table_settings() -> TableSettings:
-    """Return the current settings. They are read once, unless `configure` replaces them."""
+    """Return the current settings: those of `configure`, or else those read at the first call."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _current is None:

@@ -315,8 +315,8 @@ class Settings:
         Parameters
         ----------
         **overrides
-            The settings to change. If `service` is equal to the base URL, because it was not set,
-            it changes with the base URL.
+            The settings to change. If `service` is the base URL, which is its default, it follows a
+            change of the base URL.
 
         Returns
         -------

@@ -109,7 +109,7 @@ class InFlightRequests:
                     attempt.abort()
 
     def watch_deadlines(self, closed: Event) -> None:
-        """Abort attempts at their deadlines, even if they receive data, until `closed` is set."""
+        """Until `closed` is set, abort attempts at their deadlines, even if data still arrives."""
         while not closed.wait(_TICK_S):
             now = time.monotonic()
             with self._lock:

@@ -130,7 +130,7 @@ class AnswerFile:
         self._offset = 0
 
     def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return the undamaged answers by key: for each key, the one that was requested last."""
+        """Return a dict of answers: for each key, the undamaged answer that was requested last."""
 
         def select(con: sqlite3.Connection) -> list[Row]:
             rows: list[Row] = []
@@ -152,7 +152,7 @@ class AnswerFile:
         return answers
 
     def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers in one transaction. Answers that were requested later are not replaced."""
+        """Store answers in one transaction. A stored answer of a later request is kept."""
 
         def store(con: sqlite3.Connection) -> None:
             now = self._next_sequence(con)

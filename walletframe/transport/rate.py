@@ -1,9 +1,9 @@
-"""The rate limiter for one API key: the rate of requests, its discovery, and permits to send.
+"""The rate limiter for one API key, which discovers the rate limit and grants permits to send.
 
 A `RateState` is an immutable value. The functions of this module apply an event to a state and
 return a new state. A `RateLimiter` stores the current state, in this process or in a file that
-processes share, and grants permits to send requests. The file identifies an API key only by a
-digest with a random salt.
+several processes share, and grants permits to send requests. The file identifies an API key only
+by a salted hash.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def slow_down(state: RateState, retry_after_s: float | None, now: float) -> Rate
 
 
 def next_permit_at(state: RateState, now: float, max_wait_s: float) -> float:
-    """Return the time at which the next request may be sent, which is not before `now`."""
+    """Return the time of the next permit, or `now` if the wait would exceed `max_wait_s`."""
     due = max(now, state.next_at, state.paused_until)
     return due if due - now <= max_wait_s else now  # a longer wait means a clock was set back
 

@@ -211,7 +211,7 @@ class NodeSession(Session):
 
 
 def parse_retry_after(header: str | None, max_s: float) -> float | None:
-    """Return the seconds in a header Retry-After, from 0 to `max_s`; None if it is not valid.
+    """Parse a Retry-After header (seconds or date) into 0 to `max_s` seconds, or None if invalid.
 
     >>> parse_retry_after("1.5", 60), parse_retry_after("86400", 60), parse_retry_after("soon", 60)
     (1.5, 60, None)

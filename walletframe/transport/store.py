@@ -88,7 +88,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
     def write(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
-        """Store answers: all or none in a file. Answers that were requested later remain."""
+        """Store answers, in a file all or none. A stored answer of a later request is kept."""
         keyed = [(self._cache_key(wallet), answer) for wallet, answer in answers]
         if self._store is not None and keyed:
             self._store.write(keyed)
@@ -122,7 +122,7 @@ class BackendStore:
         self._offset = 0
 
     def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return the undamaged answers by key: for each key, the one that was requested last."""
+        """Return a dict of answers: for each key, the undamaged answer that was requested last."""
         answers: dict[str, CachedAnswer] = {}
         if self._readable:
             try:
@@ -140,7 +140,7 @@ class BackendStore:
         return answers
 
     def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers. Answers that were requested later are not replaced."""
+        """Store answers. A stored answer of a later request is kept."""
         with self._lock:
             now, failure = self.next_sequence(), None
             answers = [

@@ -310,7 +310,7 @@ def _decoded_or_none(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> 
 def split_answer(
     body: bytes, requested: Sequence[WalletAddress]
 ) -> tuple[dict[int, bytes], list[str]]:
-    """Return a dict from batch positions to one-wallet answers, and the unrequested wallets."""
+    """Return the answer for each wallet, by position in the batch, and the unrequested wallets."""
     answer = _decoded_or_none(_decode_entries, body)
     positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(requested)}
     entries: dict[int, list[bytes]] = {}
