@@ -68,7 +68,7 @@ def brief(amount: Decimal | None) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a fraction from 0 to 1 as a percentage. Only exactly 0 and 1 become 0% and 100%."""
+    """Return a fraction from 0 to 1 as a percentage. The results 0% and 100% are never rounded."""
     if share in {0, 1}:
         return f"{share:.0%}"
     if share < _LEAST_SHARE:

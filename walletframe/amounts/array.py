@@ -459,7 +459,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return inserted
 
     def __contains__(self, item: Any) -> bool:
-        """Return whether the array contains an amount or NA. None and NaN never match."""
+        """Return whether the array contains `item`, an amount or NA. None and NaN never match."""
         if item is pd.NA:
             return bool(self.exact().missing.any())
         return not pd.isna(item) and bool((self == item).any())
@@ -529,7 +529,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return other // self, other % self
 
     def __pow__(self, other: Any) -> Any:
-        """Raise the amounts exactly to an integer power of 0 or more."""
+        """Raise the amounts to a non-negative integer power, without rounding."""
         exponent = python_number(other)
         if not isinstance(exponent, int) or exponent < 0:
             return self.__rpow__(other)

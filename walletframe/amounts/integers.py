@@ -50,7 +50,7 @@ def objects_with_none(values: Any, missing: Mask) -> Integers:
 
 
 def rescale(integers: Integers, scale: int, new_scale: int) -> Integers:
-    """Return the integers of the same amounts at a new scale, which must not be smaller."""
+    """Rescale integers to an equal or larger scale. The amounts stay the same."""
     if scale == new_scale:
         return integers
     product: Integers = integers * POWERS_OF_TEN[new_scale - scale]

@@ -361,7 +361,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
 
 
 def _inequality_by_token(positions: Positions, members: Groups, top: float) -> dict[str, Floats]:
-    """Return the `MEASURES` of each token, over the groups that hold more than 0 of the token."""
+    """Return the `MEASURES` for each token, over the groups that hold more than 0 of the token."""
     stride, exact, tokens = len(members), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
     ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
@@ -379,9 +379,9 @@ def _inequality_by_token(positions: Positions, members: Groups, top: float) -> d
 def _concentration_measures(
     amounts: Exact, pairs: Codes, count: int, stride: int, top: float
 ) -> dict[str, Floats]:
-    """Return the `MEASURES` of `count` tokens.
+    """Return an array for each of the `MEASURES`, with one number for each of `count` tokens.
 
-    `pairs` has the token and the group of each amount, as token index * `stride` + group index.
+    `pairs` encodes the token and the group of each amount: token index * `stride` + group index.
     """
     codes, pairs = pd.factorize(pairs)
     balances = sums(Segments(amounts, codes, len(pairs)))
@@ -427,11 +427,11 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
         A Series of str with the name ``token`` and the index of these holdings. Two rows have the
         same name if and only if they have the same token.
 
-        The name is the symbol, cut after 24 characters, if no other token has the symbol, and if
-        the symbol consists of visible ASCII characters without a bracket. (Other characters may
-        look like ASCII characters.) Otherwise, the blockchain and the contract are added to the
-        symbol. The contract is shortened as far as the names stay unique. The name of an unknown
-        token ends with ``(unknown token)``. Charts use the same names.
+        If a symbol belongs to one token only, and has only visible ASCII characters and no bracket,
+        the symbol is the name, cut to 24 characters. (Other characters may look like ASCII
+        characters.) Otherwise, the blockchain and the contract are added to the symbol. The
+        contract is shortened, unless two names would then be equal. The name of an unknown token
+        ends with ``(unknown token)``. Charts use the same names.
 
     Raises
     ------
@@ -554,7 +554,7 @@ def pivot(
 
 
 def ranked_tokens(totals: pd.DataFrame) -> Codes:
-    """Return the row numbers of totals, sorted by value, then by holders, then by first row."""
+    """Return the row numbers of totals: largest value first, then most holders, then in order."""
     ranks = [name for name in ("value", "holders") if name in totals.columns]
     ranked = totals.sort_values(ranks, ascending=False, kind="stable", na_position="last")
     indices: Codes = ranked.index.to_numpy()

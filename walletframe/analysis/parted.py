@@ -359,7 +359,7 @@ def _require_usable_prices(source: ChunkedHoldings) -> None:
 
 
 def _unusable_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
-    """Return the row, the text and the fault of each price of the service that can't be used."""
+    """Return the row, the text and the reason for each unusable price of the service."""
     sent = chunk.positions.holdings
     known = sent["price"].where(sent["token_blockchain"].notna())
     return unusable_prices(known.to_numpy(dtype=np.float64, na_value=np.nan), chunk.rows)

@@ -404,7 +404,7 @@ def _warn_about_unmatched_lines(
 
 
 def unusable_prices(units: Floats, rows: Codes) -> list[tuple[int, str, str]]:
-    """Return the row number, the text and the fault of each price that can't be used."""
+    """Return the row number, the text and the reason for each unusable price."""
     wrong = np.flatnonzero((units < 0) | np.isinf(units))
     faults = [f"it is {price_fault(units[place])}" for place in wrong]
     return [(int(rows[at]), str(units[at]), fault) for at, fault in zip(wrong, faults, strict=True)]

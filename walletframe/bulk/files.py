@@ -59,7 +59,7 @@ _PART = re.compile(r"part-(\d{6,})\.parquet")
 
 
 class Layout:
-    """The paths in the folder of a dataset. The marker file has the format and the service."""
+    """The paths in the folder of a dataset. The marker file stores the format and the service."""
 
     def __init__(self, root: Path) -> None:
         self.root: Path = root
@@ -88,7 +88,7 @@ class Layout:
 
 
 def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
-    """Return the marker. Write it if it is missing; raise an error if it has another service."""
+    """Return the marker. Write it if it is missing; raise an error if it names another service."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
         unfinished = path.with_suffix(UNFINISHED)

@@ -230,7 +230,7 @@ class Balances:
     def full_token(self, index: int) -> tuple[str, str]:
         """Return two texts: a token's symbol, and the token's blockchain and contract.
 
-        For an asset with several contracts, the second is such as "3 contracts on 2 blockchains".
+        For an asset with several contracts, the second text is like "3 contracts on 2 blockchains".
         """
         held = self.positions
         if held.assets and held.tokens.keys[index] in held.assets.blockchains:
@@ -275,7 +275,7 @@ def read_balances(
     wallets: FetchLike | None = None,
     shares: bool = False,
 ) -> Balances:
-    """Read the rows to draw, and the names that the user gave wallets (from `wallets`)."""
+    """Read the rows to draw, and the user's names for wallets (from `wallets`)."""
     positions = read_positions(holdings)
     frame, tokens = positions.holdings, positions.tokens
     token = token if token is None or isinstance(token, str) else token_key(token)
@@ -379,7 +379,7 @@ class PivotedSizes:
 
     @property
     def representative_rows(self) -> dict[str, list[int]]:
-        """Rows of holdings: the index of one for each row of the table, and for each column.
+        """The index of one row of holdings for each row of the table, and for each column.
 
         The keys are "rows" and "tokens". Other is left out.
         """
@@ -417,7 +417,7 @@ class PivotedSizes:
 
 
 def pivot_sizes(balances: Balances, codes: Indices, rows: Indices, tokens: Indices) -> PivotedSizes:
-    """Pivot sizes by group and token. All groups and tokens but those listed become Other."""
+    """Pivot sizes by group and token. All other groups and tokens are combined as Other."""
     row_ranks = position_map(rows, int(max(codes.max(), rows.max())) + 1)[codes]
     token_ranks = position_map(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
     width = len(tokens) + 1
@@ -458,7 +458,7 @@ class GroupedBalances:
         return f"{self.balances.measure.title_start} by {join_names(self.names)}"
 
     def level(self, names: list[str]) -> Level:
-        """Group the rows by `names`, which are some of the requested names."""
+        """Group the rows by some of the requested names."""
         groups = group(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
         known = requested = np.zeros(len(groups), dtype=np.intp)
@@ -476,7 +476,7 @@ class GroupedBalances:
         return Level(names, self.balances, groups, first_wallets, known, requested)
 
     def _wallet_columns(self) -> list[str]:
-        """Return the names that are columns of wallets, or no names without a frame of wallets."""
+        """Return the requested columns of `wallets`, or [] if there is no frame of wallets."""
         if not self.positions.has_wallets:
             return []
         return [name for name in self.names if name in {"blockchain", *self.positions.kept}]

@@ -146,7 +146,7 @@ def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
 
 
 def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, Any]:
-    """Return arguments of `make_figure` that add a legend with space for it on narrow pages."""
+    """Return arguments for `make_figure`: a legend, and enough space for it on narrow pages."""
     if len(names) < 2:  # noqa: PLR2004 - a single trace needs no legend
         return {"dimensions": dimensions, "showlegend": False}
     widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))

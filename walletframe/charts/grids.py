@@ -104,19 +104,21 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw a bar for each wallet, owner or other group, stacked by asset or token.
 
-    The lengths show the column ``value`` (float64, with an optional column ``currency``), if the
-    frame has it, and numbers of balances otherwise.
+    The length of a bar is the sum of the column ``value`` (float64, with an optional column
+    ``currency``) or, without this column, the number of balances. With `token` or `asset`, it is
+    the amount.
 
     Parameters
     ----------
     by : str or list of str, default "wallet"
-        The column, or the list of columns, to group the holdings by. There is one bar for each
-        group:
+        The column, or the list of columns, to group the holdings by. Each group is one bar.
+        A column is one of these:
 
         - ``"wallet"`` or ``"blockchain"`` (the blockchain of the wallet);
         - an extra column of `wallets`, such as ``"owner"``, or any column of these holdings;
-        - ``"asset"`` or ``"token"``. After other names, as in ``["owner", "token"]``, it does not
-          add bars, but colours each bar by asset or token. By default, bars are coloured by asset.
+        - ``"asset"`` or ``"token"``. As the last of several names, such as in
+          ``["owner", "token"]``, it does not add bars. Instead, it sets whether the colours in each
+          bar are assets or tokens. By default, the colours are assets.
 
         Rows without a label are a group of their own, such as "no owner".
     token : str or (str, str or None), optional
@@ -127,7 +129,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         asset that `walletframe.assets` lists, or one of its contracts.
     top : int, default 20
         Maximum number of bars (at most 200). All other groups are combined as Other. If the bar
-        of Other would be more than twice as long as the longest bar, Other is written as text.
+        Other would be more than twice as long as the longest of the others, a text states its size
+        instead.
     top_tokens : int, default 8
         Maximum number of tokens or assets with a colour of their own (at most 20). All others are
         combined as Other.
@@ -136,23 +139,23 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         data is, and how many wallets of each group are known (have the status ok). The methods of
         ``details.wf`` pass this argument.
     assets : DataFrame, str or Path, optional
-        Your own contracts of assets, as in `walletframe.assets`.
+        Your own table of assets and their contracts, as in `walletframe.assets`.
     bridged : bool, default False
         Whether an asset includes bridged versions, such as USDC.e and WETH.
     colors : mapping of (str, str or None) or str to str, optional
         Colours, as hex codes or CSS names. The keys are tokens, as in the result of
-        `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. With keys that are
-        tokens, an asset has the colour of its largest token. With names of assets, all other assets
-        have their default colours.
+        `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. If the keys are
+        tokens, an asset has the colour of its largest token. If the keys are names of assets, all
+        other assets keep their default colours.
     title : str, optional
-        The title of the chart, of which the first 48 characters are drawn.
+        The title of the chart, cut to 48 characters.
 
     Returns
     -------
     plotly.graph_objects.Figure
         A figure with one trace for each token or asset, the largest first. The hover texts show
-        exact amounts, and how many wallets of a group are known. If no size is above 0, the figure
-        has no trace, but an annotation that says why.
+        exact amounts, and how many wallets of a group are known. If no value, amount
+        or count is above 0, the figure has no trace, only an annotation with the reason.
 
     Raises
     ------
@@ -286,7 +289,8 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace, with the largest slice first and exact amounts in the hover
-        texts. If no size is above 0, the figure has no trace, but an annotation that says why.
+        texts. If no value or count is above 0, the figure has no trace, only an annotation with the
+        reason.
 
     Raises
     ------
@@ -407,8 +411,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     plotly.graph_objects.Figure
         A figure with one trace, with exact amounts in the hover texts. A cell is empty if its row
         holds none of the token. If a cell of the row Other is larger than the cells of all other
-        rows, this row is a second trace, in grey. If no size is above 0, the figure has no trace,
-        but an annotation that says why.
+        rows, this row is a second trace, in grey. If no value or amount is above 0, the figure has
+        no trace, only an annotation with the reason.
 
     Raises
     ------
@@ -573,7 +577,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     plotly.graph_objects.Figure
         A figure with two traces: the curve, with at most 200 points and exact amounts in the
         hover texts, and the diagonal line of equality. If no amount is above 0, the figure has no
-        trace, but an annotation that says why.
+        trace, only an annotation with the reason.
 
     Raises
     ------

@@ -128,8 +128,8 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure with one trace and exact amounts in the hover texts. If no size is above 0, the
-        figure has no trace, but an annotation that says why.
+        A figure with one trace and exact amounts in the hover texts. If no value, amount or
+        count is above 0, the figure has no trace, only an annotation with the reason.
 
     Raises
     ------
@@ -210,7 +210,10 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
 
 
 def _path(by: By, token: TokenLike | None, asset: TokenLike | None) -> list[str]:
-    """Return the path. If only one token or asset is drawn, the default path omits the last."""
+    """Return the columns to group by.
+
+    If only one token or asset is drawn, the default path omits its last column.
+    """
     names = list_names(by)
     is_one = token is not None or asset is not None
     return names[:-1] if is_one and _is_default(names) else names

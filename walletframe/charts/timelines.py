@@ -145,8 +145,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         A figure with one trace for each token or asset, the largest first, or with two or three
         traces for each line. Exact amounts are in the hover texts. If `wallets` is passed, the
         marks of incomplete snapshots are a further trace. At most 200 snapshots are drawn; if there
-        are more, they are chosen at regular intervals. Times are in UTC. If no size is above 0, the
-        figure has no trace, but an annotation that says why.
+        are more, they are chosen at regular intervals. Times are in UTC. If no value,
+        amount or count is above 0, the figure has no trace, only an annotation with the reason.
 
     Raises
     ------
@@ -474,7 +474,7 @@ def waterfall(
     plotly.graph_objects.Figure
         A figure with one trace. It has a bar for each wallet, or for each group if the changes
         are grouped, and a last bar for the total. Exact amounts are in the hover texts. If no
-        change is known, the figure has no trace, but an annotation that says why.
+        change is known, the figure has no trace, only an annotation with the reason.
 
     Raises
     ------

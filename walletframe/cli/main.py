@@ -28,7 +28,7 @@ class _MachineError(click.ClickException):
 
 
 class _Commands(click.Group):
-    """A group of commands that prints a message instead of a traceback."""
+    """A click group that prints errors as messages, without tracebacks."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
         prepare_consoles()

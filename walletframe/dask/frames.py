@@ -77,9 +77,9 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     The tables are equal to those that ``details.wf`` computes in memory. A method computes the
     graph of the DataFrame twice: once to find the wallets of each partition, and once to aggregate
     the rows. If tokens are selected, the graph is computed twice more: for the names of the tokens,
-    and for their balances. With frames from `walletframe.dask.open_wallets`, the graph of
-    ``wallets`` is computed to find the wallets. If a graph is slow to compute, call ``persist()``
-    first.
+    and for their balances. For the result of `walletframe.dask.open_wallets`, the wallets
+    are found by computing ``wallets`` instead of the holdings. If a graph is slow to compute, call
+    ``persist()`` first.
 
     Parameters
     ----------
@@ -88,16 +88,16 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     wallets : dask.dataframe.DataFrame or None
         The wallets of the same fetch.
     again : callable
-        A function that gets other holdings, and returns the object that has this accessor with
-        these holdings.
+        A function that wraps other holdings in the type of the object to which this accessor
+        belongs.
 
     Raises
     ------
     ArgumentError
         Raised by the methods if rows of a wallet are in several partitions.
     FramesNeededError
-        Raised by all other methods of ``details.wf``, such as charts, which need balances in
-        memory.
+        Raised by the methods of ``details.wf`` that this class lacks, such as ``plot``. They need
+        balances in memory.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
     Raises
     ------
     FramesNeededError
-        Raised by all methods that only the ``.wf`` of a pandas DataFrame has.
+        Raised by the methods of a pandas DataFrame's ``.wf`` that this class lacks.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         """Fetch the tokens of the wallets with a Dask cluster, into a folder on a shared drive.
 
         To resume the fetch after lost workers, a lost scheduler, an interrupt or any other failure,
-        repeat the call. The repeated call requests only the wallets that are not ok in the folder.
+        repeat the call. It then requests only wallets that failed or are missing from the folder.
 
         Parameters
         ----------

@@ -182,7 +182,7 @@ class WorkerRateLimiter(RateLimiter):
         return Permit(_RETRY_S, is_granted=False)
 
     def note_refusal(self, retry_after_s: float | None) -> None:
-        """Reduce the rate of the cluster, and return the unused permits to the scheduler."""
+        """Reduce the rate of the cluster, and send the unused permits back to the scheduler."""
         if not self._has_lost_scheduler:
             self._receive(self._send("refused", retry_after_s=retry_after_s), _TIMEOUT_S)
         if self._has_lost_scheduler:
@@ -190,7 +190,7 @@ class WorkerRateLimiter(RateLimiter):
         self._permit_at = -math.inf
 
     def close(self) -> None:
-        """Return the unused permits; threads that still run use only this worker's share."""
+        """Send the unused permits back. Running threads keep to this worker's share of the rate."""
         with suppress(RuntimeError):  # the worker has ended
             self._send("closed")
         self._has_lost_scheduler = True

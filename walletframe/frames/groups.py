@@ -97,7 +97,7 @@ def read_groups(
 ) -> tuple[Positions, Groups]:
     """Read and group holdings. A set of requested wallets is a group even if it has no rows.
 
-    If `by` contains "asset", assets replace tokens, unless `by` also contains "token".
+    If `by` contains "asset" but not "token", tokens are combined into assets.
     """
     return group_rows(*read_names(holdings, by, wallets, assets=assets, bridged=bridged))
 
@@ -116,7 +116,10 @@ def read_names(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> tuple[Positions, list[str]]:
-    """Read holdings, and check the names to group by. With "asset", assets replace tokens."""
+    """Read holdings, and check the names to group by.
+
+    If "asset" is one of the names, tokens are combined into assets.
+    """
     timed = SNAPSHOT in list_names(by)
     if timed and isinstance(holdings, Positions) and not holdings.timed:
         wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
@@ -131,7 +134,7 @@ def read_names(
 
 
 def asset_unless_token(by: By) -> list[str]:
-    """Return the names to group by. "asset" is added if there is neither a token nor an asset."""
+    """Return the names to group by. Add "asset" if none of them is "token", "symbol" or "asset"."""
     names = list_names(by)
     return names if {*names} & {"token", "symbol", "asset"} else [*names, "asset"]
 

@@ -63,8 +63,9 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "rais
     Raises
     ------
     AddressError
-        If wallets can't be parsed, or if a blockchain is not written as the service's identifier.
-        The error lists these wallets with positions and reasons.
+        If wallets can't be parsed, or if a blockchain has another name than the service's
+        identifier, such as ``ethereum`` instead of ``ETH``. The error lists these wallets with
+        positions and reasons.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``.
     SettingsError

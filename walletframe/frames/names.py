@@ -81,7 +81,7 @@ def token_names(
 
 
 def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
-    """Return the name that the user gave each row's wallet, or "" if there is none.
+    """Return the user's name for the wallet in each row, or "" if the wallet has no name.
 
     The names are in the column ``name`` of `wallets`. They are not escaped: `short_wallet` and
     `full_wallet_name` make names safe to show.
@@ -106,7 +106,7 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
 def wallet_names(wallets: pd.DataFrame, places: Codes, names: Sequence[str]) -> list[str]:
     """Return short names of wallets, or full names for wallets whose short names are equal.
 
-    `wallets` is like `Positions.wallets`. `names` are the names that the user gave wallets.
+    `wallets` is like `Positions.wallets`. `names` are the user's names for all wallets.
     """
     names_of = (wallets[name].array.take(places) for name in ("blockchain", "address"))
     columns = [np.asarray(each, dtype=object) for each in names_of]

@@ -302,7 +302,10 @@ def possible_token_blockchains(
 
 
 def cell_sums(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
-    """Return the exact sum of each cell, or NA if the cell has an NA. Cell -1 is skipped."""
+    """Return the exact sum of the amounts in each cell of a table, or NA if one of them is NA.
+
+    `cells` contains the cell number of each amount. Amounts with the cell number -1 are skipped.
+    """
     exact = amounts.exact()
     grouped = Segments(exact, cells, count)
     units = sums(grouped)

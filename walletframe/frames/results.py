@@ -1,7 +1,7 @@
 """Result tables, which state below their rows what they don't count, and the display of tables.
 
-Tables look as pandas displays them, with values formatted as money. A result table displays the
-columns that answer first, and its amounts with six digits.
+Tables look as pandas displays them, with values formatted as money. A result table displays its
+most important columns, and its amounts with six digits.
 """
 
 from __future__ import annotations
@@ -38,27 +38,29 @@ _FORMATTERS: dict[Any, Callable[[Any], str]] = {"value": money, "price": plain, 
 class Coverage:
     """Counts of the wallets and balances that a table includes or leaves out.
 
-    ``str`` returns a sentence about what is left out.
+    ``str(coverage)`` is a summary of what is left out, in one line.
 
     Parameters
     ----------
     wallets_asked : int
-        The number of requested wallets that could be counted; 0 if the requested wallets are
-        unknown.
+        The number of requested wallets, or 0 if `wallets` was not passed. For a table of one token
+        or asset, only wallets that could hold it are counted.
     wallets_ok, wallets_stale : int
-        The number of known wallets, and the number of known wallets with an out-of-date answer.
+        The number of these wallets whose balances are known, and the number of known wallets whose
+        answer is out of date.
     balances : int
         The number of balances that are counted, including balances of unknown amount.
     amount_na, unpriced : int
         The number of balances of unknown amount, and the number of balances with a known amount but
         without a value.
     filtered : int
-        The number of balances of known wallets that the service listed, but that are not in the
-        holdings: for example, spam that was dropped.
+        The number of balances that the service listed for known wallets, but that are missing from
+        the holdings, such as dropped spam.
     bridged : int
-        For a table of one asset, the number of held bridged contracts that are left out.
+        For a table of one asset, the number of bridged versions in the holdings that the table
+        leaves out.
     bridged_amount : str
-        The exact sum of the known amounts in these bridged contracts.
+        The exact sum of the known amounts of these bridged versions.
     as_of : str
         The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
 
@@ -103,7 +105,7 @@ class Coverage:
 class ResultTable(pd.DataFrame):
     """A DataFrame that displays few of its columns, and below its rows what is not counted.
 
-    All operations return plain DataFrames. If the number of rows was changed, it looks like one.
+    All operations return plain DataFrames. If its number of rows changes, it is displayed like one.
     """
 
     @property

@@ -155,7 +155,7 @@ class HoldingsTable:
         return answer
 
     def cell_selection(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
-        """Return what a cell selects, as a field of `Selection` and a key, or None."""
+        """Return the field of `Selection` and the key that a click on a cell sets, or None."""
         query, position = self._parse_query(request), int(request.get("place", -1))
         name = str(request.get("column"))
         rows, column = self._rows(*query), self.grid(query[0]).columns.get(name)
@@ -363,7 +363,7 @@ def _explorer_urls(wallets: pd.DataFrame) -> list[str]:
 
 
 def _block_explorer_prefixes(wallets: pd.DataFrame | None) -> dict[str, str]:
-    """Return the start of the block explorer URLs of each blockchain, up to the address."""
+    """Return the block explorer URL of each blockchain, up to and without the address."""
     prefixes: dict[str, str] = {}
     if wallets is None:
         return prefixes

@@ -172,7 +172,7 @@ class ExplorerState:
         }
 
     def _offered_values(self, kind: str, values: Iterable[Any]) -> tuple[Any, ...]:
-        """Return those values that are options of a filter, in the spelling of the options."""
+        """Return the values that a filter offers, spelled as the filter spells them."""
         options = []
         for value in values:
             key: Any = tuple(value)

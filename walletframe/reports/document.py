@@ -72,9 +72,9 @@ def report(  # noqa: PLR0913 - users pass each option by name
         charts. A ``.md`` file has the same text and tables without charts. An existing file is
         replaced atomically.
     by : str or list of str, optional
-        Add a table and a chart of totals that are grouped by these names. The names are those that
-        `.wf.totals` accepts, such as ``["owner", "asset"]``. The table of wallets always includes
-        your extra columns.
+        Add a table and a chart of totals that are grouped by these names, such as
+        ``["owner", "asset"]``. `.wf.totals` accepts the same names. The table of wallets always
+        includes your extra columns.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
         The result of an earlier fetch, or a snapshot, to add a table of changes.
     title : str, default "Token holdings"
@@ -84,7 +84,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
         5 MB to the file. Static charts are images, for mail and for readers without scripts. They
         require the extra ``images`` and a Chrome or Chromium browser.
     assets : DataFrame, str or Path, optional
-        Your own contracts of assets, as in `walletframe.assets`.
+        Your own table of assets and their contracts, as in `walletframe.assets`.
     bridged : bool, default False
         Whether an asset includes bridged versions, such as USDC.e and WETH.
 

@@ -186,7 +186,7 @@ class _WalletEndpoint:
         self._request_counts: Counter[WalletAddress] = Counter()
 
     async def details(self, request: Request) -> Response:
-        """Answer a request. Its path begins with the kind of the base URL."""
+        """Answer a request. The first part of its path names the base URL: private or public."""
         host = request.client.host if request.client else ""
         base = request.url.path.split("/")[1]
         self._gate.admit(request.query_params.get(shapes.KEY_PARAMETER), base, host)

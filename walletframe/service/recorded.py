@@ -1,6 +1,6 @@
 """Ledgers from holdings in a DataFrame or a file, and from recorded answers of the service.
 
-An error reports the first fault in the data, with its file or with its row and column.
+An error reports the first problem in the data and its location: the file, or the row and column.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class TokenDirectory:
 
 
 def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> TokenDirectory:
-    """Merge the packaged tokens with the user's lists. Symbols belong to allowed tokens first."""
+    """Merge the packaged tokens with the user's lists. Packaged tokens keep their symbols."""
     allowed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
     denied = [token_key(token) for token, _ in parse_tokens(deny)]
     clean, fault = frozenset(dict(allowed)), "it is on both the allow list and the deny list"
