@@ -1,4 +1,4 @@
-"""Make untrusted text safe for display, and for cells of files, which can be read back.
+"""Escape untrusted text for display and for cells of files. `from_cell` restores escaped cells.
 
 DataFrames contain the text as the service sent it.
 """
@@ -108,7 +108,7 @@ def safe_url(text: str) -> str | None:
 
 
 def as_lines(text: str) -> str:
-    """Return a text without invisible characters. White space but line breaks becomes spaces."""
+    """Return a text without invisible characters. White space except line breaks becomes spaces."""
     spaced = (" " if char.isspace() and char != "\n" else char for char in text)
     return "".join(char for char in spaced if char in " \n" or not is_invisible(char))
 

@@ -49,7 +49,7 @@ else:
 
 
 class AmountType(_ExtensionType):
-    """The Arrow extension type of amounts. Programs that don't know it read plain text."""
+    """The Arrow extension type of amounts. Programs without this type read a column of text."""
 
     def __init__(self) -> None:
         super().__init__(pa.large_string(), "walletframe.amount")

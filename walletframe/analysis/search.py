@@ -182,7 +182,7 @@ def is_non_numeric(values: pd.Series) -> bool:
 
 
 def extra_columns(positions: Positions) -> list[pd.Series]:
-    """Return the user's extra columns of holdings, and those of wallets for each holdings row."""
+    """Return the extra columns of holdings, then those of wallets, aligned to the holdings rows."""
     holdings = positions.holdings
     columns = [holdings.iloc[:, place] for place in _extra_column_indices(holdings, HOLDING_DTYPES)]
     if positions.has_wallets:

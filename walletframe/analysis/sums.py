@@ -331,7 +331,7 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
 
 
 def _one_currency(named: Iterable[Any]) -> list[Any]:
-    """Return a list of the only currency (NaN if it is missing), or [] if there are no values."""
+    """Return a list of at most one currency (NaN if missing). Raise a PricesError for several."""
     currencies = list(dict.fromkeys(np.nan if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
         raise PricesError(

@@ -64,7 +64,7 @@ class TokenSymbolCodes:
 def token_symbol_codes(
     holdings: pd.DataFrame, tokens: KeyCodes | None = None, row_numbers: Codes | None = None
 ) -> TokenSymbolCodes:
-    """Return the (token, symbol) pairs of rows. Rows of unknown tokens require `row_numbers`."""
+    """Return the (token, symbol) pairs of rows. Spam flags of unknown tokens need `row_numbers`."""
     tokens = token_identities(holdings) if tokens is None else tokens
     numbers, symbols = factorized(holdings["symbol"], use_na_sentinel=False)
     codes, pairs = pd.factorize(tokens.codes * max(len(symbols), 1) + numbers)
@@ -128,7 +128,7 @@ class PriceLookup:
 
 @dataclass(frozen=True, slots=True)
 class SpamFlags:
-    """Spam scores and reasons of tokens and rows. No entry means that there is no reason."""
+    """Spam scores and reasons of tokens and rows. Those without a reason have no entry."""
 
     # Known tokens and their symbols.
     by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]
@@ -237,7 +237,7 @@ class StoredHoldings:
         return replace(self.template, holdings=kept.assign(**empty_columns))
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each part, with the columns that tables need and with `names`."""
+        """Apply a function to each chunk, with the columns for tables and those in `names`."""
         with dataset_errors(self.root):
             indices = np.empty(len(self.order), dtype=np.intp)
             indices[self.order] = np.arange(len(self.order))
@@ -273,7 +273,7 @@ class StoredHoldings:
         tokens: Sequence[Collection[TokenKey]],
         names: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of each set of tokens."""
+        """Apply a function to the rows of each batch of tokens. The results are computed lazily."""
         return (func(self.template.with_holdings(self.read(keys, names))) for keys in tokens)
 
     @property

@@ -110,7 +110,7 @@ def suggest_blockchains(identifier: str) -> list[str]:
 
 
 def unknown_blockchain_message(identifier: str) -> str:
-    """Return a message with suggestions for an unknown identifier; empty if it is known."""
+    """Return a message with suggestions for an unknown identifier, or "" for a known one."""
     if find_blockchain(identifier):
         return ""
     names = " or ".join(suggest_blockchains(identifier))

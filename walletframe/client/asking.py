@@ -182,7 +182,7 @@ class RequestWorkers:
         return reply
 
     def _replies(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
-        """Return the reply for each wallet by id. Wallets to request one by one are left out."""
+        """Return the replies by id. Wallets that must be requested one by one have no reply."""
         if reply.key_refused:
             self._key_refused.set()
         if isinstance(reply.answer, Outcome):

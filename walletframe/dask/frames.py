@@ -1,7 +1,7 @@
-"""The accessor ``ddf.wf`` of Dask DataFrames, which contain addresses to fetch, or holdings.
+"""The accessor ``ddf.wf`` of Dask DataFrames that contain holdings, or addresses to fetch.
 
-`open_wallets` opens the folder of a fetch as two Dask DataFrames. A partition is a shard, which is
-the folder of one bulk run and contains all balances of its wallets. Workers read a shard when a
+`open_wallets` opens the folder of a fetch as two Dask DataFrames. A partition is a shard: the
+folder of one bulk run, with all balances of its wallets. Workers read a shard when a
 partition is computed. They raise an error if the files have changed since the folder was opened.
 """
 

@@ -97,7 +97,7 @@ def open_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
 
 
 def wallets_of(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFrame:
-    """Read the wallets of a folder, with the columns of `like`."""
+    """Read the wallets of a folder, with the same columns as `like`."""
     return open_unchanged(folder, like).wallets
 
 
@@ -190,7 +190,7 @@ class ClusterHoldings:
         tokens: Sequence[Collection[TokenKey]],
         names: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of each set of tokens, computing the graph once."""
+        """Apply a function to the rows of each batch of tokens, computing the graph once."""
         rows = self._rows(names).to_delayed()
         split = delayed(_split_by_tokens, pure=False, nout=len(tokens))
         keys = delayed([*tokens], traverse=False)

@@ -259,7 +259,10 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 
 def _decimal_type() -> Any:
-    """Return a `Numeric` of SQLAlchemy that does not convert Decimals to floats for DuckDB."""
+    """Return a `Numeric` of SQLAlchemy that passes Decimals to the driver unchanged.
+
+    For DuckDB, SQLAlchemy's own `Numeric` converts them to floats.
+    """
     from sqlalchemy import Numeric  # noqa: PLC0415 - not a dependency; only databases other than SQLite need it
 
     class Decimals(Numeric[Decimal]):
@@ -376,7 +379,7 @@ def _excel_value(value: Any) -> Any:
 
 
 def join_columns(columns: list[pd.Series], labels: list[Any], frame: pd.DataFrame) -> pd.DataFrame:
-    """Join columns into a frame with these labels, which may repeat; or return `frame` if none."""
+    """Join columns into a frame with these labels, which may repeat. If none, return `frame`."""
     if not columns:
         return frame
     return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)

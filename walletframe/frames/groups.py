@@ -197,7 +197,7 @@ def group(positions: Positions, names: list[str]) -> Groups:
 def _wallet_labels(
     positions: Positions, name: str, names: list[str], indices: Codes
 ) -> dict[str, Any]:
-    """Return the label columns for a name that groups wallets, from the wallets at `indices`."""
+    """Return the label columns for a name in `by` that groups wallets. `indices` are of wallets."""
     if name == "wallet":
         parts = ("blockchain", "address")
         return {part: positions.wallets[part].array.take(indices) for part in parts}
@@ -207,7 +207,7 @@ def _wallet_labels(
 
 
 def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> dict[str, Any]:
-    """Return the label columns for a name that groups rows. Labels are NA for the index -1."""
+    """Return the label columns for a name in `by` that groups rows. Labels of index -1 are NA."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress
     from walletframe.address.lists import OnUnreadable, WalletsLike
 
-_Finding: TypeAlias = tuple[str, str]  # a problem, and what to do
+_Finding: TypeAlias = tuple[str, str]  # a problem, and how to fix it
 _DTYPES = {"row": "int64", **dict.fromkeys(("blockchain", "address", "problem", "fix"), TEXT)}
 
 
@@ -52,9 +52,9 @@ def check(
         - ``blockchain`` (str): the blockchain. A known identifier is in upper case, and any other
           text is unchanged. NA if the row can't be read;
         - ``address`` (str): the address, or the beginning of a row that can't be read;
-        - ``problem`` (str): what is wrong; NA if no problem was found;
-        - ``fix`` (str): what to do; NA if there is no suggestion. `clean` does all fixes that begin
-          with "write".
+        - ``problem`` (str): the problem; NA if none was found;
+        - ``fix`` (str): a suggestion; NA if there is none. `clean` makes all fixes that begin with
+          "write".
 
     Raises
     ------
@@ -69,7 +69,7 @@ def check(
 
     See Also
     --------
-    clean : Fix the names of blockchains and the case of labels.
+    clean : Fix the names of blockchains and the case of your own columns' values.
 
     Notes
     -----
@@ -115,7 +115,7 @@ def _joined(texts: Iterable[str]) -> str | None:
 
 
 def _wallet_findings(wallet: WalletAddress, alias: str) -> Iterator[_Finding]:
-    """Yield pairs of a problem of the wallet, and what to do about the problem."""
+    """Yield the problems of a wallet, each with a suggestion, which may be empty."""
     if alias:
         yield (
             f"{safe_line(alias)!r} is another name of {wallet.blockchain}",
@@ -135,7 +135,7 @@ def clean(
     keep: str | Sequence[str] = (),
     on_unreadable: OnUnreadable = "raise",
 ) -> pd.DataFrame:
-    """Replace other names of blockchains, and labels that differ only in case.
+    """Replace blockchain names by identifiers, and values that differ only in case by the first.
 
     No requests are sent. An identifier that is listed in `blockchains` is never replaced.
 
@@ -144,8 +144,9 @@ def clean(
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, Path, or iterable of them
         The wallets, in any form that `fetch_wallets` accepts.
     keep : str or list of str, optional
-        Extra columns to return as well, such as ``["owner"]``. Surrounding white space is removed
-        from their labels. Of labels that differ only in case, the first replaces the others.
+        Extra columns to return as well, such as ``["owner"]``. Leading and trailing white
+        space is removed from their values. If values differ only in case, the first replaces the
+        others.
     on_unreadable : {"raise", "drop"}, default "raise"
         Whether to raise an error for rows that can't be parsed, or to drop these rows. Empty rows
         are always skipped.
@@ -175,11 +176,11 @@ def clean(
     Warns
     -----
     InputWarning
-        If names or labels were replaced (in one line), or if rows are dropped.
+        If names or values are replaced (one warning for all of them), or if rows are dropped.
 
     See Also
     --------
-    check : List all problems, without a change.
+    check : List all problems without changing anything.
 
     Examples
     --------

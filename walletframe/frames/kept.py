@@ -114,6 +114,6 @@ def kept_table(kept: pd.DataFrame) -> pa.Table:
 
 
 def kept_frame(table: pa.Table) -> pd.DataFrame:
-    """Convert a table of `kept_table` back to a DataFrame with nullable integers and booleans."""
+    """Convert a table from `kept_table` to a DataFrame. Integers and booleans become nullable."""
     frame: pd.DataFrame = with_amounts(table).to_pandas(types_mapper=ARROW_DTYPES.get)
     return frame

@@ -1,4 +1,4 @@
-"""Result tables, which state below their rows what they don't count, and the display of tables.
+"""The display of tables, and result tables with a note about what they don't count.
 
 Tables look as pandas displays them, with values formatted as money. A result table displays its
 most important columns, and its amounts with six digits.
@@ -103,9 +103,10 @@ class Coverage:
 
 
 class ResultTable(pd.DataFrame):
-    """A DataFrame that displays few of its columns, and below its rows what is not counted.
+    """A DataFrame that hides some columns when displayed, and has notes about gaps below its rows.
 
-    All operations return plain DataFrames. If its number of rows changes, it is displayed like one.
+    All operations return plain DataFrames. If rows are added or removed in place, it is displayed
+    as a plain DataFrame.
     """
 
     @property

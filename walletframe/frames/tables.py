@@ -87,7 +87,7 @@ class Table:
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets. With `rows`, failed wallets and error texts come first."""
+    """Return a table of wallets. With `rows`, failed wallets come first, then those with errors."""
     head = wallets
     if rows is not None:
         failed = ~known_mask(wallets)
@@ -226,8 +226,8 @@ def table_text(table: Table) -> str:
 def console_text(table: Table, width: int | None, *, exact: bool = False) -> str:
     """Return a table as text for a terminal. Cells that don't fit are written below their row.
 
-    With a ``width``, long amounts are cut unless ``exact`` is true, except amounts that would then
-    be equal. Wallets and contracts with equal short forms are written in full.
+    If ``width`` is given and ``exact`` is false, long amounts are cut, unless several would then
+    look equal. Wallets and contracts with equal short forms are written in full.
     """
     full = _unshorten_ambiguous_addresses(table.columns)
     columns = full if exact or width is None else _cut_amounts(full)

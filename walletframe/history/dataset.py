@@ -533,7 +533,7 @@ def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
 
 
 def _parse_point_in_time(when: Moment, *, warns: bool = False) -> datetime:
-    """Return a point in time in UTC. With `warns`, warn if the time has no time zone."""
+    """Return a point in time in UTC. If `warns` is true, warn about a time without a time zone."""
     value = _parse_time(when)
     if not isinstance(value, datetime):
         hint = 'add a time of day, such as "2026-01-31T06:00Z"'

@@ -187,7 +187,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _hidden_path(folder: Path, kind: str) -> Path:
-    """Return a new path in a folder. Readers ignore the name."""
+    """Return a new path in a folder. A name that begins with a dot does not count as a snapshot."""
     return folder / f".{kind}-{secrets.token_hex(8)}"
 
 

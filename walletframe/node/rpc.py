@@ -44,7 +44,7 @@ class NodeStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NodeFailure:
-    """The reason why there is no result."""
+    """The status and the error text of a failed call."""
 
     status: NodeStatus  # never OK
     error: str  # one line of text for users
@@ -96,7 +96,7 @@ class Node:
         self._session.close()
 
     def call(self, method: str, *params: Any) -> Any:
-        """Return the result of one call, which can be any JSON value, or a `NodeFailure`."""
+        """Return the result of one call (any JSON value), or a `NodeFailure` if the call failed."""
         request = _make_request(method, params)
         return self._request_results(request, [request["id"]])[0]
 

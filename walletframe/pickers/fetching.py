@@ -160,9 +160,9 @@ class FetchingWidget(PageWidget):
 
 
 def format_time_left(marks: deque[tuple[float, int]], total: int) -> str:
-    """Return an estimate of the remaining time as text. A mark is (time in s, wallets done).
+    """Return an estimate of the remaining time as text. Old samples are removed from `marks`.
 
-    Marks that are no longer recent are removed.
+    `marks` contains samples of the progress: (time in s, number of finished wallets).
     """
     (start_s, before), (now_s, done) = marks[0], marks[-1]
     while len(marks) > 2 and now_s - start_s > _RECENT_S:  # noqa: PLR2004 - two marks give a rate

@@ -425,7 +425,7 @@ class TextCells(search.TextColumn):
         return lengths[len(lengths) * 9 // 10], 0
 
     def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the labels and links of rows, and full or copied texts if they differ."""
+        """Return labels and links of rows, and the full texts and texts to copy if they differ."""
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.label(code) for code in codes]
         wholes = ["" if code < 0 else self.full_text(code) for code in codes]
@@ -476,7 +476,7 @@ class NumberCells:
         return before, max(behind, default=0)
 
     def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the numbers of rows with all digits. Money is shown in cents, copied exactly."""
+        """Return the numbers of rows with all digits. Money is in cents, but copied exactly."""
         values, missing = self._values[rows], self._missing[rows].tolist()
         each = [*zip(values.tolist(), missing, strict=True)]
         exact = ["" if is_missing else _all_digits(value) for value, is_missing in each]
@@ -522,7 +522,7 @@ class AmountCells:
         return _integer_digits(float_keys(integers[~missing]) / 10.0**scale), needed
 
     def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the amounts of rows with all digits. Unknown amounts have an explaining note."""
+        """Return the amounts of rows with all digits. A note explains each unknown amount."""
         amounts = self._amounts.take(rows)
         missing = np.flatnonzero(amounts.isna()).tolist()
         texts = [*map(str, amounts)]

@@ -105,7 +105,7 @@ _COLUMNS = {  # heading: column, text for a missing value, maximum number of cha
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a report, in its order. `reasons` and table cells contain untrusted text."""
+    """The content of a report. `reasons` and table cells contain untrusted text."""
 
     title: str
     made: str  # the time of the report

@@ -1,7 +1,7 @@
 """SQLite files that threads, processes and forked children share.
 
-A failure of a file never stops a fetch. This module handles lock timeouts, rollbacks, forks, and
-damaged or removed files. If a file can't be used, an in-memory database is used instead.
+An error of a database file never stops a fetch. This module handles lock timeouts, rollbacks,
+forks, and damaged or removed files. If a file can't be used, an in-memory database replaces it.
 """
 # All threads of a process share one connection to a file. SQLite only allows one writer anyway, a
 # lock of Python is fairer than SQLite's polling, and before a fork only one connection is closed.
@@ -62,7 +62,7 @@ class DatabaseSpec:
 
 
 class Database:
-    """An SQLite file, created at the first use. If it fails, memory is used, with a warning."""
+    """An SQLite file, created at the first use. After an error, memory is used, with a warning."""
 
     def __init__(self, path: Path, spec: DatabaseSpec) -> None:
         self.path = path

@@ -122,7 +122,7 @@ def apply_settings(state: RateState, initial: RateState) -> RateState:
 
 
 def divide_rate(state: RateState, count: int, now: float) -> RateState:
-    """Return the state of one of `count` processes or threads that can't share a state any more."""
+    """Split a shared rate among `count` processes or threads; return the state of one of them."""
     minimum = 0.0 if state.fixed else MIN_RATE
     rates = (state.rate, state.start_rate, state.most_rate)
     rate, start, maximum = (max(each / count, minimum) for each in rates)
@@ -191,9 +191,9 @@ def next_permit_at(state: RateState, now: float, max_wait_s: float) -> float:
 
 
 class Permit(NamedTuple):
-    """The result of a try to take a permit."""
+    """The result of an attempt to take a permit."""
 
-    wait_s: float  # until the granted permit is due or, without one, until the next try
+    wait_s: float  # until the granted permit is due or, without one, until the next attempt
     is_granted: bool
 
 
@@ -262,7 +262,7 @@ class RateLimiter:
         self._permit_at = -math.inf
 
     def _permit_wait_s(self) -> float:
-        """Return the seconds until the granted permit is due, or until the next try for one."""
+        """Return the seconds until the granted permit is due, or until the next attempt."""
         if self._permit_at < time.monotonic() - LATE_S:
             permit = self._take_permit()
             if not permit.is_granted:

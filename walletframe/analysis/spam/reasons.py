@@ -55,7 +55,7 @@ BAIT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One of `REASONS`, and the details of the explanation. Details may be untrusted text."""
+    """A key of `REASONS`, and the texts (maybe untrusted) for the gaps in its explanation."""
 
     reason: str
     details: tuple[str, ...] = ()
