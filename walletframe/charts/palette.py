@@ -53,9 +53,9 @@ PATTERN_STYLE: dict[str, str | float] = {"fillmode": "overlay", "solidity": 0.2}
 _HEX = re.compile("#[0-9a-fA-F]{6}")
 _MAX_NAMED = 20
 _HINT = (
-    'use a dict such as {"USDC": "#CC6677", ("ETH", None): "gold"}: each key is the name of an '
-    "asset in walletframe.assets(), or a pair (blockchain, contract), with None as the contract of "
-    "the native coin"
+    'use a dict such as {"USDC": "#CC6677", ("ETH", None): "gold"}, or the result of '
+    "token_colors(); each key is the name of an asset in walletframe.assets(), or a pair "
+    "(blockchain, contract), with None as the contract of the native coin"
 )
 PATTERN_SHAPES = ("", "/", "x", ".")
 """Plotly's patterns that distinguish traces of the same colour, in the order of their use."""
