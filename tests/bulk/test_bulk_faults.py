@@ -547,6 +547,15 @@ class TestJournal:
         statuses = [record.outcome.status for record, _ in result.values()]
         assert sorted(statuses) == [Status.OK] * 3 + [Status.TIMEOUT]
 
+    def test_a_closed_journal_records_nothing(self, tmp_path):
+        """Nor does it write a file: the next run requests the wallet again."""
+        wallet = wf.WalletAddress.parse("ETH.0xb")
+        journal = Journal(tmp_path, {key_of(wallet): 0}, Event())
+        journal.close()
+        outcome = Outcome(Status.TIMEOUT, "late")
+        assert not journal.ensure_recorded(WalletRecord(wallet, outcome, "fast"))
+        assert segments(tmp_path) == []
+
     @pytest.mark.parametrize("cut", [1, 5, 9, 200])
     def test_a_truncated_journal_is_read_up_to_the_cut(self, written, cut):
         """The entry that a kill has cut off is skipped."""
