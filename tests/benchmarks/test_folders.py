@@ -103,7 +103,8 @@ DUCKDB = """
 """
 OPEN = "    stored, whole = wf.open_wallets(folder), False\n"
 CALLS = {
-    "totals": "    found = stored.wf.totals()",
+    "totals": "    found = stored.wf.totals('token')",
+    "totals by asset": "    found = stored.wf.totals()",
     "totals by wallet": "    found = stored.wf.totals('wallet')",
     "value": "    found = stored.wf.value().wf.totals()",
     "spam": "    found = stored.wf.flag_spam().wf.totals('is_spam')",
