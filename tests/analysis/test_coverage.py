@@ -56,6 +56,26 @@ def test_coverage_is_that_of_the_tables(details):
     assert str(details.wf.coverage()) in repr(details.wf.totals())
 
 
+@pytest.mark.parametrize(
+    "write, as_of",
+    [
+        (lambda times: times.astype(str), AS_OF),
+        (lambda times: times.dt.tz_localize(None), AS_OF),
+        (lambda times: times.dt.strftime("%d.%m.%Y"), ""),
+        (lambda times: times.isna(), ""),
+        (lambda times: times.where(times.isna()), ""),
+    ],
+    ids=["text", "without a zone", "other text", "no times", "missing"],
+)
+def test_times_may_come_from_a_file(details, write, as_of):
+    """Times that can't be read, or are missing, leave out the time and nothing else."""
+    wallets = details.wallets.assign(fetched_at=write(details.wallets["fetched_at"]))
+    expected = replace(ALL, as_of=as_of)
+    assert details.holdings.wf.coverage(wallets=wallets) == expected
+    without = wallets.drop(columns="fetched_at")
+    assert details.holdings.wf.coverage(wallets=without) == replace(ALL, as_of="")
+
+
 def test_dropped_rows_are_filtered_out(details):
     """The service listed more balances than the holdings have."""
     few = wf.WalletDetails(details.wallets, details.holdings[details.holdings.symbol != "ETH"])
@@ -105,6 +125,9 @@ def test_operations_return_plain_frames(details):
     assert type(table) is ResultTable
     for changed in (table.head(1), table.copy(), table.sort_values("amount"), table[["asset"]]):
         assert type(changed) is pd.DataFrame
+    table.columns = ["balances"] * len(table.columns)
+    assert "Not counted" not in repr(table)
+    table = details.wf.totals()
     table.loc[len(table)] = table.loc[0]
     assert "Not counted" not in repr(table)
     assert "Not counted" not in table._repr_html_()
@@ -146,7 +169,7 @@ def test_assets_with_the_names_of_columns_are_displayed(details):
 
 def test_options_of_pandas_are_kept(details):
     """Without HTML in notebooks, there is none."""
-    with pd.option_context("display.notebook_repr_html", False):  # noqa: FBT003 - as pandas takes it
+    with pd.option_context("display.notebook_repr_html", False):  # noqa: FBT003 - pandas takes options and values by position
         assert details.wf.totals()._repr_html_() is None
 
 

@@ -361,7 +361,7 @@ def run_forks(names, jobs):
     for name in list(names):
         try:
             prepared(name, wallets[:SMALL])()
-        except Exception as error:  # noqa: BLE001 - the other measures run; this one fails the count
+        except Exception as error:  # noqa: BLE001 - whatever fails is reported after the other measures
             forks[name] = f"{type(error).__name__}: {error}".splitlines()[0]
     for thread in set(threading.enumerate()) - {threading.main_thread()}:
         thread.join(1)

@@ -163,7 +163,9 @@ def test_wallets_may_be_partitions_or_a_whole_fetch():
     details = details_of(FEW)
     held = dd.from_pandas(details.holdings, npartitions=1)
     expected = details.wf.totals()
-    for wallets in (dd.from_pandas(details.wallets, npartitions=2), details, tuple(details)):
+    few = details.wallets.drop(columns="fetched_at")
+    partitions = [dd.from_pandas(frame, npartitions=2) for frame in (details.wallets, few)]
+    for wallets in (*partitions, details, tuple(details)):
         pd.testing.assert_frame_equal(held.wf.totals(wallets=wallets), expected)
     with pytest.raises(UnknownWalletError, match="ETH"):
         held.wf.totals(wallets=details.wallets[1:])

@@ -243,7 +243,8 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
     """
     empty = _require_holdings(frame, by)
     like = meta_of(wallets)
-    folders, names = folders_of(wallets, frame), [*_WALLET_COLUMNS, *kept_names(like)]
+    folders, wanted = folders_of(wallets, frame), {*_WALLET_COLUMNS, *kept_names(like)}
+    names = [name for name in like.columns if name in wanted]
     if folders:
         read = delayed(_read_wallets, pure=False)
         batches = balanced_batches(folders, [1] * len(folders))

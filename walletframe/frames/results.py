@@ -105,8 +105,8 @@ class Coverage:
 class ResultTable(pd.DataFrame):
     """A DataFrame that hides some columns when displayed, and has notes about gaps below its rows.
 
-    All operations return plain DataFrames. If rows are added or removed in place, it is displayed
-    as a plain DataFrame.
+    All operations return plain DataFrames. If rows are added or removed in place, or if two columns
+    get the same name, it is displayed as a plain DataFrame.
     """
 
     @property
@@ -152,8 +152,9 @@ def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[s
     """Return the frame with the displayed columns, their formatters, and the notes below it."""
     if not isinstance(frame, ResultTable):
         return frame, _formatters(frame), []
-    table = pd.DataFrame(frame)
-    if frame.attrs.get(COVERAGE, {}).get("rows") != len(frame):
+    table, names = pd.DataFrame(frame), frame.columns
+    is_changed = frame.attrs.get(COVERAGE, {}).get("rows") != len(frame)
+    if is_changed or names.nlevels > 1 or not names.is_unique:
         return table, _formatters(table), []
     formatters = _formatters(table, amounts=six_digits)
     hidden = []
@@ -227,7 +228,16 @@ def coverage_of(
         stale = int((positions.stale & counted).sum())
         listed = positions.wallet_frame["tokens"].array.take(positions.first[positions.known]).sum()
         filtered = max(int(listed) - (total if held is None else held), 0)
-        oldest = positions.wallet_frame["fetched_at"].array.take(positions.first[known]).min()
-        as_of = "" if oldest is pd.NaT else f"{oldest:%Y-%m-%d %H:%M} UTC"
+        as_of = _oldest_time(positions.wallet_frame, positions.first[known])
     unknown = total - int(known_amounts.sum())
     return Coverage(asked, ok, stale, total, unknown, unpriced, filtered, as_of=as_of)
+
+
+def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:
+    """Return the time of the oldest answer, or "" if the user's `wallets` have no such times."""
+    try:
+        times = pd.to_datetime(wallets["fetched_at"].iloc[rows], utc=True, format="ISO8601")
+    except (KeyError, TypeError, ValueError):
+        return ""
+    oldest: Any = times.min()
+    return "" if pd.isna(oldest) else f"{oldest:%Y-%m-%d %H:%M} UTC"
