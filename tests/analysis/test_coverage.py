@@ -61,11 +61,12 @@ def test_coverage_is_that_of_the_tables(details):
     [
         (lambda times: times.astype(str), AS_OF),
         (lambda times: times.dt.tz_localize(None), AS_OF),
+        (lambda times: times.dt.tz_convert("Asia/Tokyo"), AS_OF),
         (lambda times: times.dt.strftime("%d.%m.%Y"), ""),
         (lambda times: times.isna(), ""),
         (lambda times: times.where(times.isna()), ""),
     ],
-    ids=["text", "without a zone", "other text", "no times", "missing"],
+    ids=["text", "without a zone", "another zone", "other text", "no times", "missing"],
 )
 def test_times_may_come_from_a_file(details, write, as_of):
     """Times that can't be read, or are missing, leave out the time and nothing else."""

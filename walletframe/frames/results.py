@@ -18,6 +18,7 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing 
 )
 
 from walletframe.amounts import AmountDtype
+from walletframe.frames.contract import WALLET_DTYPES
 from walletframe.numerals import counted_noun, money, plain, six_digits
 
 if TYPE_CHECKING:
@@ -236,7 +237,9 @@ def coverage_of(
 def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:
     """Return the time of the oldest answer, or "" if the user's `wallets` have no such times."""
     try:
-        times = pd.to_datetime(wallets["fetched_at"].iloc[rows], utc=True, format="ISO8601")
+        times = wallets["fetched_at"].array.take(rows)
+        if times.dtype != WALLET_DTYPES["fetched_at"]:  # such as text from a file
+            times = pd.to_datetime(times, utc=True, format="ISO8601")
     except (KeyError, TypeError, ValueError):
         return ""
     oldest: Any = times.min()
