@@ -1,4 +1,4 @@
-"""The content of a report as plain values: charts, tables, and a description of the methods."""
+"""The content of a report as plain values: its first screen, tables, and the methods."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 import pandas as pd
 
 from walletframe import charts
+from walletframe.amounts import AmountDtype
 from walletframe.analysis.spam.flags import flag_spam
 from walletframe.analysis.sums import totals, totals_of
 from walletframe.analysis.valuation import has_prices, value
 from walletframe.frames.contract import concat_frames
-from walletframe.frames.details import WalletDetails
-from walletframe.frames.groups import SNAPSHOT, read_groups
+from walletframe.frames.groups import SNAPSHOT, asset_unless_token, list_names, read_groups
 from walletframe.frames.identity import token_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.known import (
-    failure_lines,
+    SIMULATED_NOTE,
     is_simulated,
     known_mask,
-    stale_mask,
     summary_lines,
     value_summary,
 )
 from walletframe.frames.positions import read_positions
+from walletframe.frames.results import stated_coverage
 from walletframe.frames.tables import (
     UNKNOWN,
     Cell,
@@ -36,19 +36,22 @@ from walletframe.frames.tables import (
     wallet_cells,
 )
 from walletframe.history import compare
-from walletframe.numerals import counted_noun
+from walletframe.numerals import counted_noun, amount_phrase, money, percent
 from walletframe.pandas_versions import TEXT
+from walletframe.reports.changes import change_sentence, signed, value_changes
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line, safe_url
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container, Sequence
     from datetime import datetime
 
     from plotly.graph_objects import Figure
 
     from walletframe.frames.asset_list import AssetsLike
-    from walletframe.frames.groups import By
+    from walletframe.frames.details import WalletDetails
+    from walletframe.frames.groups import By, Groups
+    from walletframe.frames.positions import Positions
 
 _EXACT = (
     "Amounts are exact: each amount is the integer of base units that the service sent, divided by "
@@ -77,21 +80,19 @@ _SPAM = (
     "lists the reasons. The rules miss some spam, and may mark a genuine token."
 )
 _CHANGES = (
-    "Changes are exact differences between two amounts. If one of the two amounts is unknown, the "
-    "change is unknown. If a known wallet's answer does not list a token, the token counts as 0."
+    "Changes compare the wallets that are known at both times. If a known wallet's answer does not "
+    "list a token, the token counts as 0. The part of the price is the earlier amount times the "
+    "change of the price; the part of the amount is the rest."
 )
 _TIMES = "Times are in UTC. All numbers are from the time of the answers, not from today."
-# The maximum numbers of bars, colours and cells on a phone. Wide pages use the charts' defaults.
-_MAX_BARS, _MAX_COLORS, _MAX_CELLS = 12, 6, (15, 6)
+_MAX_BARS, _MAX_COLORS = 8, 6
 _STYLE = {
     "template": "plotly_white",
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
 }
-_MIN_HOLDERS = 10  # a Lorenz curve of fewer holders is not informative
-_SEE_TOTALS = "The numbers are in the table “Totals by asset”."
-_SEE_WALLETS = "The numbers are in the table “Wallets”."
 _TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # empty if missing
-_MAX_ROWS, _NAME_LENGTH, _TEXT_LENGTH, _ADDRESS_LENGTH = 50, 60, 90, 120
+_MAX_GROUPS, _MAX_ROWS, _NAME_LENGTH, _TEXT_LENGTH, _ADDRESS_LENGTH = 8, 25, 60, 90, 120
+_NUMBER_LENGTH = 200  # more than any amount has
 _COLUMNS = {  # heading: column, text for a missing value, maximum number of characters
     "token": ("symbol", "", 24),
     "on": ("token_blockchain", "", _TEXT_LENGTH),
@@ -105,18 +106,55 @@ _COLUMNS = {  # heading: column, text for a missing value, maximum number of cha
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a report. `reasons` and table cells contain untrusted text."""
+    """The content of a report, in its order. `change`, notes and cells contain untrusted text."""
 
     title: str
     made: str  # the time of the report
     simulated: bool
-    facts: tuple[tuple[str, str], ...]  # the names and values of key figures
-    summary: tuple[str, ...]  # sentences about the origin of the answers
-    gaps: tuple[str, ...]  # sentences about unknown data
-    reasons: tuple[str, ...]  # the reasons why wallets are not ok
+    scope: str  # the number of wallets, and their statuses
+    total: str  # the total value or, without values, the number of balances
+    change: str  # a sentence about the change since the earlier fetch, if any
+    notes: tuple[str, ...]  # sentences about what is not counted
+    groups: Listing
     charts: tuple[Chart, ...]
     listings: tuple[Listing, ...]
-    methods: tuple[str, ...]  # sentences about the methods
+    methods: tuple[str, ...]  # sentences about the sources and the methods
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A table with a heading and a note."""
+
+    heading: str
+    note: str
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart; its title and its note are not in the figure."""
+
+    title: str
+    note: str
+    figure: Figure
+
+
+class Grouping(NamedTuple):
+    """The names by which totals are grouped, and the options of assets, as in `totals`."""
+
+    by: By | None = None
+    assets: AssetsLike | None = None
+    bridged: bool = False
+
+    def names(self, wallets: pd.DataFrame) -> list[str]:
+        """Return the names to group by. The default is the owner, if known, or else the wallet."""
+        by = "owner" if "owner" in wallets else "wallet"
+        return list_names(by if self.by is None else self.by)
+
+    def options(self, names: Sequence[str] = ("asset",)) -> dict[str, Any]:
+        """Return the options of assets, if these names contain the asset."""
+        options = {"assets": self.assets, "bridged": self.bridged}
+        return options if "asset" in names else {}
 
 
 def compose(
@@ -131,17 +169,38 @@ def compose(
     wallets, holdings = details
     if "value" not in holdings and has_prices(holdings):
         holdings = value(holdings)
+        if before is not None and "value" not in before.holdings and has_prices(before.holdings):
+            before = before._replace(holdings=value(before.holdings))
     if not {"is_spam", "spam_reasons"} <= {*holdings.columns}:
         holdings = flag_spam(holdings)
     is_spam = holdings["is_spam"].to_numpy()
     spam, remaining = holdings[is_spam], holdings[~is_spam]
-    listings, heading = [], ""
+    names, listings, notes = grouping.names(wallets), [], []
+    change, changes_by_group, total_value = "", None, value_summary(remaining)
     if before is not None:
-        listings.append(_changes_listing(before, WalletDetails(wallets, holdings)))
-    if grouping.by is not None:
-        listings.append(_grouped_listing(remaining, wallets, grouping.by, grouping.asset_options))
-        heading = listings[-1].heading
-    listings.append(_totals_listing(remaining, wallets, grouping.asset_options))
+        sides, since = _without_spam(before, details._replace(holdings=holdings)), _time_of(before)
+        amounts = _amount_changes(sides, names, grouping)
+        if values := value_changes(*sides):
+            changes_by_group = values.by(names, grouping.options(names))
+            by_asset = values.by(["asset"], grouping.options())
+            change = change_sentence(by_asset, _currency(remaining), since)
+            notes.append(values.note())
+            detailed = asset_unless_token(names)
+            table = values.by(detailed, grouping.options(detailed))
+            listings.append(_value_changes_listing(table, wallets))
+        else:
+            counts = amounts["change"].value_counts(sort=False)
+            counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
+            change = f"Amounts since {since}: {counted or 'unchanged'}."
+            listings.append(_amount_changes_listing(amounts, wallets))
+    positions, groups = read_groups(remaining, names, wallets, **grouping.options(names))
+    frame = totals_of(positions, groups)
+    lines = summary_lines(wallets, holdings)
+    flaws = [line for line in lines[2:] if line != SIMULATED_NOTE]
+    notes = [str(stated_coverage(frame)), *notes, *flaws]
+    if {*names} - {"wallet", "asset", "token"}:
+        listings.append(_subtotals_listing(remaining, wallets, asset_unless_token(names), grouping))
+    listings.append(_totals_listing(remaining, wallets, grouping.options()))
     listings.append(_wallets_listing(remaining, wallets))
     listings.append(_holdings_listing(remaining, wallets))
     if len(spam):
@@ -151,182 +210,131 @@ def compose(
     methods = [_EXACT, _TOKENS, _FAILED, prices if "value" in holdings else _NO_PRICES]
     methods += [_SPAM] if len(spam) else []
     methods += [_CHANGES] if before is not None else []
-    reasons = (line.partition(": ") for line in failure_lines(wallets))
-    facts = [
-        ("wallets requested", f"{len(wallets):,}"),
-        ("wallets known", f"{int(known_mask(wallets).sum()):,}"),
-        ("tokens", f"{len(token_identities(remaining).keys):,}"),
-        ("balances", f"{len(remaining):,}"),
-    ]
-    if value_total := value_summary(remaining):
-        facts.append((f"value of {counted_noun(value_total.known, 'balance')}", value_total.total))
+    balances = f"{counted_noun(len(remaining), 'balance')} of "
+    balances += counted_noun(len(token_identities(remaining).keys), "token")
+    total = total_value.total if total_value else balances
     return Content(
         title=title,
         made=f"{made:%Y-%m-%d %H:%M} UTC",
         simulated=is_simulated(wallets),
-        facts=tuple(facts),
-        summary=_summary(wallets, holdings, spam, before),
-        gaps=_gaps(wallets, remaining),
-        reasons=tuple(f"{status.replace('_', ' ')}{colon}{why}" for status, colon, why in reasons),
-        charts=tuple(fitting_charts(remaining, wallets, grouping, heading)),
+        scope=lines[0].replace("_", " "),
+        total=UNKNOWN if not known_mask(wallets).any() and len(wallets) else total,
+        change=change,
+        notes=tuple(filter(None, notes)),
+        groups=_groups_listing(positions, groups, frame, changes_by_group),
+        charts=tuple(_draw_charts(remaining, wallets, names, grouping)),
         listings=tuple(listings),
-        methods=(*methods, _TIMES),
+        methods=(*_sources(wallets, lines[1], spam), *methods, _TIMES),
     )
 
 
-def _summary(
-    wallets: pd.DataFrame,
-    holdings: pd.DataFrame,
-    spam: pd.DataFrame,
-    before: WalletDetails | None,
-) -> tuple[str, ...]:
-    """Return the sentences about the number of wallets, spam, the service and the comparison."""
-    counts = summary_lines(wallets, holdings)
-    # Lines that end with a full stop are already in the gaps, or in the note on simulated data.
-    lines = [f"{line.replace('_', ' ')}." for line in counts if not line.endswith(".")]
+def _currency(holdings: pd.DataFrame) -> str:
+    """Return the currency of the values behind a space, or an empty text if it is unknown."""
+    named = holdings["currency"].dropna() if "currency" in holdings else ()
+    return f" {safe_line(named.iloc[0], 12)}" if len(named) else ""
+
+
+def _time_of(before: WalletDetails) -> str:
+    """Return the time of a snapshot, or of the newest answer of a fetch, as text."""
+    times = before.wallets[SNAPSHOT if SNAPSHOT in before.wallets else "fetched_at"].dropna()
+    return f"{times.max():%Y-%m-%d %H:%M} UTC" if len(times) else "an unknown time"
+
+
+def _sources(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -> list[str]:
+    """Return the sentences about the origin of the answers, and about spam."""
+    lines = [f"{answers.replace('_', ' ')}."]
     if len(spam):
-        tokens = len(token_identities(spam).keys)
+        tokens = counted_noun(len(token_identities(spam).keys), "token")
         verbs = "looks like spam and is" if len(spam) == 1 else "look like spam and are"
-        spam_balances = f"{counted_noun(len(spam), 'balance')} of {counted_noun(tokens, 'token')}"
-        lines.append(f"{spam_balances} {verbs} listed separately.")
+        lines.append(f"{counted_noun(len(spam), 'balance')} of {tokens} {verbs} listed separately.")
     services = [safe_line(name) for name in wallets["service"].dropna().unique()]
-    if services:
-        lines.append(f"Service: {', '.join(services)}.")
-    if before is not None:
-        is_snapshot = SNAPSHOT in before.wallets
-        earlier = before.wallets[SNAPSHOT if is_snapshot else "fetched_at"].dropna()
-        when = f"{earlier.max():%Y-%m-%d %H:%M} UTC" if len(earlier) else "an unknown time"
-        fetch = "an earlier fetch, whose newest answer is from"
-        lines.append(f"Compared with {'the snapshot of' if is_snapshot else fetch} {when}.")
-    return tuple(lines)
+    return [*lines, f"Service: {', '.join(services)}."] if services else lines
 
 
-def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
-    """Return the sentences about wallets, amounts, tokens and prices that are unknown."""
-    unknown_wallets = int((~known_mask(wallets)).sum())
-    outdated = int(stale_mask(wallets).sum())
-    amounts = int(holdings["amount"].isna().sum())
-    unknown_tokens = int(holdings["token_blockchain"].isna().sum())
-    unpriced = value_total.unpriced if (value_total := value_summary(holdings)) else 0
-    lines = {
-        f"The balances of {unknown_wallets:,} of {counted_noun(len(wallets), 'wallet')} are "
-        "unknown. Totals cover the other wallets only, so true totals may be "
-        "higher.": unknown_wallets,
-        f"The answers for {counted_noun(outdated, 'wallet')} are out of date.": outdated,
-        f"The amount of {counted_noun(amounts, 'balance')} is unknown, since it can't be "
-        "read.": amounts,
-        f"The token of {counted_noun(unknown_tokens, 'balance')} is unknown. It may be any token, "
-        "so these wallets may hold more of any token.": unknown_tokens,
-        f"Values leave out {counted_noun(unpriced, 'balance')} without a price.": unpriced,
-    }
-    return tuple(line for line, count in lines.items() if count)
-
-
-class Grouping(NamedTuple):
-    """The columns to group more totals by, and the options `assets` and `bridged` of `totals`."""
-
-    by: By | None = None
-    assets: AssetsLike | None = None
-    bridged: bool = False
-
-    @property
-    def asset_options(self) -> dict[str, Any]:
-        """The options `assets` and `bridged`, as keyword arguments."""
-        return {"assets": self.assets, "bridged": self.bridged}
-
-
-@dataclass(frozen=True, slots=True)
-class ChartView:
-    """A chart for wide or narrow pages; its title and its notes are not in the figure."""
-
-    name: str  # "wide" or "narrow", which is a class in the style sheet
-    notes: str
-    figure: Figure
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A chart with a caption that names the table with the numbers."""
-
-    title: str
-    caption: str
-    views: tuple[ChartView, ...]
-
-
-def fitting_charts(
-    holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Grouping, heading: str
+def _draw_charts(
+    holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> list[Chart]:
-    """Return the charts that suit these holdings, starting with the chart of the grouping."""
+    """Draw the holdings by group and by asset; without several holders, only by asset."""
     positions = read_positions(holdings[(holdings["amount"] > 0).fillna(value=False)])
     if not positions.wallet_keys:
         return []
-    options: dict[str, Any] = {"wallets": wallets, **grouping.asset_options}
-    colored: dict[str, Any] = {**options, "colors": charts.token_colors(positions)}
-
-    def draw_bars(caption: str, by: By) -> Chart:
-        """Return a chart of bars, with fewer bars on narrow pages."""
-        narrow = charts.bar(positions, by=by, top=_MAX_BARS, top_tokens=_MAX_COLORS, **colored)
-        return _make_chart(caption, charts.bar(positions, by=by, **colored), narrow)
-
-    drawn_charts: list[Chart] = []
-    if grouping.by is not None:
-        caption = f"Holdings of each group. The numbers are in the table “{heading}”."
-        drawn_charts.append(draw_bars(caption, grouping.by))
-    if len(positions.wallet_keys) == 1:
-        [owner] = positions.wallets.itertuples(index=False, name=None)
-        figure = charts.pie(positions, owner, **colored)
-        return [
-            *drawn_charts,
-            _make_chart(f"The assets of the only wallet with holdings. {_SEE_TOTALS}", figure),
-        ]
-    small_grid = charts.heatmap(positions, top=_MAX_CELLS[0], top_tokens=_MAX_CELLS[1], **options)
-    # The cells are too small for text.
-    small_grid.update_xaxes(tickangle=-90).update_traces(texttemplate=None)
-    grid = charts.heatmap(positions, **options)
-    drawn_charts += [
-        draw_bars(f"Holdings of each wallet, by asset. {_SEE_WALLETS}", "wallet"),
-        _make_chart(f"Holdings by wallet and asset. {_SEE_TOTALS}", grid, small_grid),
-    ]
-    if "value" in positions.holdings:
-        treemap = charts.treemap(positions, **colored)
-        drawn_charts.append(
-            _make_chart(f"Holdings by blockchain, wallet and asset. {_SEE_TOTALS}", treemap)
+    by = [names, ["asset"] if names != ["asset"] else ["wallet"]]
+    drawn_charts = []
+    for each in by[len(positions.wallet_keys) == 1 :]:
+        figure = charts.bar(
+            positions,
+            by=each,
+            top=_MAX_BARS,
+            top_tokens=_MAX_COLORS,
+            wallets=wallets,
+            colors=charts.token_colors(positions),
+            **(grouping.options() if "token" not in each else {}),
         )
-    if len(positions.chains) > 1:
-        drawn_charts.append(
-            draw_bars(f"Holdings on each blockchain, by asset. {_SEE_TOTALS}", "blockchain")
-        )
-    positions, groups = read_groups(positions, "asset", **grouping.asset_options)
-    holders = totals_of(positions, groups)["holders"]
-    if holders.max() >= _MIN_HOLDERS:
-        row = positions.tokens.first[groups.tokens[holders.argmax()]]
-        most_widely_held = positions.contracts.keys[positions.contracts.codes[row]]
-        curve = charts.lorenz(positions, most_widely_held, **options)
-        caption = f"Distribution of the most widely held asset. {_SEE_TOTALS}"
-        drawn_charts.append(_make_chart(caption, curve))
+        note = charts.markup_to_text(figure.layout.meta["line"])
+        title, _ = charts.extract_notes(figure)
+        if not charts.has_custom_template():
+            figure.update_layout(**_STYLE)
+        figure.update_xaxes(nticks=3, tickangle=0).update_yaxes(title=None)
+        drawn_charts.append(Chart(title, note, figure))
     return drawn_charts
 
 
-def _make_chart(caption: str, wide: Figure, narrow: Figure | None = None) -> Chart:
-    """Separate title and notes from the figure of a chart, and apply the style of the page."""
-    views = []
-    for name, chart in (("wide", wide), ("narrow", narrow or wide)):
-        figure = charts.Figure(chart)
-        title, notes = charts.extract_notes(figure)
-        if not charts.has_custom_template():
-            figure.update_layout(**_STYLE)
-        views.append(ChartView(name, " ".join(notes), figure))
-    return Chart(title, caption, tuple(views))
+def _groups_listing(
+    positions: Positions, groups: Groups, frame: pd.DataFrame, changes: pd.DataFrame | None
+) -> Listing:
+    """List the value, change and share of the largest groups, of all others, and in total."""
+    labels, order = [*groups.columns], "value" if "value" in frame else "balances"
+    sums: dict[str, Callable[[Any], str]] = {"balances": "{:,}".format}
+    if "value" in frame:
+        sums = {"value": money, "change": signed, "share": lambda share: percent(round(share, 9))}
+        frame = frame.assign(share=frame["value"] / (frame["value"].sum() or np.nan))
+    if changes is not None:
+        frame = frame.merge(changes[[*labels, "change"]], "outer", on=labels, indicator=True)
+        is_gone = frame.pop("_merge") == "right_only"  # only the earlier fetch has these groups
+        frame[["value", "share"]] = frame[["value", "share"]].mask(is_gone, 0.0)
+    frame = frame.sort_values(order, ascending=False, kind="stable")
+    head, rest = frame.head(_MAX_GROUPS), frame.iloc[_MAX_GROUPS:]
+    named = _label_cells(head, labels, positions.wallet_frame)
+    counts = (head[name].fillna(0) for name in ("wallets_ok", "wallets_asked"))
+    cells = []
+    for known, asked, *parts in zip(*counts, *named.values(), strict=True):
+        texts = [safe_line(part.text, _ADDRESS_LENGTH) for part in parts if part.text]
+        partly = f" ({known:,} of {asked:,} known)" if 0 < known < asked else ""
+        cells.append(Cell(" · ".join(texts) + partly, _NUMBER_LENGTH))
+    others = f"{len(rest):,} other{'s' * (len(rest) > 1)}"
+    ends = [others] * bool(len(rest)) + ["Total"]
+    columns = {", ".join(named): [*cells, *map(Cell, ends)]}
+    if order == "balances":
+        for name, numbers in _select_cells(head, "amount", "tokens").items():
+            columns[_unique_heading(name, columns)] = [*numbers, *[Cell("")] * len(ends)]
+    for name, write in sums.items():
+        if name in frame:
+            parts = [head[name], *[rest[name]] * (len(ends) - 1), frame[name]]
+            column = [*parts[0], *(part.sum(min_count=1) for part in parts[1:])]
+            columns[_unique_heading(name, columns)] = text_cells(column, UNKNOWN, write=write)
+    return Listing(
+        f"By {_join_names(groups.names)}", "", Table("groups", columns, len(head) + len(ends))
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A table with a heading and a note."""
+def _join_names(names: list[str]) -> str:
+    return " and ".join(map(safe_line, names))
 
-    heading: str
-    note: str
-    table: Table
-    stacked: bool = False  # whether cells are placed below each other, since rows are too wide
+
+def _label_cells(
+    frame: pd.DataFrame, labels: list[str], wallets: pd.DataFrame
+) -> dict[str, list[Cell]]:
+    """Return the cells of the labels of groups; contracts come last."""
+    columns: dict[str, list[Cell]] = {}
+    if {"blockchain", "address"} <= {*labels}:
+        columns["wallet"] = wallet_cells(frame, wallets)
+        labels = [name for name in labels if name not in {"blockchain", "address"}]
+    for label in labels:
+        if label not in {"token_blockchain", "token_address"}:
+            missing = "" if label in _TOKEN_LABELS else f"no {label}"
+            heading = _unique_heading(label, columns)
+            columns[heading] = text_cells(frame[label], missing, _NAME_LENGTH)
+    return columns | (_contract_column(frame) if "token_address" in labels else {})
 
 
 def _totals_listing(
@@ -348,37 +356,47 @@ def _totals_listing(
     return Listing("Totals by asset", note, Table("totals", columns, len(frame)))
 
 
-def _grouped_listing(
-    holdings: pd.DataFrame, wallets: pd.DataFrame, by: By, asset_options: dict[str, Any]
+def _subtotals_listing(
+    holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> Listing:
-    """List the totals of the grouping: unknown values first, then by descending value.
-
-    Rows with the same first label stay together.
-    """
-    positions, groups = read_groups(holdings, by, wallets, **asset_options)
+    """List the totals of groups and assets; the values of each first label have a subtotal."""
+    positions, groups = read_groups(holdings, names, wallets, **grouping.options(names))
     frame, labels = totals_of(positions, groups), [*groups.columns]
-    title = f"Totals by {' and '.join(safe_line(name) for name in groups.names)}"
+    codes = pd.factorize(frame[labels[0]], use_na_sentinel=False)[0]
+    rows, is_subtotal = codes.argsort(kind="stable"), np.zeros(len(frame), dtype=bool)
     if "value" in frame:
-        frame = frame.sort_values("value", ascending=False, kind="stable", na_position="first")
+        subtotals = frame["value"].groupby(codes).sum(min_count=1).to_numpy()
+        ranks = pd.Series(-subtotals).rank(method="first", na_option="bottom").to_numpy()
+        rows = np.lexsort((-frame["value"].fillna(-1), ranks[codes]))
+        starts = np.flatnonzero(np.diff(codes[rows], prepend=-1))
+        is_subtotal = np.insert(is_subtotal, starts, True)
+        rows = np.insert(rows, starts, rows[starts])
+        values = np.where(is_subtotal, subtotals[codes[rows]], frame["value"].to_numpy()[rows])
+        frame = frame.iloc[rows].assign(value=values)
+    else:
+        frame = frame.iloc[rows]
     head = frame.head(_MAX_ROWS)
-    head = head.iloc[pd.factorize(head[labels[0]], use_na_sentinel=False)[0].argsort(kind="stable")]
-    columns: dict[str, list[Cell]] = {}
-    for label in labels:
-        missing = "" if label in _TOKEN_LABELS else f"no {label}"
-        limit = _ADDRESS_LENGTH if label == "address" else _NAME_LENGTH
-        columns[_unique_heading(label, columns)] = text_cells(head[label], missing, limit)
-    if "token_address" in labels:
-        columns = {name: cells for name, cells in columns.items() if not name.startswith("token_")}
-        columns |= _contract_column(head)
-    shown = ("amount", "contracts", "blockchains", "tokens", "value", "holders")
-    for name, cells in _select_cells(head, *shown).items():
+    columns = _label_cells(head, labels, wallets)
+    for name, cells in _select_cells(head, "amount", "value", "holders").items():
         columns[_unique_heading(name, columns)] = cells
     columns["wallets known"] = _known_wallet_cells(head)
+    first = next(iter(columns))
+    columns = {
+        name: [
+            Cell("subtotal" if place == 1 else "")
+            if part and name not in {first, "value"}
+            else cell
+            for part, cell in zip(is_subtotal, cells, strict=False)
+        ]
+        for place, (name, cells) in enumerate(columns.items())
+    }
     note = (
         "Exact sums over the known wallets of each group. “Wallets known” counts these wallets. "
         "Rows without a label form a group of their own."
     )
-    return Listing(title, note, Table("groups", columns, len(frame)))
+    return Listing(
+        f"Totals by {_join_names(groups.names)}", note, Table("subtotals", columns, len(frame))
+    )
 
 
 def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
@@ -433,42 +451,67 @@ def _spam_listing(spam: pd.DataFrame) -> Listing:
     return Listing("Tokens that look like spam", note, Table("spam", columns, len(frame)))
 
 
-def _changes_listing(before: WalletDetails, after: WalletDetails) -> Listing:
-    """List the changes of tokens that don't look like spam, with unknown changes at the end."""
-    # The spam flags of `after` decide, except for tokens that only `before` has. Spam is left out
-    # of both results, since it has a table of its own, and one of the results may lack it.
-    frames = [before.holdings, after.holdings]
-    if "is_spam" not in frames[0]:
-        frames[0] = flag_spam(frames[0])
+def _without_spam(
+    before: WalletDetails, after: WalletDetails
+) -> tuple[WalletDetails, WalletDetails]:
+    """Remove the tokens that look like spam from both results.
+
+    The flags of `after` apply to all its tokens, and those of `before` to tokens that `after`
+    lacks. Spam has its own table, and may have been dropped from one of the results.
+    """
+    sides = [before.holdings, after.holdings]
+    if "is_spam" not in sides[0]:
+        sides[0] = flag_spam(sides[0])
     names = ["token_blockchain", "token_address"]
     tokens = token_identities(concat_frames(side[names] for side in frames))
     tokens_before, tokens_after = np.split(tokens.codes, [len(frames[0])])
     is_spam = np.zeros(len(tokens.keys), dtype=bool)
     is_spam[tokens_before[frames[0]["is_spam"].to_numpy(bool)]] = True
     is_spam[tokens_after] = False
-    is_spam[tokens_after[frames[1]["is_spam"].to_numpy(bool)]] = True
-    changes = compare(
-        before._replace(holdings=frames[0][~is_spam[tokens_before]]),
-        after._replace(holdings=frames[1][~is_spam[tokens_after]]),
+    is_spam[tokens_after[sides[1]["is_spam"].to_numpy(bool)]] = True
+    return (
+        before._replace(holdings=sides[0][~is_spam[tokens_before]]),
+        after._replace(holdings=sides[1][~is_spam[tokens_after]]),
     )
+
+
+def _amount_changes(
+    sides: tuple[WalletDetails, WalletDetails], names: list[str], grouping: Grouping
+) -> pd.DataFrame:
+    """Return the changes of amounts by the names that group wallets, and by asset or token."""
+    possible = {"wallet", "blockchain", "token", "asset", *kept_names(sides[1].wallets)}
+    by = [name for name in asset_unless_token(names) if name in possible]
+    return compare(*sides, by=by, **grouping.options(by))
+
+
+def _value_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
+    """List the changes of value, the largest first."""
+    changed = changes[changes["change"] != 0]
+    head = changed.head(_MAX_ROWS)
+    labels = [*changed.columns[: changed.columns.get_loc("earlier")]]
+    columns = _label_cells(head, labels, wallets)
+    headings = {"change": "change", "prices": "from prices", "amounts": "from amounts"}
+    for name, heading in headings.items():
+        columns[_unique_heading(heading, columns)] = text_cells(head[name], write=signed)
+    for name, heading in {"earlier": "before", "later": "after"}.items():
+        columns[_unique_heading(heading, columns)] = value_cells(head[name])
+    note = "Values of the balances that are known at both times. The largest change comes first."
+    return Listing("Changes", note, Table("changes", columns, len(changed)))
+
+
+def _amount_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
+    """List the changes of amounts, with unknown changes at the end."""
     order = (changes["change"] == "unknown").to_numpy().argsort(kind="stable")
     head = changes.iloc[order].head(_MAX_ROWS)
-    columns = {"wallet": wallet_cells(head, after.wallets)} | _select_cells(head, "token", "on")
-    kinds = (head[name].astype(TEXT) for name in ("change", "status_before", "status_after"))
-    columns["change"] = []  # the category; if it is unknown, also the status that is the cause
-    for kind, earlier, later in zip(*kinds, strict=True):
-        parts = [f"{earlier} before"] * (earlier != "ok") + [f"{later} now"] * (later != "ok")
-        why = ", ".join(parts).replace("_", " ")
-        columns["change"].append(Cell(f"{kind} ({why})" if why else kind))
-    columns |= _select_cells(head, "difference", "before", "after")
-    counts = changes["change"].value_counts(sort=False)
-    counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-    unknown = "A change is unknown if one of the two amounts is unknown."
-    note = f"{counted}. {unknown}" if counted else ""
-    if is_spam.any():
-        note = f"{note} Tokens that look like spam are left out.".strip()
-    table = Table("changes", columns | _contract_column(head), len(changes))
-    return Listing("Changes", note, table, stacked=True)
+    labels = [*changes.columns[: changes.columns.get_loc("before")]]
+    columns = _label_cells(head, labels, wallets)
+    columns[_unique_heading("kind", columns)] = text_cells(head["change"])
+    for name, cells in _select_cells(head, "difference", "before", "after").items():
+        columns[_unique_heading(name, columns)] = cells
+    counts = zip(head["wallets_known"], head["wallets"], strict=True)
+    columns["wallets known"] = [Cell(f"{known:,} of {count:,}") for known, count in counts]
+    note = "Exact differences of amounts. A change is unknown if no wallet is known at both times."
+    return Listing("Changes", note, Table("changes", columns, len(changes)))
 
 
 def _known_wallet_cells(totals_by: pd.DataFrame) -> list[Cell]:
@@ -496,7 +539,10 @@ def _select_cells(frame: pd.DataFrame, *headings: str) -> dict[str, list[Cell]]:
         if heading == "value" and name in frame:
             columns[heading] = value_cells(frame[name], missing)
         elif name in frame:
-            columns[heading] = text_cells(frame[name], missing, limit)
+            is_amount = isinstance(frame[name].dtype, AmountDtype)
+            write = amount_phrase if is_amount else str
+            limit = _NUMBER_LENGTH if is_amount else limit
+            columns[heading] = text_cells(frame[name], missing, limit, write)
     return columns
 
 

@@ -1,4 +1,4 @@
-"""The report as a file: a template renders the content, and a browser draws charts as images.
+"""The report as a file: a template renders the content, and a browser draws images and PDF files.
 
 Templates escape all text with `walletframe.text`, except for the report's own markup.
 """
@@ -10,13 +10,14 @@ import os
 import re
 import signal
 import sys
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, Queue
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -25,27 +26,31 @@ from markupsafe import Markup
 
 from walletframe.disk import atomic_write
 from walletframe.errors import MissingExtraError, SettingsError
+from walletframe.exports import to_csv
 from walletframe.frames.details import as_details
 from walletframe.frames.display import cell_html, is_number, table_markdown, table_rows
 from walletframe.frames.tables import NUMBERS
+from walletframe.history import compare
 from walletframe.numerals import counted_noun
 from walletframe.settings.sources import PREFIX
 from walletframe.text import as_html, as_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
+
+    import pandas as pd
 
     from walletframe.frames.asset_list import AssetsLike
-    from walletframe.frames.details import DetailsLike
+    from walletframe.frames.details import DetailsLike, WalletDetails
     from walletframe.frames.groups import By
     from walletframe.frames.tables import Cell
-    from walletframe.reports.composition import Chart, ChartView
+    from walletframe.reports.composition import Chart
 
-    ImageQueue: TypeAlias = Queue[Markup | BaseException]
+    Job: TypeAlias = Callable[[Any], Awaitable[bytes]]
 
 PathLike: TypeAlias = str | Path
 Images: TypeAlias = Literal["interactive", "static"]
-SUFFIXES = (".html", ".md")
+SUFFIXES = (".html", ".md", ".pdf")
 
 
 def report(  # noqa: PLR0913 - users pass each option by name
@@ -56,10 +61,14 @@ def report(  # noqa: PLR0913 - users pass each option by name
     before: DetailsLike | None = None,
     title: str = "Token holdings",
     images: Images = "interactive",
+    data: bool = False,
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> Path:
-    """Write a report on the result of a fetch: its completeness, totals, charts and tables.
+    """Write a report on the result of a fetch: one screen to read, with the details folded below.
+
+    The first screen has the total value, its change since an earlier fetch and what made it, the
+    largest groups, two charts, and what is not counted.
 
     Parameters
     ----------
@@ -68,21 +77,27 @@ def report(  # noqa: PLR0913 - users pass each option by name
         not, it computes values from the prices that the service sent, if any. Tokens that
         `flag_spam` flagged, or would flag, are listed in a table of their own.
     path : str or Path
-        The file to write. A ``.html`` file is one page that opens offline, can be printed, and has
-        charts. A ``.md`` file has the same text and tables without charts. An existing file is
-        replaced atomically.
+        The file to write. A ``.html`` file is one page that opens offline and can be printed. A
+        ``.pdf`` file has the same page on at most 4 sheets of A4 with short tables; it requires the
+        extra ``images`` and a Chrome or Chromium browser. A ``.md`` file has the same text and
+        tables without charts. An existing file is replaced atomically.
     by : str or list of str, optional
-        Add a table and a chart of totals that are grouped by these names, such as
-        ``["owner", "asset"]``. `.wf.totals` accepts the same names. The table of wallets always
-        includes your extra columns.
+        The groups of the first screen, of the first chart and of the changes. The names are those
+        that `.wf.totals` accepts, such as ``"owner"`` or ``["owner", "blockchain"]``. The default
+        is the column ``owner`` of the wallets, if there is one, and otherwise the wallet.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
-        The result of an earlier fetch, or a snapshot, to add a table of changes.
+        The result of an earlier fetch, or a snapshot, to add the changes. If it has no values while
+        `details` has, its amounts are valued at the prices of `details`.
     title : str, default "Token holdings"
         The heading of the report.
     images : {"interactive", "static"}, default "interactive"
         The kind of charts in a ``.html`` file. Interactive charts include plotly, which adds about
         5 MB to the file. Static charts are images, for mail and for readers without scripts. They
         require the extra ``images`` and a Chrome or Chromium browser.
+    data : bool, default False
+        Whether to write the complete data beside the report, as CSV files that `read_holdings` and
+        Excel read: ``report-holdings.csv``, ``report-wallets.csv`` and, with `before`,
+        ``report-changes.csv``, whose amounts are exact.
     assets : DataFrame, str or Path, optional
         Your own table of assets and their contracts, as in `walletframe.assets`.
     bridged : bool, default False
@@ -98,8 +113,8 @@ def report(  # noqa: PLR0913 - users pass each option by name
     ArgumentError, SettingsError
         If an argument has another type or value, or if totals can't be grouped by a name in `by`.
     MissingExtraError
-        With ``images="static"``, if the packages that draw images or a browser are not installed,
-        or if the browser exits or does not answer for 90 seconds.
+        For a ``.pdf`` file, or with ``images="static"``, if the packages that draw images or a
+        browser are not installed, or if the browser exits or does not answer for 90 seconds.
     ColumnsError, AmountError, PricesError, TokenListError, AmbiguousTokenError
         As for `.wf.totals`.
     SnapshotError
@@ -109,9 +124,9 @@ def report(  # noqa: PLR0913 - users pass each option by name
 
     Notes
     -----
-    Long tables are shortened, and the report states how many rows are left out. `.wf.to_excel`
-    writes all rows. Numbers are never shortened. The page loads nothing from a server, and does not
-    contain the API key.
+    Long tables are shortened, and the report states how many rows are left out; `data` writes all
+    rows. Numbers are never shortened. The page loads nothing from a server, and does not
+    contain the key.
 
     Examples
     --------
@@ -130,7 +145,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
     if suffix not in SUFFIXES:
         raise SettingsError(
             f"the suffix of {file.name!r} is not supported for a report",
-            hint="use a file name that ends in .html or .md",
+            hint="use a file name that ends in .html, .md or .pdf",
         )
     if images not in get_args(Images):
         hint = 'use images="interactive" or images="static"'
@@ -140,34 +155,61 @@ def report(  # noqa: PLR0913 - users pass each option by name
     grouping = Grouping(by, assets, bridged)
     made = datetime.now(UTC)
     content = compose(fetched, before=earlier, title=title, made=made, grouping=grouping)
+    frames = _data_files(file, fetched, earlier) if data else {}
+    complete = "Ask the author of this report for the complete table."
+    if frames:
+        names = ", ".join(each.name for each in frames)
+        complete = f"The files beside this report have all rows: {names}."
     if suffix == ".md":
-        text = _environment(as_markdown).get_template("report.md").render(content=content)
+        page = _environment(as_markdown).get_template("report.md")
+        written = page.render(content=content, complete=complete).encode()
     else:
         from plotly.offline import get_plotlyjs  # noqa: PLC0415 - 5 MB, only for HTML
 
-        is_static = images == "static"
+        from walletframe.charts import has_custom_template  # noqa: PLC0415 - loads plotly
+
+        is_static = images == "static" and suffix == ".html"
         interactive = [] if is_static else content.charts
         page = _environment(as_html).get_template("report.html")
-        text = page.render(
+        written = page.render(
             content=content,
+            complete=complete,
             images=_chart_images(content.charts) if is_static else None,
             config={"displaylogo": False, "showTips": False},
             plotly=Markup(get_plotlyjs() if interactive else ""),  # noqa: S704 - plotly's own script
-            drawn=[[_figure_json(view) for view in chart.views] for chart in interactive],
-        )
+            follows_page=not has_custom_template(),
+            drawn=[_figure_json(chart) for chart in interactive],
+        ).encode()
+    if suffix == ".pdf":
+        with TemporaryDirectory() as folder:
+            printed = Path(folder) / "report.html"
+            printed.write_bytes(written)
+            [written] = _run_in_browser([partial(_print_page, printed.as_uri())])
+    for each, frame in frames.items():
+        to_csv(frame, each)
     with atomic_write(file) as target:
-        target.write(text.encode())
+        target.write(written)
     return file
+
+
+def _data_files(
+    file: Path, details: WalletDetails, before: WalletDetails | None
+) -> dict[Path, pd.DataFrame]:
+    """Return the frames to write beside a report, by file."""
+    frames = {"holdings": details.holdings, "wallets": details.wallets}
+    if before is not None:
+        frames["changes"] = compare(before, details)
+    return {file.with_name(f"{file.stem}-{name}.csv"): frame for name, frame in frames.items()}
 
 
 _MAX_TEXT = 1_000
 _LONG_NUMBER = 30
-_THOUSANDS = re.compile(r"(?<=[0-9])(?=(?:[0-9]{3})+$)")
+_BREAKS = re.compile(r"(?<=,)|(?<=\.)|(?<=\d{3})(?=\d)")
+_SIGNED = frozenset({"change", "from prices", "from amounts"})
 _ROLES = {"tr": "row", "th": "columnheader", "td": "cell"}  # thead and tbody have the role rowgroup
-_GAP = '<span class="gap">{}</span>'.format
-_WIDE, _NARROW, _SCALE = 960, 360, 2  # of images, in pixels
+_WIDTH, _SCALE = 400, 2  # of images, in pixels
 _LEGEND_LINE = 19
-_PURPOSE = "drawing charts as images"
+_PURPOSE = "drawing charts as images and writing PDF files"
 _IMAGE_TIMEOUT_S = 90.0  # for each image; the first includes the start of the browser
 _CLOSING_TIMEOUT_S = 10.0
 
@@ -189,7 +231,7 @@ def _environment(escape: Callable[[str, int], str]) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["rows"] = lambda table: Markup(  # noqa: S704 - `table_rows` escapes the cells
-        table_rows(table, _table_attributes, _grouped_cell_html)
+        table_rows(table, _table_attributes, _breakable_html)
     )
     environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - `table_markdown` escapes the cells
     environment.globals["counted_noun"] = counted_noun
@@ -203,39 +245,39 @@ def _table_attributes(tag: str, name: str) -> str:
     On narrow pages, rows are shown as blocks, so the tags would lose their implicit roles.
     """
     role = f' role="{_ROLES.get(tag, "rowgroup")}"'
-    number = name in NUMBERS
-    if tag == "td":
-        side = "number" if number else "text"
-        kind, heading = as_html(name.split(" ", maxsplit=1)[0]), as_html(name)
-        return f'{role} class="{side} {kind}" data-name="{heading}"'
-    return role + (' scope="col"' if tag == "th" else "") + (' class="number"' if number else "")
+    if tag not in {"th", "td"}:
+        return role
+    side = "number" if name in NUMBERS or name in _SIGNED else "text"
+    kind, heading = as_html(name.split(" ", maxsplit=1)[0]), as_html(name)
+    own = ' scope="col"' if tag == "th" else f' data-name="{heading}"'
+    return f'{role} class="{side} {kind}"{own}'
 
 
-def _grouped_cell_html(cell: Cell) -> str:
-    """Return the HTML of a cell. Digits are grouped by margins, which are not copied."""
-    if not is_number(cell):
+def _breakable_html(cell: Cell) -> str:
+    """Return the HTML of a cell. Only a long number can be broken, after three digits."""
+    if len(cell.text) <= _LONG_NUMBER or not is_number(cell):
         return cell_html(cell)
-    integer_part, decimal_point, fraction = cell.text.partition(".")
-    first_group, *other_groups = _THOUSANDS.split(integer_part)
-    groups = [f"<span>{first_group}</span>", *map(_GAP, other_groups)]
-    if decimal_point:
-        fraction_groups = [fraction[start : start + 3] for start in range(0, len(fraction), 3)]
-        groups += [f"<span>.{fraction_groups[0]}</span>", *map(_GAP, fraction_groups[1:])]
-    digits = ("<wbr>" if len(cell.text) > _LONG_NUMBER else "").join(groups)
-    return f'<span class="digits">{digits}</span>'
+    return f'<span class="long">{_BREAKS.sub("<wbr>", cell.text)}</span>'
 
 
-def _figure_json(view: ChartView) -> Markup:
+def _figure_json(chart: Chart) -> Markup:
     """Return a figure as JSON that is safe inside a script element."""
-    text = str(view.figure.to_json())
+    text = str(chart.figure.to_json())
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return Markup(text)  # noqa: S704 - the text is escaped here
 
 
-def _chart_images(charts: Sequence[Chart]) -> list[list[Markup]]:
-    """Draw each view of each chart offline, and return the PNG images as ``data:`` URLs."""
-    if not charts:
+def _chart_images(charts: Sequence[Chart]) -> list[Markup]:
+    """Draw each chart offline, and return the PNG images as ``data:`` URLs."""
+    images = _run_in_browser([partial(_draw_image, chart) for chart in charts])
+    urls = (f"data:image/png;base64,{b64encode(png).decode()}" for png in images)
+    return [Markup(url) for url in urls]  # noqa: S704 - letters and digits
+
+
+def _run_in_browser(jobs: Sequence[Job]) -> list[bytes]:
+    """Run jobs in a browser, and return their results."""
+    if not jobs:
         return []
     if find_spec("kaleido") is None:
         raise MissingExtraError("images", _PURPOSE)
@@ -248,57 +290,75 @@ def _chart_images(charts: Sequence[Chart]) -> list[list[Markup]]:
         raise _missing_browser_error(needed, "install one")
     page = kaleido.PageGenerator(mathjax=False)  # MathJax would be loaded from the web
     browser = kaleido.Kaleido(n=1, page_generator=page, browser_cls=browser_class)
-    images: ImageQueue = Queue()
-    work = _draw_images(browser, [view for chart in charts for view in chart.views], images)
+    results: Queue[bytes | BaseException] = Queue()
+    work = _run_jobs(browser, jobs, results)
     thread = Thread(target=asyncio.run, args=(work,), name="walletframe-pictures", daemon=True)
     thread.start()  # a thread, since the notebook's own thread already runs an event loop
     try:
-        urls = [[_next_image(images, path) for _ in chart.views] for chart in charts]
+        done = [_next_result(results, path) for _ in jobs]
         thread.join(_CLOSING_TIMEOUT_S)
     finally:
         if thread.is_alive():  # the browser hangs, or the user interrupted the call
             _kill_browser(browser)
             thread.join(_CLOSING_TIMEOUT_S)
-    return urls
+    return done
 
 
-async def _draw_images(browser: Any, views: Sequence[ChartView], images: ImageQueue) -> None:
-    """Draw each view, and put its image, or the error, into the queue."""
+async def _run_jobs(
+    browser: Any, jobs: Sequence[Job], results: Queue[bytes | BaseException]
+) -> None:
+    """Run each job, and put its result, or the error, into the queue."""
     try:
         async with browser:
-            for view in views:
-                layout, is_narrow = view.figure.layout, view.name == "narrow"
-                legend_entries = len(view.figure.data) if is_narrow and layout.showlegend else 0
-                width = _NARROW if is_narrow else _WIDE
-                height = layout.height + _LEGEND_LINE * legend_entries
-                opts = {"format": "png", "width": width, "height": height, "scale": _SCALE}
-                png = await browser.calc_fig(view.figure, opts=opts)
-                url = f"data:image/png;base64,{b64encode(png).decode()}"
-                images.put(Markup(url))  # noqa: S704 - letters and digits
-    except (Exception, asyncio.CancelledError) as fault:  # noqa: BLE001 - `_next_image` raises the error
-        images.put(fault)
+            for job in jobs:
+                results.put(await job(browser))
+    except (Exception, asyncio.CancelledError) as fault:  # noqa: BLE001 - `_next_result` raises the error
+        results.put(fault)
 
 
-def _next_image(images: ImageQueue, browser_path: str) -> Markup:
-    """Return the next image, or raise an error if the browser ended or does not answer."""
-    needed = f"a Chrome or Chromium browser that works, but {browser_path}"
-    start = f"start {browser_path} in a shell to see the reason"
+async def _draw_image(chart: Chart, browser: Any) -> bytes:
+    """Draw a chart as a PNG image."""
+    layout = chart.figure.layout
+    legend_entries = len(chart.figure.data) if layout.showlegend else 0
+    height = layout.height + _LEGEND_LINE * legend_entries
+    opts = {"format": "png", "width": _WIDTH, "height": height, "scale": _SCALE}
+    png: bytes = await browser.calc_fig(chart.figure, opts=opts)
+    return png
+
+
+async def _print_page(url: str, browser: Any) -> bytes:
+    """Open a page, wait until its charts are drawn, and print it as PDF."""
+    tab = await browser.create_tab()
+    loaded = tab.subscribe_once("Page.loadEventFired")
+    await tab.send_command("Page.enable")
+    await tab.send_command("Page.navigate", {"url": url})
+    await loaded
+    await tab.send_command("Runtime.evaluate", {"expression": "drawn", "awaitPromise": True})
+    options = {"preferCSSPageSize": True, "printBackground": True}
+    answer = await tab.send_command("Page.printToPDF", options)
+    return b64decode(answer["result"]["data"])
+
+
+def _next_result(results: Queue[bytes | BaseException], path: str) -> bytes:
+    """Return the next result, or raise an error if the browser ended or does not answer."""
+    needed = f"a Chrome or Chromium browser that works, but {path}"
+    start = f"start {path} in a shell to see the reason"
     try:
-        image = images.get(timeout=_IMAGE_TIMEOUT_S)
+        result = results.get(timeout=_IMAGE_TIMEOUT_S)
     except Empty:
         needed += f" did not answer within {_IMAGE_TIMEOUT_S:g} s"
         raise _missing_browser_error(needed, start) from None
-    if isinstance(image, BaseException):
+    if isinstance(result, BaseException):
         needed += " ended before it had drawn all charts"
-        raise _missing_browser_error(needed, start) from image
-    return image
+        raise _missing_browser_error(needed, start) from result
+    return result
 
 
 def _missing_browser_error(needed: str, hint: str) -> MissingExtraError:
     """Return the error for a browser that is missing or does not work."""
     hint += (
         ", or set the environment variable BROWSER_PATH to the path of a browser that works; "
-        'images="interactive" needs no browser'
+        'a .html file with images="interactive" needs no browser'
     )
     return MissingExtraError("images", _PURPOSE, needed, hint)
 
