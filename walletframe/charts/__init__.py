@@ -10,6 +10,7 @@ from plotly.graph_objects import Figure
 from walletframe.charts.canvas import (
     extract_notes,
     has_custom_template,
+    label_width,
     markup_to_text,
     plotlyjs_bundle,
 )

@@ -234,14 +234,17 @@ def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
     "--output",
     metavar="FILE",
     required=True,
-    callback=flags.output_path([".html", ".md"]),
-    help="Write the report to this .html or .md file; an existing file is replaced.",
+    callback=flags.output_path([".html", ".md", ".pdf"]),
+    help="Write the report to this .html, .md or .pdf file; an existing file is replaced.",
 )
 @click.option(
     "--title", default="Token holdings", show_default=True, help="The title of the report."
 )
 @click.option(
     "--static", is_flag=True, help="Draw charts as pictures, so that the page contains no scripts."
+)
+@click.option(
+    "--data", is_flag=True, help="Write the complete data as CSV files beside the report."
 )
 @click.option(
     "--before",
@@ -263,6 +266,7 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     currency: str | None,
     folder: Path | None,
     static: bool,
+    data: bool,
     by: tuple[str, ...],
     assets: str | None,
     bridged: bool,
@@ -292,6 +296,7 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
         before=earlier,
         title=title,
         images="static" if static else "interactive",
+        data=data,
     )
     echo(f"written: {written}")
     wallets = details.wallets

@@ -27,6 +27,8 @@ from walletframe.frames.known import (
     summary_lines,
     value_summary,
 )
+from walletframe.frames.positions import read_positions
+from walletframe.frames.results import coverage_of
 from walletframe.frames.tables import wallets_table
 from walletframe.numerals import count_with_verb, counted_noun, money
 from walletframe.pickers.picker import group_stats
@@ -244,8 +246,15 @@ def empty_reason(selected: Selected) -> str:
 def wallet_status(
     wallets: pd.DataFrame, holdings: pd.DataFrame, tokens: KeyCodes | None = None
 ) -> dict[str, Any]:
-    """Return lines about the completeness of a result, and a table of wallets with errors."""
-    lines = [*summary_lines(wallets, holdings, tokens), *failure_lines(wallets)]
+    """Return lines on a result and its coverage, and a table of wallets with an error text."""
+    values, known = value_summary(holdings), holdings["amount"].notna().to_numpy()
+    coverage = coverage_of(
+        read_positions(holdings, wallets),
+        np.ones(len(holdings), dtype=bool),
+        known,
+        values.unpriced if values else 0,
+    )
+    lines = [*summary_lines(wallets, holdings, tokens), str(coverage), *failure_lines(wallets)]
     table = wallets_table(wallets[wallets["error"].notna()], _MAX_FAILURES)
     return {
         "lines": [safe_line(line, _MAX_REASON) for line in lines],
