@@ -45,8 +45,8 @@ BEYOND = """() => {
         return box.width && box.height && (box.left < left - 1 || box.right > right + 1);
     };
     for (const each of document.querySelectorAll('body, main, main :not(svg *)')) {
-        if (each.closest('thead, caption, .js-plotly-plot') && getComputedStyle(each).position !== 'static')
-            continue;
+        const isHidden = getComputedStyle(each).position !== 'static';
+        if (each.closest('thead, caption, .js-plotly-plot') && isHidden) continue;
         const style = getComputedStyle(each);
         if (beyond(each, 0, wide)) found.push(`beyond the page: ${each.outerHTML.slice(0, 200)}`);
         if (style.display !== 'inline' && each.scrollWidth > each.clientWidth + 1 &&
@@ -109,7 +109,9 @@ def page(tmp_path_factory):
 def rich(tmp_path_factory):
     """Write a report with values and changes, with the longest and the smallest amounts."""
     details = fetched({**RICH, "BSC.0xA": "failed"})
-    valued = details.holdings.assign(value=details.holdings["amount"].astype("float64").clip(upper=1e6))
+    valued = details.holdings.assign(
+        value=details.holdings["amount"].astype("float64").clip(upper=1e6)
+    )
     before = fetched({wallet: held[:3] for wallet, held in RICH.items()})
     path = tmp_path_factory.mktemp("rich") / "report.html"
     return wf.report(details._replace(holdings=valued), path, before=before)

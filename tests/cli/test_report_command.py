@@ -53,6 +53,13 @@ def test_totals_by_kept_columns(run, tmp_path):
     assert "| owner |" in text.partition("## Wallets")[2]
 
 
+def test_data_is_written_beside_the_report(run, tmp_path):
+    """With --data, in CSV files."""
+    run("NEAR.alice.near", "--data", "--output", tmp_path / "r.md")
+    assert (tmp_path / "r-holdings.csv").is_file()
+    assert (tmp_path / "r-wallets.csv").is_file()
+
+
 def test_prices_of_a_file_are_used(run, tmp_path):
     """Values are in the named currency."""
     prices = tmp_path / "prices.csv"
@@ -62,7 +69,7 @@ def test_prices_of_a_file_are_used(run, tmp_path):
     assert " EUR**" in (tmp_path / "r.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["r.pdf", "nowhere/r.html"])
+@pytest.mark.parametrize("name", ["r.docx", "nowhere/r.html"])
 def test_bad_output_is_refused_before_any_request(run, tmp_path, name):
     """The message has the fault of the name."""
     result = run("NEAR.alice.near", "--output", tmp_path / name)

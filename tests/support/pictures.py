@@ -44,10 +44,19 @@ def take_chart(page, folder):
         page.locator(".js-plotly-plot").screenshot(path=FOLDER / f"treemap-{name}.png")
 
 
-def take_report(page, details, folder):
-    """Take a picture of the first page of a report."""
-    path = wf.report(details, folder / "report.html", title="Team wallets")
-    page.set_viewport_size({"width": 1000, "height": 900})
+def take_report(page, before, details, folder):
+    """Take a picture of the first screen of a report by owner, with changes."""
+    teams = ["Treasury", "Operations", "Market making", "Grants"]
+    owners = [teams[place % 5 % 4] for place in range(len(details.wallets))]
+    before, owned = (
+        each._replace(
+            wallets=each.wallets.assign(owner=owners),
+            holdings=each.holdings.wf.value(currency="USD"),
+        )
+        for each in (before, details)
+    )
+    path = wf.report(owned, folder / "report.html", before=before, title="Team wallets")
+    page.set_viewport_size({"width": 1280, "height": 760})
     page.goto(path.as_uri())
     page.wait_for_selector(".js-plotly-plot .main-svg")
     page.screenshot(path=FOLDER / "report.png")
@@ -67,13 +76,16 @@ def take_explorer(page, folder):
 def main():
     """Take all pictures."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with wf.sandbox(seed=18, failure_share=0.05) as service, service.client(cache=False) as client:
-        details = wf.fetch_wallets(ADDRESSES, client=client, on_failure="ignore")
+    fetches = []
+    for seed in (17, 18):
+        with wf.sandbox(seed=seed, failure_share=0.05) as service, service.client() as client:
+            fetched = wf.fetch_wallets(ADDRESSES, client=client, refresh=True, on_failure="ignore")
+            fetches.append(fetched)
     with TemporaryDirectory() as made, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         page = browser.new_page()
         take_chart(page, Path(made))
-        take_report(page, details, Path(made))
+        take_report(page, *fetches, Path(made))
         take_explorer(page, Path(made))
         browser.close()
 

@@ -74,7 +74,7 @@ def value_changes(before: WalletDetails, after: WalletDetails) -> ValueChanges |
     frames = [frame[_WALLET] for frame in (*fresh, earlier, later)]
     codes = wallet_identities(concat_frames(frames)).codes
     *known, held_before, held_after = np.split(codes, np.cumsum([*map(len, frames[:-1])]))
-    compared = np.intersect1d(*known)
+    compared = np.intersect1d(known[0], known[1])
     wallets = fresh[1][np.isin(known[1], compared)]
     holders = np.append(held_before, held_after)
     is_compared = np.isin(holders, compared)

@@ -230,8 +230,8 @@ def compose(
 
 def _currency(holdings: pd.DataFrame) -> str:
     """Return the currency of the values behind a space, or an empty text if it is unknown."""
-    named = holdings["currency"].dropna() if "currency" in holdings else ()
-    return f" {safe_line(named.iloc[0], 12)}" if len(named) else ""
+    named = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
+    return f" {safe_line(named[0], 12)}" if named else ""
 
 
 def _time_of(before: WalletDetails) -> str:
