@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.io as pio
 import pytest
 from canned_service import balance
-from fetches import failed, made_up_details, record
+from fetches import failed, fetched, made_up_details, record, token
 
 from walletframe.analysis.selection import Selection
 from walletframe.analysis.spam.flags import flag_spam
@@ -15,7 +15,13 @@ from walletframe.analysis.valuation import value
 from walletframe.errors import ArgumentError, ColumnsError
 from walletframe.frames.assembly import assemble
 from walletframe.pickers.pictures import CHARTS, ChartOptions, draw_chart
-from walletframe.pickers.portfolio import Portfolio, small_text, spam_text, summary_parts
+from walletframe.pickers.portfolio import (
+    Portfolio,
+    small_text,
+    spam_text,
+    summary_parts,
+    wallet_status,
+)
 from walletframe.pickers.view import (
     ExplorerState,
     breadcrumb_texts,
@@ -50,6 +56,21 @@ def left(portfolio, **selection):
 def drawn(portfolio, *options, selection=EVERYTHING, **more):
     """Return the picture of a selection."""
     return draw_chart(portfolio.select(selection), ChartOptions(*options, **more))
+
+
+def test_the_status_has_the_coverage():
+    """As below each table: what is not counted."""
+    wallets, holdings = fetched({"ETH.0xA": [token(), token("B", 1, contract="0xB")]}
+                                | {"BSC.0xB": "failed"})  # fmt: skip
+    lines = wallet_status(wallets, holdings.assign(value=[1.0, np.nan]))["lines"]
+    assert (
+        "Not counted: 1 of 2 wallets, whose balances are unknown; "
+        "the value of 1 balance without a price."
+    ) in lines
+    assert (
+        "All 1 balance of 1 wallet are counted."
+        in wallet_status(*fetched({"ETH.0xA": [token()]}))["lines"]
+    )
 
 
 class TestPortfolio:

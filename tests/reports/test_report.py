@@ -89,7 +89,8 @@ def test_assets_are_added_up_in_tables_and_charts(tmp_path):
         titles = [chart.title for chart in content.charts]
         assert titles == ["Holdings by wallet", "Holdings by asset"]
         wallets, assets = (chart.figure for chart in content.charts)
-        assert {trace.name for trace in wallets.data} == {*sums} == {*assets.layout.yaxis.ticktext}
+        labels = {text.replace("<br>", " ") for text in assets.layout.yaxis.ticktext}
+        assert {trace.name for trace in wallets.data} == {*sums} == labels
     text = plain_text(wf.report(details, tmp_path / "r.md", bridged=True))
     assert "| USDC | 3 | 2 | 2 |" in text
 
@@ -102,6 +103,14 @@ def test_unknown_wallets_come_first_and_are_not_empty():
     rows = listing(content, "wallets")
     assert [row["balances"] for row in rows] == ["unknown", "unknown", "2", "1"]
     assert [row["reason"] for row in rows[:2]] == ["it was not to be had", NO_LIST]
+
+
+def test_unreadable_amounts_are_counted():
+    """On the first screen, and per asset."""
+    content = content_of(fetched({"ETH.0xA": [token("AAA", 5, None), token("B", contract="0xB")]}))
+    assert content.notes[0] == "Not counted: 1 balance of unknown amount."
+    rows = {row["asset"]: row["amounts unknown"] for row in listing(content, "totals")}
+    assert rows == {"AAA": "1", "B": "0"}
 
 
 def test_a_complete_fetch_has_no_gaps():
@@ -190,6 +199,15 @@ def test_the_table_of_changes_is_by_group_and_asset_largest_first():
     ]  # fmt: skip
 
 
+def test_the_sentence_splits_a_change_into_price_and_amount():
+    """The price changes the earlier amount; the rest is the change of the amount."""
+    before = owned_at({"ETH": 3_000}, {"Ada": (100, 0)})
+    after = owned_at({"ETH": 3_500}, {"Ada": (110, 0)})
+    assert content_of(after, before).change.endswith(
+        "UTC: ETH +85,000, of which price 50,000 and amount 35,000."
+    )
+
+
 def test_gone_and_other_groups_are_in_the_total_change():
     """A group that only the earlier fetch has counts, and groups beyond the limit are added up."""
     amounts = {f"O{number}": (number, 0) for number in range(10)}
@@ -270,9 +288,11 @@ def test_data_is_written_beside_the_report(tmp_path):
     details = fetched({"ETH.0xA": many})
     path = wf.report(details, tmp_path / "r.md", before=fetched({"ETH.0xA": []}), data=True)
     names = ["r-changes.csv", "r-holdings.csv", "r-wallets.csv"]
-    assert sorted(each.name for each in tmp_path.glob("*.csv")) == names
+    assert sorted(each.name for each in tmp_path.glob("r-*.csv")) == names
     assert len(wf.read_holdings(tmp_path / "r-holdings.csv")) == 120
     assert len(pd.read_csv(tmp_path / "r-changes.csv")) == 120
+    wf.report(details, tmp_path / "s.md", data=True)
+    assert not (tmp_path / "s-changes.csv").exists()
     assert "95 rows are not shown. The files beside this report have all rows: r-holdings.csv" in (
         plain_text(path)
     )
