@@ -14,7 +14,7 @@ from walletframe.analysis.sums import totals_of
 from walletframe.frames.contract import concat_frames
 from walletframe.frames.groups import read_groups
 from walletframe.frames.identity import token_identities, wallet_identities
-from walletframe.frames.known import known_and_fresh
+from walletframe.frames.known import known_and_fresh_mask
 from walletframe.numerals import counted_noun, money
 from walletframe.text import safe_line
 
@@ -70,7 +70,7 @@ def value_changes(before: WalletDetails, after: WalletDetails) -> ValueChanges |
     earlier, later = before.holdings, after.holdings
     if "value" not in later:
         return None
-    fresh = [wallets[known_and_fresh(wallets)] for wallets in (before.wallets, after.wallets)]
+    fresh = [wallets[known_and_fresh_mask(wallets)] for wallets in (before.wallets, after.wallets)]
     frames = [frame[_WALLET] for frame in (*fresh, earlier, later)]
     codes = wallet_identities(concat_frames(frames)).codes
     *known, held_before, held_after = np.split(codes, np.cumsum([*map(len, frames[:-1])]))

@@ -36,7 +36,7 @@ from walletframe.frames.tables import (
     wallet_cells,
 )
 from walletframe.history import compare
-from walletframe.numerals import counted_noun, amount_phrase, money, percent
+from walletframe.numerals import amount_phrase, counted_noun, money, percent
 from walletframe.pandas_versions import TEXT
 from walletframe.reports.changes import change_sentence, signed, value_changes
 from walletframe.settings.tables import table_settings
@@ -472,19 +472,19 @@ def _without_spam(
     The flags of `after` apply to all its tokens, and those of `before` to tokens that `after`
     lacks. Spam has its own table, and may have been dropped from one of the results.
     """
-    sides = [before.holdings, after.holdings]
-    if "is_spam" not in sides[0]:
-        sides[0] = flag_spam(sides[0])
+    frames = [before.holdings, after.holdings]
+    if "is_spam" not in frames[0]:
+        frames[0] = flag_spam(frames[0])
     names = ["token_blockchain", "token_address"]
-    tokens = token_identities(concat_frames(side[names] for side in frames))
+    tokens = token_identities(concat_frames(frame[names] for frame in frames))
     tokens_before, tokens_after = np.split(tokens.codes, [len(frames[0])])
     is_spam = np.zeros(len(tokens.keys), dtype=bool)
     is_spam[tokens_before[frames[0]["is_spam"].to_numpy(bool)]] = True
     is_spam[tokens_after] = False
-    is_spam[tokens_after[sides[1]["is_spam"].to_numpy(bool)]] = True
+    is_spam[tokens_after[frames[1]["is_spam"].to_numpy(bool)]] = True
     return (
-        before._replace(holdings=sides[0][~is_spam[tokens_before]]),
-        after._replace(holdings=sides[1][~is_spam[tokens_after]]),
+        before._replace(holdings=frames[0][~is_spam[tokens_before]]),
+        after._replace(holdings=frames[1][~is_spam[tokens_after]]),
     )
 
 
