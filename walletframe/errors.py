@@ -113,6 +113,9 @@ class AddressError(WalletframeError, ValueError):
         For each wallet whose blockchain has another name than in the service: the position, that
         name, and the service's name. The message counts the wallets of each name. The attribute
         ``fixes`` contains these wallets; ``problems`` contains them too.
+    malformed : bool, default False
+        Whether some of the addresses don't have the form of their blockchain, and can be requested
+        as they are written.
     """
 
     def __init__(
@@ -120,6 +123,8 @@ class AddressError(WalletframeError, ValueError):
         problems: Sequence[tuple[int, str, str]],
         where: str = POSITIONS_NOTE,
         fixes: Sequence[tuple[int, str, str]] = (),
+        *,
+        malformed: bool = False,
     ) -> None:
         noun = "wallet address" if len(problems) == 1 else "wallet addresses"
         message = _join_problem_lines(
@@ -130,6 +135,8 @@ class AddressError(WalletframeError, ValueError):
             'write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", or as a '
             "(blockchain, address) pair"
         )
+        if malformed:
+            hint = 'correct these addresses, or pass on_unreadable="ask" to request them as written'
         if fixes:
             counts = Counter(f"write {name} instead of {alias!r}" for _, alias, name in fixes)
             wallets = counted_noun(len(fixes), "wallet")

@@ -20,7 +20,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
-from walletframe.address.lists import read_pasted
+from walletframe.address.lists import read_pasted, replaced_aliases
 from walletframe.analysis.sums import totals
 from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
@@ -41,10 +41,11 @@ if TYPE_CHECKING:
     from walletframe.frames.details import WalletDetails
 
 _OPTIONS = (
-    *("--by", "--client", "--from", "--help", "--keep"),
+    *("--by", "--client", "--fix", "--from", "--help", "--keep"),
     *("--offline", "--on-unreadable", "--out", "--refresh"),
 )
-_FETCH_OPTIONS = ("keep", "refresh", "offline", "on_unreadable")  # parameters of `Client.fetch`
+# The parameters of `Client.fetch`.
+_FETCH_OPTIONS = ("keep", "refresh", "offline", "on_unreadable", "fix")
 _REASON = 160
 # The pandas classes that are displayed as HTML. They are registered by name, because Styler is
 # imported only if it is used. Jupyter typesets text between dollar signs as mathematics, and
@@ -71,10 +72,11 @@ class WalletMagics(Magics):
     @argument("--offline", action="store_true", help="send no request; use only the cache")
     @argument(
         "--on-unreadable",
-        choices=["raise", "drop"],
+        choices=["raise", "drop", "ask"],
         default="raise",
-        help="if wallets can't be read: raise an error, or drop these wallets",
+        help="if wallets can't be read: raise an error, drop them, or request them as written",
     )
+    @argument("--fix", action="store_true", help="replace names of blockchains, such as Ethereum")
     @line_cell_magic
     def wallets(self, line: str, cell: str = "") -> WalletDetails | pd.DataFrame | None:
         """Fetch the tokens of wallets.
@@ -156,13 +158,14 @@ def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> An
         raise UsageError(
             "--keep needs a table of wallets: add --from with a variable or a CSV file"
         )
-    reading = read_pasted(text)
+    reading = read_pasted(text, on_unreadable=options.on_unreadable, fix=options.fix)
     reasons = [f"  {value}: {reason}" for _, value, reason in reading.problems]
-    if reasons and options.on_unreadable == "raise":
+    if reasons and options.on_unreadable != "drop":
         raise _usage_error("\n".join(["these wallets can't be read:", *reasons]))
     _print_lines(["these wallets can't be read and are left out:", *reasons] if reasons else [])
     if not reading.wallets:
         raise UsageError("no wallets were given; add wallets, such as NEAR.alice.near")
+    _print_lines([f"replaced {text}" for text in replaced_aliases(reading.aliases)])
     return reading.wallets
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from addresses import A, B, C, D
 from canned_service import balance
 from drawn_fetches import TOKENS, WALLETS, details_of, fetches_of
 from fetches import failed, record
@@ -102,9 +103,9 @@ def details():
     twin = balance("9", symbol="USDC.e", address="0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174")
     spam = balance("5", symbol="claim at x.io", address="0xbad")
     records = [
-        record("0xa", balances=[many, usdc | {"price": 1e-9}, spam]),
-        record("0xb", balances=[usdc, twin]),
-        failed("0xc"),
+        record(A, balances=[many, usdc | {"price": 1e-9}, spam]),
+        record(B, balances=[usdc, twin]),
+        failed(C),
     ]
     wallets, holdings = assemble(records)
     people = {"owner": pd.array(["Ada", "Bob", "Ada"], dtype="str"), "level": [1, 2, 1]}
@@ -121,7 +122,7 @@ def stored(details, tmp_path):
 def test_a_fetch_stays_a_fetch(details):
     """The owner's wallets are kept, a failed one among them; amounts are exact."""
     result = details.wf.where(owner="Ada", token=("ETH", "0xbad"))
-    assert result.wallets["address"].tolist() == ["0xa", "0xc"]
+    assert result.wallets["address"].tolist() == [A, C]
     assert isinstance(result, wf.WalletDetails)
     [amount] = details.wf.where(owner="Ada", search="tkn").holdings["amount"]
     assert str(amount).replace(".", "") == str(2**256 - 1)
@@ -130,12 +131,12 @@ def test_a_fetch_stays_a_fetch(details):
 def test_labels_match_by_value_or_text(details):
     """Labels of wallets, or of holdings: one or several, and missing ones."""
     for level in (1, "1", [1, 7], ("1",)):
-        assert details.wf.where(level=level).wallets["address"].tolist() == ["0xa", "0xc"]
+        assert details.wf.where(level=level).wallets["address"].tolist() == [A, C]
     assert details.wf.where(owner="Zoe").wallets.empty
     flagged = details.wf.flag_spam()
     assert set(flagged.wf.where(is_spam=True).holdings["symbol"]) == {"TKN", "claim at x.io"}
     unknown = details._replace(wallets=details.wallets.assign(owner=[None, "Bob", "Bob"]))
-    assert unknown.wf.where(owner=[None]).wallets["address"].tolist() == ["0xa"]
+    assert unknown.wf.where(owner=[None]).wallets["address"].tolist() == [A]
 
 
 def test_currencies_are_searched_if_there_are_several(details):
@@ -149,7 +150,7 @@ def test_currencies_are_searched_if_there_are_several(details):
 def test_a_label_may_have_any_name(details, name):
     """No inner argument shadows it."""
     named = details._replace(wallets=details.wallets.rename(columns={"owner": name}))
-    assert named.wf.where(**{name: "Bob"}).wallets["address"].tolist() == ["0xb"]
+    assert named.wf.where(**{name: "Bob"}).wallets["address"].tolist() == [B]
     joined = details.holdings.copy()
     joined[name] = "Bob"
     assert joined.wf.where(**{name: "Bob"}).equals(joined)
@@ -160,7 +161,7 @@ def test_holdings_alone(details):
     joined = details.holdings.assign(owner=["Ada"] * 3 + ["Bob"] * 2)
     result = joined.wf.where(owner="Bob", search="usdc")
     pd.testing.assert_frame_equal(result, joined.iloc[3:])
-    assert joined.wf.where(wallet=("eth", "0XB")).equals(joined.iloc[3:])
+    assert joined.wf.where(wallet=("eth", B.upper())).equals(joined.iloc[3:])
     assert joined.iloc[:0].wf.where().equals(joined.iloc[:0])
 
 
@@ -190,8 +191,8 @@ def test_assets(details):
     "filters, error, message",
     [
         ({"ownr": "Ada"}, ColumnsError, "'owner', 'level'"),
-        ({"wallet": "ETH.0xd"}, UnknownWalletError, "ETH.0xd"),
-        ({"wallet": "0xd"}, AddressError, "0xd"),
+        ({"wallet": f"ETH.{D}"}, UnknownWalletError, f"ETH.{D}"),
+        ({"wallet": D}, AddressError, D),
         ({"blockchain": ["ETH", "BSC"]}, UnknownBlockchainError, "BSC"),
         ({"token": "DAI"}, UnknownTokenError, "DAI"),
         ({"asset": "DAI"}, UnknownTokenError, "DAI"),
@@ -224,7 +225,7 @@ def test_only_selected_parts_of_a_folder_are_read(stored, details):
         content = path.read_bytes()
         path.unlink()
         try:
-            result = stored.wf.where(wallet="ETH.0xb")
+            result = stored.wf.where(wallet=f"ETH.{B}")
         except wf.errors.DatasetError:
             path.write_bytes(content)
     pd.testing.assert_frame_equal(result.holdings, expected)
@@ -237,7 +238,7 @@ def test_a_folder_judges_spam_by_all_of_its_balances(stored, details):
         {"spam": False, "small": 1},
         {"spam": True},
         {"token": "USDC.e"},
-        {"asset": "USDC", "search": "0xb"},
+        {"asset": "USDC", "search": B},
     ):
         expected = details.wf.where(**filters).holdings.reset_index(drop=True)
         pd.testing.assert_frame_equal(stored.wf.where(**filters).holdings, expected)

@@ -4,6 +4,7 @@ import re
 
 import bare_page
 import pytest
+from addresses import B
 from bare_page import BarePage
 from chart_widget import ChartWidget
 from fetches import failed
@@ -220,7 +221,7 @@ def test_it_fits_any_page(shared_tab, shown, width):
 def test_hostile_symbols_are_text(shared_tab):
     """Symbols are text in every chart, its words, its path and under the pointer."""
     frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
-    details = WalletDetails(assemble([failed("0xb")]).wallets, frame.assign(price=1.0))
+    details = WalletDetails(assemble([failed(B)]).wallets, frame.assign(price=1.0))
     widget, page = ChartWidget(details, prepare=lambda holdings: holdings), shared_tab.page
     BarePage(page, widget)
     expect(page.locator(NODES).first).to_be_visible()

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from addresses import B
 from axe import violations
 from bare_page import BarePage
 from copied_code import executed_on
@@ -219,7 +220,7 @@ def test_it_fits_any_page(shared_tab, shown, width):
 def test_hostile_symbols_are_text(shared_tab):
     """Symbols are text in every part of the page."""
     frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
-    details = WalletDetails(assemble([failed("0xb", error="<img src=x>")]).wallets, frame)
+    details = WalletDetails(assemble([failed(B, error="<img src=x>")]).wallets, frame)
     widget, page = HoldingsExplorer(details, prepare=lambda holdings: holdings), shared_tab.page
     BarePage(page, widget)
     settle(page)

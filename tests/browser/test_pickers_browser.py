@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from addresses import ONE, whole
 from axe import violations
 from bare_page import BarePage
 from hostile_symbols import SYMBOLS
@@ -231,7 +232,10 @@ def test_entries_left_by_other_filters(show):
 
 def test_the_page_follows_python(show):
     """Values, options and names set in Python are visible, even new ones."""
-    wallets, chains = WalletPicker(["ETH.0xAB"], paste=False), BlockchainPicker(["ETH", "BSC"])
+    wallets, chains = (
+        WalletPicker([f"ETH.{whole('AB')}"], paste=False),
+        BlockchainPicker(["ETH", "BSC"]),
+    )
     shown = show(wallets, chains)
     page = shown.page
     wallets.value = ["NEAR.alice.near"]
@@ -264,14 +268,14 @@ def test_wallets_are_found_by_name(show):
 
 def test_pasted_wallets(show):
     """Pasted lines go into the field; unreadable ones stay, with the reason."""
-    picker = WalletPicker(["ETH.0x1"])
+    picker = WalletPicker([f"ETH.{ONE}"])
     page = show(picker).page
     field = page.get_by_label("Paste wallets")
-    field.fill("ETH.0x1\nnonsense\nNEAR.alice.near")
+    field.fill(f"ETH.{ONE}\nnonsense\nNEAR.alice.near")
     page.get_by_role("button", name="Add wallets").click()
     expect(page.get_by_role("alert").filter(has_text="Line 1: nonsense: no dot")).to_be_visible()
     expect(field).to_have_value("nonsense")
-    assert picker.value == ("ETH.0x1", "NEAR.alice.near")
+    assert picker.value == (f"ETH.{ONE}", "NEAR.alice.near")
     field.fill("")
     page.get_by_role("button", name="Add wallets").wait_for(state="hidden")
     page.evaluate("""() => {

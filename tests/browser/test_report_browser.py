@@ -5,6 +5,7 @@ import io
 import kaleido
 import pandas as pd
 import pytest
+from addresses import A
 from chromium import Visit
 from fetches import fetched, token
 from hostile_symbols import SYMBOLS
@@ -95,7 +96,7 @@ WIDTHS = "() => [document.documentElement.scrollWidth, innerWidth]"
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     """Write a report in which all untrusted text is hostile."""
-    details = fetched({**HOSTILE, "BSC.0xA": "failed"}, service="sandbox")
+    details = fetched({**HOSTILE, f"BSC.{A}": "failed"}, service="sandbox")
     evil = SYMBOLS["end of script"]
     details.wallets["error"] = details.wallets["error"].mask(
         details.wallets["status"] == "failed", evil
@@ -108,7 +109,7 @@ def page(tmp_path_factory):
 @pytest.fixture(scope="module")
 def rich(tmp_path_factory):
     """Write a report with values and changes, with the longest and the smallest amounts."""
-    details = fetched({**RICH, "BSC.0xA": "failed"})
+    details = fetched({**RICH, f"BSC.{A}": "failed"})
     valued = details.holdings.assign(
         value=details.holdings["amount"].astype("float64").clip(upper=1e6)
     )

@@ -16,7 +16,7 @@ TEX = {tex!r}
 PATHS = {paths!r}
 symbols = [*TEX, *PATHS, *PATHS, *SYMBOLS.values()]
 tokens = [token(each, 10**9 + n, contract=f"0x{{n:040x}}") for n, each in enumerate(symbols)]
-details = fetched({{"ETH.0xA": tokens}})
+details = fetched({{"ETH.0x000000000000000000000000000000000000000A": tokens}})
 holdings = details.holdings
 pd.set_option("display.max_rows", 200)
 """

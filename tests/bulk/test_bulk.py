@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from addresses import ONE, ZERO, A, B
 from canned_service import answer, balance, wallet
 from fast_service import fast_service, wallet_address
 from plain_process import printed
@@ -146,7 +147,7 @@ class TestFiles:
         sent += [balance("2000000000000000000500001", 24), balance("5", None)]
         canned.default = (200, {}, answer(wallet(balances=sent)))
         with canned.client() as client, pytest.warns(AnswerWarning, match="1 of 5 balances"):
-            wf.fetch_to_parquet("ETH.0xa", folder, client=client)
+            wf.fetch_to_parquet(f"ETH.{A}", folder, client=client)
         return folder
 
     def test_duckdb_and_polars_compute_with_amounts(self, written):
@@ -301,8 +302,8 @@ class TestCache:
         canned.add_reply(answer(wallet()))
         canned.default = (200, {}, answer(wallet(failed=True)))
         with canned.client(expire_after_s=0) as client:
-            client.fetch("ETH.0xa")
-            wf.fetch_to_parquet("ETH.0xa", folder, client=client, on_failure="ignore")
+            client.fetch(f"ETH.{A}")
+            wf.fetch_to_parquet(f"ETH.{A}", folder, client=client, on_failure="ignore")
         assert wf.read_wallets(folder).wallets.status.tolist() == ["failed"]
 
 
@@ -385,7 +386,7 @@ class TestInput:
     def test_a_stream_is_read_on_demand(self, canned, folder):
         """It may be endless: a refused key ends the run."""
         canned.default = (401, {}, b"no")
-        endless = (f"ETH.0x{number:x}" for number in itertools.count())
+        endless = (f"ETH.0x{number:040x}" for number in itertools.count())
         with canned.client() as client:
             summary = wf.fetch_to_parquet(endless, folder, client=client, on_failure="ignore")
         assert summary.key_refused
@@ -472,7 +473,7 @@ class TestOutcome:
         """The text has the most frequent reasons; all are in the summary."""
         for number in range(7):
             canned.add_reply(b"no", status=404 + number)
-        stream = (f"ETH.0x{number}" if number < 7 else "x" for number in range(9))
+        stream = (f"ETH.0x{number:0>40}" if number < 7 else "x" for number in range(9))
         with canned.client(workers=1) as client, pytest.warns(FetchWarning) as caught:
             summary = wf.fetch_to_parquet(stream, folder, client=client)
         assert "2 items of the iterator are not wallets and were dropped" in str(caught[-1].message)
@@ -486,9 +487,9 @@ class TestOutcome:
 
     def test_refused_key_ends_the_run(self, canned, folder):
         """The other wallets are counted, have no row, and are requested by the next call."""
-        canned.add_reply(answer(wallet("0x0")))
+        canned.add_reply(answer(wallet(ZERO)))
         canned.default = (403, {}, b"no")
-        requested = [f"ETH.0x{number:x}" for number in range(600)]
+        requested = [f"ETH.0x{number:040x}" for number in range(600)]
         warns = pytest.warns(FetchWarning, match=r"599 of 600 .*not requested")
         with canned.client(workers=1) as client, warns:
             summary = wf.fetch_to_parquet(requested, folder, client=client)
@@ -507,17 +508,17 @@ class TestOutcome:
     def test_unknown_option_is_refused_first(self, client, folder):
         """The error is that of a fetch."""
         with pytest.raises(wf.errors.SettingsError, match="on_failure"):
-            wf.fetch_to_parquet(["ETH.0x1"], folder, client=client, on_failure="shout")
+            wf.fetch_to_parquet([f"ETH.{ONE}"], folder, client=client, on_failure="shout")
         assert not folder.exists()
 
     def test_unrequested_wallets_warn(self, canned, folder):
         """They are left out, and counted."""
-        canned.default = (200, {}, answer(wallet("0xa"), wallet("0xb")))
+        canned.default = (200, {}, answer(wallet(A), wallet(B)))
         with (
             canned.client() as client,
             pytest.warns(wf.errors.AnswerWarning, match="1 wallet that"),
         ):
-            wf.fetch_to_parquet("ETH.0xa", folder, client=client)
+            wf.fetch_to_parquet(f"ETH.{A}", folder, client=client)
 
     def test_default_client_is_used(self, fast, folder):
         """Settings of `configure` are used."""

@@ -18,6 +18,7 @@ import duckdb
 import filelock
 import numpy as np
 import pytest
+from addresses import ONE, B
 from fast_service import fast_service, wallet_address
 from filelock import FileLock
 from killable_children import KillableChildren
@@ -473,7 +474,7 @@ class TestFolder:
     def test_with_a_part_whose_files_differ_is_refused(self, client, folder):
         """Holdings of other wallets are not mistaken for theirs."""
         wf.fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
-        wf.fetch_to_parquet(["ETH.0x1"], folder, client=client)
+        wf.fetch_to_parquet([f"ETH.{ONE}"], folder, client=client)
         first, second = sorted((folder / "holdings").iterdir())
         first.write_bytes(second.read_bytes())
         with pytest.raises(DatasetError, match="does not have the balances of the wallets"):
@@ -536,7 +537,7 @@ class TestJournal:
 
     def test_a_later_failure_removes_no_answer(self, written):
         """A wallet's ok answer counts, or else its last failure."""
-        [name, other] = [wf.WalletAddress.parse(each) for each in (names(1)[0], "ETH.0xb")]
+        [name, other] = [wf.WalletAddress.parse(each) for each in (names(1)[0], f"ETH.{B}")]
         journal = Journal(written.parent, {key_of(name): 7, key_of(other): 8}, Event())
         for requested in (name, other, other):
             assert journal.ensure_recorded(

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from addresses import UPPER_A, UPPER_B, A, B, C, D, whole
 from drawn_fetches import details_of, fetches
 from fetches import fetched, token
 from hypothesis import given, settings
@@ -24,11 +25,17 @@ COLUMNS = ["blockchain", "address", "symbol", "token_address", "amount", "decima
 COLUMNS += ["raw_amount", "token_blockchain", "price"]
 LARGEST = 2**256 - 1
 HELD = {
-    "ETH.0xA": [token("USDC", contract="0xa0"), token("ETH", 10**18, 18, contract=None)],
+    f"ETH.{UPPER_A}": [
+        token("USDC", contract=whole("a0")),
+        token("ETH", 10**18, 18, contract=None),
+    ],
     "NEAR.bob": [],
-    "ETH.0xB": [token("USDC", LARGEST, 18, contract="0XA0"), token("X", 1, 30, contract="0x1")],
-    "BSC.0xc": "failed",
-    "BSC.0xd": [token("USDC", 7, None, contract="0xA0", blockchain="BSC"), token("NA", 1, 0)],
+    f"ETH.{UPPER_B}": [
+        token("USDC", LARGEST, 18, contract=whole("A0").upper()),
+        token("X", 1, 30, contract="0x1"),
+    ],
+    f"BSC.{C}": "failed",
+    f"BSC.{D}": [token("USDC", 7, None, contract=whole("A0"), blockchain="BSC"), token("NA", 1, 0)],
 }
 
 
@@ -71,7 +78,9 @@ def test_columns_are_checked(folder, details):
         wf.read_wallets(folder, columns=["amount", "amount_text"])
 
 
-@pytest.mark.parametrize("named", [("ETH", "0xA0"), ("BSC", "0xa0"), "ETH", ["NA", ("ETH", None)]])
+@pytest.mark.parametrize(
+    "named", [("ETH", whole("A0")), ("BSC", whole("a0")), "ETH", ["NA", ("ETH", None)]]
+)
 @pytest.mark.parametrize("columns", [None, ["amount", "address"]])
 def test_selected_tokens(folder, details, named, columns):
     """Their rows alone, and all wallets, with their numbers of balances."""
@@ -86,12 +95,12 @@ def test_selected_tokens(folder, details, named, columns):
 def test_selected_tokens_of_selected_wallets(folder, details):
     """The order is the requested one."""
     result = wf.read_wallets(
-        folder, wallets=["eth.0xB", "NEAR.x", "ETH.0xa"], tokens=("ETH", "0xA0")
+        folder, wallets=[f"eth.{UPPER_B}", "NEAR.x.near", f"ETH.{A}"], tokens=("ETH", whole("A0"))
     )
     assert result.wallets.status.tolist() == ["ok", "not_cached", "ok"]
-    assert result.holdings.address.tolist() == ["0xB", "0xa"]
+    assert result.holdings.address.tolist() == [UPPER_B, A]
     assert result.holdings.raw_amount.tolist() == [str(LARGEST), "1500000"]
-    none = wf.read_wallets(folder, wallets="NEAR.bob", tokens=[("ETH", "0xA0")])
+    none = wf.read_wallets(folder, wallets="NEAR.bob", tokens=[("ETH", whole("A0"))])
     same(none, (details.wallets.iloc[[1]].reset_index(drop=True), details.holdings.iloc[:0]))
 
 
@@ -100,14 +109,14 @@ def test_a_symbol_is_matched_in_the_whole_folder(folder):
     with pytest.raises(AmbiguousTokenError, match="USDC"):
         wf.read_wallets(folder, tokens="USDC")
     with pytest.raises(AmbiguousTokenError, match="USDC"):
-        wf.read_wallets(folder, wallets="ETH.0xA", tokens=["ETH", "USDC"])
+        wf.read_wallets(folder, wallets=f"ETH.{UPPER_A}", tokens=["ETH", "USDC"])
     with pytest.raises(UnknownTokenError, match="DAI"):
         wf.read_wallets(folder, tokens=["ETH", "DAI"])
 
 
 def test_holdings_of_other_wallets_are_detected(tmp_path):
     """Two files were mixed up, though their numbers of rows agree."""
-    write_parts(tmp_path, fetched({"ETH.0xa": [token()], "ETH.0xb": [token(raw=1)]}), wallets=1)
+    write_parts(tmp_path, fetched({f"ETH.{A}": [token()], f"ETH.{B}": [token(raw=1)]}), wallets=1)
     first, second = sorted((tmp_path / "holdings").iterdir())
     shutil.copy(second, first)
     with pytest.raises(DatasetError, match=r"part-000001\.parquet does not have the balances"):

@@ -17,6 +17,7 @@ from urllib.request import urlopen
 import click
 import pandas as pd
 import pytest
+from addresses import ONE, A
 from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
 from moments import interrupt_when
@@ -133,6 +134,23 @@ def test_names_of_blockchains_can_be_fixed(run, reachable, tmp_path, monkeypatch
     assert result.exit_code == 0
 
 
+@pytest.mark.filterwarnings("default::walletframe.errors.InputWarning")
+@pytest.mark.parametrize("command", [["fetch"], ["fetch-to-parquet", "bulk"]])
+def test_malformed_addresses_are_refused(run, reachable, tmp_path, monkeypatch, command):
+    """On request they are left out, or requested as written; the sandbox fails them."""
+    monkeypatch.chdir(tmp_path)
+    words = [*command, "NEAR.alice.near", "ETH.0x12"]
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert "argument 2: 'ETH.0x12': an address on ETH is 0x and 40 hex digits" in refused.output
+    assert "add --on-unreadable ask to request them as written" in refused.output
+    asked = run(*words, "--on-unreadable", "ask")
+    assert asked.exit_code == 1
+    dropped = run(*words, "--on-unreadable", "drop")
+    assert "found 1 wallet in 2 rows: 1 unreadable and left out" in dropped.output
+    assert dropped.exit_code == 0
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -140,10 +158,10 @@ def test_names_of_blockchains_can_be_fixed(run, reachable, tmp_path, monkeypatch
         ["fetch", "nonsense"],
         ["fetch", "--file", "/no/such/file"],
         ["fetch", "--file", "/no/such/file.csv"],
-        ["fetch", "ETH.0x1"],
-        ["fetch", "ETH.0x1", "--base-url", "ftp://x"],
-        ["fetch", "ETH.0x1", "--output", "table.xls"],
-        ["fetch", "ETH.0x1", "--output", "/no/such/folder/table.csv"],
+        ["fetch", f"ETH.{ONE}"],
+        ["fetch", f"ETH.{ONE}", "--base-url", "ftp://x"],
+        ["fetch", f"ETH.{ONE}", "--output", "table.xls"],
+        ["fetch", f"ETH.{ONE}", "--output", "/no/such/folder/table.csv"],
         ["nonsense"],
     ],
 )
@@ -156,14 +174,14 @@ def test_bad_input_is_a_message_and_exit_code_2(run, words):
 
 def test_fetch_shows_hostile_tokens_harmlessly(run, hostile):
     """No control or bidi character and no line break of a token reaches the terminal."""
-    output = run("fetch", "ETH.0xa").output
+    output = run("fetch", f"ETH.{A}").output
     assert all(line.isprintable() for line in output.splitlines())
     assert "a b" in output
 
 
 def test_csv_is_exact_and_holds_no_formula(run, hostile, tmp_path):
     """Amounts are read back to the last digit; text that begins like a formula is escaped."""
-    result = run("fetch", "ETH.0xa", "--output", str(tmp_path / "out.csv"))
+    result = run("fetch", f"ETH.{A}", "--output", str(tmp_path / "out.csv"))
     assert result.exit_code == 0
     back = pd.read_csv(tmp_path / "out.csv", dtype="str", keep_default_na=False)
     digits = str(2**256 - 1)
@@ -176,7 +194,7 @@ def test_csv_is_exact_and_holds_no_formula(run, hostile, tmp_path):
 
 def test_parquet_opens_anywhere(run, hostile, tmp_path):
     """Amounts have exact text for a reader that does not know walletframe."""
-    run("fetch", "ETH.0xa", "--output", str(tmp_path / "out.parquet"))
+    run("fetch", f"ETH.{A}", "--output", str(tmp_path / "out.parquet"))
     code = (
         "import pandas as pd, sys;"
         f"frame = pd.read_parquet({str(tmp_path / 'out.parquet')!r});"
@@ -188,7 +206,7 @@ def test_parquet_opens_anywhere(run, hostile, tmp_path):
 
 def test_json_holds_both_frames(run, hostile, tmp_path):
     """One file, exact amounts as text, times in ISO form."""
-    run("fetch", "ETH.0xa", "--output", str(tmp_path / "out.json"))
+    run("fetch", f"ETH.{A}", "--output", str(tmp_path / "out.json"))
     whole = json.loads((tmp_path / "out.json").read_text())
     assert [len(whole["wallets"]), len(whole["holdings"])] == [1, 5]
     assert [row["symbol"] for row in whole["holdings"]] == hostile
@@ -452,7 +470,7 @@ def test_fetch_to_parquet_fills_a_folder(run, reachable, tmp_path):
         (1, ["{bulk}", *map(str, SHOWCASE)]),
         (2, ["{bulk}"]),
         (2, ["{bulk}", "nonsense"]),
-        (2, ["{bulk}", "ETH.0x1", "--base-url", "ftp://x"]),
+        (2, ["{bulk}", f"ETH.{ONE}", "--base-url", "ftp://x"]),
         (3, ["{other}", "NEAR.alice.near"]),
     ],
 )

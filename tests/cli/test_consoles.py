@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from addresses import A
 from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
 from IPython.core.error import UsageError
@@ -59,13 +60,13 @@ def test_characters_that_a_console_lacks_are_replaced(reachable, home, encoding)
     out = str(home / "out.csv")
     commands = {
         "demo": ["demo"],
-        "fetch": ["fetch", "ETH.0xa", "--all", "--output", out],
-        "fetch-to-parquet": ["fetch-to-parquet", str(home / "bulk"), "ETH.0xa"],
+        "fetch": ["fetch", f"ETH.{A}", "--all", "--output", out],
+        "fetch-to-parquet": ["fetch-to-parquet", str(home / "bulk"), f"ETH.{A}"],
         "totals": ["totals", out],
         "totals with values": ["totals", out, "--currency", "EUR"],
-        "history save": ["history", "save", "ETH.0xa"],
+        "history save": ["history", "save", f"ETH.{A}"],
         "history show": ["history", "show"],
-        "history show of a wallet": ["history", "show", "ETH.0xa", "--all"],
+        "history show of a wallet": ["history", "show", f"ETH.{A}", "--all"],
         "history show of changes": ["history", "show", out, out],
         "report": ["report", out, "--output", str(home / "report.html")],
         "balance": ["balance", "ETH.0x" + "a" * 40],
@@ -89,7 +90,7 @@ def test_characters_that_a_console_lacks_are_replaced(reachable, home, encoding)
 
 def test_the_bar_fits_the_console(reachable):
     """The bar of a fetch in an ASCII terminal has ASCII characters."""
-    code = "import walletframe as wf; wf.fetch_wallets('ETH.0xa', progress=True)"
+    code = f"import walletframe as wf; wf.fetch_wallets('ETH.{A}', progress=True)"
     environment = os.environ | ENCODINGS["ascii"]
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, env=environment, capture_output=True, check=True)
@@ -102,31 +103,31 @@ NAMES = {
     "cache path": ["cache", "path"],
     "cache info": ["cache", "info"],
     "cache clear": ["cache", "clear"],
-    "what was written": ["fetch", "ETH.0xa", "--output", "{folder}/{evil}.csv"],
-    "a folder of Parquet files": ["fetch-to-parquet", "{folder}/{evil}", "ETH.0xa"],
-    "a report": ["report", "ETH.0xa", "--output", "{folder}/{evil}.html"],
-    "a report in no folder": ["report", "ETH.0xa", "--output", "{evil}/x.html"],
-    "an output of no kind": ["fetch", "ETH.0xa", "--output", "{evil}.xls"],
-    "an output in no folder": ["fetch", "ETH.0xa", "--output", "{evil}/x.csv"],
+    "what was written": ["fetch", f"ETH.{A}", "--output", "{folder}/{evil}.csv"],
+    "a folder of Parquet files": ["fetch-to-parquet", "{folder}/{evil}", f"ETH.{A}"],
+    "a report": ["report", f"ETH.{A}", "--output", "{folder}/{evil}.html"],
+    "a report in no folder": ["report", f"ETH.{A}", "--output", "{evil}/x.html"],
+    "an output of no kind": ["fetch", f"ETH.{A}", "--output", "{evil}.xls"],
+    "an output in no folder": ["fetch", f"ETH.{A}", "--output", "{evil}/x.csv"],
     "a file of wallets": ["fetch", "--file", "{folder}/columns-{evil}.csv"],
     "a file that is not there": ["fetch", "--file", "{evil}"],
     "a file of holdings": ["totals", "{folder}/columns-{evil}.csv"],
     "holdings that are not there": ["totals", "{evil}.csv"],
     "holdings of two files": ["totals", "{evil}.csv", "b.csv"],
-    "prices": ["totals", "ETH.0xa", "--prices", "{folder}/columns-{evil}.csv"],
-    "prices that are not there": ["totals", "ETH.0xa", "--prices", "{evil}"],
-    "a currency": ["totals", "ETH.0xa", "--currency", "{evil}"],
-    "a token of balances": ["totals", "ETH.0xa", "--token", "{evil}"],
+    "prices": ["totals", f"ETH.{A}", "--prices", "{folder}/columns-{evil}.csv"],
+    "prices that are not there": ["totals", f"ETH.{A}", "--prices", "{evil}"],
+    "a currency": ["totals", f"ETH.{A}", "--currency", "{evil}"],
+    "a token of balances": ["totals", f"ETH.{A}", "--token", "{evil}"],
     "a comparison": ["history", "show", "{folder}/columns-{evil}.csv"],
     "a time": ["history", "show", "{evil}"],
     "a folder of snapshots": ["history", "show", "--folder", "{folder}/columns-{evil}.csv"],
     "a wallet": ["fetch", "{evil}"],
     "a wallet with a dot": ["fetch", "{evil}.{evil}"],
-    "a valid base URL": ["fetch", "ETH.0xa", "--base-url", "https://{evil}"],
-    "use one of public, private, test": ["fetch", "ETH.0xa", "--key-kind", "{evil}"],
+    "a valid base URL": ["fetch", f"ETH.{A}", "--base-url", "https://{evil}"],
+    "use one of public, private, test": ["fetch", f"ETH.{A}", "--key-kind", "{evil}"],
     "a ledger": ["sandbox", "--ledger", "{folder}/columns-{evil}.csv"],
     "a port": ["sandbox", "--port", "{evil}"],
-    "a chain id": ["balance", "ETH.0xa", "--chain-id", "{evil}", "1"],
+    "a chain id": ["balance", f"ETH.{A}", "--chain-id", "{evil}", "1"],
     "a token": ["balance", "ETH.0x" + "a" * 40, "--token", "{evil}"],
     "an option": ["fetch", "--{evil}"],
     "an option of none": ["--{evil}"],
@@ -183,9 +184,9 @@ def _read(terminal):
 
 MAGICS = {
     "a wallet": f"%wallets {EVIL!s}",
-    "an option": f"%wallets ETH.0xa --out {EVIL}",
-    "a quote": f"%wallets 'ETH.0xa {EVIL}",
-    "a client": f"%wallets ETH.0xa --client {EVIL}",
+    "an option": f"%wallets ETH.{A} --out {EVIL}",
+    "a quote": f"%wallets 'ETH.{A} {EVIL}",
+    "a client": f"%wallets ETH.{A} --client {EVIL}",
     "a cell": f"%%wallets\n{EVIL}",
 }
 
@@ -208,5 +209,5 @@ def test_the_magics_messages_are_plain_text(hostile, canned, capsys):
     canned.default = (500, {}, EVIL.encode())
     shell = InteractiveShell()
     wf.load_ipython_extension(shell)
-    shell.run_cell("%wallets ETH.0xa\nNone")
+    shell.run_cell(f"%wallets ETH.{A}\nNone")
     assert harmless(capsys.readouterr().err)

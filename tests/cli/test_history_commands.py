@@ -6,12 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 import pytest
+from addresses import UPPER_A, UPPER_B, A, B
 from canned_service import KEY
 from fetches import fetched, token
 from moments import interrupt_when
 
 from walletframe.history import save, snapshots
 from walletframe.service import SHOWCASE
+from walletframe.text import shortened
 
 DAY = datetime(2026, 1, 30, 6, tzinfo=UTC)
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
@@ -22,12 +24,12 @@ def folder(tmp_path):
     """Return a folder with snapshots of two days."""
     days = [
         {
-            "ETH.0xA": [token("USDC", 5, contract=USDC), token("\x1b[31mEV\u202eIL", 7)],
-            "ETH.0xB": [token("USDC", 5, contract=USDC)],
+            f"ETH.{UPPER_A}": [token("USDC", 5, contract=USDC), token("\x1b[31mEV\u202eIL", 7)],
+            f"ETH.{UPPER_B}": [token("USDC", 5, contract=USDC)],
         },
         {
-            "ETH.0xA": [token("USDC.e", 8, contract=USDC.lower()), token("OK\n", 7)],
-            "ETH.0xB": "timeout",
+            f"ETH.{UPPER_A}": [token("USDC.e", 8, contract=USDC.lower()), token("OK\n", 7)],
+            f"ETH.{UPPER_B}": "timeout",
         },
     ]
     for day, answers in enumerate(days):
@@ -39,8 +41,8 @@ def folder(tmp_path):
 def both_kinds(canned, monkeypatch, tmp_path):
     """Return a service that records its requests, beside folders of both kinds of snapshots."""
     monkeypatch.chdir(tmp_path)
-    save(fetched({"ETH.0xA": [token()]}), folder="real", at=DAY)
-    save(fetched({"ETH.0xA": [token()]}, service="sandbox"), folder="made-up", at=DAY)
+    save(fetched({f"ETH.{UPPER_A}": [token()]}), folder="real", at=DAY)
+    save(fetched({f"ETH.{UPPER_A}": [token()]}, service="sandbox"), folder="made-up", at=DAY)
     monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
     monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
     monkeypatch.setenv("WALLETFRAME_BASE_URL", canned.base_url)
@@ -86,7 +88,7 @@ def test_a_time_without_a_zone_is_explained(run, reachable, tmp_path):
 
 def test_thin_prints_its_counts(run, folder):
     """How many snapshots are kept, and how many are removed."""
-    save(fetched({"ETH.0xA": []}), folder=folder, at=DAY - timedelta(hours=1))
+    save(fetched({f"ETH.{UPPER_A}": []}), folder=folder, at=DAY - timedelta(hours=1))
     result = run("history", "thin", "--older-than", "1d", "--folder", str(folder))
     assert result.output == "kept: 2 snapshots; removed: 1 snapshot\n"
     again = run("history", "thin", "--older-than", "soon", "--folder", str(folder))
@@ -107,7 +109,7 @@ def test_thin_prints_its_counts(run, folder):
 def test_save_refuses_before_any_request(run, both_kinds, monkeypatch, service, words, reason):
     """Wallets that can't be kept are not fetched."""
     monkeypatch.setenv("WALLETFRAME_SERVICE", service)
-    result = run("history", "save", "ETH.0xa", *words)
+    result = run("history", "save", f"ETH.{A}", *words)
     assert (result.exit_code, reason in result.output, both_kinds.paths) == (2, True, [])
 
 
@@ -139,19 +141,19 @@ def test_show_lists_snapshots(run, folder):
 
 def test_show_marks_simulated_snapshots(run, tmp_path):
     """The list has the mark."""
-    save(fetched({"ETH.0xA": []}, service="sandbox"), folder=tmp_path)
+    save(fetched({f"ETH.{UPPER_A}": []}, service="sandbox"), folder=tmp_path)
     assert "Simulated data" in run("history", "show", "--folder", str(tmp_path)).output
 
 
 def test_show_prints_a_wallets_timeline(run, folder, tmp_path):
     """A line for each time; a gap has a reason; a file for tools."""
-    words = ["history", "show", "ETH.0xb", "--folder", str(folder)]
+    words = ["history", "show", f"ETH.{B}", "--folder", str(folder)]
     output = run(*words, "--output", str(tmp_path / "t.csv")).output
     assert re.search(r"2026-01-30 06:00:00Z +0\.000005 +ok", output)
     assert re.search(r"2026-01-31 06:00:00Z +unknown +timeout", output)
     assert pd.read_csv(tmp_path / "t.csv")["status"].tolist() == ["ok", "timeout"]
     assert "2026-01-31" not in run(*words, "--until", "2026-01-30").output
-    assert "ETH.0xB" in run(*words, "--token", "USDC").output
+    assert f"ETH.{shortened(UPPER_B)}" in run(*words, "--token", "USDC").output
     assert run(*words, "--token", "DAI").exit_code == 2
 
 
@@ -165,7 +167,7 @@ def test_show_needs_wallets_for_its_filters(run, folder, words):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["latest", "ETH.0xb"], "use either wallets (for amounts over time), or BEFORE and"),
+        (["latest", f"ETH.{B}"], "use either wallets (for amounts over time), or BEFORE and"),
         (
             ["2026-01-30", "--file", "-"],
             "use either wallets (for amounts over time), or BEFORE and",
@@ -175,7 +177,7 @@ def test_show_needs_wallets_for_its_filters(run, folder, words):
             "use either wallets (for amounts over time), or BEFORE and",
         ),
         (["2026-01-30", "--since", "yesterday"], "--since and --until are supported for wallets"),
-        (["ETH.0xb", "--by", "token"], "--by needs changes"),
+        ([f"ETH.{B}", "--by", "token"], "--by needs changes"),
     ],
 )
 def test_show_prints_wallets_or_changes(run, folder, words, message):
@@ -206,20 +208,20 @@ def test_compare_adds_up(run, folder, tmp_path):
     written = tmp_path / "sums.csv"
     words = ["--by", "wallet", "--by", "token", "--output", str(written)]
     result = run("history", "show", "2026-01-30", "--folder", str(folder), *words)
-    assert re.search(r"ETH\.0xB .*unknown +0 of 1", result.output)
-    assert {*pd.read_csv(written)["address"]} == {"0xA", "0xB"}
+    assert re.search(rf"ETH\.{shortened(UPPER_B)} .*unknown +0 of 1", result.output)
+    assert {*pd.read_csv(written)["address"]} == {UPPER_A, UPPER_B}
     assets = tmp_path / "assets.csv"
     assets.write_text("asset,token_blockchain,token_address\n" + f"Dollars,ETH,{USDC}\n")
     words = ["--by", "asset", "--by", "wallet", "--assets", str(assets)]
     result = run("history", "show", "2026-01-30", "--folder", str(folder), *words)
-    assert re.search(r"ETH\.0xA +Dollars +0\.000005 ", result.output)
+    assert re.search(rf"ETH\.{shortened(UPPER_A)} +Dollars +0\.000005 ", result.output)
     refused = run("history", "show", "2026-01-30", "--folder", str(folder), "--by", "team")
     assert (refused.exit_code, 'use by="token", "asset"' in refused.output) == (2, True)
 
 
 def test_compare_shows_hostile_tokens_harmlessly(run, folder):
     """No control or bidi character and no line break of a token reaches the terminal."""
-    hostile = {"ETH.0xA": [token("\x1b[31mEV\u202eIL\n", 9)]}
+    hostile = {f"ETH.{UPPER_A}": [token("\x1b[31mEV\u202eIL\n", 9)]}
     save(fetched(hostile, at=DAY + timedelta(days=2)), folder=folder)
     output = run("history", "show", "2026-01-31", "--folder", str(folder), "--all").output
     assert "[31mEVIL" in output
@@ -241,11 +243,17 @@ def test_compare_and_show_can_select_one_asset(run, folder):
     """All its contracts together, and all wallets that could hold some."""
     words = ["history", "show", "2026-01-30", "--folder", str(folder), "--asset", "USDC"]
     output = run(*words).output
-    assert re.search(r"ETH\.0xA +USDC +0\.000005 +0\.000008 +0\.000003 +increased", output)
+    assert re.search(
+        rf"ETH\.{shortened(UPPER_A)} +USDC +0\.000005 +0\.000008 +0\.000003 +increased", output
+    )
     assert output.endswith("1 increased, 1 unknown; unknown wallets: 1\n")
     assert re.search(r"ETH +USDC .* increased +1 of 2", run(*words, "--by", "blockchain").output)
-    lines = run("history", "show", "ETH.0xB", "--folder", str(folder), "--asset", "USDC").output
-    assert re.search(r"ETH\.0xB +USDC +2026-01-31 06:00:00Z +unknown +timeout", lines)
+    lines = run(
+        "history", "show", f"ETH.{UPPER_B}", "--folder", str(folder), "--asset", "USDC"
+    ).output
+    assert re.search(
+        rf"ETH\.{shortened(UPPER_B)} +USDC +2026-01-31 06:00:00Z +unknown +timeout", lines
+    )
 
 
 @pytest.mark.filterwarnings("always:.*the same cached answer:walletframe.errors.InputWarning")
@@ -283,7 +291,7 @@ def test_compare_writes_its_changes(run, folder, tmp_path):
 def test_no_change_is_reported(run, tmp_path):
     """The exit code is 0."""
     for day in range(2):
-        requested = fetched({"ETH.0xA": [token()]}, at=DAY + timedelta(days=day))
+        requested = fetched({f"ETH.{UPPER_A}": [token()]}, at=DAY + timedelta(days=day))
         save(requested, folder=tmp_path)
     result = run("history", "show", "2026-01-30", "--folder", str(tmp_path))
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "nothing changed")
@@ -308,7 +316,7 @@ def test_other_arguments_are_refused(run, folder, words):
 
 def test_a_file_without_its_wallets_is_refused(run, folder, tmp_path):
     """Its failed wallets would seem gone."""
-    fetched({"ETH.0xA": [token()]}).holdings.wf.to_parquet(tmp_path / "alone.parquet")
+    fetched({f"ETH.{UPPER_A}": [token()]}).holdings.wf.to_parquet(tmp_path / "alone.parquet")
     result = run("history", "show", str(tmp_path / "alone.parquet"), "--folder", str(folder))
     assert result.exit_code == 2
     assert "the file of wallets that fetch wrote with it is missing" in result.output

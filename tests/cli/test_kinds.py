@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from addresses import A, B
 from click.testing import CliRunner
 from fetches import fetched, token
 
@@ -11,8 +12,8 @@ from walletframe.cli import main
 from walletframe.cli.files import write_details, write_frame
 from walletframe.history import compare
 
-DETAILS = fetched({"ETH.0xA": [token()], "ETH.0xB": "timeout"})
-LATER = fetched({"ETH.0xA": [token(raw=7)], "ETH.0xB": "timeout"})
+DETAILS = fetched({f"ETH.{A}": [token()], f"ETH.{B}": "timeout"})
+LATER = fetched({f"ETH.{A}": [token(raw=7)], f"ETH.{B}": "timeout"})
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +32,11 @@ def files(tmp_path_factory):
     write_frame(tables["totals"], folder / "totals.json", name="totals")
     shutil.copy(folder / "h.wallets.csv", folder / "renamed.csv")
     (folder / "prices.csv").write_text("token_blockchain,token_address,price\nETH,,2000\n")
-    (folder / "list.csv").write_text("blockchain,address\nETH,0xA\n")
-    (folder / "theirs.csv").write_text("blockChain,walletAddress,price\nETH,0xA,5\n")
-    (folder / "one.csv").write_text("wallet\nETH.0xA\n")
+    (folder / "list.csv").write_text(f"blockchain,address\nETH,{A}\n")
+    (folder / "theirs.csv").write_text(f"blockChain,walletAddress,price\nETH,{A},5\n")
+    (folder / "one.csv").write_text(f"wallet\nETH.{A}\n")
     (folder / "other.csv").write_text("a,b\n1,2\n")
-    (folder / "sent.csv").write_text("failed,blockChain,address\nfalse,ETH,0xA\n")
+    (folder / "sent.csv").write_text(f"failed,blockChain,address\nfalse,ETH,{A}\n")
     (folder / "numbers.json").write_text(json.dumps([1, 2]))
     return folder
 

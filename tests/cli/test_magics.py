@@ -5,6 +5,7 @@ import re
 
 import pandas as pd
 import pytest
+from addresses import ONE, A, B
 from canned_service import answer, wallet
 from IPython.core import completer
 from IPython.core.interactiveshell import InteractiveShell
@@ -141,15 +142,17 @@ def test_variables_are_inserted(kernel):
             "nonsense: no dot",
         ),
         ("%%wallets\nETH.0x1…2\n", "shortened"),
-        ("%wallets --client nobody ETH.0x1", "no variable of this name holds a Client"),
-        ("%wallets --out a-b ETH.0x1", "not a valid variable name"),
-        ("%wallets --colour ETH.0x1", "unrecognized"),
+        ("%wallets ETH.0x12", "ETH.0x12: an address on ETH is 0x and 40 hex digits"),
+        ("%wallets nearprotocol.bob", "nearprotocol: write NEAR instead"),
+        (f"%wallets --client nobody ETH.{ONE}", "no variable of this name holds a Client"),
+        (f"%wallets --out a-b ETH.{ONE}", "not a valid variable name"),
+        (f"%wallets --colour ETH.{ONE}", "unrecognized"),
         ("%wallets 'unclosed", "No closing quotation: 'unclosed"),
-        ("%wallets ETH.0x1", "WALLETFRAME_"),
-        ("%wallets --refresh --offline -c client ETH.0x1", "can't be combined"),
+        (f"%wallets ETH.{ONE}", "WALLETFRAME_"),
+        (f"%wallets --refresh --offline -c client ETH.{ONE}", "can't be combined"),
         ("%wallets --from nowhere", "there is no variable and no file of this name"),
-        ("%wallets --from client ETH.0x1", "use either --from or wallets, not both"),
-        ("%wallets --keep owner ETH.0x1", "add --from with a variable or a CSV file"),
+        (f"%wallets --from client ETH.{ONE}", "use either --from or wallets, not both"),
+        (f"%wallets --keep owner ETH.{ONE}", "add --from with a variable or a CSV file"),
         ("%wallets -c client --by owner NEAR.alice.near", "a column of holdings"),
     ],
 )
@@ -168,6 +171,21 @@ def test_an_error_about_wallets_shows_the_callers_lines_alone(kernel):
     assert "client.fetch(given)" in shown
     assert "'nonsense'" in shown
     assert "engine.py" not in shown
+
+
+def test_malformed_addresses_can_be_requested(kernel):
+    """As written; the sandbox fails them."""
+    kernel.run("asked = %wallets -c client --on-unreadable ask ETH.0x12")
+    assert kernel.value("asked.wallets.status.tolist()") == "['failed']"
+
+
+def test_names_of_blockchains_can_be_fixed(kernel):
+    """Those in the cell, and those of a variable."""
+    output = kernel.run("%%wallets -c client --fix --out bob\nnearprotocol.bob\nnearprotocol.al\n")
+    assert "replaced 'nearprotocol' with NEAR (2 rows)" in output["stderr"]
+    assert kernel.value("bob.wallets.blockchain.tolist()") == "['NEAR', 'NEAR']"
+    output = kernel.run("names = ['nearprotocol.bob']\nbob = %wallets -c client --from names --fix")
+    assert "replaced 'nearprotocol' with NEAR (1 row)" in output["stderr"]
 
 
 def test_offline_sends_no_request(kernel):
@@ -198,7 +216,7 @@ def test_oddities_of_the_list_are_reported(kernel):
     """Repeats, unknown blockchains and, on request, skipped wallets."""
     output = kernel.run(
         "%%wallets -c client --on-unreadable drop\n"
-        "near.alice.near\nNEAR.alice.near\nbad\nPolygn.0x1\n"
+        f"near.alice.near\nNEAR.alice.near\nbad\nPolygn.{ONE}\n"
     )
     assert output["error"] == ""
     assert "these wallets can't be read and are left out:\n  bad: no dot" in output["stderr"]
@@ -286,13 +304,13 @@ def test_other_warnings_stay_warnings(service):
 def test_an_interrupt_of_a_line_keeps_finished_wallets(canned):
     """The error is raised, as in a cell."""
     canned.add_reply(answer(wallet()))
-    canned.add_reply([b" "] * 100 + [answer(wallet("0xb"))])
+    canned.add_reply([b" "] * 100 + [answer(wallet(B))])
     shell = InteractiveShell()
     wf.load_ipython_extension(shell)
     with canned.client(workers=1) as shell.user_ns["client"]:
         interrupt_when(lambda: len(canned.paths) == 2)
         with pytest.raises(FetchInterrupted):
-            shell.run_line_magic("wallets", "-c client -o part ETH.0xa ETH.0xb")
+            shell.run_line_magic("wallets", f"-c client -o part ETH.{A} ETH.{B}")
     assert shell.user_ns["part"].wallets.status.tolist() == ["ok", "cancelled"]
 
 
@@ -368,7 +386,9 @@ def test_an_interrupt_keeps_finished_wallets(kernel):
     """They are in the variable, and the cell ends as interrupted."""
     kernel.run("slow = wf.sandbox(latency_s=5); lame = slow.client(cache=False, workers=1)")
     kernel.run(INTERRUPT)
-    output = kernel.run("%%wallets -c lame -o part\n" + "\n".join(f"ETH.0x{n}" for n in range(9)))
+    output = kernel.run(
+        "%%wallets -c lame -o part\n" + "\n".join(f"ETH.0x{n:0>40}" for n in range(9))
+    )
     assert output["error"] == "FetchInterrupted"
     assert output["traceback"].count("\n") == 0
     assert int(kernel.value("(part.wallets.status == 'cancelled').sum()")) > 5

@@ -5,6 +5,7 @@ import re
 
 import pandas as pd
 import pytest
+from addresses import A, B, C, D
 from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
 from fetches import fetched, token
@@ -16,6 +17,7 @@ from walletframe.bulk import read_wallets
 from walletframe.cli import main
 from walletframe.cli.files import is_bulk_folder, read_saved_frames, write_details
 from walletframe.history import load, save, total_timeline
+from walletframe.text import shortened
 
 # The third balance of 0xa has no decimals.
 pytestmark = pytest.mark.filterwarnings("ignore:1 of 3 balances:walletframe.errors.AnswerWarning")
@@ -41,9 +43,9 @@ def run(canned, monkeypatch):
     monkeypatch.setenv("WALLETFRAME_DEADLINE_S", "0")
     monkeypatch.setenv("WALLETFRAME_WORKERS", "1")
     for sent in [
-        wallet("0xa", balances=held),
-        wallet("0xb", balances=[]),
-        wallet("0xc", failed=True, balances=None),
+        wallet(A, balances=held),
+        wallet(B, balances=[]),
+        wallet(C, failed=True, balances=None),
     ]:
         canned.add_reply(answer(sent))
     return lambda *words: CliRunner().invoke(main, words, catch_exceptions=False)
@@ -53,12 +55,12 @@ def run(canned, monkeypatch):
 def details(run, canned):
     """Return the fetch of those wallets."""
     with canned.client(workers=1) as client:
-        return client.fetch(["ETH.0xa", "ETH.0xb", "ETH.0xc"], on_failure="ignore")
+        return client.fetch([f"ETH.{A}", f"ETH.{B}", f"ETH.{C}"], on_failure="ignore")
 
 
 def test_the_last_line_says_what_is_not_counted(run):
     """For one token, balances of other tokens are not called filtered."""
-    wallets = ("ETH.0xa", "ETH.0xb", "ETH.0xc")
+    wallets = (f"ETH.{A}", f"ETH.{B}", f"ETH.{C}")
     unknown = "Not counted: 1 of 3 wallets, whose balances are unknown"
     as_of = r"As of 20\d\d-\d\d-\d\d \d\d:\d\d UTC\."
     lines = run("totals", *wallets).output.splitlines()
@@ -84,7 +86,7 @@ def line_of(output, word):
 
 def test_totals_of_wallets(run):
     """They are exact, with unknown amounts and known wallets; one failed, so the code is 1."""
-    result = run("totals", "ETH.0xa", "ETH.0xb", "ETH.0xc", "--by", "token")
+    result = run("totals", f"ETH.{A}", f"ETH.{B}", f"ETH.{C}", "--by", "token")
     assert result.exit_code == 1
     ether = ["ETH", "ETH", "native coin", "1.500000000000000001", "1", "1", "0", "2/3"]
     assert line_of(result.output, "native coin") == ether
@@ -111,16 +113,16 @@ def test_totals_are_by_asset(run, details, tmp_path):
 
 def test_totals_by_wallet(run):
     """A failed wallet has a gap, and an empty one a zero."""
-    output = run("totals", "ETH.0xa", "ETH.0xb", "ETH.0xc", "--by", "wallet").output
-    assert line_of(output, "ETH.0xa") == ["ETH.0xa", "2", "3", "1", "1/1"]
-    assert line_of(output, "ETH.0xb") == ["ETH.0xb", "0", "0", "0", "1/1"]
-    assert line_of(output, "ETH.0xc") == ["ETH.0xc", "-", "-", "-", "0/1"]
+    output = run("totals", f"ETH.{A}", f"ETH.{B}", f"ETH.{C}", "--by", "wallet").output
+    assert line_of(output, f"ETH.{shortened(A)}") == [f"ETH.{shortened(A)}", "2", "3", "1", "1/1"]
+    assert line_of(output, f"ETH.{shortened(B)}") == [f"ETH.{shortened(B)}", "0", "0", "0", "1/1"]
+    assert line_of(output, f"ETH.{shortened(C)}") == [f"ETH.{shortened(C)}", "-", "-", "-", "0/1"]
 
 
 @pytest.fixture
 def people(tmp_path):
     """Return a file of those wallets with owners, stray spaces and a repeat."""
-    rows = "Ada,eth, 0xa \nAda ,ETH,0xb\n,ETH,0xc\nBen,ETH,0xb\n"
+    rows = f"Ada,eth, {A} \nAda ,ETH,{B}\n,ETH,{C}\nBen,ETH,{B}\n"
     (tmp_path / "people.csv").write_text(f" owner ,blockchain, address\n{rows}")
     return str(tmp_path / "people.csv")
 
@@ -131,7 +133,7 @@ def test_totals_by_a_kept_column(run, people):
     result = run("totals", "--file", people, "--keep", "owner", "--by", "owner")
     assert line_of(result.output, "Ada") == ["Ada", "2", "1", "3", "1", "2/2"]
     assert result.output.splitlines()[3].split() == ["-", "-", "-", "-", "-", "0/1"]
-    assert f"{people} line 5: 'ETH.0xb': 'Ben' here, but 'Ada' before" in result.stderr
+    assert f"{people} line 5: 'ETH.{shortened(B)}': 'Ben' here, but 'Ada' before" in result.stderr
 
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
@@ -203,10 +205,10 @@ def test_totals_by_the_time_of_snapshots(run, details, tmp_path):
 
 def test_groups_of_several_kinds_stay_together(run, canned):
     """Below the first kind; a known empty wallet has no unknown amount."""
-    output = run("totals", "ETH.0xa", "ETH.0xb", "--by", "wallet", "--by", "token").output
+    output = run("totals", f"ETH.{A}", f"ETH.{B}", "--by", "wallet", "--by", "token").output
     wallets = [line.split()[0] for line in output.splitlines()[2:6]]
-    assert wallets == ["ETH.0xa"] * 3 + ["ETH.0xb"]
-    assert "unknown" not in line_of(output, "ETH.0xb")
+    assert wallets == [f"ETH.{shortened(A)}"] * 3 + [f"ETH.{shortened(B)}"]
+    assert "unknown" not in line_of(output, f"ETH.{shortened(B)}")
 
 
 @pytest.mark.parametrize(
@@ -214,33 +216,35 @@ def test_groups_of_several_kinds_stay_together(run, canned):
     [
         (
             ["totals", "--currency", "USD", "--by", "wallet", "--by", "token"],
-            ["0xa", "0xa", "0xb", "0xb"],
+            [A, A, B, B],
         ),
-        (["totals", "--by", "wallet", "--by", "token", "--token", "ETH."], ["0xb", "0xa"]),
-        (["totals", "--by", "wallet", "--token", "ETH."], ["0xa", "0xb"]),  # without amounts
+        (["totals", "--by", "wallet", "--by", "token", "--token", "ETH."], [B, A]),
+        (["totals", "--by", "wallet", "--token", "ETH."], [A, B]),  # without amounts
     ],
 )
 def test_the_largest_comes_first_in_each_wallet(run, details, tmp_path, words, order):
     """By value; by amount of one token."""
     ether = details.holdings[details.holdings["symbol"] == "ETH"]
     coin = ether.assign(symbol="USD", token_address="0x8")
-    values = [("0xa", ether, 1, 100.0), ("0xb", ether, 3, 50.0), ("0xb", coin, 2, 40.0)]
+    values = [(A, ether, 1, 100.0), (B, ether, 3, 50.0), (B, coin, 2, 40.0)]
     rows = [
         row.assign(
             address=owner, amount=pd.array([str(amount)], dtype="amount"), price=value / amount
         )
-        for owner, row, amount, value in [*values, ("0xa", coin, 4, 4.0)]
+        for owner, row, amount, value in [*values, (A, coin, 4, 4.0)]
     ]
     path = tmp_path / "h.csv"
     write_details(details._replace(holdings=pd.concat(rows, ignore_index=True)), path)
     lines = run(words[0], str(path), *words[1:]).output.splitlines()[2:]
-    assert [line[4:7] for line in lines if line.startswith("ETH.0x")][: len(order)] == order
+    assert [line.split()[0] for line in lines if line.startswith("ETH.0x")][: len(order)] == [
+        f"ETH.{shortened(owner)}" for owner in order
+    ]
 
 
 def test_headings_of_a_file_may_have_any_case(run, tmp_path):
     """Those of wallets, and kept ones, which get the requested name."""
     path = tmp_path / "p.csv"
-    path.write_text("Blockchain, ADDRESS , Owner\neth,0xa,Ada\n")
+    path.write_text(f"Blockchain, ADDRESS , Owner\neth,{A},Ada\n")
     output = run("totals", "--file", str(path), "--keep", "owner", "--by", "owner").output
     assert output.split()[0] == "owner"
     assert "Ada" in output
@@ -250,7 +254,7 @@ def test_a_users_file_of_assets(run, tmp_path):
     """It overrides the packaged list; bridged tokens count on request."""
     own = tmp_path / "assets.csv"
     own.write_text("asset,token_blockchain,token_address,kind\nETH,ETH,0xTOKEN,bridged\n")
-    words = ["totals", "ETH.0xa", "--by", "asset", "--assets", str(own)]
+    words = ["totals", f"ETH.{A}", "--by", "asset", "--assets", str(own)]
     assert line_of(run(*words).output, "1.500000000000000001")[0] == "ETH"
     assert line_of(run(*words, "--bridged").output, "ETH ")[1:3] == ["4.000000000000000001", "2"]
 
@@ -259,7 +263,7 @@ def test_a_users_file_of_assets(run, tmp_path):
     "words, message",
     [
         (["--by", "owner"], "'--by': 'owner' is not a column of balances"),
-        (["--keep", "owner", "ETH.0xa"], "--keep needs a --file whose name ends in .csv"),
+        (["--keep", "owner", f"ETH.{A}"], "--keep needs a --file whose name ends in .csv"),
         (["--keep", "team"], "lacks 'team'"),
         (["--keep", "status"], "walletframe has a column of this name"),
         (["--by", "wallet", "--bridged"], "group by asset, or omit bridged"),
@@ -268,7 +272,7 @@ def test_a_users_file_of_assets(run, tmp_path):
 @pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
 def test_missing_columns_are_refused(run, people, words, message):
     """Before any request, if possible."""
-    file = [] if "ETH.0xa" in words else ["--file", people]
+    file = [] if f"ETH.{A}" in words else ["--file", people]
     result = run("totals", *file, *words)
     assert result.exit_code == 2
     assert message in result.output
@@ -276,7 +280,7 @@ def test_missing_columns_are_refused(run, people, words, message):
 
 def test_values_at_the_services_prices(run):
     """Missing prices and amounts are counted apart; values need a currency or prices."""
-    result = run("totals", "ETH.0xa", "--by", "blockchain", "--currency", "USD")
+    result = run("totals", f"ETH.{A}", "--by", "blockchain", "--currency", "USD")
     assert result.exit_code == 0
     header, *_ = result.output.splitlines()
     assert header.split()[-2:] == ["value", "complete"]
@@ -284,7 +288,7 @@ def test_values_at_the_services_prices(run):
         "Value of 1 of 3 balances: 0.45 USD (1 without a price, 1 of unknown amount)"
         in result.output
     )
-    assert "value" not in run("totals", "ETH.0xa", "--by", "blockchain").output.lower()
+    assert "value" not in run("totals", f"ETH.{A}", "--by", "blockchain").output.lower()
 
 
 def test_values_at_prices_of_a_file(run, tmp_path):
@@ -293,7 +297,7 @@ def test_values_at_prices_of_a_file(run, tmp_path):
         "token_blockchain,token_address,price\nETH,,2000\neth,0xTOKEN,1\n"
     )
     prices = ["--prices", str(tmp_path / "p.csv"), "--currency", "USD"]
-    result = run("totals", "ETH.0xa", *prices)
+    result = run("totals", f"ETH.{A}", *prices)
     assert "Value of 2 of 3 balances: 3,002.50 USD" in result.output
     lines = result.output.splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["ETH", "=1+1", "NA"]
@@ -305,7 +309,7 @@ def test_values_at_prices_by_asset(run, tmp_path):
     prices, mine = tmp_path / "p.csv", tmp_path / "assets.csv"
     prices.write_text("asset,price\nETH,2000\nMINE,10\n")
     mine.write_text("asset,token_blockchain,token_address,kind\nMINE,ETH,0x7,bridged\n")
-    words = ["totals", "ETH.0xa", "--prices", str(prices)]
+    words = ["totals", f"ETH.{A}", "--prices", str(prices)]
     by_asset = run(*words, "--assets", str(mine), "--bridged", "--by", "asset").output
     assert re.search(r"MINE +.*unknown", by_asset)
     result = run(*words, "--assets", str(mine), "--bridged", "--by", "wallet")
@@ -333,7 +337,9 @@ def test_a_symbol_with_a_dot_is_a_symbol(run, details, tmp_path):
 def test_a_small_value_is_not_rounded_to_zero(run, tmp_path):
     """Less than a cent has its digits, in the table and in the sum, as in a report."""
     (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\neth,0xTOKEN,0.00196\n")
-    output = run("totals", "ETH.0xa", "--prices", str(tmp_path / "p.csv"), "--token", "=1+1").output
+    output = run(
+        "totals", f"ETH.{A}", "--prices", str(tmp_path / "p.csv"), "--token", "=1+1"
+    ).output
     assert line_of(output, "=1+1")[-2:] == ["0.0049", "1/1"]
     assert ": 0.0049 (" in output
 
@@ -342,7 +348,7 @@ def test_a_small_value_is_not_rounded_to_zero(run, tmp_path):
 def test_prices_of_unheld_tokens_are_reported(run, tmp_path):
     """On standard error, beside an unknown value."""
     (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\nBSC,,2000\n")
-    result = run("totals", "ETH.0xa", "--prices", str(tmp_path / "p.csv"))
+    result = run("totals", f"ETH.{A}", "--prices", str(tmp_path / "p.csv"))
     assert "Warning: no price matches a token in these holdings (1 price given)" in result.stderr
     assert "Value of 0 of 3 balances: unknown" in result.stdout
 
@@ -398,11 +404,15 @@ def test_totals_of_a_file_of_a_notebook(run, details, tmp_path, suffix):
 def test_totals_of_a_file_equal_those_of_its_wallets(run, tmp_path, suffix):
     """The same table and exit code, without a request."""
     path = str(tmp_path / f"h{suffix}")
-    run("fetch", "ETH.0xa", "ETH.0xb", "ETH.0xc", "--output", path)
+    run("fetch", f"ETH.{A}", f"ETH.{B}", f"ETH.{C}", "--output", path)
     result = run("totals", path, "--by", "token", "--by", "wallet")
     assert result.exit_code == 1
     assert "1.500000000000000001" in result.output
-    assert line_of(result.output, "ETH.0xc")[:5] == ["-", "-", "-", "ETH.0xc", "unknown"]
+    assert line_of(result.output, f"ETH.{shortened(C)}")[:5] == [
+        *("-", "-", "-"),
+        f"ETH.{shortened(C)}",
+        "unknown",
+    ]
 
 
 def test_a_file_without_its_wallets_is_reported(run, details, tmp_path):
@@ -417,7 +427,7 @@ def test_a_file_without_its_wallets_is_reported(run, details, tmp_path):
 def test_a_wallet_that_may_hide_a_token_is_unknown_for_it(run, tmp_path):
     """A balance of an unknown token may be of any, in both tables and exit codes."""
     strange = token("?", contract=None, blockchain=None)
-    saved = fetched({"ETH.0xa": [token()], "ETH.0xb": [strange], "ETH.0xc": []})
+    saved = fetched({f"ETH.{A}": [token()], f"ETH.{B}": [strange], f"ETH.{C}": []})
     write_details(saved, tmp_path / "h.csv")
     for argument in (tmp_path / "h.csv", write_parts(tmp_path / "bulk", saved)):
         result = run("totals", str(argument), "--token", "TKN")
@@ -430,7 +440,7 @@ def test_totals_of_a_token_over_time_count_hidden_balances(run, tmp_path):
     strange, path = token("?", contract=None, blockchain=None), tmp_path / "h.csv"
     quiet, hiding = [token()], [token(), strange]
     for day, other in [("2026-01-30", quiet), ("2026-01-31", hiding), ("2026-02-01", quiet)]:
-        details = fetched({"ETH.0xa": quiet, "ETH.0xb": other})
+        details = fetched({f"ETH.{A}": quiet, f"ETH.{B}": other})
         save(details, folder=tmp_path / "history", at=f"{day}T06:00Z")
     history = load(folder=tmp_path / "history")
     write_details(history, path)
@@ -444,8 +454,8 @@ def test_totals_of_a_token_over_time_count_hidden_balances(run, tmp_path):
 def test_totals_of_a_token_name_wallets_that_may_hide_it(run, tmp_path, by, known):
     """By wallet and blockchain: all that could hold it, and have a balance of any token."""
     strange = token("?", contract=None, blockchain=None)
-    requested = {"ETH.0xa": [token()], "ETH.0xb": [token(), strange], "BSC.0xc": [strange]}
-    saved = fetched(requested | {"BSC.0xd": []})
+    requested = {f"ETH.{A}": [token()], f"ETH.{B}": [token(), strange], f"BSC.{C}": [strange]}
+    saved = fetched(requested | {f"BSC.{D}": []})
     write_details(saved, tmp_path / "h.csv")
     for argument in (tmp_path / "h.csv", write_parts(tmp_path / "bulk", saved)):
         output = ["--output", str(tmp_path / "totals.csv")]
@@ -457,7 +467,7 @@ def test_totals_of_a_token_name_wallets_that_may_hide_it(run, tmp_path, by, know
 def test_totals_are_written_exactly(run, tmp_path, suffix):
     """The file has the printed amounts, to the last digit."""
     path = tmp_path / f"out{suffix}"
-    assert f"written: {path}" in run("totals", "ETH.0xa", "--output", str(path)).output
+    assert f"written: {path}" in run("totals", f"ETH.{A}", "--output", str(path)).output
     if suffix == ".json":
         frame = pd.DataFrame(json.loads(path.read_text())["totals"])
     else:
@@ -478,14 +488,14 @@ def test_long_tables_are_truncated_unless_all_is_requested(run, details, tmp_pat
     "words,reason",
     [
         (["totals"], "no wallets"),
-        (["totals", "ETH.0xa", "h.csv"], "use either wallets, or a single file"),
+        (["totals", f"ETH.{A}", "h.csv"], "use either wallets, or a single file"),
         (["totals", "h.csv", "--file", "w.txt"], "use either wallets, or a single file"),
         (["totals", "gone.csv"], "can't be read as saved holdings"),
         (["totals", "other.json"], "can't be read as saved holdings"),
         (["totals", "other.csv"], "lacks 'blockchain'"),
-        (["totals", "ETH.0xa", "--by", "chain"], "Invalid value for '--by'"),
-        (["totals", "ETH.0xa", "--prices", "gone.csv"], "does not exist"),
-        (["totals", "ETH.0xa", "--prices", "other.csv"], "lacks 'token_blockchain'"),
+        (["totals", f"ETH.{A}", "--by", "chain"], "Invalid value for '--by'"),
+        (["totals", f"ETH.{A}", "--prices", "gone.csv"], "does not exist"),
+        (["totals", f"ETH.{A}", "--prices", "other.csv"], "lacks 'token_blockchain'"),
     ],
 )
 def test_other_arguments_are_messages(run, tmp_path, monkeypatch, words, reason):
@@ -539,7 +549,7 @@ def test_an_interrupt_adds_up_finished_wallets(run, canned):
     canned.handle_error = lambda *_: None  # the client will be gone
 
     interrupt_when(lambda: len(canned.paths) == 2)
-    result = run("totals", "ETH.0xa", "ETH.0xd", "--by", "wallet")
+    result = run("totals", f"ETH.{A}", f"ETH.{D}", "--by", "wallet")
     assert result.exit_code == 130
-    assert line_of(result.output, "ETH.0xa")[1] == "2"
-    assert line_of(result.output, "ETH.0xd")[-1] == "0/1"
+    assert line_of(result.output, f"ETH.{shortened(A)}")[1] == "2"
+    assert line_of(result.output, f"ETH.{shortened(D)}")[-1] == "0/1"

@@ -3,6 +3,7 @@
 import warnings
 
 import pytest
+from addresses import UPPER_A, A, B
 from click.testing import CliRunner
 from fetches import fetched, token
 
@@ -24,7 +25,7 @@ def run(monkeypatch, tmp_path):
 @pytest.fixture
 def files(run, tmp_path):
     """Write a snapshot, holdings and prices."""
-    details = fetched({"ETH.0xA": [token(), token("USD", contract="0x1"), token("USD")]})
+    details = fetched({f"ETH.{UPPER_A}": [token(), token("USD", contract="0x1"), token("USD")]})
     save(details, folder=tmp_path, at="2026-01-31T06:00Z")
     write_details(details, tmp_path / "h.csv")
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
@@ -43,11 +44,11 @@ def files(run, tmp_path):
         ),
         (["history", "show", "2026-01-01", "--folder", "."], "; see history.snapshots()"),
         (["history", "show", "odd", "--folder", "."], 'use a day ("2026-01-31", "yesterday") or'),
-        (["history", "save", "ETH.0xa"], "in a shell walletframe demo"),
+        (["history", "save", f"ETH.{A}"], "in a shell walletframe demo"),
         (["balance", EVM, "--chain-id", "ODD", "-1"], "'ODD': -1"),
         (["balance", EVM, "--token", "USDC"], "or None for the native coin"),
-        (["fetch", "ETH.0xa"], "set WALLETFRAME_BASE_URL, WALLETFRAME_KEY_KIND and"),
-        (["fetch", "ETH.0xa", "--key-kind=public", "--base-url=https://a.b"], "set public_base"),
+        (["fetch", f"ETH.{A}"], "set WALLETFRAME_BASE_URL, WALLETFRAME_KEY_KIND and"),
+        (["fetch", f"ETH.{A}", "--key-kind=public", "--base-url=https://a.b"], "set public_base"),
         (["fetch", "wallets.csv"], "this is a file name: pass pd.read_csv"),
         (["totals", "h.csv", "--prices", "p.csv"], "with the columns token_blockchain"),
         (
@@ -55,7 +56,7 @@ def files(run, tmp_path):
             "3: '2': ('ETH', '0xab') already has a price: see number 2",
         ),
         (["totals", "h.csv", "--prices", "two.csv", "--by-symbol"], "such as ('ETH', '0x1')"),
-        (["totals", "h.csv", "--token", "ETH.0xb"], "no row has the token ('ETH', '0xb')"),
+        (["totals", "h.csv", "--token", f"ETH.{B}"], f"no row has the token ('ETH', '{B}')"),
     ],
 )
 @pytest.mark.usefixtures("files")
@@ -71,7 +72,7 @@ def test_errors_of_commands_are_those_of_python(run, words, message):
     "words, message",
     [
         (["history", "show", "--folder", "none"], "pass another folder with folder=…"),
-        (["report", "ETH.0xa", "--output", "r.md", "--before", "latest"], "history.save(details)"),
+        (["report", f"ETH.{A}", "--output", "r.md", "--before", "latest"], "history.save(details)"),
         (["balance", EVM], "JSON-RPC interface, or pass this URL as rpc_url=…"),
         (
             ["balance", "ODD.0x" + "1" * 40],

@@ -34,7 +34,7 @@ def wait_in_vain(url):
     """Fetch a wallet whose answer never ends, by the client that a fork copies."""
     if url not in clients:
         clients[url] = Client(base_url=url, timeout_s=0.5, deadline_s=0, cache="memory")
-    return clients[url].fetch("ETH.0x1", on_failure="ignore").wallets.status.tolist()
+    return clients[url].fetch(f"ETH.0x{1:040x}", on_failure="ignore").wallets.status.tolist()
 
 
 def main(method, silent_url):

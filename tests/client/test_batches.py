@@ -5,6 +5,7 @@ import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from addresses import UPPER_A, UPPER_B, A, B, C, D, E, whole
 from canned_service import answer, balance, wallet
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from walletframe.errors import AnswerWarning
 from walletframe.service import SHOWCASE, sandbox
 from walletframe.wire.answer import read_answer, split_answer
 
-ABC = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
+ABC = [f"ETH.{A}", f"ETH.{B}", f"ETH.{C}"]
 
 
 def requested_wallets(canned):
@@ -36,23 +37,23 @@ def batched(canned):
 
 def test_a_batch_is_one_request_and_each_wallet_is_cached_alone(canned, batched):
     """Parameters are repeated; later each wallet comes from the cache, in any batch."""
-    canned.add_reply(answer(wallet("0xc"), wallet("0xb"), wallet("0xA")))
+    canned.add_reply(answer(wallet(C), wallet(B), wallet(UPPER_A)))
     first = batched.fetch(ABC)
     assert requested_wallets(canned) == [ABC]
-    assert first.wallets.address.tolist() == ["0xa", "0xb", "0xc"]
-    again = batched.fetch(["ETH.0xb"])
+    assert first.wallets.address.tolist() == [A, B, C]
+    again = batched.fetch([f"ETH.{B}"])
     assert len(canned.paths) == 1
     assert again.wallets.source.tolist() == ["cache"]
-    assert again.wallets.explorer_url.tolist() == ["https://explorer.example/0xb"]
+    assert again.wallets.explorer_url.tolist() == [f"https://explorer.example/{B}"]
 
 
 def test_only_misses_are_requested_in_batches(canned, batched):
     """A cached wallet takes no room in a batch."""
-    canned.add_reply(answer(wallet("0xb")))
-    batched.fetch("ETH.0xb")
-    canned.add_reply(answer(wallet("0xa"), wallet("0xc")))
+    canned.add_reply(answer(wallet(B)))
+    batched.fetch(f"ETH.{B}")
+    canned.add_reply(answer(wallet(A), wallet(C)))
     batched.fetch(ABC)
-    assert requested_wallets(canned)[1:] == [["ETH.0xa", "ETH.0xc"]]
+    assert requested_wallets(canned)[1:] == [[f"ETH.{A}", f"ETH.{C}"]]
 
 
 def test_the_sandbox_answers_batches_as_it_answers_single_requests():
@@ -75,8 +76,8 @@ def test_a_service_that_refuses_batches_gets_single_requests(canned, batched, st
     """After the first refusal no second batch is tried in this call."""
     canned.add_reply(b"one address, please", status=status)
     for name in "abcdef":
-        canned.add_reply(answer(wallet(f"0x{name}")))
-    details = batched.fetch([f"ETH.0x{name}" for name in "abcdef"])
+        canned.add_reply(answer(wallet(f"0x{name:0>40}")))
+    details = batched.fetch([f"ETH.0x{name:0>40}" for name in "abcdef"])
     assert set(details.wallets.status) == {"ok"}
     assert [len(wallets) for wallets in requested_wallets(canned)] == [3, 1, 1, 1, 1, 1, 1]
 
@@ -84,32 +85,32 @@ def test_a_service_that_refuses_batches_gets_single_requests(canned, batched, st
 def test_a_service_that_reads_one_address_gets_single_requests(canned, batched):
     """An answer to the first address alone is used, and ends the batches."""
     for name in "abcdef":
-        canned.add_reply(answer(wallet(f"0x{name}")))
-    details = batched.fetch([f"ETH.0x{name}" for name in "abcdef"])
+        canned.add_reply(answer(wallet(f"0x{name:0>40}")))
+    details = batched.fetch([f"ETH.0x{name:0>40}" for name in "abcdef"])
     assert set(details.wallets.status) == {"ok"}
     assert [len(wallets) for wallets in requested_wallets(canned)] == [3, 1, 1, 1, 1, 1]
 
 
 def test_a_wallet_missing_in_a_batch_is_requested_alone(canned, batched):
     """The other answers are used, and batches go on."""
-    canned.add_reply(answer(wallet("0xa"), wallet("0xc")))
-    canned.add_reply(answer(wallet("0xb")))
-    canned.add_reply(answer(wallet("0xd"), wallet("0xe")))
-    details = batched.fetch([*ABC, "ETH.0xd", "ETH.0xe"])
+    canned.add_reply(answer(wallet(A), wallet(C)))
+    canned.add_reply(answer(wallet(B)))
+    canned.add_reply(answer(wallet(D), wallet(E)))
+    details = batched.fetch([*ABC, f"ETH.{D}", f"ETH.{E}"])
     assert set(details.wallets.status) == {"ok"}
-    assert requested_wallets(canned) == [ABC, ["ETH.0xb"], ["ETH.0xd", "ETH.0xe"]]
+    assert requested_wallets(canned) == [ABC, [f"ETH.{B}"], [f"ETH.{D}", f"ETH.{E}"]]
 
 
 def test_a_failed_batch_is_requested_wallet_by_wallet(canned, batched):
     """After the service's error for a batch, batches go on."""
     canned.add_reply(b"oops", status=500)
-    canned.add_reply(answer(wallet("0xa")))
+    canned.add_reply(answer(wallet(A)))
     canned.add_reply(b"oops", status=500)
-    canned.add_reply(answer(wallet("0xc")))
-    canned.add_reply(answer(wallet("0xd"), wallet("0xe")))
+    canned.add_reply(answer(wallet(C)))
+    canned.add_reply(answer(wallet(D), wallet(E)))
     with pytest.warns(match="1 of 5"):
-        details = batched.fetch([*ABC, "ETH.0xd", "ETH.0xe"])
-    assert statuses(details)["0xb"] == "service_error"
+        details = batched.fetch([*ABC, f"ETH.{D}", f"ETH.{E}"])
+    assert statuses(details)[B] == "service_error"
     assert [len(wallets) for wallets in requested_wallets(canned)] == [3, 1, 1, 1, 2]
 
 
@@ -118,45 +119,45 @@ def test_an_answer_that_can_not_be_split(canned, batched, body):
     """Nothing of it is cached; every wallet is requested alone."""
     canned.add_reply(body)
     for name in "abc":
-        canned.add_reply(answer(wallet(f"0x{name}")))
+        canned.add_reply(answer(wallet(f"0x{name:0>40}")))
     assert set(batched.fetch(ABC).wallets.status) == {"ok"}
     assert [len(wallets) for wallets in requested_wallets(canned)] == [3, 1, 1, 1]
 
 
 def test_failed_and_broken_wallets_of_a_batch_keep_their_own_status(canned, batched):
     """An entry about a wallet is its answer, good or bad, and only good ones are cached."""
-    bad = wallet("0xb", balances="none")
-    canned.add_reply(answer(wallet("0xa", failed=True, balances=None), bad, wallet("0xc")))
+    bad = wallet(B, balances="none")
+    canned.add_reply(answer(wallet(A, failed=True, balances=None), bad, wallet(C)))
     with pytest.warns(match="2 of 3"):
         details = batched.fetch(ABC)
-    assert statuses(details) == {"0xa": "failed", "0xb": "invalid", "0xc": "ok"}
+    assert statuses(details) == {A: "failed", B: "invalid", C: "ok"}
     offline = batched.fetch(ABC, offline=True, on_failure="ignore")
-    assert statuses(offline) == {"0xa": "not_cached", "0xb": "not_cached", "0xc": "ok"}
+    assert statuses(offline) == {A: "not_cached", B: "not_cached", C: "ok"}
 
 
 def test_contradicting_repeats_are_seen_in_a_batch_too(canned, batched):
     """Two entries of one wallet that differ are invalid; equal ones are one."""
-    twice = [wallet("0xb"), wallet("0xB", balances=[])]
-    canned.add_reply(answer(wallet("0xa"), wallet("0xA"), *twice, wallet("0xc")))
+    twice = [wallet(B), wallet(UPPER_B, balances=[])]
+    canned.add_reply(answer(wallet(A), wallet(UPPER_A), *twice, wallet(C)))
     with pytest.warns(match="1 of 3"):
         details = batched.fetch(ABC)
-    assert statuses(details) == {"0xa": "ok", "0xb": "invalid", "0xc": "ok"}
+    assert statuses(details) == {A: "ok", B: "invalid", C: "ok"}
 
 
 def test_unrequested_wallets_in_a_batch_are_reported(canned, batched):
     """They are left out with a warning, and not cached."""
-    canned.add_reply(answer(wallet("0xa"), wallet("0xb"), wallet("0xc"), wallet("0xdead")))
-    with pytest.warns(AnswerWarning, match="0xdead"):
+    canned.add_reply(answer(wallet(A), wallet(B), wallet(C), wallet(whole("dead"))))
+    with pytest.warns(AnswerWarning, match=whole("dead")):
         details = batched.fetch(ABC)
     assert len(details.wallets) == 3
-    assert batched.fetch("ETH.0xa").wallets.source.tolist() == ["cache"]
+    assert batched.fetch(f"ETH.{A}").wallets.source.tolist() == ["cache"]
 
 
 def test_a_refused_key_stops_batches(canned, batched):
     """No single requests follow with a refused key."""
     canned.default = (401, {}, b"no")
     with pytest.warns(match="6 of 6"):
-        details = batched.fetch([f"ETH.0x{name}" for name in "abcdef"])
+        details = batched.fetch([f"ETH.0x{name:0>40}" for name in "abcdef"])
     assert len(canned.paths) == 1
     assert details.wallets.status.tolist() == ["rejected"] * 3 + ["cancelled"] * 3
 
@@ -164,7 +165,7 @@ def test_a_refused_key_stops_batches(canned, batched):
 def test_a_batch_waits_for_retry_after(canned):
     """After 429 the batch is sent again, not split."""
     canned.add_reply(b"slow down", status=429, Retry_After="1")
-    canned.add_reply(answer(*(wallet(f"0x{name}") for name in "abc")))
+    canned.add_reply(answer(*(wallet(f"0x{name:0>40}") for name in "abc")))
     begun = time.monotonic()
     with canned.client(batch_size=3, deadline_s=20) as client:
         details = client.fetch(ABC)
@@ -177,7 +178,7 @@ def test_a_batch_that_times_out_is_requested_wallet_by_wallet(canned):
     """One wallet may take less time."""
     canned.add_reply([b" "] * 60)
     for name in "abc":
-        canned.add_reply(answer(wallet(f"0x{name}")))
+        canned.add_reply(answer(wallet(f"0x{name:0>40}")))
     with canned.client(batch_size=3, workers=1, timeout_s=1.5, deadline_s=60) as client:
         details = client.fetch(ABC)
     assert set(details.wallets.status) == {"ok"}
@@ -197,15 +198,15 @@ def test_the_pace_counts_requests_not_wallets():
 
 def test_an_invalid_entry_costs_no_other(canned, batched):
     """An entry without a wallet is left out, the others are used."""
-    canned.default = (200, {}, json.dumps({"wallets": [5, wallet("0xa"), {}]}).encode())
+    canned.default = (200, {}, json.dumps({"wallets": [5, wallet(A), {}]}).encode())
     with pytest.warns(AnswerWarning, match="were not requested"):  # as for a single request
         details = batched.fetch(ABC, on_failure="ignore")
-    assert statuses(details)["0xa"] == "ok"
+    assert statuses(details)[A] == "ok"
     bodies, _ = split_answer(canned.default[2], parse_wallets(ABC))
     assert len(bodies) == 1
 
 
-NAMES = st.sampled_from(["0xa", "0xA", "0xb", "0xc", "zz"])
+NAMES = st.sampled_from([A, UPPER_A, B, C, "zz"])
 ENTRIES = st.lists(
     st.builds(
         lambda name, amounts, failed: wallet(

@@ -6,6 +6,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from addresses import UPPER_A, UPPER_B, A, B
 from canned_service import answer, balance, wallet
 
 import walletframe as wf
@@ -24,12 +25,12 @@ from walletframe.service.ledger import CHAINS
 from walletframe.tokens import native_coin
 
 LIVE = [
-    wallet("0xA", "ETH", balances=[balance(blockchain="ETH"), balance(blockchain="eth")]),
-    wallet("0xb", "eth", balances=[balance(blockchain="Eth"), balance(blockchain="bsc")]),
+    wallet(UPPER_A, "ETH", balances=[balance(blockchain="ETH"), balance(blockchain="eth")]),
+    wallet(B, "eth", balances=[balance(blockchain="Eth"), balance(blockchain="bsc")]),
     wallet("x", "NEWCHAIN", balances=[balance(blockchain="newchain"), balance(blockchain="Other")]),
     wallet("y", "newChain", balances=[balance(blockchain="OTHER")]),
 ]
-REQUESTED = ["eth.0xA", "Eth.0xb", "NewChain.x", "newchain.y"]
+REQUESTED = [f"eth.{UPPER_A}", f"Eth.{B}", "NewChain.x", "newchain.y"]
 
 
 def spellings(details):
@@ -123,19 +124,19 @@ class TestSpelling:
         with canned.client(batch_size=10) as client, pytest.warns(InputWarning, match="NewChain"):
             details = client.fetch(REQUESTED)
         assert spellings(details) == {"ETH", "BSC", "NewChain", "Other"}
-        assert details.wallets.address.tolist() == ["0xA", "0xb", "x", "y"]
-        assert "address=ETH.0xA&address=ETH.0xb&address=NewChain.x" in canned.paths[0]
+        assert details.wallets.address.tolist() == [UPPER_A, B, "x", "y"]
+        assert f"address=ETH.{UPPER_A}&address=ETH.{B}&address=NewChain.x" in canned.paths[0]
         assert (details.holdings.blockchain == "ETH").sum() == 4
 
     def test_of_the_cache(self, canned, tmp_path):
         """A cached answer is spelled like a new one."""
         canned.default = (200, {}, answer(LIVE[1]))
         with canned.client(cache=tmp_path / "answers.sqlite") as client:
-            client.fetch("ETH.0xb")
-            kept = client.fetch("eth.0xB", offline=True)
+            client.fetch(f"ETH.{B}")
+            kept = client.fetch(f"eth.{UPPER_B}", offline=True)
         assert kept.wallets.source.item() == "cache"
         assert spellings(kept) == {"ETH", "BSC"}
-        assert kept.holdings.address.unique().tolist() == ["0xB"]
+        assert kept.holdings.address.unique().tolist() == [UPPER_B]
 
     def test_of_a_folder_of_an_earlier_release(self, canned, tmp_path):
         """Its files are unchanged; the frames read from it have one spelling."""
@@ -145,7 +146,7 @@ class TestSpelling:
         for path in tmp_path.glob("bulk/[wh]*/*.parquet"):
             pq.write_table(as_written_once(pq.read_table(path, partitioning=None)), path)
         assert spellings(wf.read_wallets(tmp_path / "bulk")) == {"ETH", "BSC", "newchain", "other"}
-        some = wf.read_wallets(tmp_path / "bulk", wallets=["Eth.0xA", "NEWchain.y"])
+        some = wf.read_wallets(tmp_path / "bulk", wallets=[f"Eth.{UPPER_A}", "NEWchain.y"])
         assert spellings(some) == {"ETH", "NEWchain", "other"}
 
     def test_of_snapshots_of_an_earlier_release(self, canned, tmp_path):
@@ -157,7 +158,7 @@ class TestSpelling:
             old = (as_written_once(frame) for frame in details)
             history.save(tuple(old), folder=tmp_path / "history", at=day)
         assert spellings(history.snapshot(folder=tmp_path / "history")) == {"ETH", "BSC"}
-        result = history.load(folder=tmp_path / "history", wallets="ETH.0xA")
+        result = history.load(folder=tmp_path / "history", wallets=f"ETH.{UPPER_A}")
         assert spellings(result) == {"ETH"}
         assert len(result.wallets) == 2
 
@@ -188,9 +189,9 @@ class TestDoubt:
 
     def test_is_requested_as_written_and_reported_once(self, canned):
         """With the nearest ones, at the caller's line."""
-        canned.default = (200, {}, answer(wallet("0xa", "Etherum"), wallet("b", "Avalanch")))
+        canned.default = (200, {}, answer(wallet(A, "Etherum"), wallet("b", "Avalanch")))
         with canned.client(batch_size=9) as client, pytest.warns(InputWarning) as caught:
-            details = client.fetch(["Etherum.0xa", "Avalanch.b"])
+            details = client.fetch([f"Etherum.{A}", "Avalanch.b"])
         [message] = [str(each.message) for each in caught]
         assert message == (
             "Etherum: did you mean ETH? Avalanch: did you mean AVAX_CCHAIN? "
@@ -198,12 +199,12 @@ class TestDoubt:
         )
         assert caught[0].filename == __file__
         assert details.wallets.status.tolist() == ["ok", "ok"]
-        assert "Etherum.0xa" in canned.paths[0]
+        assert f"Etherum.{A}" in canned.paths[0]
 
     @pytest.mark.parametrize(
         "reply, message",
         [
-            ((200, {}, answer(wallet("0xa", "Etherum", failed=True))), "could not retrieve"),
+            ((200, {}, answer(wallet(A, "Etherum", failed=True))), "could not retrieve"),
             ((200, {}, answer()), "the answer does not contain this wallet"),
             ((400, {}, b"unknown blockchain"), "unknown blockchain"),
         ],
@@ -212,7 +213,7 @@ class TestDoubt:
         """After the service's own reason."""
         canned.default = reply
         with canned.client() as client, pytest.warns((InputWarning, FetchWarning)):
-            error = client.fetch("Etherum.0xa").wallets.error.item()
+            error = client.fetch(f"Etherum.{A}").wallets.error.item()
         assert message in error
         assert error.endswith("; Etherum: did you mean ETH?")
 
@@ -221,18 +222,18 @@ class TestDoubt:
         """The error does not mention the blockchain."""
         canned.default = (status, {}, b"no")
         with canned.client() as client, pytest.warns((InputWarning, FetchWarning)):
-            assert "mean" not in client.fetch("Etherum.0xa").wallets.error.item()
+            assert "mean" not in client.fetch(f"Etherum.{A}").wallets.error.item()
 
     def test_a_failed_wallet_of_a_known_one_does_not(self, canned):
         """The error suggests no other one."""
-        canned.default = (200, {}, answer(wallet("0xa", failed=True)))
+        canned.default = (200, {}, answer(wallet(A, failed=True)))
         with canned.client() as client, pytest.warns(FetchWarning):
-            assert "mean" not in client.fetch("ETH.0xa").wallets.error.item()
+            assert "mean" not in client.fetch(f"ETH.{A}").wallets.error.item()
 
     def test_many_are_reported_in_one_line(self, canned):
         """The first three, and the number of the others."""
         canned.default = (200, {}, json.dumps({"wallets": []}).encode())
-        wallets = [f"nochain{'x' * number}\u0301.0xa" for number in range(5)]
+        wallets = [f"nochain{'x' * number}\u0301.{A}" for number in range(5)]
         with canned.client() as client, pytest.warns(InputWarning, match="and 2 more;") as caught:
             client.fetch(wallets, on_failure="ignore")
         assert len(caught) == 1

@@ -8,7 +8,7 @@ import walletframe as wf
 from walletframe.address.forms import WalletAddress
 from walletframe.address.lists import read_pasted
 from walletframe.chains import identifier_of_alias, known_blockchains
-from walletframe.errors import AddressError, InputWarning
+from walletframe.errors import AddressError, FetchWarning, InputWarning, SettingsError
 from walletframe.pandas_versions import TEXT
 
 ONE, TWO = (f"0x{digit * 40}" for digit in "12")
@@ -161,6 +161,131 @@ class TestFetch:
         )
 
 
+class TestMalformed:
+    """Addresses that are none of their blockchain, in a fetch."""
+
+    WALLETS = ("ETH.0x12", f"ETH.{ONE}", "vitalik.eth", "bad", f"new.{ONE[:5]}")
+    REASONS = (
+        "an address on ETH is 0x and 40 hex digits",
+        "vitalik.eth is an ENS name; resolve it first, at https://app.ens.domains",
+    )
+
+    def test_are_refused_before_any_request(self, canned):
+        """All at once, with the texts of `check`; an unknown blockchain has no form."""
+        with canned.client() as client, pytest.raises(AddressError) as caught:
+            client.fetch(self.WALLETS)
+        assert canned.paths == []
+        assert [place for place, _, _ in caught.value.problems] == [0, 2, 3]
+        assert [reason for _, _, reason in caught.value.problems][:2] == [*self.REASONS]
+        checked = wf.check(self.WALLETS).iloc[[0, 2]]
+        joined = checked.problem + ("; " + checked.fix).fillna("")
+        assert joined.tolist() == [*self.REASONS]
+        assert caught.value.hint == (
+            'correct these addresses, or pass on_unreadable="ask" to request them as written'
+        )
+
+    def test_the_hint_for_names_of_blockchains_is_there_as_well(self, canned):
+        """Each problem has its fix."""
+        with canned.client() as client, pytest.raises(AddressError) as caught:
+            client.fetch(["Ethereum.0x12"])
+        assert "0: 'ETH.0x12': an address on ETH is" in str(caught.value)
+        assert "write ETH instead of 'Ethereum': 1 wallet" in str(caught.value)
+
+    def test_are_requested_as_written(self, canned):
+        """What can't be parsed is still an error."""
+        canned.default = (200, {}, answer(wallet("0x12")))
+        with canned.client() as client:
+            wallets, _ = client.fetch("ETH.0x12", on_unreadable="ask")
+            with pytest.raises(AddressError, match="1 wallet address can't be read"):
+                client.fetch(["ETH.0x12", "bad"], on_unreadable="ask")
+        assert wallets.status.tolist() == ["ok"]
+        assert "address=ETH.0x12&" in canned.paths[0]
+        assert len(canned.paths) == 1
+
+    def test_are_dropped_with_their_labels(self, canned):
+        """The others keep theirs."""
+        people = pd.DataFrame({"wallet": [*self.WALLETS[:3]], "owner": ["Ada", "Ben", "Cai"]})
+        canned.default = (200, {}, answer(wallet(ONE)))
+        dropped = pytest.warns(InputWarning, match="2 unreadable and left out")
+        with canned.client() as client, dropped as caught:
+            wallets, _ = client.fetch(people, keep="owner", on_unreadable="drop")
+        assert wallets.owner.tolist() == ["Ben"]
+        assert caught[0].message.problems[0] == (0, "ETH.0x12", self.REASONS[0])
+
+    def test_of_a_stream_are_dropped_and_counted(self, canned, tmp_path):
+        """The reason is in the summary."""
+        canned.default = (200, {}, answer(wallet(ONE)))
+        wallets = iter([f"ETH.{ONE}", "ETH.0x12"])
+        with canned.client() as client, pytest.warns(FetchWarning, match="is not a wallet"):
+            summary = wf.fetch_to_parquet(wallets, tmp_path, client=client)
+        assert (summary.ok, summary.unreadable) == (1, ((1, "ETH.0x12", self.REASONS[0]),))
+
+    @pytest.mark.parametrize("kind", [list, iter])
+    def test_of_a_bulk_run_are_refused_or_requested(self, canned, tmp_path, kind):
+        """As of a fetch."""
+        canned.default = (200, {}, answer(wallet("0x12")))
+        options = {"folder": tmp_path, "client": canned.client()}
+        with pytest.raises(AddressError, match="an address on ETH is") as caught:
+            wf.fetch_to_parquet(kind(["ETH.0x12"]), on_unreadable="raise", **options)
+        assert "ask" in caught.value.hint
+        assert wf.fetch_to_parquet(kind(["ETH.0x12"]), on_unreadable="ask", **options).ok == 1
+
+    @pytest.mark.parametrize("call", [wf.clean, lambda wallets, **how: wallets.wf.parse(**how)])
+    def test_are_not_refused_where_nothing_is_requested(self, call):
+        """`clean` and `parse` have no choice to request them."""
+        wallets = pd.Series(["ETH.0x12"])
+        assert call(wallets).address.tolist() == ["0x12"]
+        with pytest.raises(SettingsError, match="on_unreadable='ask'") as caught:
+            call(wallets, on_unreadable="ask")
+        assert caught.value.hint == 'use on_unreadable="raise" or "drop"'
+
+    @pytest.mark.parametrize("kind", [list, iter])
+    def test_a_bulk_run_replaces_names(self, canned, tmp_path, kind):
+        """Of a list in one line, of a stream at the first of each."""
+        canned.default = (200, {}, answer(wallet(ONE), wallet(TWO)))
+        wallets = kind([f"Ethereum.{ONE}", f"Ethereum.{TWO}"])
+        replaced = pytest.warns(InputWarning, match="replaced 'Ethereum' with ETH")
+        with canned.client(batch_size=2) as client, replaced as caught:
+            assert wf.fetch_to_parquet(wallets, tmp_path, client=client, fix=True).ok == 2
+        assert len(caught) == 1
+
+
+BECH32 = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"
+BECH32M = "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"
+
+
+class TestChecksums:
+    """The checksums of bech32, which only warn."""
+
+    @pytest.mark.parametrize("address", [BECH32, BECH32.upper(), BECH32M])
+    def test_of_each_version(self, address):
+        """The examples of BIP-173 and BIP-350, and the same with two letters exchanged."""
+        assert problem(f"BTC.{address}") == ["", ""]
+        exchanged = f"{address[:4]}{address[5]}{address[4]}{address[6:]}"
+        assert problem(f"BTC.{exchanged}") == ["its checksum is wrong", "copy the address again"]
+
+    def test_of_cosmos(self):
+        """Whose addresses have no version."""
+        assert problem("COSMOS.cosmos1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3pahzj0") == ["", ""]
+        assert problem(f"COSMOS.cosmos1{'q' * 38}")[0] == "its checksum is wrong"
+
+    def test_a_fetch_warns_and_requests_the_wallet(self, client):
+        """The warning names the first three."""
+        wallets = [f"COSMOS.cosmos1{letter * 38}" for letter in "qpzr"]
+        with pytest.warns(InputWarning) as caught:
+            details = wf.fetch_wallets(wallets, client=client)
+        expected = f"wrong checksum, copy the address again: {', '.join(wallets[:3])} and 1 more"
+        assert [str(each.message) for each in caught] == [expected]
+        assert details.wallets.status.isin(["ok", "failed"]).all()
+
+    def test_a_stream_warns_once(self, client, tmp_path):
+        """Of the first."""
+        wallets = (f"COSMOS.cosmos1{letter * 38}" for letter in "qp")
+        with pytest.warns(InputWarning, match="wrong checksum") as caught:
+            wf.fetch_to_parquet(wallets, tmp_path, client=client, on_failure="ignore")
+        assert len(caught) == 1
+
+
 class TestClean:
     """The list with all sure fixes."""
 
@@ -277,10 +402,10 @@ class TestShapes:
             "TRON.TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
             "NEAR.alice.near",
             f"NEAR.{'a0' * 32}",
-            f"COSMOS.cosmos1{'q' * 38}",
-            f"OSMOSIS.osmo1{'q' * 58}",
+            "COSMOS.cosmos1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3pahzj0",
+            f"OSMOSIS.osmo1{'q' * 52}65mj83",
             f"INJECTIVE.{ONE}",
-            f"INJECTIVE.inj1{'q' * 38}",
+            f"INJECTIVE.inj1{'q' * 32}e2hm49",
             "XRPL.anything",
         ],
     )

@@ -15,6 +15,7 @@ from threading import enumerate as enumerate_threads
 
 import pytest
 import trustme
+from addresses import UPPER_A, A, B, base58
 from canned_service import KEY, Canned, answer, balance, wallet
 from requests_cache import BaseCache
 
@@ -67,18 +68,20 @@ def test_showcase_is_complete(client):
 
 def test_one_request_for_each_distinct_wallet(canned):
     """Spellings of one wallet cause one request; the frames have the first."""
-    canned.default = (200, {}, answer(wallet("0xa"), wallet("b", "SOLANA")))
+    canned.default = (200, {}, answer(wallet(A), wallet(base58("b"), "SOLANA")))
     repeated = pytest.warns(InputWarning, match="found 2 wallets in 4 rows")
     with canned.client() as client, pytest.warns(AnswerWarning), repeated:
-        details = client.fetch(["ETH.0xA", "SOLANA.b", "eth.0XA", "ETH.0xa"])
+        details = client.fetch(
+            [f"ETH.{UPPER_A}", f"SOLANA.{base58('b')}", f"eth.{A.upper()}", f"ETH.{A}"]
+        )
     assert len(canned.paths) == 2
-    assert details.wallets.address.tolist() == ["0xA", "b"]
+    assert details.wallets.address.tolist() == [UPPER_A, base58("b")]
 
 
 def test_bad_addresses_send_nothing(canned):
     """One bad address among good ones stops the call before any request."""
     with canned.client() as client, pytest.raises(AddressError) as caught:
-        client.fetch(["ETH.0xa", "nonsense", "ETH."])
+        client.fetch([f"ETH.{A}", "nonsense", "ETH."])
     assert [problem[0] for problem in caught.value.problems] == [1, 2]
     assert canned.paths == []
 
@@ -94,7 +97,7 @@ def test_answers_are_cached(canned):
     """A second fetch sends no request, marks its source, and is equal otherwise."""
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:
-        first, second = client.fetch("ETH.0xa"), client.fetch("ETH.0XA")
+        first, second = client.fetch(f"ETH.{A}"), client.fetch(f"ETH.{A.upper()}")
     assert len(canned.paths) == 1
     assert (first.wallets.source.item(), second.wallets.source.item()) == ("service", "cache")
     assert first.wallets.fetched_at.item() == second.wallets.fetched_at.item()
@@ -115,8 +118,8 @@ def test_failures_are_not_cached(canned, body, status):
     canned.add_reply(body)
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:
-        first = client.fetch("ETH.0xa", on_failure="ignore")
-        second = client.fetch("ETH.0xa")
+        first = client.fetch(f"ETH.{A}", on_failure="ignore")
+        second = client.fetch(f"ETH.{A}")
     assert (statuses(first), statuses(second)) == ([status], ["ok"])
     assert len(canned.paths) == 2
 
@@ -126,9 +129,9 @@ def test_refresh_sends_a_request(canned):
     canned.add_reply(answer(wallet()))
     canned.add_reply(answer(wallet(balances=[])))
     with canned.client() as client:
-        client.fetch("ETH.0xa")
-        assert client.fetch("ETH.0xa", refresh=True).wallets.tokens.item() == 0
-        assert client.fetch("ETH.0xa").wallets.tokens.item() == 0
+        client.fetch(f"ETH.{A}")
+        assert client.fetch(f"ETH.{A}", refresh=True).wallets.tokens.item() == 0
+        assert client.fetch(f"ETH.{A}").wallets.tokens.item() == 0
     assert len(canned.paths) == 2
 
 
@@ -138,13 +141,13 @@ def test_failed_refresh_keeps_the_older_answer(canned, body):
     canned.add_reply(answer(wallet()))
     canned.default = (200, {}, body)
     with canned.client() as client:
-        client.fetch("ETH.0xa")
+        client.fetch(f"ETH.{A}")
         with pytest.warns(FetchWarning, match="not refreshed"):
-            details = client.fetch("ETH.0xa", refresh=True)
+            details = client.fetch(f"ETH.{A}", refresh=True)
         assert statuses(details) == ["ok"]
         assert details.wallets.source.item() == "stale"
         assert "not refreshed" in details.wallets.error.item()
-        kept = client.fetch("ETH.0xa", offline=True)
+        kept = client.fetch(f"ETH.{A}", offline=True)
     assert (statuses(kept), kept.wallets.source.item()) == (["ok"], "cache")
 
 
@@ -153,9 +156,9 @@ def test_out_of_date_answer_is_labelled_stale(canned):
     canned.add_reply(answer(wallet()))
     canned.default = (500, {}, b"down")
     with canned.client(expire_after_s=0) as client:
-        client.fetch("ETH.0xa")
-        details = client.fetch("ETH.0xa", on_failure="ignore")
-        offline = client.fetch("ETH.0xa", offline=True, on_failure="ignore")
+        client.fetch(f"ETH.{A}")
+        details = client.fetch(f"ETH.{A}", on_failure="ignore")
+        offline = client.fetch(f"ETH.{A}", offline=True, on_failure="ignore")
     assert details.wallets.source.item() == offline.wallets.source.item() == "stale"
     assert "the service answered 500" in details.wallets.error.item()
     assert len(canned.paths) == 2
@@ -167,7 +170,7 @@ AHEAD = timedelta(hours=8)
 def write_cached(path, body, fetched_at, service):
     """Write an answer into a cache, as a process with another clock would."""
     with AnswerStore(path, service) as store:
-        [each] = parse_wallets("ETH.0xa")
+        [each] = parse_wallets(f"ETH.{A}")
         store.write([(each, CachedAnswer(body, fetched_at, store.next_sequence()))])
 
 
@@ -178,7 +181,7 @@ def test_a_clock_that_was_ahead_has_no_lasting_effect(canned, tmp_path):
     canned.default = (200, {}, answer(wallet(balances=[])))
     for refresh in (False, True, False):
         with canned.client(cache=path) as client:
-            assert client.fetch("ETH.0xa", refresh=refresh).wallets.tokens.item() == 0
+            assert client.fetch(f"ETH.{A}", refresh=refresh).wallets.tokens.item() == 0
     assert len(canned.paths) == 2
 
 
@@ -191,7 +194,7 @@ def test_another_clock_may_be_a_little_ahead(canned, tmp_path, ahead_s, requeste
     )
     canned.default = (200, {}, answer(wallet()))
     with canned.client(cache=path) as client:
-        client.fetch("ETH.0xa")
+        client.fetch(f"ETH.{A}")
     assert len(canned.paths) == requested
 
 
@@ -201,8 +204,8 @@ def test_an_answer_from_the_future_is_labelled_stale(canned, tmp_path):
     write_cached(path, answer(wallet()), datetime.now(UTC) + AHEAD, canned.base_url)
     canned.default = (500, {}, b"down")
     with canned.client(cache=path) as client:
-        failed = client.fetch("ETH.0xa", on_failure="ignore").wallets
-        offline = client.fetch("ETH.0xa", offline=True, on_failure="ignore").wallets
+        failed = client.fetch(f"ETH.{A}", on_failure="ignore").wallets
+        offline = client.fetch(f"ETH.{A}", offline=True, on_failure="ignore").wallets
     assert failed.source.item() == offline.source.item() == "stale"
     assert "not refreshed: the service answered 500" in failed.error.item()
     assert "ahead of this computer's clock" in offline.error.item()
@@ -215,13 +218,13 @@ def test_the_answer_to_the_latest_request_is_cached(canned, tmp_path, cache):
     canned.replies.append((200, {"Content-Length": str(len(late[0]))}, late))
     canned.default = (200, {}, answer(wallet(balances=[])))
     with canned.client(cache="memory" if cache == "memory" else tmp_path / "a") as client:
-        early = Thread(target=client.fetch, args=("ETH.0xa",))
+        early = Thread(target=client.fetch, args=(f"ETH.{A}",))
         early.start()
         late.requested.wait(10)
-        assert client.fetch("ETH.0xa").wallets.tokens.item() == 0
+        assert client.fetch(f"ETH.{A}").wallets.tokens.item() == 0
         late.allowed.set()
         early.join()
-        assert client.fetch("ETH.0xa", offline=True).wallets.tokens.item() == 0
+        assert client.fetch(f"ETH.{A}", offline=True).wallets.tokens.item() == 0
 
 
 @pytest.mark.parametrize("body", [answer(wallet(balances=5)), b'{"wallets": [', answer()])
@@ -230,12 +233,12 @@ def test_a_cached_failure_is_ignored(canned, tmp_path, body):
     path = tmp_path / "kept.sqlite"
     write_cached(path, body, datetime.now(UTC), canned.base_url)
     canned.add_reply(b"down", 500)
-    canned.default = (200, {}, answer(wallet("0xa"), wallet("0xb")))
-    wallets = ["ETH.0xb", "ETH.0xa"]
+    canned.default = (200, {}, answer(wallet(A), wallet(B)))
+    wallets = [f"ETH.{B}", f"ETH.{A}"]
     with canned.client(cache=path, workers=1) as client, warnings.catch_warnings():
         warnings.simplefilter("ignore", AnswerWarning)
-        offline = client.fetch("ETH.0xa", offline=True, on_failure="ignore")
-        failed = client.fetch("ETH.0xa", on_failure="ignore")
+        offline = client.fetch(f"ETH.{A}", offline=True, on_failure="ignore")
+        failed = client.fetch(f"ETH.{A}", on_failure="ignore")
         result = client.fetch(wallets)
         again = client.fetch(wallets)
     assert statuses(offline) == ["not_cached"]
@@ -247,18 +250,18 @@ def test_a_cached_failure_is_ignored(canned, tmp_path, body):
 
 def test_many_cached_failures_are_requested_together(canned):
     """Each has its row, in the requested order, with any cached answers of the others."""
-    wallets = [f"ETH.0x{number}" for number in range(600)]
+    wallets = [f"ETH.0x{number:0>40}" for number in range(600)]
     cache = BaseCache()
     with AnswerStore(cache, canned.base_url) as store:
         for number, each in enumerate(parse_wallets(wallets)):
             body = b"{}" if number % 3 == 1 else answer(wallet(each.address))
             if number % 3:
                 store.write([(each, CachedAnswer(body, datetime.now(UTC)))])
-    canned.default = (200, {}, answer(*(wallet(f"0x{number}") for number in range(600))))
+    canned.default = (200, {}, answer(*(wallet(f"0x{number:0>40}") for number in range(600))))
     settings = {"cache": cache, "batch_size": 50, "requests_per_second": 1_000}
     with canned.client(**settings) as client, pytest.warns(AnswerWarning):
         result = client.fetch(wallets).wallets
-    assert result.address.tolist() == [f"0x{number}" for number in range(600)]
+    assert result.address.tolist() == [f"0x{number:0>40}" for number in range(600)]
     assert (result.status == "ok").all()
     assert result.source.tolist() == ["service", "service", "cache"] * 200
     assert len(canned.paths) < 60
@@ -269,16 +272,16 @@ def test_without_stale_if_error_a_failure_is_a_failure(canned):
     canned.add_reply(answer(wallet()))
     canned.default = (500, {}, b"down")
     with canned.client(expire_after_s=0, stale_if_error=False) as client:
-        client.fetch("ETH.0xa")
-        assert statuses(client.fetch("ETH.0xa", on_failure="ignore")) == ["service_error"]
+        client.fetch(f"ETH.{A}")
+        assert statuses(client.fetch(f"ETH.{A}", on_failure="ignore")) == ["service_error"]
 
 
 def test_offline_sends_no_request(canned):
     """Offline, an uncached wallet is not_cached, and the frames keep their order."""
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:
-        client.fetch("ETH.0xa")
-        details = client.fetch(["ETH.0xb", "ETH.0xa"], offline=True, on_failure="ignore")
+        client.fetch(f"ETH.{A}")
+        details = client.fetch([f"ETH.{B}", f"ETH.{A}"], offline=True, on_failure="ignore")
     assert statuses(details) == ["not_cached", "ok"]
     assert details.wallets.source.isna().tolist() == [True, False]
     assert len(canned.paths) == 1
@@ -288,9 +291,9 @@ def test_offline_needs_no_key(canned, tmp_path):
     """Cached answers need nothing but the service's address."""
     canned.default = (200, {}, answer(wallet()))
     with canned.client(cache=tmp_path / "kept.sqlite") as client:
-        client.fetch("ETH.0xa")
+        client.fetch(f"ETH.{A}")
     with Client(base_url=canned.base_url, cache=tmp_path / "kept.sqlite") as client:
-        assert statuses(client.fetch("ETH.0xa")) == ["ok"]
+        assert statuses(client.fetch(f"ETH.{A}")) == ["ok"]
 
 
 def test_services_do_not_share_answers(canned, tmp_path):
@@ -298,7 +301,7 @@ def test_services_do_not_share_answers(canned, tmp_path):
     canned.default = (200, {}, answer(wallet()))
     for service in ("one", "two", "one"):
         with canned.client(cache=tmp_path / "kept.sqlite", service=service) as client:
-            assert client.fetch("ETH.0xa").wallets.service.item() == service
+            assert client.fetch(f"ETH.{A}").wallets.service.item() == service
     assert len(canned.paths) == 2
 
 
@@ -319,7 +322,7 @@ def test_statuses_are_mapped_by_class(canned, status, expected):
     """Any HTTP status becomes a wallet status with a reason that names it."""
     canned.default = (status, {"Location": "/elsewhere"}, b"" if status == 204 else b"why\x1b[31m")
     with canned.client() as client:
-        details = client.fetch("ETH.0xa", on_failure="ignore")
+        details = client.fetch(f"ETH.{A}", on_failure="ignore")
     assert statuses(details) == [expected]
     assert str(status) in details.wallets.error.item()
     assert details.wallets.error.item().isprintable()
@@ -332,7 +335,7 @@ def test_refused_key_ends_the_call(canned, status):
     """After a refused key no more requests are sent in this call."""
     canned.default = (status, {}, b"no")
     with canned.client(workers=1) as client:
-        details = client.fetch([f"ETH.0x{i}" for i in range(20)], on_failure="ignore")
+        details = client.fetch([f"ETH.0x{i:0>40}" for i in range(20)], on_failure="ignore")
     assert statuses(details) == ["rejected"] + ["cancelled"] * 19
     assert "rejected the API key" in details.wallets.error[0]
     assert len(canned.paths) == 1
@@ -343,12 +346,12 @@ def test_unreachable_service_is_reported(canned):
     with Client(
         api_key=KEY, key_kind="private", base_url="http://127.0.0.1:9", cache=False
     ) as client:
-        assert statuses(client.fetch("ETH.0xa", on_failure="ignore")) == ["unreachable"]
+        assert statuses(client.fetch(f"ETH.{A}", on_failure="ignore")) == ["unreachable"]
     canned.add_reply(b"{", Content_Length="5000", Connection="close")
     canned.add_reply(b"nonsense", Content_Encoding="gzip")
     with canned.client(timeout_s=2) as client:
-        broken = client.fetch("ETH.0xa", on_failure="ignore")
-        squeezed = client.fetch("ETH.0xa", on_failure="ignore")
+        broken = client.fetch(f"ETH.{A}", on_failure="ignore")
+        squeezed = client.fetch(f"ETH.{A}", on_failure="ignore")
     assert statuses(broken)[0] in ("unreachable", "timeout")
     assert statuses(squeezed) == ["invalid"]
 
@@ -368,11 +371,11 @@ def test_an_outage_is_retried():
 
     serve(0, (200, {"Connection": "close"}, answer(wallet())))
     with servers[0].client(deadline_s=20) as client:
-        client.fetch("ETH.0xa")
+        client.fetch(f"ETH.{A}")
         close(servers[0])
-        again = (200, {}, answer(wallet("0xb")))
+        again = (200, {}, answer(wallet(B)))
         Timer(0.6, serve, [servers[0].server_port, again]).start()
-        assert statuses(client.fetch("ETH.0xb")) == ["ok"]
+        assert statuses(client.fetch(f"ETH.{B}")) == ["ok"]
     close(servers[1])
 
 
@@ -389,7 +392,7 @@ def test_slow_body_times_out(canned):
     """An answer that trickles is a timeout too, though bytes arrive all the time."""
     canned.add_reply([b" "] * 8 + [answer(wallet())])
     with canned.client(timeout_s=0.3) as client:
-        details = client.fetch("ETH.0xa", on_failure="ignore")
+        details = client.fetch(f"ETH.{A}", on_failure="ignore")
     assert statuses(details) == ["timeout"]
 
 
@@ -397,7 +400,7 @@ def test_decompression_bomb_is_invalid(canned):
     """A body that grows beyond the limit is not read into memory."""
     canned.add_reply(gzip.compress(bytes(300_000_000), 1), Content_Encoding="gzip")
     with canned.client() as client:
-        details = client.fetch("ETH.0xa", on_failure="ignore")
+        details = client.fetch(f"ETH.{A}", on_failure="ignore")
     assert statuses(details) == ["invalid"]
     assert "too large" in details.wallets.error.item()
 
@@ -406,7 +409,7 @@ def test_proxy_that_refuses_is_named(canned, monkeypatch):
     """The error of a missing proxy names it."""
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
     with canned.client(base_url="https://api.example") as client:
-        details = client.fetch("ETH.0xa", on_failure="ignore")
+        details = client.fetch(f"ETH.{A}", on_failure="ignore")
     assert statuses(details) == ["unreachable"]
     assert "proxy" in details.wallets.error.item()
 
@@ -415,18 +418,18 @@ def test_unrequested_wallets_warn_and_are_left_out(canned):
     """They are named in one warning and are in no frame."""
     canned.default = (200, {}, answer(wallet(), wallet("0xstranger")))
     with canned.client() as client, pytest.warns(AnswerWarning, match="0xstranger") as caught:
-        details = client.fetch(["ETH.0xa"])
+        details = client.fetch([f"ETH.{A}"])
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    assert details.wallets.address.tolist() == ["0xa"]
-    assert details.holdings.address.unique().tolist() == ["0xa"]
+    assert details.wallets.address.tolist() == [A]
+    assert details.holdings.address.unique().tolist() == [A]
 
 
 def test_failures_warn_once_at_the_callers_line(canned):
     """One warning sums up all failures, and points at the line that fetched."""
     canned.default = (500, {}, b"down")
     with canned.client() as client, pytest.warns(FetchWarning, match="2 of 2 wallets") as caught:
-        client.fetch(["ETH.0xa", "ETH.0xb"])
+        client.fetch([f"ETH.{A}", f"ETH.{B}"])
     assert len(caught) == 1
     assert caught[0].filename == __file__
 
@@ -436,7 +439,7 @@ def test_many_reasons_are_shortened(canned):
     for number in range(5):
         canned.add_reply(f"reason {number}".encode(), status=500 + number)
     with canned.client(workers=1) as client, pytest.warns(FetchWarning, match="2 other reasons"):
-        client.fetch([f"ETH.0x{number}" for number in range(5)])
+        client.fetch([f"ETH.0x{number:0>40}" for number in range(5)])
 
 
 def test_on_failure_raise_carries_everything(canned):
@@ -444,7 +447,7 @@ def test_on_failure_raise_carries_everything(canned):
     canned.add_reply(answer(wallet()))
     canned.default = (500, {}, b"down")
     with canned.client(workers=1) as client, pytest.raises(FetchError, match="1 of 2") as caught:
-        client.fetch(["ETH.0xa", "ETH.0xb"], on_failure="raise")
+        client.fetch([f"ETH.{A}", f"ETH.{B}"], on_failure="raise")
     again = pickle.loads(pickle.dumps(caught.value))
     assert statuses(again.details) == ["ok", "service_error"]
     assert len(again.details.holdings) == 1
@@ -455,7 +458,7 @@ def test_on_failure_ignore_is_silent(canned):
     canned.default = (500, {}, b"down")
     with canned.client() as client, warnings.catch_warnings():
         warnings.simplefilter("error")
-        client.fetch("ETH.0xa", on_failure="ignore")
+        client.fetch(f"ETH.{A}", on_failure="ignore")
 
 
 @pytest.mark.parametrize(
@@ -464,29 +467,29 @@ def test_on_failure_ignore_is_silent(canned):
 def test_contradicting_switches_are_refused(canned, switches):
     """An impossible combination is an error before any request."""
     with canned.client() as client, pytest.raises(SettingsError):
-        client.fetch("ETH.0xa", **switches)
+        client.fetch(f"ETH.{A}", **switches)
     assert canned.paths == []
 
 
 def test_without_settings_the_hint_names_the_variables():
     """A first call without any settings names the variables to set, and the sandbox."""
     with pytest.raises(SettingsError, match=r"WALLETFRAME_BASE_URL.*sandbox\(\)"):
-        fetch_wallets("ETH.0xa")
+        fetch_wallets(f"ETH.{A}")
     with (
         Client(base_url="https://api.example", cache=False) as client,
         pytest.raises(SettingsError, match="WALLETFRAME_API_KEY"),
     ):
-        client.fetch("ETH.0xa")
+        client.fetch(f"ETH.{A}")
 
 
 def test_default_client_follows_configure(service, canned):
     """The helper uses the settings of configure, until they are replaced."""
     canned.default = (200, {}, answer(wallet()))
     configure(api_key=KEY, key_kind="private", base_url=canned.base_url, cache=False)
-    assert fetch_wallets("ETH.0xa").wallets.service.item() == canned.base_url
+    assert fetch_wallets(f"ETH.{A}").wallets.service.item() == canned.base_url
     configure(cache=False)
     with pytest.raises(SettingsError):
-        fetch_wallets("ETH.0xa")
+        fetch_wallets(f"ETH.{A}")
 
 
 def test_environment_is_enough(canned, monkeypatch):
@@ -495,7 +498,7 @@ def test_environment_is_enough(canned, monkeypatch):
     monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
     monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
     monkeypatch.setenv("WALLETFRAME_BASE_URL", canned.base_url)
-    assert statuses(fetch_wallets("ETH.0xa")) == ["ok"]
+    assert statuses(fetch_wallets(f"ETH.{A}")) == ["ok"]
     configure(cache=False)
 
 
@@ -506,9 +509,9 @@ def test_key_is_sent_but_leaks_nowhere(canned, tmp_path, caplog):
     canned.default = (500, {}, f"you said {KEY}".encode())
     path = tmp_path / "kept.sqlite"
     with canned.client(cache=path) as client:
-        client.fetch("ETH.0xa")
+        client.fetch(f"ETH.{A}")
         try:
-            client.fetch("ETH.0xb", on_failure="raise")
+            client.fetch(f"ETH.{B}", on_failure="raise")
         except FetchError as error:
             text = "".join(
                 traceback.TracebackException.from_exception(error, capture_locals=True).format()
@@ -527,10 +530,10 @@ def test_cookies_and_netrc_are_not_sent(canned, tmp_path, monkeypatch):
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login me password secret\n")
     monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
     canned.add_reply(answer(wallet()), Set_Cookie="id=1")
-    canned.default = (200, {}, answer(wallet("0xb")))
+    canned.default = (200, {}, answer(wallet(B)))
     with canned.client(workers=1) as client:
-        client.fetch("ETH.0xa")
-        client.fetch("ETH.0xb")
+        client.fetch(f"ETH.{A}")
+        client.fetch(f"ETH.{B}")
     assert len(canned.headers_seen) == 2
     assert not [
         name for seen in canned.headers_seen for name in seen if name in ("Cookie", "Authorization")
@@ -542,7 +545,7 @@ def test_redirects_are_not_followed(canned):
     with Canned() as other:
         canned.add_reply(b"", status=307, Location=f"{other.base_url}/wallets/details")
         with canned.client() as client:
-            details = client.fetch("ETH.0xa", on_failure="ignore")
+            details = client.fetch(f"ETH.{A}", on_failure="ignore")
         assert other.paths == []
     assert "redirect" in details.wallets.error.item()
 
@@ -554,7 +557,7 @@ def test_no_proxy_reads_the_key(canned, monkeypatch):
     with Canned() as proxy:
         monkeypatch.setenv("http_proxy", proxy.base_url)
         with canned.client() as client:
-            client.fetch("ETH.0xa")
+            client.fetch(f"ETH.{A}")
         assert proxy.paths == []
     assert len(canned.paths) == 1
 
@@ -565,7 +568,7 @@ def test_base_address_in_any_spelling_is_reached(canned, path):
     canned.default = (200, {}, answer(wallet()))
     base_url = canned.base_url + path.replace(" ", "%20")
     with canned.client(base_url=base_url) as client:
-        assert statuses(client.fetch("ETH.0xa")) == ["ok"]
+        assert statuses(client.fetch(f"ETH.{A}")) == ["ok"]
 
 
 def test_pickled_client_leaves_the_key_out(canned):
@@ -598,7 +601,7 @@ def test_pickled_client_uses_the_key_of_its_new_process(canned, monkeypatch, env
     if is_taken:
         canned.default = (200, {}, answer(wallet()))
         with arrived:
-            assert statuses(arrived.fetch("ETH.0xa")) == ["ok"]
+            assert statuses(arrived.fetch(f"ETH.{A}")) == ["ok"]
         assert canned.paths[-1].endswith("apiKey=another+key")
 
 
@@ -606,7 +609,7 @@ def test_refused_key_ends_a_long_call_at_once(canned):
     """Later wallets wait for no permit."""
     canned.default = (401, {}, b"no")
     with canned.client() as client:
-        client.fetch([f"ETH.0x{number}" for number in range(2_000)], on_failure="ignore")
+        client.fetch([f"ETH.0x{number:0>40}" for number in range(2_000)], on_failure="ignore")
     assert len(canned.paths) <= 8
 
 
@@ -615,14 +618,14 @@ def test_key_is_not_printed_by_http_debugging(canned, capsys, monkeypatch):
     monkeypatch.setattr("http.client.HTTPConnection.debuglevel", 1)
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:
-        client.fetch("ETH.0xa")
+        client.fetch(f"ETH.{A}")
     assert KEY not in capsys.readouterr().out
 
 
 def test_forgotten_client_leaves_no_thread(canned):
     """A client that is never closed ends with its last reference."""
     canned.default = (200, {}, answer(wallet()))
-    canned.client(cache=False).fetch("ETH.0xa")
+    canned.client(cache=False).fetch(f"ETH.{A}")
     gc.collect()
     end = time.monotonic() + 30
     while any(thread.name == "walletframe-watch" for thread in enumerate_threads()):
@@ -640,10 +643,10 @@ def test_https_is_verified_and_works(canned, tmp_path, monkeypatch):
     canned.default = (200, {}, answer(wallet()))
     base_url = canned.base_url.replace("http:", "https:")
     with canned.client(base_url=base_url) as client:
-        refused = client.fetch("ETH.0xa", on_failure="ignore")
+        refused = client.fetch(f"ETH.{A}", on_failure="ignore")
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
     with canned.client(base_url=base_url) as client:
-        trusted = client.fetch("ETH.0xa")
+        trusted = client.fetch(f"ETH.{A}")
     assert (statuses(refused), statuses(trusted)) == (["unreachable"], ["ok"])
     assert "certificate" in refused.wallets.error.item()
     assert f"apiKey={KEY}" in canned.paths[-1]
@@ -653,7 +656,7 @@ def test_short_key_is_not_removed_from_answers(canned):
     """A key that could be any word does not change the service's text."""
     canned.default = (200, {}, answer(wallet(balances=[balance(symbol="KEY")])))
     with canned.client(api_key="KEY") as client:
-        assert client.fetch("ETH.0xa").holdings.symbol.item() == "KEY"
+        assert client.fetch(f"ETH.{A}").holdings.symbol.item() == "KEY"
 
 
 def test_works_inside_a_running_event_loop(service):
@@ -733,5 +736,5 @@ def test_an_imported_kernel_is_no_notebook(canned, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "ipykernel", sys)
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:
-        client.fetch("ETH.0xa")
+        client.fetch(f"ETH.{A}")
     assert capsys.readouterr().err == ""

@@ -9,6 +9,7 @@ from threading import Event, Thread
 
 import pool_of_workers
 import pytest
+from addresses import ONE, THREE, TWO
 from canned_service import KEY
 from certificates import certified
 from fault_server import FAULTS, FaultServer
@@ -37,7 +38,7 @@ def fetched_by_all(method, **environment):
     """Fetch in a process and its children; return their statuses."""
     own = {"KEY_KIND": "private", "REQUESTS_PER_SECOND": "1000", "TIMEOUT_S": "10"} | environment
     named = {f"WALLETFRAME_{name}": value for name, value in own.items()}
-    with FaultServer(FAULTS["slow body"], "ETH.0x1") as silent:
+    with FaultServer(FAULTS["slow body"], f"ETH.{ONE}") as silent:
         run = subprocess.run(
             [sys.executable, "-W", "ignore", pool_of_workers.__file__, method, silent.base_url],
             env=os.environ | {"WALLETFRAME_API_KEY": KEY} | named,
@@ -118,7 +119,7 @@ def test_a_lock_is_free_in_a_child():
 def test_a_child_closes_its_copies_and_no_connection(service):
     """The parent's connection stays open, and the child has no socket of it."""
     with service.client(cache="memory") as client:
-        client.fetch("ETH.0x1")
+        client.fetch(f"ETH.{ONE}")
         [connection] = client._session.in_flight.connections
         number = connection.sock.fileno()
 
@@ -130,7 +131,7 @@ def test_a_child_closes_its_copies_and_no_connection(service):
             return 5
 
         assert exit_code_of(look) == 3
-        client.fetch("ETH.0x2")
+        client.fetch(f"ETH.{TWO}")
         assert list(client._session.in_flight.connections) == [connection]
 
 
@@ -140,12 +141,12 @@ def test_a_default_client_is_the_childs_own(service):
     wf.configure(
         api_key=settings.api_key, key_kind="private", base_url=service.base_url, cache="memory"
     )
-    wf.fetch_wallets("ETH.0x1")
+    wf.fetch_wallets(f"ETH.{ONE}")
 
     def fetch():
         if default_client()._session is not None:
             return 4
-        return len(wf.fetch_wallets(["ETH.0x1", "ETH.0x3"], on_failure="raise").wallets)
+        return len(wf.fetch_wallets([f"ETH.{ONE}", f"ETH.{THREE}"], on_failure="raise").wallets)
 
     assert exit_code_of(fetch) == 2
     wf.configure(cache=False)

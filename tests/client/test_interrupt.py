@@ -8,6 +8,7 @@ import time
 from threading import Event, Thread
 
 import pytest
+from addresses import A, B, C
 from canned_service import KEY, answer, wallet
 from moments import interrupt_when, when
 
@@ -47,11 +48,11 @@ def test_interrupt_aborts_a_hanging_request(canned):
         interrupt_when(lambda: canned.paths)
         begun = time.monotonic()
         with pytest.raises(KeyboardInterrupt) as caught:
-            client.fetch("ETH.0xa")
+            client.fetch(f"ETH.{A}")
         assert time.monotonic() - begun < 15  # of twenty
         assert caught.value.details.wallets.status.tolist() == ["cancelled"]
         canned.default = (200, {}, answer(wallet()))
-        assert client.fetch("ETH.0xa").wallets.status.tolist() == ["ok"]
+        assert client.fetch(f"ETH.{A}").wallets.status.tolist() == ["ok"]
 
 
 def test_interrupt_ends_a_long_list_at_once(canned):
@@ -76,7 +77,7 @@ def test_interrupt_between_two_waits_is_not_missed(canned):
         try:
             begun = time.monotonic()
             with pytest.raises(FetchInterrupted):
-                client.fetch("ETH.0xa")
+                client.fetch(f"ETH.{A}")
             assert time.monotonic() - begun < 15
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -101,8 +102,8 @@ def test_a_progress_callable_that_raises_ends_the_fetch(canned):
     canned.default = (200, {}, answer(wallet()))
     with canned.client() as client:
         with pytest.raises(ZeroDivisionError):
-            client.fetch("ETH.0xa", progress=lambda *_: 1 / 0)
-        assert client.fetch("ETH.0xa", offline=True).wallets.status.tolist() == ["ok"]
+            client.fetch(f"ETH.{A}", progress=lambda *_: 1 / 0)
+        assert client.fetch(f"ETH.{A}", offline=True).wallets.status.tolist() == ["ok"]
 
 
 @pytest.mark.system
@@ -138,7 +139,7 @@ def test_passing_failures_are_retried(canned, status):
     canned.add_reply(b"busy", status=status)
     canned.default = (200, {}, answer(wallet()))
     with canned.client(deadline_s=20) as client:
-        assert client.fetch("ETH.0xa").wallets.status.tolist() == ["ok"]
+        assert client.fetch(f"ETH.{A}").wallets.status.tolist() == ["ok"]
     assert len(canned.paths) == 2
 
 
@@ -148,7 +149,7 @@ def test_retry_after_is_honoured_up_to_its_cap(canned):
     canned.default = (200, {}, answer(wallet()))
     begun = time.monotonic()
     with canned.client(deadline_s=20, retry_after_max_s=0.7) as client:
-        assert client.fetch("ETH.0xa").wallets.status.tolist() == ["ok"]
+        assert client.fetch(f"ETH.{A}").wallets.status.tolist() == ["ok"]
     assert time.monotonic() - begun >= 0.7
 
 
@@ -157,7 +158,7 @@ def test_lasting_failures_are_not_retried(canned, status):
     """They are reported at once."""
     canned.default = (status, {}, b"no")
     with canned.client(deadline_s=20) as client:
-        client.fetch("ETH.0xa", on_failure="ignore")
+        client.fetch(f"ETH.{A}", on_failure="ignore")
     assert len(canned.paths) == 1
 
 
@@ -168,7 +169,7 @@ def test_retries_end(canned, monkeypatch, wait_s, requested):
     monkeypatch.setattr("walletframe.client.asking._LONGEST_WAIT_S", wait_s)
     canned.default = (503, {}, b"down")
     with canned.client(deadline_s=60) as client:
-        details = client.fetch("ETH.0xa", on_failure="ignore")
+        details = client.fetch(f"ETH.{A}", on_failure="ignore")
     assert details.wallets.status.tolist() == ["service_error"]
     assert len(canned.paths) == requested
 
@@ -177,9 +178,9 @@ def test_an_answer_after_giving_up_changes_nothing(canned, monkeypatch):
     """After refusals have lasted too long, the rest is not requested."""
     monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 1)
     canned.add_reply(b"busy", status=429, Retry_After="0")
-    canned.add_reply([b" "] * 30 + [answer(wallet("0xb"))])
+    canned.add_reply([b" "] * 30 + [answer(wallet(B))])
     with canned.client(workers=1) as client:
-        details = client.fetch(["ETH.0xa", "ETH.0xb", "ETH.0xc"], on_failure="ignore")
+        details = client.fetch([f"ETH.{A}", f"ETH.{B}", f"ETH.{C}"], on_failure="ignore")
     assert details.wallets.status.tolist() == ["rate_limited", "ok", "rate_limited"]
     assert len(canned.paths) == 2
 
@@ -190,8 +191,8 @@ def test_cancelled_before_it_begins(canned):
     cancel = Event()
     cancel.set()
     with canned.client() as client:
-        client.fetch("ETH.0xa")
-        details = client.fetch(["ETH.0xa", "ETH.0xb"], cancel=cancel, on_failure="ignore")
+        client.fetch(f"ETH.{A}")
+        details = client.fetch([f"ETH.{A}", f"ETH.{B}"], cancel=cancel, on_failure="ignore")
     assert details.wallets.status.tolist() == ["cancelled", "cancelled"]
     assert len(canned.paths) == 1
 
@@ -203,12 +204,12 @@ def test_cancelling_one_fetch_leaves_another_alone(canned):
     with canned.client() as client:
         other = Thread(
             target=lambda: ended.append(
-                client.fetch("ETH.0xb", cancel=cancel, on_failure="ignore", progress=False)
+                client.fetch(f"ETH.{B}", cancel=cancel, on_failure="ignore", progress=False)
             )
         )
         when(lambda: len(canned.paths) == 2, cancel.set)
         other.start()
-        details = client.fetch("ETH.0xa")
+        details = client.fetch(f"ETH.{A}")
         other.join()
     assert details.wallets.status.tolist() == ["ok"]
     assert ended[0].wallets.status.tolist() == ["cancelled"]
@@ -223,7 +224,7 @@ def test_late_answers_are_not_returned(canned):
         inside.set()
         release.wait()
 
-    one, two = WalletAddress.parse("ETH.0xa"), WalletAddress.parse("ETH.0xb")
+    one, two = WalletAddress.parse(f"ETH.{A}"), WalletAddress.parse(f"ETH.{B}")
     with canned.client(workers=1) as client:
         sending = RequestWorkers(client._open_session, client.settings, cancel, on_reply=hang)
         sending.add({1: one})
@@ -243,11 +244,11 @@ def test_late_answers_are_not_returned(canned):
 def test_another_thread_can_cancel(canned):
     """A hanging request is aborted, finished wallets are there, and no error is raised."""
     canned.add_reply(answer(wallet()))
-    canned.add_reply([b" "] * 200 + [answer(wallet("0xb"))])
+    canned.add_reply([b" "] * 200 + [answer(wallet(B))])
     cancel = Event()
     when(lambda: len(canned.paths) == 2, cancel.set)
     begun = time.monotonic()
     with canned.client(workers=1) as client:
-        details = client.fetch(["ETH.0xa", "ETH.0xb"], cancel=cancel, on_failure="ignore")
+        details = client.fetch([f"ETH.{A}", f"ETH.{B}"], cancel=cancel, on_failure="ignore")
     assert time.monotonic() - begun < 15
     assert details.wallets.status.tolist() == ["ok", "cancelled"]

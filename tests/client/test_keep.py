@@ -3,6 +3,7 @@
 import pandas as pd
 import pyarrow as pa
 import pytest
+from addresses import base58
 
 import walletframe as wf
 from walletframe import history
@@ -22,7 +23,7 @@ ETHER, NEAR = "ETH.0x" + "1" * 40, "NEAR.alice.near"
 HOSTILE = "<img src=x>\n=HYPERLINK(1)\u202e"
 PEOPLE = pd.DataFrame(
     {
-        "wallet": [NEAR, ETHER, "SOLANA.9xQe"],
+        "wallet": [NEAR, ETHER, f"SOLANA.{base58('9xQe')}"],
         "name": [" Ada ", HOSTILE, " "],
         "team": pd.array([1, None, 3], dtype="Int64"),
         "limit": pd.array(["1.5", None, str(2**256 - 1)], dtype="amount"),

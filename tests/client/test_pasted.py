@@ -1,6 +1,7 @@
 """Wallets as people paste them, and messages about unreadable ones."""
 
 import pytest
+from addresses import NINE, ONE, THREE, TWO
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,36 +16,36 @@ def names(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "ETH.0x1\nNEAR.alice.near",
-        "  ETH.0x1  \r\n\r\n NEAR.alice.near # a friend\n# nobody",
-        "ETH.0x1, NEAR.alice.near",
-        "ETH.0x1; NEAR.alice.near;",
-        "[\"ETH.0x1\", 'NEAR.alice.near']",
-        "ETH\t0x1\nNEAR\talice.near",
-        "ETH,0x1\nNEAR,alice.near",
-        "(ETH 0x1)\n`NEAR.alice.near`",
-        "ETH.0x1|NEAR.alice.near",
-        "| blockchain | address |\n|---|:--|\n| ETH | 0x1 |\n| NEAR | alice.near |",
-        "blockchain,address\nETH,0x1\nNEAR,alice.near",
-        "Address\nETH.0x1\nNEAR.alice.near",
-        "blockChain;walletAddress\nETH;0x1\nNEAR;alice.near",
-        "walletAddress\nETH.0x1\nNEAR.alice.near",
-        "- ETH.0x1\n• NEAR.alice.near",
-        "1. ETH.0x1\n(2) NEAR alice.near",
-        "1.ETH.0x1\n2)NEAR.alice.near",
-        "ETH: 0x1\nNEAR - alice.near",
+        f"ETH.{ONE}\nNEAR.alice.near",
+        f"  ETH.{ONE}  \r\n\r\n NEAR.alice.near # a friend\n# nobody",
+        f"ETH.{ONE}, NEAR.alice.near",
+        f"ETH.{ONE}; NEAR.alice.near;",
+        f"[\"ETH.{ONE}\", 'NEAR.alice.near']",
+        f"ETH\t{ONE}\nNEAR\talice.near",
+        f"ETH,{ONE}\nNEAR,alice.near",
+        f"(ETH {ONE})\n`NEAR.alice.near`",
+        f"ETH.{ONE}|NEAR.alice.near",
+        f"| blockchain | address |\n|---|:--|\n| ETH | {ONE} |\n| NEAR | alice.near |",
+        f"blockchain,address\nETH,{ONE}\nNEAR,alice.near",
+        f"Address\nETH.{ONE}\nNEAR.alice.near",
+        f"blockChain;walletAddress\nETH;{ONE}\nNEAR;alice.near",
+        f"walletAddress\nETH.{ONE}\nNEAR.alice.near",
+        f"- ETH.{ONE}\n• NEAR.alice.near",
+        f"1. ETH.{ONE}\n(2) NEAR alice.near",
+        f"1.ETH.{ONE}\n2)NEAR.alice.near",
+        f"ETH: {ONE}\nNEAR - alice.near",
     ],
 )
 def test_common_forms(text):
     """Lines, lists in one line, Python lists and two columns are read alike."""
-    assert names(text) == ["ETH.0x1", "NEAR.alice.near"]
+    assert names(text) == [f"ETH.{ONE}", "NEAR.alice.near"]
     assert read_pasted(text).problems == []
 
 
 def test_each_bad_line_has_its_number_and_reason():
     """Good lines are read; bad ones are reported, and returned for correction."""
-    result = read_pasted("ETH.0x1\nnonsense\n\nETH.0x2…9\nBSC.0x3")
-    assert [str(wallet) for wallet in result.wallets] == ["ETH.0x1", "BSC.0x3"]
+    result = read_pasted(f"ETH.{ONE}\nnonsense\n\nETH.0x2…9\nBSC.{THREE}")
+    assert [str(wallet) for wallet in result.wallets] == [f"ETH.{ONE}", f"BSC.{THREE}"]
     assert [(line, text) for line, text, _ in result.problems] == [
         (2, "nonsense"),
         (4, "ETH.0x2…9"),
@@ -55,11 +56,11 @@ def test_each_bad_line_has_its_number_and_reason():
 
 def test_a_line_is_read_as_a_whole_or_not_at_all():
     """A corrected line counts once."""
-    result = read_pasted("ETH.0x1, nonsense, ETH.0x2")
-    assert (result.wallets, result.unreadable_lines) == ([], "ETH.0x1, nonsense, ETH.0x2")
+    result = read_pasted(f"ETH.{ONE}, nonsense, ETH.{TWO}")
+    assert (result.wallets, result.unreadable_lines) == ([], f"ETH.{ONE}, nonsense, ETH.{TWO}")
 
 
-@pytest.mark.parametrize("text", ["nonsense ETH.0x1", "0x12 ETH.0x1"])
+@pytest.mark.parametrize("text", [f"nonsense ETH.{ONE}", f"0x12 ETH.{ONE}"])
 def test_text_beside_a_wallet_is_no_blockchain(text):
     """A complete wallet is not read as the address of the text before it."""
     [(_, piece, _)] = read_pasted(text).problems
@@ -68,7 +69,7 @@ def test_text_beside_a_wallet_is_no_blockchain(text):
 
 def test_two_words_are_no_wallet():
     """Words between wallets are reported, not requested."""
-    assert [text for _, text, _ in read_pasted("my wallets:\nETH.0x1").problems] == [
+    assert [text for _, text, _ in read_pasted(f"my wallets:\nETH.{ONE}").problems] == [
         "my",
         "wallets:",
     ]
@@ -91,7 +92,8 @@ def test_links_are_no_wallets(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["Alice: 0x1", "ETH:0x1", "NEAR:alice.near", "bitcoincash:qz1", "ETH.0x1 … ETH.0x9"]
+    "text",
+    ["Alice: 0x1", "ETH:0x1", "NEAR:alice.near", "bitcoincash:qz1", f"ETH.{ONE} … ETH.{NINE}"],
 )
 def test_ambiguous_text_is_refused(text):
     """Names, prefixes of an address, and omissions are reported, not guessed."""

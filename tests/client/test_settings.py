@@ -7,6 +7,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from addresses import A
 from canned_service import KEY
 from requests_cache import BaseCache
 
@@ -314,7 +315,7 @@ class TestCache:
     def test_anything_else(self, argument):
         """Any other value is refused, at the latest on first use."""
         with pytest.raises(SettingsError, match="cache"):
-            Client(base_url=PRIVATE, cache=argument).fetch("ETH.0xa", offline=True)
+            Client(base_url=PRIVATE, cache=argument).fetch(f"ETH.{A}", offline=True)
 
 
 class TestSecret:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from addresses import A
 from canned_service import KEY
 
 import walletframe as wf
@@ -214,7 +215,7 @@ class TestClonedFolder:
                 if address and kind:
                     monkeypatch.setenv("WALLETFRAME_BASE_URL", address)
                 with pytest.raises(SettingsError):
-                    wf.fetch_wallets("ETH.0xa")
+                    wf.fetch_wallets(f"ETH.{A}")
                 with pytest.raises(SettingsError):
                     wf.configure()
         assert canned.paths == []

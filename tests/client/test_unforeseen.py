@@ -4,6 +4,7 @@ from contextlib import closing
 from threading import Event
 
 import pytest
+from addresses import TWO
 from canned_service import answer, wallet
 
 from walletframe.address.lists import parse_wallets
@@ -13,7 +14,7 @@ from walletframe.transport import ServiceSession
 
 pytestmark = pytest.mark.timeout(120)
 
-WALLETS = [f"ETH.0x{number}" for number in range(6)]
+WALLETS = [f"ETH.0x{number:0>40}" for number in range(6)]
 BROKEN = WALLETS[2]
 
 
@@ -51,7 +52,7 @@ def test_a_worker_that_raises_costs_its_own_wallet(whole, monkeypatch, fault, wo
         client.fetch(WALLETS, on_failure="raise")
     wallets = caught.value.details.wallets.set_index("address")
     assert wallets.status.tolist() == ["ok", "ok", "invalid", "ok", "ok", "ok"]
-    assert wallets.error["0x2"] == f"an unexpected error: {type(fault).__name__}"
+    assert wallets.error[TWO] == f"an unexpected error: {type(fault).__name__}"
 
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.AnswerWarning")

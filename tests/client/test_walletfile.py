@@ -1,6 +1,7 @@
 """Files of wallets: lines and CSV, and messages about unreadable ones."""
 
 import pytest
+from addresses import ONE
 
 from walletframe.address.forms import WalletAddress
 from walletframe.address.lists import select_wallets
@@ -18,8 +19,10 @@ def path(tmp_path):
 
 def test_lines_have_comments_and_numbers(path):
     """A byte order mark, empty lines and line ends of any system are harmless."""
-    path.write_bytes(b"\xef\xbb\xbf# mine\r\n\r\n NEAR.alice.near # the first\r\nETH.0x1")
-    assert list(rows_of_file(path, ())) == [(3, "NEAR.alice.near", ()), (4, "ETH.0x1", ())]
+    path.write_bytes(
+        b"\xef\xbb\xbf# mine\r\n\r\n NEAR.alice.near # the first\r\nETH." + ONE.encode()
+    )
+    assert list(rows_of_file(path, ())) == [(3, "NEAR.alice.near", ()), (4, f"ETH.{ONE}", ())]
 
 
 @pytest.mark.parametrize(

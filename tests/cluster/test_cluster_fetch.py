@@ -15,6 +15,7 @@ import dask.dataframe as dd
 import pandas as pd
 import pytest
 import requests_cache
+from addresses import A
 from canned_service import KEY
 from cluster_fetches import (
     ENVIRONMENT,
@@ -44,6 +45,7 @@ from walletframe.errors import (
     FetchError,
     FetchInterrupted,
     FetchWarning,
+    InputWarning,
     SettingsError,
 )
 
@@ -126,13 +128,20 @@ class TestFetch:
         check(folder, requested, TOKENS)
         assert open_wallets(folder).summary is None
 
+    def test_names_of_blockchains_can_be_fixed(self, cluster, fast, folder):
+        """As on one machine."""
+        table = frame([each.replace("ETH", "Ethereum") for each in names(3)])
+        with pytest.warns(InputWarning, match=r"replaced 'Ethereum' with ETH \(3 rows\)"):
+            result = table.wf.fetch(folder, settings=settings(fast), shards=2, fix=True)
+        assert result.summary.ok == 3
+
     def test_columns_may_have_the_names_of_the_service(self, cluster, fast, folder):
         """A frame of pandas has them, too; no other column is computed but kept ones."""
-        named = pd.DataFrame({"walletAddress": ["0xa"], "owner": "Ann", "blockChain": "ETH"})
+        named = pd.DataFrame({"walletAddress": [A], "owner": "Ann", "blockChain": "ETH"})
         table = dd.from_pandas(named.assign(more=1), npartitions=1)
         result = table.wf.fetch(folder, keep="owner", settings=settings(fast), on_failure="ignore")
         [row] = result.wallets.compute()[["blockchain", "address", "owner"]].to_numpy().tolist()
-        assert row == ["ETH", "0xa", "Ann"]
+        assert row == ["ETH", A, "Ann"]
 
     def test_an_empty_list(self, cluster, fast, folder):
         """The result is two empty frames."""
@@ -230,7 +239,7 @@ class TestRefused:
         """They are reported together, as on one machine."""
         own = settings(fast)
         with pytest.raises(AddressError) as caught:
-            frame(["nonsense", "ETH.0xa", "x"]).wf.fetch(folder, settings=own)
+            frame(["nonsense", f"ETH.{A}", "ETH.0x12"]).wf.fetch(folder, settings=own)
         assert [place for place, _, _ in caught.value.problems] == [0, 2]
         with pytest.raises(ColumnsError, match="owner"):
             frame(names(3)).wf.fetch(folder, settings=own, keep="owner")

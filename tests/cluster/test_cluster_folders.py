@@ -6,13 +6,18 @@ import dask
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from addresses import ONE, THREE, TWO, base58
 
 import walletframe as wf
 import walletframe.dask
 from walletframe.errors import ArgumentError, DatasetError, FramesNeededError
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-LISTS = [["ETH.0x1", "NEAR.alice.near", "BTC.bc1q"], [], ["eth.0x2", "SOLANA.9xQe"]]
+LISTS = [
+    [f"ETH.{ONE}", "NEAR.alice.near", "BTC.bc1qzyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3h8ffkz"],
+    [],
+    [f"eth.{TWO}", f"SOLANA.{base58('9xQe')}"],
+]
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +70,9 @@ def test_only_selected_columns_are_read(folder):
 
 def test_kept_columns_of_some_shards_are_in_all(service, tmp_path):
     """A shard without kept columns has them, too, without values."""
-    requested = pd.DataFrame({"blockchain": "ETH", "address": ["0x1"], "owner": "Ann", "age": [3]})
+    requested = pd.DataFrame({"blockchain": "ETH", "address": [ONE], "owner": "Ann", "age": [3]})
     with service.client(cache=False) as client:
-        wf.fetch_to_parquet(["ETH.0x2"], tmp_path / "a", client=client)
+        wf.fetch_to_parquet([f"ETH.{TWO}"], tmp_path / "a", client=client)
         wf.fetch_to_parquet(requested, tmp_path / "b", client=client, keep=["owner", "age"])
     opened = walletframe.dask.open_wallets(tmp_path)
     wallets = opened.wallets
@@ -84,7 +89,7 @@ def test_changed_folder_is_refused(folder, service):
     opened = walletframe.dask.open_wallets(folder)
     assert len(opened.wallets.compute()) == len(opened.wallets)
     with service.client(cache=False) as client:
-        wf.fetch_to_parquet(["ETH.0x3"], folder / "shard-001", client=client)
+        wf.fetch_to_parquet([f"ETH.{THREE}"], folder / "shard-001", client=client)
     for frame in opened[:2]:
         with pytest.raises(DatasetError, match="shard-001 has changed since it was opened"):
             frame.compute()
@@ -112,7 +117,7 @@ def test_partitions_of_both_frames_may_differ(folder, service):
     arguments = turned.wf.totals("wallet", wallets=opened.wallets)
     pd.testing.assert_frame_equal(arguments, whole.wf.totals("wallet"))
     with service.client(cache=False) as client:
-        wf.fetch_to_parquet(["ETH.0x1"], folder / "shard-003", client=client)
+        wf.fetch_to_parquet([f"ETH.{ONE}"], folder / "shard-003", client=client)
     with pytest.raises(ArgumentError, match="rows of 1 wallet are in several partitions"):
         walletframe.dask.open_wallets(folder).wf.totals()
 

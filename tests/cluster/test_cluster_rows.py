@@ -5,6 +5,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from addresses import whole
 from drawn_fetches import TOKENS, details_of, fetches_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -96,7 +97,10 @@ def test_spam(fetch, seed, count, deny):
     same(explained, whole.wf.explain_spam(everything=True, **own))
 
 
-FETCH = [(("ETH", "0xAa"), [(TOKENS[0], 1, 0), (TOKENS[7], 2, 0)]), (("BSC", "0xaa"), "failed")]
+FETCH = [
+    (("ETH", whole("Aa")), [(TOKENS[0], 1, 0), (TOKENS[7], 2, 0)]),
+    (("BSC", whole("aa")), "failed"),
+]
 
 
 def test_unusable_prices_are_refused():
@@ -139,7 +143,13 @@ def test_dropped_rows_are_reported():
 MINE = pd.DataFrame(
     {
         "name": ["a", "b", "c", "d", "e"],
-        "wallet": ["eth.0xAA", " BSC.0xaa ", "nothing", "ETH.0xdd", "ETH.0xaa"],
+        "wallet": [
+            f"eth.{whole('AA')}",
+            f" BSC.{whole('aa')} ",
+            "nothing",
+            f"ETH.{whole('dd')}",
+            f"ETH.{whole('aa')}",
+        ],
         "status": range(5),
     }
 ).astype({"wallet": TEXT, "name": TEXT})
@@ -168,7 +178,9 @@ def test_join(how, parts):
 def test_join_of_two_columns_keeps_rows_in_order():
     """The user's table with a frame in memory."""
     wallets = details_of(FETCH).wallets
-    mine = pd.DataFrame({"address": ["0xAA", "0xaa"], "blockchain": ["eth", "bsc"]}).astype(TEXT)
+    mine = pd.DataFrame(
+        {"address": [whole("AA"), whole("aa")], "blockchain": ["eth", "bsc"]}
+    ).astype(TEXT)
     result = dd.from_pandas(mine, npartitions=2).wf.join(wallets).compute().reset_index(drop=True)
     pd.testing.assert_frame_equal(result, mine.wf.join(wallets))
     theirs = mine.set_axis(["walletAddress", "blockChain"], axis=1)

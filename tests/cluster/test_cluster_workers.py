@@ -5,6 +5,7 @@ import pickle
 import dask.dataframe as dd
 import pandas as pd
 import pytest
+from addresses import whole
 from cluster_fetches import local_cluster
 from drawn_fetches import TOKENS, details_of
 from parted import write_parts
@@ -14,8 +15,8 @@ from walletframe.errors import AmountError, DatasetError
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 FETCH = [
-    (("ETH", "0xAa"), [(TOKENS[0], 10**18, 18), (TOKENS[4], 2, 0)]),
-    (("BSC", "0xaa"), "failed"),
+    (("ETH", whole("Aa")), [(TOKENS[0], 10**18, 18), (TOKENS[4], 2, 0)]),
+    (("BSC", whole("aa")), "failed"),
     (("NEAR", "alice.near"), [(TOKENS[1], 1, 18), (TOKENS[6], 3, None), (TOKENS[7], 2**255, 6)]),
     (("SOLANA", "9xQe"), [(TOKENS[7], 5, 6)]),
 ]
@@ -54,7 +55,7 @@ def test_tables_are_those_of_pandas(opened):
 def test_rows_are_brought_together_on_workers(opened):
     """A join of two frames in partitions keeps the dtypes that Arrow does not have."""
     details, cluster, _ = opened
-    mine = pd.DataFrame({"wallet": ["eth.0xAA", "NEAR.alice.near"], "n": [1, 2]})
+    mine = pd.DataFrame({"wallet": [f"eth.{whole('AA')}", "NEAR.alice.near"], "n": [1, 2]})
     for number in (0, 1):
         result = dd.from_pandas(mine, npartitions=2).wf.join(cluster[number], "right", on="wallet")
         expected = mine.wf.join(details[number], "right", on="wallet").astype({"wallet": "string"})

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from addresses import A
 from fetches import fetched, token
 from killable_children import KillableChildren
 from small_disk import mounted
@@ -20,8 +21,8 @@ from walletframe import disk
 from walletframe.cli.files import write_details
 from walletframe.exports import to_json
 
-DETAILS = fetched({"ETH.0xA": [token()], "NEAR.b": "failed"})
-BIG = fetched({f"ETH.0x{number}": "failed" for number in range(60)})
+DETAILS = fetched({f"ETH.{A}": [token()], "NEAR.b.near": "failed"})
+BIG = fetched({f"ETH.0x{number:0>40}": "failed" for number in range(60)})
 MANY = pd.DataFrame(
     {
         "symbol": [os.urandom(16).hex() for _ in range(6_000)],

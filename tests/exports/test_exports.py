@@ -9,6 +9,7 @@ import openpyxl
 import pandas as pd
 import polars as pl
 import pytest
+from addresses import A
 from fetches import fetched, token
 from plain_process import printed
 
@@ -74,7 +75,7 @@ def test_csv_is_exact_and_disarmed(tmp_path):
 
 def test_pandas_own_csv_is_read_with_read_holdings(tmp_path):
     """The hint of the first table names the function, which reads the file exactly."""
-    details = fetched({"ETH.0xA": [token(raw=2**200)]})
+    details = fetched({f"ETH.{A}": [token(raw=2**200)]})
     details.holdings.to_csv(tmp_path / "f.csv")
     with pytest.raises(AmountError, match=r"Hint: .*walletframe\.read_holdings\(path\)"):
         pd.read_csv(tmp_path / "f.csv").wf.totals()

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from addresses import A, B
 from fetches import fetched, token
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -55,7 +56,7 @@ quick = settings(
 
 def holdings_of(texts):
     """Return holdings with texts as symbols and contracts, and amounts and prices of any kind."""
-    plain = fetched({"ETH.0xA": [token()] * len(texts)}).holdings
+    plain = fetched({f"ETH.{A}": [token()] * len(texts)}).holdings
     amounts = ["0.000000000000000001", str(2**256 - 1), None]
     return plain.assign(
         symbol=pd.array(texts, dtype=TEXT),
@@ -120,7 +121,7 @@ def test_added_columns_are_read_back(tmp_path, suffix):
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
 def test_files_of_the_shell_are_read_back(tmp_path, suffix):
     """Holdings and, if there are any, the wallets beside them."""
-    details = fetched({"ETH.0xA": [token("=1\r2")], "ETH.0xB": [], "NEAR.b": "failed"})
+    details = fetched({f"ETH.{A}": [token("=1\r2")], f"ETH.{B}": [], "NEAR.b.near": "failed"})
     write_details(details, tmp_path / f"h{suffix}")
     back = wf.read_holdings(tmp_path / f"h{suffix}")
     assert_frame_equal(back, details.holdings, check_exact=True)
@@ -131,7 +132,7 @@ def test_files_of_the_shell_are_read_back(tmp_path, suffix):
 
 def test_wallets_of_an_excel_file_are_read_back(tmp_path):
     """Times are exact to the millisecond."""
-    wallets = fetched({"ETH.0xA": [token()], "NEAR.b": "failed"}).wallets
+    wallets = fetched({f"ETH.{A}": [token()], "NEAR.b.near": "failed"}).wallets
     wallets.wf.to_excel(tmp_path / "w.xlsx")
     assert_frame_equal(wf.read_holdings(tmp_path / "w.xlsx"), wallets, check_exact=True)
 

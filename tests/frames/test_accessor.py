@@ -6,6 +6,7 @@ from operator import attrgetter
 
 import pandas as pd
 import pytest
+from addresses import ONE, TWO, whole
 
 from walletframe.accessor import FrameAccessor, SeriesAccessor
 from walletframe.accessor.delegation import Delegate
@@ -17,19 +18,21 @@ from walletframe.frames.assembly import assemble
 from walletframe.pandas_versions import TEXT
 
 FRAME = pd.DataFrame(
-    {"blockchain": [" ETH", "NEAR"], "address": ["0xAb", "alice.near "], "note": [1, 2]},
+    {"blockchain": [" ETH", "NEAR"], "address": [whole("Ab"), "alice.near "], "note": [1, 2]},
     index=["x", "y"],
 )
 
 
 def test_series_of_dotted_strings_is_parsed_on_its_index():
     """Each string becomes blockchain and address, repeats included, on the same index."""
-    series = pd.Series(["ETH.0xAb", "NEAR.alice.near", "ETH.0xAb"], index=[5, 3, 5])
+    series = pd.Series(
+        [f"ETH.{whole('Ab')}", "NEAR.alice.near", f"ETH.{whole('Ab')}"], index=[5, 3, 5]
+    )
     parsed = series.wf.parse()
     assert parsed.columns.tolist() == ["blockchain", "address"]
     assert parsed.dtypes.tolist() == [TEXT, TEXT]
     assert parsed.index.tolist() == [5, 3, 5]
-    assert parsed.address.tolist() == ["0xAb", "alice.near", "0xAb"]
+    assert parsed.address.tolist() == [whole("Ab"), "alice.near", whole("Ab")]
 
 
 def test_frame_of_columns_is_parsed_on_its_index():
@@ -37,14 +40,14 @@ def test_frame_of_columns_is_parsed_on_its_index():
     parsed = FRAME.wf.parse()
     assert parsed.to_dict("list") == {
         "blockchain": ["ETH", "NEAR"],
-        "address": ["0xAb", "alice.near"],
+        "address": [whole("Ab"), "alice.near"],
     }
     assert parsed.index.tolist() == ["x", "y"]
 
 
 def test_parse_result_joins_back():
     """The parsed columns can be joined to their source."""
-    series = pd.Series(["ETH.0x1", "BSC.0x2"], name="wallet")
+    series = pd.Series([f"ETH.{ONE}", f"BSC.{TWO}"], name="wallet")
     joined = series.to_frame().join(series.wf.parse())
     assert joined.columns.tolist() == ["wallet", "blockchain", "address"]
 
@@ -67,13 +70,13 @@ def test_missing_column_is_named():
 def test_bad_rows_are_reported_by_position():
     """Unreadable ones; missing values are empty rows."""
     with pytest.raises(AddressError) as caught:
-        pd.Series(["ETH.0x1", None, "y", float("nan"), "x"]).wf.parse()
+        pd.Series([f"ETH.{ONE}", None, "y", float("nan"), "x"]).wf.parse()
     assert [place for place, _, _ in caught.value.problems] == [2, 4]
 
 
 def test_parsed_rows_keep_their_index():
     """Empty and, on request, unreadable rows are dropped, with a warning."""
-    series = pd.Series(["eth.0x1", None, "x", "ETH.0X1"], index=list("abcd"))
+    series = pd.Series([f"eth.{ONE}", None, "x", f"ETH.{ONE.upper()}"], index=list("abcd"))
     counts = "1 duplicate, 1 empty, 1 unreadable and left out"
     where = r"\(listed by position, counted from 0\)"
     with pytest.warns(InputWarning, match=f"found 1 wallet in 4 rows: {counts} {where}"):

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import pandas as pd
 import pytest
+from addresses import ZERO, A, B, whole
 from canned_service import balance
 from fetches import ANSWERED_AT, failed, record
 from hostile_symbols import SYMBOLS
@@ -15,6 +16,7 @@ from walletframe.frames.contract import Source
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.display import display_html
 from walletframe.pandas_versions import TEXT
+from walletframe.text import shortened
 
 TOP = str(2**256 - 1)
 TABLE = {"ul", "li", "table", "thead", "tbody", "tr", "th", "td", "a"}
@@ -44,7 +46,7 @@ class Page(HTMLParser):
 def hostile():
     """Return a wallet that holds every hostile symbol, and a failed one with a hostile reason."""
     balances = [balance(symbol=text, address=f"0x{n:040x}") for n, text in enumerate(HOSTILE)]
-    wallets, holdings = assemble([record(balances=balances), failed("0xb")])
+    wallets, holdings = assemble([record(balances=balances), failed(B)])
     return WalletDetails(wallets, holdings)
 
 
@@ -57,7 +59,7 @@ def test_jupyter_gets_three_forms():
 @pytest.mark.parametrize("form", ["__repr__", "_repr_html_", "_repr_markdown_"])
 def test_every_form_has_the_essentials(form):
     """Counts, the failure and its reason, the exact amount, and the simulation."""
-    records = [record(balances=[balance(TOP, 18)], service="sandbox"), failed("0xb", error="gone")]
+    records = [record(balances=[balance(TOP, 18)], service="sandbox"), failed(B, error="gone")]
     text = getattr(assemble(records), form)().replace("&#46;", ".").replace("&#58;", ":")
     for texts in ("1 ok, 1 failed", "1 balance of 1 token", "1 failed: gone", "Simulated data"):
         assert texts in text
@@ -74,9 +76,9 @@ def test_an_empty_fetch_is_a_sentence(form):
 
 def test_failed_wallets_come_first_and_the_rest_is_counted():
     """Failed wallets are among the few rows; captions have the total."""
-    records = [record(f"0x{n}") for n in range(50)] + [failed("0xbad")]
+    records = [record(f"0x{n:0>40}") for n in range(50)] + [failed(whole("bad"))]
     html = assemble(records)._repr_html_()
-    assert html.index("ETH.0xbad") < html.index("ETH.0x0<")
+    assert html.index(f"ETH.{shortened(whole('bad'))}") < html.index(f"ETH.{shortened(ZERO)}<")
     assert "Wallets: 10 of 51" in html
     assert "Holdings: 10 of 50" in html
     assert "and 41 more" in repr(assemble(records))
@@ -84,7 +86,7 @@ def test_failed_wallets_come_first_and_the_rest_is_counted():
 
 def test_reasons_beyond_three_are_counted():
     """Many reasons don't fill the page."""
-    records = [failed(f"0x{n}", error=f"reason {n}") for n in range(9)]
+    records = [failed(f"0x{n:0>40}", error=f"reason {n}") for n in range(9)]
     assert "6 wallets for other reasons" in assemble(records)._repr_html_()
 
 
@@ -97,7 +99,7 @@ def test_html_of_hostile_text_has_only_our_elements(hostile):
     assert page.tags <= TAGS
     assert not [name for name, _ in page.attributes if name.startswith("on") or name == "src"]
     assert {value for name, value in page.attributes if name == "href"} <= {
-        "https://explorer.example/0xa"
+        f"https://explorer.example/{A}"
     }
     assert "$" not in html
     assert len(html) < 200_000
@@ -118,7 +120,7 @@ def test_markdown_of_hostile_text_is_only_our_table(hostile):
     page = Page(markdown2html(text))
     assert page.tags <= TABLE | {"p"}
     assert {value for name, value in page.attributes if name == "href"} == {
-        "https://explorer.example/0xa"
+        f"https://explorer.example/{A}"
     }
     assert "$" not in text
 
@@ -155,7 +157,7 @@ def test_a_pipe_in_a_link_stays_in_its_cell():
 
 def test_colours_are_those_of_the_page():
     """There is no background and no fixed colour, in a light or dark theme."""
-    html = assemble([record(service="sandbox"), failed("0xb")])._repr_html_()
+    html = assemble([record(service="sandbox"), failed(B)])._repr_html_()
     assert "background" not in html
     assert "#" not in html
 
@@ -168,7 +170,7 @@ def test_unknown_amounts_are_labelled():
 
 def test_values_are_shown_with_their_currency():
     """Values are in the tables, to the cent; an unpriced balance has none."""
-    details = assemble([record(balances=[balance("1234500"), balance("1", address="0xb")])])
+    details = assemble([record(balances=[balance("1234500"), balance("1", address=B)])])
     values = {"value": [1234.5, float("nan")], "currency": pd.array(["<b>USD"] * 2, dtype=TEXT)}
     valued = details._replace(holdings=details.holdings.assign(**values))
     assert re.search(r"1,234\.50 +<b>USD\n.* - +<b>USD", repr(valued))
@@ -180,10 +182,10 @@ def test_values_are_shown_with_their_currency():
 
 def test_stale_wallets_come_before_fresh_ones():
     """They have their reason."""
-    fresh = record("0xa")
+    fresh = record(A)
     old = WalletRecord(fresh.wallet, fresh.outcome, "s", ANSWERED_AT, Source.STALE, "no network")
-    text = repr(assemble([record("0xb"), old]))
-    assert text.index("ETH.0xa") < text.index("ETH.0xb")
+    text = repr(assemble([record(B), old]))
+    assert text.index(f"ETH.{shortened(A)}") < text.index(f"ETH.{shortened(B)}")
     assert "no network" in text
 
 

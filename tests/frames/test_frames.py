@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pandas as pd
 import pytest
+from addresses import ONE, THREE, TWO, A
 from canned_service import answer, balance, wallet
 
 from walletframe.address.lists import parse_wallets
@@ -16,7 +17,7 @@ from walletframe.wire.answer import read_answer
 from walletframe.wire.outcome import Balances, Outcome, Status
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
-[ETH] = parse_wallets("ETH.0xA")
+[ETH] = parse_wallets(f"ETH.{A}")
 
 
 def record(*balances, **fields):
@@ -83,7 +84,7 @@ def test_values_land_in_their_columns():
     """One balance, field by field."""
     sent = balance("2500000000000000001", 18, symbol="S", address="0xT", blockchain="L2")
     row = assemble([record(sent | {"price": 2})]).holdings.iloc[0]
-    assert row.tolist()[:4] == ["ETH", "0xA", "S", "0xT"]
+    assert row.tolist()[:4] == ["ETH", A, "S", "0xT"]
     assert (str(row.amount), row.decimals) == ("2.500000000000000001", 18)
     assert (row.raw_amount, row.token_blockchain, row.price) == ("2500000000000000001", "L2", 2.0)
 
@@ -127,10 +128,10 @@ def test_order_is_that_of_wallets_and_then_of_the_answer():
     """Rows follow the records, over the limits of chunks."""
     records = [
         WalletRecord(each, record(*[balance(amount=str(i)) for i in range(1500)]).outcome, "s")
-        for each in parse_wallets(["ETH.0x2", "ETH.0x1", "ETH.0x3"])
+        for each in parse_wallets([f"ETH.{TWO}", f"ETH.{ONE}", f"ETH.{THREE}"])
     ]
     holdings = assemble(records).holdings
-    assert holdings.address.unique().tolist() == ["0x2", "0x1", "0x3"]
+    assert holdings.address.unique().tolist() == [TWO, ONE, THREE]
     assert holdings.raw_amount.tolist() == [str(i) for i in range(1500)] * 3
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pandas as pd
 import pytest
+from addresses import A, B
 from canned_service import answer, balance, wallet
 
 import walletframe as wf
@@ -66,7 +67,7 @@ def details(canned):
         unknown(address="0xToken") | PRICED,
         balance("0x1f", symbol=None, address="0xOther"),
     ]
-    return fetch(canned, wallet("0xa", balances=held), wallet("0xb", balances=held))
+    return fetch(canned, wallet(A, balances=held), wallet(B, balances=held))
 
 
 def test_a_recorded_wallet_is_complete(canned):
@@ -84,14 +85,12 @@ def test_a_recorded_wallet_is_complete(canned):
 def test_a_recorded_wallet_on_18_blockchains(canned):
     """Some blockchains fail, some have no list, some null decimals: the others are complete."""
     odd = recorded(7) | {"amount": {"amount": "7", "decimals": None}}
-    names = wf.blockchains().blockchain[:18]
+    names = wf.blockchains().dropna(subset="chain_id").blockchain[:18]
     entries = [
-        wallet("0xa", name, balances=[recorded(place), odd])
-        for place, name in enumerate(names[:13])
+        wallet(A, name, balances=[recorded(place), odd]) for place, name in enumerate(names[:13])
     ]
     entries += [
-        wallet("0xa", name, balances=None, failed=place > 1)
-        for place, name in enumerate(names[13:])
+        wallet(A, name, balances=None, failed=place > 1) for place, name in enumerate(names[13:])
     ]
     wallets, holdings = fetch(canned, *entries)
     assert wallets["status"].tolist() == ["ok"] * 13 + ["failed"] * 5
@@ -106,7 +105,7 @@ def test_one_warning_has_the_counts(details, canned):
     with canned.client() as client:
         for source in ("service", "cache"):
             with pytest.warns(AnswerWarning, match="2 of 3 balances, in 1 wallet,") as result:
-                wallets, _ = client.fetch("ETH.0xa")
+                wallets, _ = client.fetch(f"ETH.{A}")
             assert len(result) == 1
             assert wallets["source"].item() == source
             assert wallets["error"].item() == "2 of 3 balances could not be read"
@@ -118,9 +117,9 @@ def test_an_older_answer_keeps_its_own_flaws(canned):
     canned.default = (200, {}, answer(wallet(failed=True)))
     with canned.client() as client:
         with pytest.warns(AnswerWarning):
-            client.fetch("ETH.0xa")
+            client.fetch(f"ETH.{A}")
         with pytest.warns((AnswerWarning, FetchWarning)) as result:
-            details = client.fetch("ETH.0xa", refresh=True)
+            details = client.fetch(f"ETH.{A}", refresh=True)
     assert {each.category for each in result} == {AnswerWarning, FetchWarning}
     assert details.wallets["error"].item().startswith("not refreshed: ")
     assert details.wallets["error"].item().endswith("; 1 of 1 balance could not be read")
@@ -206,7 +205,7 @@ def test_nothing_raises_over_odd_balances(details):
     wallets, holdings = details
     for chart in (charts.treemap, charts.sunburst, charts.bar, charts.heatmap):
         assert "native" not in chart(holdings, wallets=wallets).to_json()
-    charts.pie(holdings, "ETH.0xa", wallets=wallets)
+    charts.pie(holdings, f"ETH.{A}", wallets=wallets)
     charts.treemap(value(holdings), wallets=wallets)
     concentration(holdings)
     assert not flag_spam(holdings).empty

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from addresses import UPPER_A, A
 from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
 from fetches import fetched, token
@@ -41,7 +42,7 @@ def run(canned, monkeypatch, tmp_path):
     monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
     monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
     monkeypatch.setenv("WALLETFRAME_BASE_URL", canned.base_url)
-    canned.default = (200, {}, answer(wallet("0xa", balances=[balance("5", 0)])))
+    canned.default = (200, {}, answer(wallet(A, balances=[balance("5", 0)])))
     (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\nETH,0xTOKEN,x\n")
     return lambda *words: CliRunner().invoke(main, words, catch_exceptions=False).output
 
@@ -68,13 +69,13 @@ def test_no_count_precedes_a_fixed_plural(path):
 @pytest.mark.parametrize(
     "words",
     [
-        "fetch ETH.0xa",
+        f"fetch ETH.{A}",
         "fetch nonsense",
-        "totals ETH.0xa",
-        "totals ETH.0xa --prices p.csv",
-        "totals ETH.0xa --currency USD",
-        "report ETH.0xa --output r.md",
-        "fetch-to-parquet bulk ETH.0xa",
+        f"totals ETH.{A}",
+        f"totals ETH.{A} --prices p.csv",
+        f"totals ETH.{A} --currency USD",
+        f"report ETH.{A} --output r.md",
+        f"fetch-to-parquet bulk ETH.{A}",
     ],
 )
 def test_commands_about_one_wallet(run, words):
@@ -86,7 +87,7 @@ def test_commands_about_one_wallet(run, words):
 
 def test_the_cache_of_one_answer(run):
     """Its information and its deletion."""
-    run("fetch", "ETH.0xa")
+    run("fetch", f"ETH.{A}")
     output = run("cache", "info") + run("cache", "clear")
     assert "1 answer deleted" in output
     assert ONE_OF_SEVERAL.findall(output) == []
@@ -96,7 +97,7 @@ def test_the_cache_of_one_answer(run):
 def test_a_report_on_one_wallet(tmp_path, name):
     """One balance, one token, one row, one hidden, one that looks like spam."""
     spam = token("Visit https://evil.example to claim", contract="0xbad")
-    details = fetched({"ETH.0xA": [token(), spam]})
+    details = fetched({f"ETH.{UPPER_A}": [token(), spam]})
     text = wf.report(details, tmp_path / name).read_text(encoding="utf-8")
     text = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     assert "1 balance of 1 token" in text
@@ -105,7 +106,7 @@ def test_a_report_on_one_wallet(tmp_path, name):
 
 def test_a_table_that_leaves_one_row_out():
     """In Markdown, and in a report."""
-    details = fetched({f"ETH.0x{number}": [token()] for number in range(11)})
+    details = fetched({f"ETH.0x{number:0>40}": [token()] for number in range(11)})
     assert "… and 1 more wallet\n" in details._repr_markdown_()
 
 
@@ -113,7 +114,10 @@ def test_a_table_that_leaves_one_row_out():
     "kind, act",
     [
         (FetchWarning, lambda: wf.fetch_wallets("NEAR.bob", client=_nowhere())),
-        (PricesError, lambda: value(fetched({"ETH.0xA": [token()]}).holdings, {("ETH", "0x"): -1})),
+        (
+            PricesError,
+            lambda: value(fetched({f"ETH.{UPPER_A}": [token()]}).holdings, {("ETH", "0x"): -1}),
+        ),
         (AddressError, lambda: wf.fetch_wallets("bob")),
         (AmountError, lambda: wf.AmountArray.from_raw([1], decimals=[1, 2])),
         (SnapshotError, lambda: history.save(_changed(), folder="nowhere")),
@@ -132,5 +136,5 @@ def _nowhere():
 
 
 def _changed():
-    details = fetched({"ETH.0xA": [token()]})
+    details = fetched({f"ETH.{UPPER_A}": [token()]})
     return details._replace(holdings=details.holdings.head(0))

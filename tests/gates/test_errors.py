@@ -9,6 +9,7 @@ import warnings
 
 import pandas as pd
 import pytest
+from addresses import A, whole
 from canned_service import answer, wallet
 
 import walletframe
@@ -41,14 +42,15 @@ ARGUMENTS = {
     "purpose": "the sandbox",
     "lacking": "a browser",
     "where": "by line",
-    "token": ("ETH", "0xab"),
+    "token": ("ETH", whole("ab")),
     "what": "token",
-    "notes": {("ETH", "0xab"): "known"},
-    "contracts": {"USDC": [("ETH", "0xab"), ("ETH", None)]},
-    "wallet": "ETH.0xab",
+    "notes": {("ETH", whole("ab")): "known"},
+    "contracts": {"USDC": [("ETH", whole("ab")), ("ETH", None)]},
+    "wallet": f"ETH.{whole('ab')}",
     "blockchain": "SOLANA",
     "known": ["ETH", "BSC"],
     "fixes": [(4, "Ethereum", "ETH")],
+    "malformed": False,
 }
 
 
@@ -205,7 +207,7 @@ class TestCopies:
         """The wallets of the fetch are copied with the error."""
         canned.default = (200, {}, answer(wallet(failed=True)))
         with canned.client() as client, pytest.raises(FetchError) as caught:
-            client.fetch("ETH.0xa", on_failure="raise")
+            client.fetch(f"ETH.{A}", on_failure="raise")
         result = unpickled(caught.value)
         pd.testing.assert_frame_equal(result.details.wallets, caught.value.details.wallets)
         assert result.details.wallets["status"].tolist() == ["failed"]

@@ -3,11 +3,18 @@
 from fractions import Fraction
 
 import pandas as pd
+from addresses import A, B, base58
 from hypothesis import strategies as st
 
 from walletframe.address.forms import canonical_key
 
-WALLETS = [["ETH.0xA", "eth.0XA"], ["ETH.0xB"], ["BSC.0xA"], ["SOLANA.aB"], ["SOLANA.Ab"]]
+WALLETS = [
+    [f"ETH.{A}", f"eth.{A.upper()}"],
+    [f"ETH.{B}"],
+    [f"BSC.{A}"],
+    [f"SOLANA.{base58('aB')}"],
+    [f"SOLANA.{base58('Ab')}"],
+]
 TOKENS = [
     ("ETH", "0xToken", "USDC"),
     ("eth", "0XTOKEN", "USDC"),

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from addresses import UPPER_A, UPPER_B, A, B, C
 from canned_service import answer
 from canned_service import wallet as entry
 from fetches import FETCHED_AT, fetched, token
@@ -104,7 +105,9 @@ def check_changes(before, after, stale):
 
 def rows(before, after, **sides):
     """Compare two answers of one wallet, and return each token's change and amounts."""
-    changes = compare(fetched({"ETH.0xA": before}), fetched({"ETH.0xA": after}, **sides))
+    changes = compare(
+        fetched({f"ETH.{UPPER_A}": before}), fetched({f"ETH.{UPPER_A}": after}, **sides)
+    )
     picked = changes[["symbol", "before", "after", "difference", "change"]].astype(TEXT)
     return [tuple("NA" if pd.isna(cell) else cell for cell in row) for row in picked.to_numpy()]
 
@@ -148,14 +151,18 @@ def test_the_last_unit_is_a_change():
 
 def test_wallets_come_in_their_order():
     """Earlier wallets come first; tokens are in their listed order, in the latest spelling."""
-    before = fetched({"ETH.0xb": [token("B")], "ETH.0xA": [token("A"), token("C", contract="0xC")]})
-    after = fetched({"NEAR.new": [], "ETH.0xB": [token("D", contract="0xD")], "ETH.0xA": []})
+    before = fetched(
+        {f"ETH.{B}": [token("B")], f"ETH.{UPPER_A}": [token("A"), token("C", contract=C)]}
+    )
+    after = fetched(
+        {"NEAR.new": [], f"ETH.{UPPER_B}": [token("D", contract="0xD")], f"ETH.{UPPER_A}": []}
+    )
     changes = compare(before, after)
     assert list(zip(changes["address"], changes["symbol"].fillna("-"), strict=True)) == [
-        ("0xB", "B"),
-        ("0xB", "D"),
-        ("0xA", "A"),
-        ("0xA", "C"),
+        (UPPER_B, "B"),
+        (UPPER_B, "D"),
+        (UPPER_A, "A"),
+        (UPPER_A, "C"),
         ("new", "-"),
     ]
     assert changes["status_before"].tolist()[-1] == "not_asked"
@@ -163,15 +170,18 @@ def test_wallets_come_in_their_order():
 
 def test_snapshots_are_compared_like_fetches(tmp_path):
     """Yesterday's snapshot with a fetch of now."""
-    save(fetched({"ETH.0xA": [token(raw=1)]}), folder=tmp_path)
-    after = fetched({"ETH.0xA": [token(raw=3)]})
+    save(fetched({f"ETH.{UPPER_A}": [token(raw=1)]}), folder=tmp_path)
+    after = fetched({f"ETH.{UPPER_A}": [token(raw=3)]})
     assert compare(snapshot(folder=tmp_path), after)["change"].tolist() == ["increased"]
 
 
 @pytest.mark.parametrize("dtype", ["string", "object", "category"])
 def test_changes_do_not_depend_on_text_dtypes(dtype):
     """Frames from files have other dtypes, and the same changes."""
-    before, after = fetched({"ETH.0xA": [token(raw=1)], "ETH.0xB": "failed"}), fetched({})
+    before, after = (
+        fetched({f"ETH.{UPPER_A}": [token(raw=1)], f"ETH.{UPPER_B}": "failed"}),
+        fetched({}),
+    )
     texts = ["blockchain", "address", "status", "source", "service"]
     stored = before._replace(wallets=before.wallets.astype(dict.fromkeys(texts, dtype)))
     assert compare(stored, after).equals(compare(before, after))
@@ -180,14 +190,14 @@ def test_changes_do_not_depend_on_text_dtypes(dtype):
 @pytest.mark.parametrize("swapped", [False, True])
 def test_one_answer_in_two_snapshots_is_unknown_in_the_later(tmp_path, swapped):
     """There was no request in between; a new equal answer is known to be unchanged."""
-    answers = {"ETH.0xA": [token()], "ETH.0xB": [token()]}
+    answers = {f"ETH.{UPPER_A}": [token()], f"ETH.{UPPER_B}": [token()]}
     save(fetched(answers), folder=tmp_path)
     cached = fetched(answers, source="cache").wallets
     cached.loc[1, "fetched_at"] += pd.Timedelta(hours=1)
     save(fetched(answers)._replace(wallets=cached), folder=tmp_path)
     days = snapshot(FETCHED_AT, folder=tmp_path), snapshot(folder=tmp_path)
     changes = compare(*(reversed(days) if swapped else days))
-    assert changes["address"].tolist() == ["0xA"]
+    assert changes["address"].tolist() == [UPPER_A]
     statuses = changes["status_before"].item(), changes["status_after"].item()
     assert statuses == (("stale", "ok") if swapped else ("ok", "stale"))
 
@@ -197,8 +207,8 @@ def test_a_failed_refresh_is_not_unchanged(canned, tmp_path):
     canned.add_reply(answer(entry()))
     canned.default = (500, {}, b"down")
     with canned.client() as client:
-        before = client.fetch("ETH.0xa")
-        after = client.fetch("ETH.0xa", refresh=True, on_failure="ignore")
+        before = client.fetch(f"ETH.{A}")
+        after = client.fetch(f"ETH.{A}", refresh=True, on_failure="ignore")
     assert after.wf.totals()["wallets_stale"].tolist() == [1]
     assert compare(before, before).empty
     assert compare(before, after)["status_after"].tolist() == ["stale"]
@@ -210,16 +220,16 @@ def test_a_failed_refresh_is_not_unchanged(canned, tmp_path):
 
 def test_a_snapshot_is_not_compared_with_itself(tmp_path):
     """There was no request in between, so that it proves nothing."""
-    save(fetched({"ETH.0xA": [token()]}), folder=tmp_path)
+    save(fetched({f"ETH.{UPPER_A}": [token()]}), folder=tmp_path)
     with pytest.raises(SnapshotError, match="before and after are the same snapshot, of 20"):
         compare(snapshot("today", folder=tmp_path), snapshot(folder=tmp_path))
 
 
 def test_frames_of_no_single_time_are_refused():
     """A repeated wallet, holdings without a wallet, an unknown status: each is named."""
-    details = fetched({"ETH.0xA": [token()]})
+    details = fetched({f"ETH.{UPPER_A}": [token()]})
     twice = details._replace(wallets=pd.concat([details.wallets, details.wallets]))
-    with pytest.raises(SnapshotError, match=r"the wallet 'ETH\.0xA' has more than one row"):
+    with pytest.raises(SnapshotError, match=rf"the wallet 'ETH\.{UPPER_A}' has more than one row"):
         compare(twice, details)
     with pytest.raises(SnapshotError, match="has holdings, but is missing from wallets"):
         compare(details, details._replace(wallets=details.wallets.head(0)))
@@ -230,15 +240,15 @@ def test_frames_of_no_single_time_are_refused():
 
 def test_simulated_holdings_are_compared_with_simulated_ones():
     """Real ones are refused beside them."""
-    simulated = fetched({"ETH.0xA": [token(raw=1)]}, service="sandbox")
+    simulated = fetched({f"ETH.{UPPER_A}": [token(raw=1)]}, service="sandbox")
     with pytest.raises(SnapshotError, match="simulated"):
-        compare(simulated, fetched({"ETH.0xA": [token()]}))
-    assert compare(simulated, fetched({"ETH.0xA": []}, service="sandbox")).shape == (1, 11)
+        compare(simulated, fetched({f"ETH.{UPPER_A}": [token()]}))
+    assert compare(simulated, fetched({f"ETH.{UPPER_A}": []}, service="sandbox")).shape == (1, 11)
 
 
 def test_frames_of_other_columns_are_refused():
     """Missing columns are named; floats are no amounts."""
-    details = fetched({"ETH.0xA": [token()]})
+    details = fetched({f"ETH.{UPPER_A}": [token()]})
     with pytest.raises(ColumnsError, match="'token_address'"):
         compare(details, details._replace(holdings=details.holdings.drop(columns="token_address")))
     with pytest.raises(ColumnsError, match="'service'"):
@@ -249,11 +259,11 @@ def test_frames_of_other_columns_are_refused():
 
 def test_one_token_keeps_every_unknown_wallet():
     """A failed wallet may have held the token, even if it was not listed before."""
-    before = fetched({"ETH.0xa": [token("USDC")], "ETH.0xb": [token("DAI", contract="0xd")]})
-    after = fetched({"ETH.0xa": [token("USDC", 9)], "ETH.0xb": "failed"})
+    before = fetched({f"ETH.{A}": [token("USDC")], f"ETH.{B}": [token("DAI", contract="0xd")]})
+    after = fetched({f"ETH.{A}": [token("USDC", 9)], f"ETH.{B}": "failed"})
     changes = compare(before, after, token="USDC")
     assert changes["change"].tolist() == ["decreased", "unknown"]
-    assert changes["address"].tolist() == ["0xa", "0xb"]
+    assert changes["address"].tolist() == [A, B]
     with pytest.raises(UnknownTokenError):
         compare(before, after, token="usdc")
     assert compare(before, after, token=("eth", "0xD"))["change"].tolist() == ["unknown"]
@@ -270,21 +280,21 @@ def test_changes_are_summed_by_owner_and_token():
     usdc = "0xUsdc"
     before = fetched(
         {
-            "ETH.0xA": [token("USDC", 5, contract=usdc), token("OLD", 1)],
-            "ETH.0xB": [token("USDC", 2**256 - 1, contract=usdc)],
-            "ETH.0xC": [token("USDC", 7, contract=usdc)],
-            "NEAR.d": "failed",
+            f"ETH.{UPPER_A}": [token("USDC", 5, contract=usdc), token("OLD", 1)],
+            f"ETH.{UPPER_B}": [token("USDC", 2**256 - 1, contract=usdc)],
+            f"ETH.{C}": [token("USDC", 7, contract=usdc)],
+            "NEAR.d.near": "failed",
         }
     )
     after = fetched(
         {
-            "ETH.0xA": [token("USDC", 8, contract=usdc), token("OLD", 1)],
-            "ETH.0xB": [token("USDC", 2**256 - 2, contract=usdc)],
-            "ETH.0xC": "failed",
-            "NEAR.d": [],
+            f"ETH.{UPPER_A}": [token("USDC", 8, contract=usdc), token("OLD", 1)],
+            f"ETH.{UPPER_B}": [token("USDC", 2**256 - 2, contract=usdc)],
+            f"ETH.{C}": "failed",
+            "NEAR.d.near": [],
         }
     )
-    who = {"0xA": "Ada", "0xB": "Bo", "0xC": "Ada"}
+    who = {UPPER_A: "Ada", UPPER_B: "Bo", C: "Ada"}
     result = compare(owned(before, **who), owned(after, **who), by="owner", token=("ETH", usdc))
     rows = result[["owner", "symbol", "change", "wallets_known", "wallets"]].astype(object)
     assert rows.where(rows.notna(), None).to_numpy().tolist() == [
@@ -299,7 +309,7 @@ def test_changes_are_summed_by_owner_and_token():
     assert [*both.columns[:3]] == ["blockchain", "owner", "symbol"]
     assert both["owner"].dropna().tolist() == ["Ada", "Bo"]
     one = compare(before, after, by="wallet")
-    assert one["address"].tolist() == ["0xA", "0xB", "0xC", "d"]
+    assert one["address"].tolist() == [UPPER_A, UPPER_B, C, "d.near"]
     assert compare(fetched({}), fetched({}), by="token").empty
 
 
@@ -322,8 +332,20 @@ def dollars(ethereum, base, twin=0):
 
 def test_changes_are_summed_by_asset():
     """Over contracts and blockchains, bridged on request; a wallet counts as a whole."""
-    before = fetched({"ETH.0xA": dollars(1, 2, 4), "BASE.0xB": dollars(0, 10**30), "NEAR.c": []})
-    after = fetched({"ETH.0xA": dollars(2, 4, 5), "BASE.0xB": dollars(0, 10**30 - 1), "NEAR.c": []})
+    before = fetched(
+        {
+            f"ETH.{UPPER_A}": dollars(1, 2, 4),
+            f"BASE.{UPPER_B}": dollars(0, 10**30),
+            "NEAR.c.near": [],
+        }
+    )
+    after = fetched(
+        {
+            f"ETH.{UPPER_A}": dollars(2, 4, 5),
+            f"BASE.{UPPER_B}": dollars(0, 10**30 - 1),
+            "NEAR.c.near": [],
+        }
+    )
     result = compare(before, after, by="asset")
     assert [*result.columns] == [
         *["asset", "before", "after", "difference", "change", "wallets_known", "wallets"]
@@ -333,12 +355,14 @@ def test_changes_are_summed_by_asset():
     assert result[["wallets_known", "wallets"]].iloc[0].tolist() == [3, 3]  # it is on NEAR, too
     together = compare(before, after, by="asset", bridged=True)
     assert together["difference"].astype(TEXT).tolist() == ["0.000003"]
-    who = {"0xA": "Ada", "0xB": "Bo", "c": "Bo"}
+    who = {UPPER_A: "Ada", UPPER_B: "Bo", "c.near": "Bo"}
     owners = compare(owned(before, **who), owned(after, **who), by=["asset", "owner"])
     assert owners[owners["asset"] == "USDC"]["owner"].tolist() == ["Ada", "Bo"]
     both = compare(before, after, by=["asset", "token"])
     assert both[both["asset"] == "USDC"]["token_blockchain"].tolist() == ["ETH", "BASE"]
-    partly = fetched({"ETH.0xA": dollars(2, None), "BASE.0xB": "failed", "NEAR.c": []})
+    partly = fetched(
+        {f"ETH.{UPPER_A}": dollars(2, None), f"BASE.{UPPER_B}": "failed", "NEAR.c.near": []}
+    )
     lost = compare(before, partly, by="asset", bridged=True)
     assert lost["change"].tolist() == ["unknown"]
     assert lost[["wallets_known", "wallets"]].iloc[0].tolist() == [1, 3]
@@ -351,19 +375,23 @@ def test_changes_are_summed_by_asset():
 
 def test_one_asset_is_all_its_contracts_and_possible_holders():
     """An unknown wallet counts if it could hold some."""
-    requested = {"ETH.0xA": dollars(1, 2), "BASE.0xB": dollars(0, 5), "BTC.d": "failed"}
+    requested = {
+        f"ETH.{UPPER_A}": dollars(1, 2),
+        f"BASE.{UPPER_B}": dollars(0, 5),
+        "BTC.d": "failed",
+    }
     before = fetched(requested | {"BASE.0xT": []})
-    after = fetched(requested | {"ETH.0xA": dollars(2, 4), "BASE.0xT": "failed"})
+    after = fetched(requested | {f"ETH.{UPPER_A}": dollars(2, 4), "BASE.0xT": "failed"})
     result = compare(before, after, asset="USDC")
     assert [*result.columns[:5]] == ["blockchain", "address", "asset", "before", "after"]
     assert result["asset"].tolist() == ["USDC", "USDC"]
     assert result["difference"].astype(TEXT).tolist()[:1] == ["0.000003"]
     assert result[["address", "change"]].to_numpy().tolist() == [
-        ["0xA", "increased"],
+        [UPPER_A, "increased"],
         ["0xT", "unknown"],
     ]
     assert (str(result["before"].iloc[1]), result["status_after"].iloc[1]) == ("0", "failed")
-    sides = [owned(each, **{"0xT": "Treasury", "0xA": "Ada"}) for each in (before, after)]
+    sides = [owned(each, **{"0xT": "Treasury", UPPER_A: "Ada"}) for each in (before, after)]
     by_owner = compare(*sides, asset="USDC", by="owner")
     assert by_owner.equals(compare(*sides, asset="USDC", by=["owner", "asset"]))
     counts = ["owner", "asset", "change", "wallets_known", "wallets"]
@@ -377,7 +405,7 @@ def test_one_asset_is_all_its_contracts_and_possible_holders():
 
 def test_an_asset_is_suggested_for_a_shared_symbol():
     """A token beside an asset, or a list of assets without one, is refused."""
-    side = fetched({"ETH.0xA": dollars(1, 2), "BASE.0xB": dollars(0, 5)})
+    side = fetched({f"ETH.{UPPER_A}": dollars(1, 2), f"BASE.{UPPER_B}": dollars(0, 5)})
     with pytest.raises(
         AmbiguousTokenError, match=r"add up all contracts of the asset with asset='USDC'"
     ):
@@ -390,15 +418,17 @@ def test_an_asset_is_suggested_for_a_shared_symbol():
 
 def test_a_wallet_that_cannot_hold_the_token_is_not_unknown():
     """For one token, wallets of its blockchain count, and its holders."""
-    requested = {"ETH.0xA": [token("USDC", 1)], "ETH.0xB": [], "BTC.c": "failed"}
-    changes = compare(fetched(requested), fetched(requested | {"ETH.0xB": "failed"}), token="USDC")
-    assert changes[["address", "symbol"]].to_numpy().tolist() == [["0xB", "USDC"]]
+    requested = {f"ETH.{UPPER_A}": [token("USDC", 1)], f"ETH.{UPPER_B}": [], "BTC.c": "failed"}
+    changes = compare(
+        fetched(requested), fetched(requested | {f"ETH.{UPPER_B}": "failed"}), token="USDC"
+    )
+    assert changes[["address", "symbol"]].to_numpy().tolist() == [[UPPER_B, "USDC"]]
     assert compare(fetched(requested), fetched(requested), token="USDC", by="blockchain").empty
 
 
 def test_rows_dropped_from_one_side_are_reported():
     """They would seem gone, or new; rows dropped from both, or without effect, are not."""
-    details = fetched({"ETH.0xA": [token(raw=1), token("SCAM", contract="0xbad")]})
+    details = fetched({f"ETH.{UPPER_A}": [token(raw=1), token("SCAM", contract="0xbad")]})
     less = details._replace(holdings=details.holdings.iloc[:1])
     with pytest.warns(
         InputWarning,
@@ -417,7 +447,7 @@ def test_rows_dropped_from_one_side_are_reported():
 
 def test_other_columns_to_group_by_are_refused():
     """The error lists the possible names, the user's own among them."""
-    details = owned(fetched({"ETH.0xA": []}), **{"0xA": "Ada"})
+    details = owned(fetched({f"ETH.{UPPER_A}": []}), **{UPPER_A: "Ada"})
     with pytest.raises(SettingsError, match=r"(?s)'team'.*an extra column of wallets \(owner\)"):
         compare(details, details, by="team")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from addresses import UPPER_A, A, B
 from canned_service import answer, balance, wallet
 from fetches import fetched, token
 from filelock import FileLock
@@ -51,9 +52,9 @@ def filled(folder, count):
     """Save some snapshots, six a day."""
     for number in range(count):
         answer = {
-            "ETH.0xA": [token(raw=TOP - number), token("ODD", "007", None, contract="0xO")],
+            f"ETH.{UPPER_A}": [token(raw=TOP - number), token("ODD", "007", None, contract="0xO")],
             "NEAR.alice.near": [token(raw=number)] * (number % 2) if number != 7 else "failed",
-            "ETH.0xB": "failed" if number != 7 else [token("\u202e<b>", number, 77)],
+            f"ETH.{B}": "failed" if number != 7 else [token("\u202e<b>", number, 77)],
         }
         at = START + timedelta(days=number // 6, hours=4 * (number % 6))
         history.save(fetched(answer), folder=folder, at=at)
@@ -101,7 +102,7 @@ def test_younger_snapshots_stay(tmp_path):
     times = [now - timedelta(days=days, minutes=minutes) for days in (40, 2) for minutes in (0, 1)]
     times += [now, now - timedelta(microseconds=1)]
     for at in times:
-        history.save(fetched({"ETH.0xA": []}), folder=tmp_path, at=at)
+        history.save(fetched({f"ETH.{UPPER_A}": []}), folder=tmp_path, at=at)
     gone = history.thin(folder=tmp_path)["snapshot"].tolist()
     assert gone == ([times[1]] if times[0].date() == times[1].date() else [])
     assert history.thin(keep="hourly", older_than=timedelta(), folder=tmp_path).shape[1] == 1
@@ -121,7 +122,7 @@ def test_a_period_that_is_partly_young_stays_whole(tmp_path, keep, middle):
     part = {"hourly": 1, "daily": 30, "weekly": 120, "monthly": 600}[keep] * timedelta(minutes=10)
     times = [middle - 2 * part, middle - part, middle + part]
     for at in times:
-        history.save(fetched({"ETH.0xA": [token()]}), folder=tmp_path, at=at)
+        history.save(fetched({f"ETH.{UPPER_A}": [token()]}), folder=tmp_path, at=at)
     age = datetime.now(UTC) - middle
     assert history.thin(keep=keep, older_than=age, folder=tmp_path).empty
     assert history.snapshots(folder=tmp_path)["snapshot"].tolist() == times
@@ -135,7 +136,7 @@ def test_today_loses_only_past_hours(tmp_path):
     hour = now.replace(minute=0, second=0, microsecond=0)
     times = [now, *(hour - timedelta(minutes=minutes) for minutes in (1, 2))]
     for at in times:
-        history.save(fetched({"ETH.0xA": []}), folder=tmp_path, at=at)
+        history.save(fetched({f"ETH.{UPPER_A}": []}), folder=tmp_path, at=at)
     gone = history.thin(keep="hourly", older_than="0h", folder=tmp_path)["snapshot"].tolist()
     assert gone == [times[2]]
     assert history.snapshots(folder=tmp_path)["snapshot"].tolist() == [times[1], times[0]]
@@ -167,7 +168,7 @@ def test_readable_answers_of_a_day_are_not_lost(canned, tmp_path):
     with canned.client(cache=False) as client:
         for hour in (7, 8, 9):
             with pytest.warns(AnswerWarning) if hour == 9 else nullcontext():
-                details = client.fetch("ETH.0xa")
+                details = client.fetch(f"ETH.{A}")
             history.save(details, folder=tmp_path, at=START.replace(hour=hour))
     history.thin(folder=tmp_path)
     assert [each.hour for each in history.snapshots(folder=tmp_path)["snapshot"]] == [8]
@@ -237,7 +238,7 @@ def test_an_unreadable_snapshot_replaces_none(folder, before_locking):
 def test_a_concurrently_saved_snapshot_stays(folder, before_locking):
     """It was not judged, though others know all that it does."""
     at = START + timedelta(minutes=1)
-    before_locking(lambda: history.save(fetched({"ETH.0xA": []}), folder=folder, at=at))
+    before_locking(lambda: history.save(fetched({f"ETH.{UPPER_A}": []}), folder=folder, at=at))
     assert len(history.thin(folder=folder))
     assert at in history.snapshots(folder=folder)["snapshot"].tolist()
 

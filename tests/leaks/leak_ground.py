@@ -12,13 +12,14 @@ from types import ModuleType
 from urllib.parse import quote_plus
 
 import pytest
+from addresses import A
 from canned_service import Canned, answer, wallet
 from leak_scan import KEY
 
 from walletframe.client import Client
 from walletframe.errors import FetchError
 
-WALLET = "ETH.0xa"
+WALLET = f"ETH.{A}"
 
 
 @contextmanager
@@ -95,7 +96,8 @@ class Ground:
     def echo(self, form=KEY, status=500):
         """Repeat the key in the service's replies, with the address of the request."""
         text = form if isinstance(form, bytes) else form.encode()
-        self.server.default = (status, {}, b"no: /wallets/details?address=ETH.0xa&apiKey=" + text)
+        path = f"/wallets/details?address={WALLET}&apiKey=".encode()
+        self.server.default = (status, {}, b"no: " + path + text)
 
     def answer(self, **fields):
         """Send sound answers."""

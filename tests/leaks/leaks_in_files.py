@@ -7,6 +7,7 @@ import pyarrow.parquet
 import pytest
 import requests_cache
 import vcr
+from addresses import B
 from canned_service import balance
 from leak_ground import WALLET, texts_of, within
 from leak_scan import KEY
@@ -79,7 +80,7 @@ def cache_after_failures(ground):
     ground.fetch(cache=cache)
     ground.echo()
     with ground.client(cache=cache) as client:
-        client.fetch([WALLET, "ETH.0xb"], refresh=True, on_failure="ignore")
+        client.fetch([WALLET, f"ETH.{B}"], refresh=True, on_failure="ignore")
     return contents(ground.folder)
 
 
@@ -163,7 +164,7 @@ def _bulk_run(ground):
     folder = ground.folder / "bulk"
     with ground.client(workers=1) as client:
         summary = wf.fetch_to_parquet(
-            ["ETH.0xb", WALLET], folder, client=client, on_failure="ignore"
+            [f"ETH.{B}", WALLET], folder, client=client, on_failure="ignore"
         )
     assert summary.statuses == {"ok": 1, "service_error": 1}
     return summary

@@ -5,9 +5,10 @@ import re
 import subprocess
 import sys
 
+from addresses import A
 from leak_surfaces import surfaces
 
-FETCH = "wf.fetch_wallets('ETH.0xa', "
+FETCH = f"wf.fetch_wallets('ETH.{A}', "
 SETUP = """
 import logging, os
 import walletframe as wf

@@ -126,9 +126,9 @@ http.client.HTTPConnection.debuglevel = 1
 client = wf.Client()
 audit = open(sys.argv[1], "w")
 sys.addaudithook(lambda event, args: print(event, args, file=audit))
-client.fetch("ETH.0xa")
+client.fetch("ETH.0x000000000000000000000000000000000000000a")
 audit.flush()
-client.fetch("ETH.0xb", on_failure="raise")
+client.fetch("ETH.0x000000000000000000000000000000000000000b", on_failure="raise")
 """
 _printed = {}
 

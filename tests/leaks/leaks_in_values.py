@@ -9,6 +9,7 @@ import reprlib
 from urllib.parse import quote, quote_plus
 
 import pytest
+from addresses import A
 from IPython.core.formatters import DisplayFormatter
 from IPython.core.oinspect import Inspector
 from IPython.core.ultratb import VerboseTB
@@ -81,7 +82,7 @@ def client_at_work(ground):
     """All within a client with its session, rate limiter and answers."""
     ground.answer()
     with ground.client() as client:
-        client.fetch("ETH.0xa")
+        client.fetch(f"ETH.{A}")
         seen = within(client)
     assert "KeyedConnection(host=" in "".join(seen)
     return seen
@@ -222,5 +223,5 @@ def wrong_variable(ground, variant):
     """The error where the key is a variable."""
     ground.environment()
     ground.patch.setenv(*VARIABLES[variant])
-    error = _refused(lambda: wf.fetch_wallets("ETH.0xa"))
+    error = _refused(lambda: wf.fetch_wallets(f"ETH.{A}"))
     return [*texts_of(error), _in_ipython(error)]

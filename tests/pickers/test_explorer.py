@@ -6,6 +6,7 @@ import threading
 
 import pandas as pd
 import pytest
+from addresses import UPPER_B, A, B
 from canned_service import balance
 from copied_code import executed_on
 from fetches import failed, record
@@ -312,20 +313,20 @@ def test_too_much_for_a_browser_is_refused(explorer, monkeypatch):
     [
         ([], {}, "There are no balances to show: no wallet was requested."),
         (
-            [failed("0xa"), failed("0xb")],
+            [failed(A), failed(B)],
             {},
             "There are no balances to show: 2 wallets whose balances are unknown.",
         ),
         ([record(balances=None)], {}, "1 wallet whose balances are unknown."),
         ([record(balances=[])], {}, "1 wallet without any balance."),
         (
-            [record(), failed("0xb")],
-            {"wallets": ["ETH.0xb"], "tokens": [("ETH", "0xa")]},
+            [record(), failed(B)],
+            {"wallets": [f"ETH.{B}"], "tokens": [("ETH", A)]},
             "1 wallet whose balances are unknown. Remove some of the selected items.",
         ),
         (
-            [record(), record("0xb", balances=[balance(symbol="B", address="0xB")])],
-            {"wallets": ["ETH.0xa"], "tokens": [("ETH", "0xb")]},
+            [record(), record(B, balances=[balance(symbol="B", address=UPPER_B)])],
+            {"wallets": [f"ETH.{A}"], "tokens": [("ETH", B)]},
             "1 wallet with only tokens that are not selected. Remove some of the selected items.",
         ),
     ],
@@ -453,7 +454,7 @@ def test_a_cell_of_the_table_selects(explorer):
 def test_hostile_symbols_are_harmless():
     """The page gets lines of text, and the code is plain."""
     holdings = hostile_holdings()
-    records = [record(balances=[balance()]), failed("0xb", error=SYMBOLS["script"])]
+    records = [record(balances=[balance()]), failed(B, error=SYMBOLS["script"])]
     wallets = assemble(records).wallets
     details = WalletDetails(wallets, assemble(records).holdings)
     frame = pd.concat([details.holdings, holdings]).astype(details.holdings.dtypes)

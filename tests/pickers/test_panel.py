@@ -5,6 +5,7 @@ import time
 from collections import deque
 
 import pytest
+from addresses import ONE, A
 from canned_service import answer, wallet
 from traitlets import TraitError, dlink
 from widgets import MODELS, Page, send_state, wait, wait_for
@@ -79,7 +80,7 @@ def test_known_wallets_are_selected_at_first(client):
 def test_a_bad_line_stops_the_fetch(panel):
     """There is no request until each line is readable; the error is beside it."""
     page = Page(panel)
-    page.paste("ETH.0x1\nnonsense")
+    page.paste(f"ETH.{ONE}\nnonsense")
     page.tell("fetch")
     assert not page.is_busy()
     assert "Line 1: nonsense" in page.alert()
@@ -138,10 +139,10 @@ def test_failures_are_listed(canned):
     """The table has the failed wallets and the reasons, with any text of the service."""
     canned.default = (500, {}, b"<script>alert(1)</script>")
     with canned.client() as client:
-        panel = FetchPanel(["ETH.0xa"], client=client)
+        panel = FetchPanel([f"ETH.{A}"], client=client)
         panel.fetch()
         assert finished(panel).wallets.status.tolist() == ["service_error"]
-        assert "ETH.0xa" in Page(panel).status()
+        assert f"ETH.{A}" in Page(panel).status()
         canned.default = (200, {}, answer(wallet()))
         panel.retry()
         assert finished(panel).wallets.status.tolist() == ["ok"]
@@ -157,7 +158,7 @@ def test_known_wallets_stay_if_the_service_fails(canned):
     """Without a cache, too: they are marked as stale, with the reason."""
     canned.default = (200, {}, answer(wallet()))
     with canned.client(cache=False) as client:
-        panel = FetchPanel(["ETH.0xa"], client=client)
+        panel = FetchPanel([f"ETH.{A}"], client=client)
         panel.fetch()
         known = finished(panel)
         canned.default = (503, {}, b"closed")
@@ -174,7 +175,7 @@ def test_closing_ends_the_fetch(canned):
     """A hanging service can't block the panel."""
     canned.add_reply([b" "] * 200 + [answer(wallet())])
     with canned.client() as client:
-        panel = FetchPanel(["ETH.0xa"], client=client)
+        panel = FetchPanel([f"ETH.{A}"], client=client)
         panel.fetch()
         wait_for(lambda: canned.paths)
         begun = time.monotonic()
@@ -187,7 +188,7 @@ def test_one_fetch_at_a_time(canned):
     """A second click while one is under way does nothing."""
     canned.add_reply([b" "] * 8 + [answer(wallet())])
     with canned.client() as client:
-        panel = FetchPanel(["ETH.0xa"], client=client)
+        panel = FetchPanel([f"ETH.{A}"], client=client)
         panel.fetch()
         panel.fetch()
         finished(panel)

@@ -6,6 +6,7 @@ import time
 
 import pandas as pd
 import pytest
+from addresses import ONE, A, B, C, whole
 from fetches import failed, record
 from hostile_symbols import SYMBOLS
 from ipywidgets import IntText, interactive
@@ -81,8 +82,10 @@ def test_values_are_identities(opened):
     tokens = opened(TokenPicker(MANY))
     tokens.value = [("eth", CONTRACTS[10].lower()), "TK10"]
     assert tokens.value == (("ETH", CONTRACTS[10].lower()),)
-    wallets = opened(WalletPicker(["ETH.0xAB"], value=["eth.0xab", "NEAR.bob.near"]))
-    assert wallets.value == ("ETH.0xAB", "NEAR.bob.near")
+    wallets = opened(
+        WalletPicker([f"ETH.{whole('AB')}"], value=[f"eth.{whole('ab')}", "NEAR.bob.near"])
+    )
+    assert wallets.value == (f"ETH.{whole('AB')}", "NEAR.bob.near")
 
 
 def test_a_text_is_one_value(opened):
@@ -90,13 +93,13 @@ def test_a_text_is_one_value(opened):
     picker = opened(BlockchainPicker("ETH", value="eth"))
     assert (labels(picker), picker.value) == (["ETH"], ("ETH",))
     wallets = opened(WalletPicker(value="NEAR.bob.near"))
-    wallets.value = [{"blockchain": "eth", "address": "0x1"}, ("NEAR", "bob.near")]
-    assert wallets.value == ("ETH.0x1", "NEAR.bob.near")
+    wallets.value = [{"blockchain": "eth", "address": ONE}, ("NEAR", "bob.near")]
+    assert wallets.value == (f"ETH.{ONE}", "NEAR.bob.near")
 
 
 def test_native_coins_have_no_contract(opened):
     """The contract of a native coin is None."""
-    frame = MANY.head(2).assign(token_address=pd.array([None, "0xAB"], dtype=TEXT))
+    frame = MANY.head(2).assign(token_address=pd.array([None, whole("AB")], dtype=TEXT))
     picker = opened(TokenPicker(frame, value=[("ETH", None)]))
     assert picker.value == (("ETH", None),)
     assert labels(picker)[0] == "TK0 · ETH · native coin"
@@ -110,7 +113,7 @@ def test_an_unknown_value_is_an_error(opened):
     chains, tokens = opened(BlockchainPicker(["ETH"])), opened(TokenPicker(MANY))
     with pytest.raises(UnknownBlockchainError, match="choose from: ETH"):
         chains.value = ["SOLANA"]
-    for token in [("ETH", "0x1"), ("ETH",), 5, None]:
+    for token in [("ETH", ONE), ("ETH",), 5, None]:
         with pytest.raises(UnknownTokenError):
             tokens.value = [token]
     with pytest.raises(AddressError):
@@ -185,9 +188,9 @@ def test_pasted_wallets_are_selected_and_bad_lines_stay(opened):
     """Each unreadable line is reported with its number and kept for correction."""
     picker = opened(WalletPicker())
     page = Page(picker)
-    page.paste("ETH.0x1\n<b>x</b>\nNEAR.alice.near, ETH.0X1\nETH.0x2…3")
+    page.paste(f"ETH.{ONE}\n<b>x</b>\nNEAR.alice.near, ETH.{ONE.upper()}\nETH.0x2…3")
     page.add_pasted()
-    assert picker.value == ("ETH.0x1", "NEAR.alice.near")
+    assert picker.value == (f"ETH.{ONE}", "NEAR.alice.near")
     assert page.pasted() == "<b>x</b>\nETH.0x2…3"
     alert = page.alert()
     assert "Line 1: b>x</b" in alert
@@ -195,6 +198,16 @@ def test_pasted_wallets_are_selected_and_bad_lines_stay(opened):
     page.paste("")
     page.add_pasted()
     assert page.alert() == ""
+
+
+def test_malformed_addresses_are_not_selected(opened):
+    """The reason is that of a fetch."""
+    picker = opened(WalletPicker())
+    page = Page(picker)
+    page.paste("ETH.0x12\nNEAR.alice.near")
+    page.add_pasted()
+    assert picker.value == ("NEAR.alice.near",)
+    assert "Line 1: ETH.0x12: an address on ETH is 0x and 40 hex digits" in page.alert()
 
 
 def test_lines_are_counted_not_words(opened):
@@ -386,9 +399,9 @@ def test_remaining_options(opened):
 
 def test_wallets_that_are_known_to_be_empty(opened):
     """They have no balances; a wallet that is not ok has no figure."""
-    details = assemble([record(), record("0xb", balances=[]), failed("0xc")])
+    details = assemble([record(), record(B, balances=[]), failed(C)])
     answer = ask(opened(WalletPicker(details)), "options")
-    assert answer["values"] == ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
+    assert answer["values"] == [f"ETH.{A}", f"ETH.{B}", f"ETH.{C}"]
     assert answer["balances"] == [1, 0, None]
     assert answer["wholes"] == [None] * 3
 
@@ -440,7 +453,7 @@ def test_some_tokens_remain(opened):
 def test_a_message_may_need_no_answer(opened):
     """Its error is shown in the widget alone."""
     picker = opened(WalletPicker())
-    picker.value = ["ETH.0x1"]
+    picker.value = [f"ETH.{ONE}"]
     picker._handlers["paste"] = lambda _: 1 / 0
     Page(picker).add_pasted()
     assert Page(picker).alert() == "ZeroDivisionError: division by zero"

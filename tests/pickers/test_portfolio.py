@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.io as pio
 import pytest
+from addresses import A, B
 from canned_service import balance
 from fetches import failed, fetched, made_up_details, record, token
 
@@ -317,14 +318,14 @@ class TestPictures:
         [
             ([], Selection(), "There are no balances to show: no wallet was requested."),
             (
-                [failed("0xa"), failed("0xb")],
+                [failed(A), failed(B)],
                 Selection(),
                 "There are no balances to show: 2 wallets whose balances are unknown.",
             ),
             ([record(balances=[])], Selection(), "1 wallet without any balance."),
             (
-                [record(), failed("0xb")],
-                Selection(wallets=("ETH.0xb",)),
+                [record(), failed(B)],
+                Selection(wallets=(f"ETH.{B}",)),
                 "1 wallet whose balances are unknown. Remove some of the selected items.",
             ),
             ([record()], Selection(("BSC",)), "no wallet matches the selection"),

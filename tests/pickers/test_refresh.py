@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from addresses import A, B, C, D
 from canned_service import KEY, answer, balance, wallet
 from copied_code import executed_on
 from widgets import MODELS, Page, wait
@@ -12,7 +13,7 @@ from walletframe.frames.assembly import assemble
 from walletframe.pickers import HoldingsExplorer
 from walletframe.service import SHOWCASE, Sandbox, sandbox
 
-NAMES = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
+NAMES = [f"ETH.{A}", f"ETH.{B}", f"ETH.{C}"]
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +48,7 @@ def opened(client):
 @pytest.fixture
 def client_and_fetch(canned):
     """Return a client without a cache, and a fetch of three wallets."""
-    for address, symbol in (("0xa", "A"), ("0xb", "B"), ("0xc", "C")):
+    for address, symbol in ((A, "A"), (B, "B"), (C, "C")):
         canned.add_reply(answer(wallet(address, balances=[balance(symbol=symbol)] * 2)))
     with canned.client(cache=False, workers=1) as client:
         yield client, client.fetch(NAMES)
@@ -136,7 +137,7 @@ def test_wallets_without_a_new_answer_stay(opened, canned, client_and_fetch):
     explorer = opened(known, client=client)
     canned.default = (503, {}, b"closed")
     canned.add_reply(b"", status=404)
-    canned.add_reply(answer(wallet("0xb", balances=[balance("7", symbol="NEW")])))
+    canned.add_reply(answer(wallet(B, balances=[balance("7", symbol="NEW")])))
     refresh(explorer)
     wallets, holdings = explorer.details
     assert wallets.status.tolist() == ["ok"] * 3
@@ -149,7 +150,7 @@ def test_wallets_without_a_new_answer_stay(opened, canned, client_and_fetch):
     assert holdings.dtypes.equals(known.holdings.dtypes)
     assert wallets.index.equals(known.wallets.index)
     assert "2 wallets show an older answer" in Page(explorer).status()
-    assert "ETH.0xa" in Page(explorer).status()
+    assert f"ETH.{A}" in Page(explorer).status()
     assert "not refreshed: " in Page(explorer).status()
 
 
@@ -157,7 +158,7 @@ def test_an_unknown_wallet_gets_its_new_reason(opened, canned, client_and_fetch)
     """There is no older answer to use."""
     client, known = client_and_fetch
     canned.default = (503, {}, b"closed")
-    explorer = opened(client.fetch(["ETH.0xd"], on_failure="ignore"), client=client)
+    explorer = opened(client.fetch([f"ETH.{D}"], on_failure="ignore"), client=client)
     canned.default = (404, {}, b"gone")
     refresh(explorer)
     assert explorer.details.wallets.status.tolist() == ["rejected"]
@@ -210,9 +211,9 @@ def test_refresh_finds_the_client_of_the_data(monkeypatch):
 
 def test_refresh_uses_the_default_client_of_its_service(canned, monkeypatch):
     """If none can be made, the error says why."""
-    canned.add_reply(answer(wallet("0xa")))
+    canned.add_reply(answer(wallet(A)))
     with canned.client(cache=False, service="mine") as client:
-        explorer = HoldingsExplorer(client.fetch("ETH.0xa"))
+        explorer = HoldingsExplorer(client.fetch(f"ETH.{A}"))
     with monkeypatch.context() as patch:
         patch.setenv("WALLETFRAME_WORKERS", "some")
         refresh(explorer)
@@ -223,7 +224,7 @@ def test_refresh_uses_the_default_client_of_its_service(canned, monkeypatch):
     configure(
         api_key=KEY, key_kind="private", base_url=canned.base_url, cache=False, service="mine"
     )
-    canned.add_reply(answer(wallet("0xa", balances=[balance("3")])))
+    canned.add_reply(answer(wallet(A, balances=[balance("3")])))
     refresh(explorer)
     assert Page(explorer).alert() == ""
     assert explorer.details.holdings.raw_amount.tolist() == ["3"]
@@ -241,3 +242,13 @@ def test_the_code_leaves_out_spam_of_a_prepare(details):
         made = executed_on(details, explorer.code, prepare=prepare)
         assert made["shown"].holdings.index.equals(explorer.shown.holdings.index)
         explorer.close()
+
+
+def test_wallets_are_refreshed_as_they_were_requested(canned, opened):
+    """Even if their address does not have the form of the blockchain."""
+    canned.add_reply(answer(wallet("0x12", balances=[])))
+    canned.default = (200, {}, answer(wallet("0x12")))
+    with canned.client(cache=False) as client:
+        explorer = opened(client.fetch("ETH.0x12", on_unreadable="ask"), client=client)
+        refresh(explorer)
+        assert len(explorer.details.holdings) == 1

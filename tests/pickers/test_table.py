@@ -8,6 +8,7 @@ from functools import cache, cmp_to_key
 import numpy as np
 import pandas as pd
 import pytest
+from addresses import UPPER_A, A, B, C, whole
 from fetches import failed, fetched, made_up_details, token
 from hostile_symbols import SYMBOLS, hostile_holdings
 from hypothesis import given
@@ -39,7 +40,7 @@ def holdings_of(count, **columns):
 @cache
 def _many():
     tokens = [token(f"TK{n}", n + 1, 0, contract=f"0x{n:040x}") for n in range(20)]
-    return fetched({"ETH.0xA": tokens}).holdings
+    return fetched({f"ETH.{UPPER_A}": tokens}).holdings
 
 
 def rows_of(holdings, /, **query):
@@ -178,7 +179,9 @@ def test_different_currencies_are_beside_the_values():
 def test_words_are_found_in_any_text():
     """All of them, in any order and case: name, address, symbol, contract, a user's column."""
     dai = token("DAI", contract="0xDa")
-    details = fetched({"ETH.0xAb": [token("USDC"), dai], "BSC.0xCd": [token("usdc")]})
+    details = fetched(
+        {f"ETH.{whole('Ab')}": [token("USDC"), dai], f"BSC.{whole('Cd')}": [token("usdc")]}
+    )
     named = details.wallets.assign(name=["Ada", None], owner=["Fund", "fünd"])
     table = HoldingsTable(details.holdings, named)
 
@@ -190,7 +193,7 @@ def test_words_are_found_in_any_text():
 
     assert found("usdc") == 2
     assert found("  USDC ada ") == 1
-    assert found("0xcd") == 1
+    assert found(whole("cd")) == 1
     assert found("FÜND") == 1
     assert found("fund usdc") == 1
     assert found("nothing") == 0
@@ -202,7 +205,7 @@ def test_matches_contain_all_words(words, texts):
     """The result is that of a search of each row by hand; the order stays."""
     table = HoldingsTable(holdings_of(len(texts), own=texts))
     # the words don't occur in the other columns but in "0xa", the wallet
-    other = "eth.0xa tk eth 0x"
+    other = f"eth.{A} tk eth 0x"
     wanted = [
         place
         for place, text in enumerate(texts)
@@ -246,7 +249,7 @@ def test_columns_have_their_width():
 
 def test_amounts_of_one_token_have_bars():
     """Amounts of several tokens can't be compared."""
-    details = fetched({"ETH.0xA": [token(raw=4 * 10**6)], "ETH.0xB": [token(raw=10**6)]})
+    details = fetched({f"ETH.{UPPER_A}": [token(raw=4 * 10**6)], f"ETH.{B}": [token(raw=10**6)]})
     cells = rows_of(HoldingsTable(details.holdings), sort="amount", down=True)["cells"]
     assert cells["amount"]["bar"] == [1, 0.25]
     assert "bar" not in rows_of(HoldingsTable(holdings_of(2)))["cells"]["amount"]
@@ -283,7 +286,7 @@ def _some():
 def test_rows_of_one_token_have_bars():
     """The largest shown amount has the full length."""
     held = [token("DAI", 9 * 10**6, contract="0xda"), token(raw=10**6)]
-    details = fetched({"ETH.0xA": held, "ETH.0xB": [token(raw=4 * 10**6)]})
+    details = fetched({f"ETH.{UPPER_A}": held, f"ETH.{B}": [token(raw=4 * 10**6)]})
     whole = HoldingsTable(details.holdings, details.wallets)
     part = whole.where(np.array([False, True, True]))
     answer = rows_of(part, sort="amount", down=True)
@@ -300,8 +303,11 @@ def test_wallets_and_contracts_link_to_their_explorer():
     contract = "0x" + "c" * 40
     tokens = [token(contract=contract), token(contract=None), token(contract="0x1/../x")]
     elsewhere = token(contract=contract, blockchain="BSC")
-    details = fetched({"ETH.0xAb": [*tokens, elsewhere], "BSC.0xAb": []})
-    links = ["https://scan.example/address/0xAB", "javascript:alert(1)//0xAb"]
+    details = fetched({f"ETH.{whole('Ab')}": [*tokens, elsewhere], f"BSC.{whole('Ab')}": []})
+    links = [
+        f"https://scan.example/address/{whole('AB')}",
+        f"javascript:alert(1)//{whole('Ab')}",
+    ]
     wallets = details.wallets.assign(explorer_url=links)
     cells = rows_of(HoldingsTable(details.holdings, wallets))["cells"]
     assert cells["wallet"]["link"] == [links[0]] * 4
@@ -349,8 +355,10 @@ def test_rows_are_counted_in_words():
 
 def test_groups_mark_unknown_and_stale_wallets():
     """An unknown group has no sums; old answers are counted."""
-    details = fetched({"ETH.0xA": [token(decimals=None)], "ETH.0xB": [token()]}, source="stale")
-    lost = assemble([failed("0xc")])
+    details = fetched(
+        {f"ETH.{UPPER_A}": [token(decimals=None)], f"ETH.{B}": [token()]}, source="stale"
+    )
+    lost = assemble([failed(C)])
     both = [pd.concat(pair, ignore_index=True) for pair in zip(details, lost, strict=True)]
     answer = rows_of(HoldingsTable(both[1], both[0]), by="wallet", sort="wallet")
     cells = answer["cells"]
@@ -373,14 +381,16 @@ def test_wallets_have_the_users_names():
 
 def test_cells_have_pickers_values():
     """A wallet, a token or a blockchain as pickers name it, in any order; else nothing."""
-    details = fetched({"ETH.0xAb": [token("USDC", contract="0xA0"), (None, None, "?", 1, 0)]})
+    details = fetched(
+        {f"ETH.{whole('Ab')}": [token("USDC", contract="0xA0"), (None, None, "?", 1, 0)]}
+    )
     table = HoldingsTable(details.holdings, details.wallets)
 
     def meant(column, place=0, **query):
         return table.cell_selection({"sort": "amount", "column": column, "place": place, **query})
 
-    assert meant("wallet") == ("wallets", "ETH.0xAb")
-    assert meant("wallet", by="wallet") == ("wallets", "ETH.0xAb")
+    assert meant("wallet") == ("wallets", f"ETH.{whole('Ab')}")
+    assert meant("wallet", by="wallet") == ("wallets", f"ETH.{whole('Ab')}")
     usdc = ("tokens", ("ETH", "0xa0"))
     assert meant("token", 1) == meant("contract", 1) == meant("token", 1, by="token") == usdc
     assert meant("blockchain", 1) == meant("blockchain", by="blockchain") == ("blockchains", "ETH")

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import requests
+from addresses import ONE, UPPER_A, A, of_chain, whole
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +26,7 @@ HEX = [f"0x{n:040x}" for n in range(400)]
 UINT256_MAX = str(2**256 - 1)
 ROW = {
     "blockchain": "ETH",
-    "address": "0xAA",
+    "address": whole("AA"),
     "token_address": None,
     "symbol": "ETH",
     "raw_amount": "1500",
@@ -33,7 +34,7 @@ ROW = {
 }
 TOKEN = ROW | {"token_address": "0xCC", "symbol": "<b>", "raw_amount": UINT256_MAX, "price": 0.5}
 
-WALLET = {"failed": False, "blockChain": "ETH", "address": "0xA", "balances": []}
+WALLET = {"failed": False, "blockChain": "ETH", "address": UPPER_A, "balances": []}
 
 
 def answer_of(*addresses, **options):
@@ -74,25 +75,39 @@ class TestSimulated:
     def test_it_draws_the_same_as_ever(self):
         """The generator's answers change only together with its version."""
         texts = [str(wallet) for wallet in SHOWCASE]
-        texts += [f"{chain}.{address}" for chain in CHAINS for address in HEX[:20]]
+        texts += [f"{chain}.{of_chain(chain, number)}" for chain in CHAINS for number in range(20)]
         content = json.dumps(drawn(*texts), sort_keys=True)
         digest = sha256(content.encode()).hexdigest()
-        assert SimulatedLedger().fingerprint == "v1-seed0"
-        assert digest[:16] == "a05e61ebb23eb004"
+        assert SimulatedLedger().fingerprint == "v2-seed0"
+        assert digest[:16] == "a51082b71f3707bd"
 
     def test_another_seed_draws_otherwise(self):
         """Holdings depend on the seed."""
-        assert drawn("ETH.0x1", seed=1) != drawn("ETH.0x1", seed=2)
+        assert drawn(f"ETH.{ONE}", seed=1) != drawn(f"ETH.{ONE}", seed=2)
 
     def test_every_known_blockchain_holds_something(self):
         """On each known blockchain most wallets hold its native coin, which comes first."""
         for chain in CHAINS.values():
-            held = [w["balances"] for w in drawn(*(f"{chain.name}.{one}" for one in HEX[:20]))]
+            wallets = (f"{chain.name}.{of_chain(chain.name, number)}" for number in range(20))
+            held = [each["balances"] for each in drawn(*wallets)]
             coins = [balances[0] for balances in held if balances]
             assert len(coins) > 10
             assert {coin["asset"]["address"] for coin in coins} == {None}
             assert {coin["asset"]["symbol"] for coin in coins} == {chain.coin.symbol}
             assert {coin["amount"]["decimals"] for coin in coins} == {chain.coin.decimals}
+
+    def test_a_malformed_address_fails(self):
+        """With any holdings, unless these have the wallet."""
+        assert wallet_of("ETH.0x12") == {
+            "failed": True,
+            "blockChain": "ETH",
+            "address": "0x12",
+            "balances": None,
+            "explorerUrl": "https://etherscan.io/address/0x12",
+        }
+        ledger = pd.DataFrame([ROW, ROW | {"address": "0x12"}])
+        assert wallet_of("ETH.vitalik.eth", ledger=ledger)["failed"]
+        assert not wallet_of("ETH.0x12", ledger=ledger)["failed"]
 
     def test_a_few_are_empty_and_fewer_unknown(self):
         """Some wallets hold nothing, some have balances of null, most are ordinary."""
@@ -125,7 +140,8 @@ class TestSimulated:
 
     def test_no_wallet_lists_a_token_twice(self):
         """Within one wallet every contract appears once."""
-        for wallet in drawn(*(f"{chain}.{one}" for chain in TOKENS for one in HEX[:50])):
+        wallets = (f"{chain}.{of_chain(chain, n)}" for chain in TOKENS for n in range(50))
+        for wallet in drawn(*wallets):
             contracts = [one["asset"]["address"] for one in wallet["balances"] or []]
             assert len(set(contracts)) == len(contracts)
 
@@ -140,8 +156,8 @@ class TestSimulated:
 
     def test_an_address_is_quoted_in_its_explorer_page(self):
         """Untrusted text in an address stays inside the path."""
-        [wallet] = drawn("ETH.0x1/../?q=<b>")
-        assert wallet["explorerUrl"] == "https://etherscan.io/address/0x1%2F..%2F%3Fq%3D%3Cb%3E"
+        [wallet] = drawn(f"ETH.{ONE}/../?q=<b>")
+        assert wallet["explorerUrl"] == f"https://etherscan.io/address/{ONE}%2F..%2F%3Fq%3D%3Cb%3E"
 
     @given(
         st.text(
@@ -161,7 +177,9 @@ class TestGivenFrame:
 
     def test_it_is_served_unchanged(self):
         """Rows become balances in their order, with their symbols and amounts."""
-        wallet = wallet_of("ETH.0xaa", ledger=pd.DataFrame([ROW | {"price": None}, TOKEN]))
+        wallet = wallet_of(
+            f"ETH.{whole('aa')}", ledger=pd.DataFrame([ROW | {"price": None}, TOKEN])
+        )
         coin, token = wallet["balances"]
         assert coin == {
             "asset": {"blockchain": "ETH", "address": None, "symbol": "ETH"},
@@ -170,12 +188,18 @@ class TestGivenFrame:
         assert token["asset"] == {"blockchain": "ETH", "address": "0xCC", "symbol": "<b>"}
         assert token["amount"] == {"amount": UINT256_MAX, "decimals": 18}
         assert token["price"] == 0.5
-        assert wallet["address"] == "0xaa"
+        assert wallet["address"] == whole("aa")
 
     def test_a_wallet_that_is_not_in_it_is_empty(self):
         """Others hold nothing; on an unknown blockchain they fail."""
         frame = pd.DataFrame([ROW, ROW | {"blockchain": "MINE", "address": "m1"}])
-        requested = ["ETH.0xbb", "mine.m1", "MINE.m2", "BTC.b", "OTHER.o"]
+        requested = [
+            f"ETH.{whole('bb')}",
+            "mine.m1",
+            "MINE.m2",
+            f"BTC.{of_chain('BTC', 1)}",
+            "OTHER.o",
+        ]
         result = answer_of(*requested, ledger=frame)["wallets"]
         assert [wallet["failed"] for wallet in result] == [False, False, False, False, True]
         assert [wallet["balances"] and 1 for wallet in result] == [[], 1, [], [], None]
@@ -187,7 +211,7 @@ class TestGivenFrame:
         )
         frame["decimals"] = frame["decimals"].astype("Int16")
         frame = frame.astype({"blockchain": "category", "symbol": TEXT, "token_address": TEXT})
-        coin, token = wallet_of("ETH.0xAA", ledger=frame)["balances"]
+        coin, token = wallet_of(f"ETH.{whole('AA')}", ledger=frame)["balances"]
         assert coin["price"] == 3000.0
         assert token["amount"]["decimals"] is None
         assert token["asset"]["blockchain"] == "ETH"
@@ -197,25 +221,25 @@ class TestGivenFrame:
         """Ints of any kind and text of digits are served unchanged."""
         amounts = [7, 2**256 - 1, np.int64(7), np.uint64(2**64 - 1), "007"]
         frame = pd.DataFrame([ROW | {"raw_amount": one} for one in amounts], dtype=object)
-        balances = wallet_of("ETH.0xAA", ledger=frame)["balances"]
+        balances = wallet_of(f"ETH.{whole('AA')}", ledger=frame)["balances"]
         assert [one["amount"]["amount"] for one in balances] == [str(one) for one in amounts]
 
     def test_decimals_as_floats_are_read(self):
         """A frame read from CSV has decimals such as 6.0 beside NaN."""
         frame = pd.DataFrame([ROW | {"decimals": 6.0}, TOKEN | {"decimals": np.nan}])
-        balances = wallet_of("ETH.0xAA", ledger=frame)["balances"]
+        balances = wallet_of(f"ETH.{whole('AA')}", ledger=frame)["balances"]
         assert [one["amount"]["decimals"] for one in balances] == [6, None]
 
     def test_prices_of_any_kind_are_floats(self):
         """Arrow's decimals, NumPy's numbers and whole ones are read."""
         prices = [Decimal("0.5"), np.float32(0.5), 2]
         frame = pd.DataFrame([TOKEN | {"price": price} for price in prices], dtype=object)
-        balances = wallet_of("ETH.0xAA", ledger=frame)["balances"]
+        balances = wallet_of(f"ETH.{whole('AA')}", ledger=frame)["balances"]
         assert [one["price"] for one in balances] == [0.5, 0.5, 2.0]
 
     def test_an_empty_frame_serves_empty_wallets(self):
         """A frame without rows is a ledger without holdings."""
-        assert wallet_of("ETH.0x1", ledger=pd.DataFrame(columns=[*ROW]))["balances"] == []
+        assert wallet_of(f"ETH.{ONE}", ledger=pd.DataFrame(columns=[*ROW]))["balances"] == []
 
     @pytest.mark.parametrize(
         "column, value",
@@ -267,7 +291,9 @@ class TestGivenFrame:
         """Two columns of one name are refused, unless they are unused."""
         frame = pd.DataFrame([ROW])
         unused = pd.DataFrame([[1, 2, 3]], columns=["note", "note", 0])
-        assert wallet_of("ETH.0xAA", ledger=pd.concat([frame, unused], axis=1))["balances"]
+        assert wallet_of(f"ETH.{whole('AA')}", ledger=pd.concat([frame, unused], axis=1))[
+            "balances"
+        ]
         with pytest.raises(LedgerError, match="several columns with the name 'symbol'"):
             sandbox(ledger=pd.concat([frame, frame[["symbol"]]], axis=1))
 
@@ -284,36 +310,36 @@ class TestGivenFile:
         """A list of records, by a path or its text, is served like a frame."""
         path = saved([ROW, TOKEN | {"raw_amount": 2**256 - 1}])
         for given_path in (path, str(path)):
-            _, token = wallet_of("ETH.0xAA", ledger=given_path)["balances"]
+            _, token = wallet_of(f"ETH.{whole('AA')}", ledger=given_path)["balances"]
             assert token["amount"]["amount"] == UINT256_MAX
 
     def test_an_empty_list_serves_empty_wallets(self, saved):
         """A file without records is a ledger without holdings."""
-        assert wallet_of("ETH.0xAA", ledger=saved([]))["balances"] == []
+        assert wallet_of(f"ETH.{whole('AA')}", ledger=saved([]))["balances"] == []
 
     def test_parquet_is_served(self, tmp_path):
         """A Parquet file of holdings is served like a frame, with any other columns."""
         path = tmp_path / "holdings.parquet"
         frame = pd.DataFrame([ROW, TOKEN]).assign(note="mine")
         frame.astype({"decimals": "Int16", "blockchain": "category"}).to_parquet(path)
-        coin, token = wallet_of("ETH.0xAA", ledger=path)["balances"]
+        coin, token = wallet_of(f"ETH.{whole('AA')}", ledger=path)["balances"]
         assert coin["amount"] == {"amount": "1500", "decimals": 18}
         assert token["amount"] == {"amount": UINT256_MAX, "decimals": 18}
         assert "price" not in coin
 
     def test_a_recorded_answer_is_replayed(self, saved):
         """An answer of the service is repeated, failures and nulls included."""
-        requested = [*map(str, SHOWCASE), "NOWHERE.0x1"]
+        requested = [*map(str, SHOWCASE), f"NOWHERE.{ONE}"]
         recorded = answer_of(*requested)
         assert answer_of(*requested, ledger=saved(recorded)) == recorded
 
     def test_an_answer_with_equal_repeats_is_one(self, saved):
         """A repeated wallet in the answer is fine if both agree, and named if not."""
-        twin = WALLET | {"address": "0xa"}
-        result = wallet_of("ETH.0xA", ledger=saved({"wallets": [WALLET, twin]}))
-        assert result["explorerUrl"] == "https://etherscan.io/address/0xA"
+        twin = WALLET | {"address": A}
+        result = wallet_of(f"ETH.{UPPER_A}", ledger=saved({"wallets": [WALLET, twin]}))
+        assert result["explorerUrl"] == f"https://etherscan.io/address/{UPPER_A}"
         path = saved({"wallets": [WALLET, twin | {"failed": True}]})
-        with pytest.raises(LedgerError, match=r"ETH\.0xa twice"):
+        with pytest.raises(LedgerError, match=rf"ETH\.{A} twice"):
             sandbox(ledger=path)
 
     @pytest.mark.parametrize(
@@ -363,7 +389,7 @@ def cache_of(ledger):
 
 def test_each_ledger_has_a_cache_of_its_own():
     """Equal data share a cache in any order of wallets; any difference separates them."""
-    other = ROW | {"address": "0xBB"}
+    other = ROW | {"address": whole("BB")}
     one, same = pd.DataFrame([ROW, other]), pd.DataFrame([other, ROW])
     changed = pd.DataFrame([ROW, other | {"raw_amount": "1501"}])
     assert cache_of(one) == cache_of(same) != cache_of(changed)

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pandas as pd
 import pytest
 import requests
+from addresses import ONE, whole
 
 from walletframe.errors import MissingExtraError, SettingsError, TestKeyWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, Sandbox, sandbox
@@ -123,13 +124,13 @@ class TestAnswer:
 
     def test_two_spellings_are_two_entries_of_one_wallet(self, service):
         """A hex address in another case is echoed apart and holds the same."""
-        one, other = wallets_of(service.base_url, "ETH.0xabc", "ETH.0xABC")
-        assert (one["address"], other["address"]) == ("0xabc", "0xABC")
+        one, other = wallets_of(service.base_url, f"ETH.{whole('abc')}", f"ETH.{whole('ABC')}")
+        assert (one["address"], other["address"]) == (whole("abc"), whole("ABC"))
         assert one["balances"] == other["balances"]
 
     def test_an_unknown_blockchain_fails_alone(self, service):
         """A wallet on an unknown blockchain is failed in an answer whose other wallets are fine."""
-        lost, fine = wallets_of(service.base_url, "NOWHERE.0x1", ETH)
+        lost, fine = wallets_of(service.base_url, f"NOWHERE.{ONE}", ETH)
         assert (lost["failed"], lost["balances"]) == (True, None)
         assert lost["explorerUrl"].startswith("https://")
         assert fine["failed"] is False
@@ -196,7 +197,7 @@ class TestKeys:
 class TestRefusals:
     """Requests that are not valid."""
 
-    @pytest.mark.parametrize("address", ["ETH", ".0x1", "ETH.", "ETH.0x1 0x2", "ETH.0x1…2", ""])
+    @pytest.mark.parametrize("address", ["ETH", ".0x1", "ETH.", f"ETH.{ONE} 0x2", "ETH.0x1…2", ""])
     def test_a_malformed_address_is_400(self, service, address):
         """No dot, an empty part, white space inside: status 400, naming the position."""
         answer = ask(service.base_url, ETH, address)
@@ -243,17 +244,17 @@ class TestForeignRequests:
     @pytest.mark.parametrize("kind", ["private", "public", "test"])
     def test_a_users_ledger_has_its_own_keys(self, kind):
         """The published keys are refused; those of its settings pass, and are new each time."""
-        held = pd.DataFrame([{"blockchain": "ETH", "address": "0xaa", **COIN}])
+        held = pd.DataFrame([{"blockchain": "ETH", "address": whole("aa"), **COIN}])
         keys = set()
         for _ in range(2):
             with sandbox(ledger=held) as service:
                 base_url = service.public_base_url if kind == "public" else service.base_url
-                unknown = ask(base_url, "ETH.0xaa", key=SANDBOX_KEYS[kind].key)
+                unknown = ask(base_url, f"ETH.{whole('aa')}", key=SANDBOX_KEYS[kind].key)
                 assert problem_of(unknown) == (401, "unknown_key")
                 keys.add(service.settings(kind).api_key.reveal())
                 with service.client(kind, cache=False) as client, warnings.catch_warnings():
                     warnings.simplefilter("ignore", TestKeyWarning)
-                    details = client.fetch("ETH.0xaa")
+                    details = client.fetch(f"ETH.{whole('aa')}")
                 assert details.holdings.symbol.tolist() == ["ETH"]
                 assert not [key for key in keys if key in repr([service, vars(service)])]
         assert len(keys) == 2

@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
+from addresses import A, B, C
 from canned_service import KEY, answer, balance, wallet
 
 from walletframe.bulk import fetch_to_parquet
@@ -58,7 +59,7 @@ def balances(base, address=ETH):
     return details(base, address)[0]["balances"]
 
 
-def fetch(canned, *wallets, requested="ETH.0xa"):
+def fetch(canned, *wallets, requested=f"ETH.{A}"):
     """Fetch through the library the canned server's answer."""
     canned.default = (200, {}, answer(*wallets))
     with canned.client() as client:
@@ -125,15 +126,15 @@ class TestWhatTheServiceDoes:
         """Any base address can be set, with a path; the request's path is below it."""
         canned.default = (200, {}, answer(wallet()))
         with canned.client(base_url=f"{canned.base_url}/dedicated/acme/") as client:
-            client.fetch("ETH.0xa")
-        assert canned.paths == [f"/dedicated/acme/wallets/details?address=ETH.0xa&apiKey={KEY}"]
+            client.fetch(f"ETH.{A}")
+        assert canned.paths == [f"/dedicated/acme/wallets/details?address=ETH.{A}&apiKey={KEY}"]
 
     def test_what_the_service_does_4_isolated_calls(self, canned, home):
         """Answers of one endpoint are not used for another."""
         canned.default = (200, {}, answer(wallet()))
         for path in ("/one", "/two", "/one"):
             with canned.client(base_url=canned.base_url + path, cache=home / "c.db") as client:
-                client.fetch("ETH.0xa")
+                client.fetch(f"ETH.{A}")
         assert [path.split("/")[1] for path in canned.paths] == ["one", "two"]
 
 
@@ -147,7 +148,7 @@ class TestFields:
         assert isinstance(body["wallets"], list)
         canned.default = (200, {}, b'{"Wallets": []}')
         with canned.client() as client:
-            wallets, _ = client.fetch("ETH.0xa", on_failure="ignore")
+            wallets, _ = client.fetch(f"ETH.{A}", on_failure="ignore")
         assert wallets["status"].tolist() == ["invalid"]
 
     def test_field_walletdetail_failed(self, service, client):
@@ -183,7 +184,7 @@ class TestFields:
         """Two wallets of one address differ by it, in any order."""
         canned.default = (200, {}, answer(wallet(blockchain="BSC", balances=[]), wallet()))
         with canned.client() as client, pytest.warns(match="were not requested"):
-            wallets, _ = client.fetch("ETH.0xa")
+            wallets, _ = client.fetch(f"ETH.{A}")
         assert wallets["tokens"].tolist() == [1]
 
     def test_field_walletdetail_address(self, service, canned):
@@ -191,7 +192,7 @@ class TestFields:
         [entry] = details(service.base_url, ETH)
         assert entry["address"] == ETH.removeprefix("ETH.")
         with pytest.warns(match="were not requested"):
-            wallets, holdings = fetch(canned, wallet(address="0xb"))
+            wallets, holdings = fetch(canned, wallet(address=B))
         assert wallets["status"].tolist() == ["missing"]
         assert holdings.empty
 
@@ -218,7 +219,7 @@ class TestFields:
         canned.add_reply(answer(wallet(balances=None)))
         canned.add_reply(answer(wallet()))
         with canned.client() as client:
-            seen = [client.fetch("ETH.0xa", on_failure="ignore") for _ in range(3)]
+            seen = [client.fetch(f"ETH.{A}", on_failure="ignore") for _ in range(3)]
         assert [one.wallets["status"].item() for one in seen] == ["failed", "ok", "ok"]
         assert len(canned.paths) == 2
 
@@ -334,14 +335,14 @@ class TestFields:
 
     def test_field_request_item_blockchain(self, canned):
         """A string: the part before the dot of the address parameter, as the service writes it."""
-        fetch(canned, wallet(blockchain="eth"), requested={"blockchain": "eth", "address": "0xa"})
-        assert queries(canned)[0]["address"] == ["ETH.0xa"]
+        fetch(canned, wallet(blockchain="eth"), requested={"blockchain": "eth", "address": A})
+        assert queries(canned)[0]["address"] == [f"ETH.{A}"]
 
     def test_field_request_item_address(self, canned):
         """A string: the part after the dot, as written, dots and capitals included."""
-        item = {"blockchain": "NEAR", "address": "Alice.near"}
-        fetch(canned, wallet("Alice.near", "NEAR"), requested=[item])
-        assert queries(canned)[0]["address"] == ["NEAR.Alice.near"]
+        item = {"blockchain": "TON", "address": "Alice.ton"}
+        fetch(canned, wallet("Alice.ton", "TON"), requested=[item])
+        assert queries(canned)[0]["address"] == ["TON.Alice.ton"]
 
     def test_field_not_shown_fields_are_ignored(self, canned):
         """Own choice: fields that the document does not have are ignored."""
@@ -360,9 +361,9 @@ class TestFields:
     def test_field_not_shown_allowed_blockchains(self, canned, service):
         """Own choice: any identifier is sent as written; the sandbox fails unknown ones."""
         with pytest.warns(InputWarning, match="New_Chain-2: this blockchain is not known"):
-            fetch(canned, wallet("0xa", "New_Chain-2"), requested="New_Chain-2.0xa")
-        assert queries(canned)[0]["address"] == ["New_Chain-2.0xa"]
-        [entry] = details(service.base_url, "New_Chain-2.0xa")
+            fetch(canned, wallet(A, "New_Chain-2"), requested=f"New_Chain-2.{A}")
+        assert queries(canned)[0]["address"] == [f"New_Chain-2.{A}"]
+        [entry] = details(service.base_url, f"New_Chain-2.{A}")
         assert entry["failed"] is True
 
 
@@ -379,7 +380,7 @@ class TestStates:
         canned.add_reply(answer(wallet(failed=True, balances=None)))
         canned.add_reply(answer(wallet()))
         with canned.client() as client:
-            seen = [client.fetch("ETH.0xa", on_failure="ignore") for _ in range(3)]
+            seen = [client.fetch(f"ETH.{A}", on_failure="ignore") for _ in range(3)]
         assert [one.wallets["status"].item() for one in seen] == ["failed", "ok", "ok"]
         assert len(canned.paths) == 2
 
@@ -413,7 +414,7 @@ class TestGetWalletDetails:
         assert entry["explorerUrl"] == "https://nearblocks.io/address/alice.near"
 
     @pytest.mark.parametrize(
-        "written", ["ETH.0xa", "NEAR.alice.near", "NEAR.a&b=c", "NEAR.é/?#%+", "TON.EQ-_:0"]
+        "written", [f"ETH.{A}", "NEAR.alice.near", "TON.a&b=c", "TON.é/?#%+", "TON.EQ-_:0"]
     )
     def test_get_wallet_details_parameter_address(self, canned, written):
         """Identifier and address joined by a dot arrive as they were written, encoded once."""
@@ -424,7 +425,7 @@ class TestGetWalletDetails:
     def test_get_wallet_details_parameter_address_form(self, canned):
         """The query is literally address=<BLOCKCHAIN>.<WALLET_ADDRESS>&apiKey=<API_KEY>."""
         fetch(canned, wallet())
-        assert urlsplit(canned.paths[0]).query == f"address=ETH.0xa&apiKey={KEY}"
+        assert urlsplit(canned.paths[0]).query == f"address=ETH.{A}&apiKey={KEY}"
 
     @pytest.mark.parametrize("text", ["ETH", "ETH.", ".0xa", ""])
     def test_get_wallet_details_parameter_address_refused(self, service, text):
@@ -450,8 +451,8 @@ class TestGetWalletDetails:
         """The key arrives unchanged, encoded once."""
         canned.default = (200, {}, answer(wallet()))
         with canned.client(api_key=key) as client:
-            client.fetch("ETH.0xa")
-        assert queries(canned) == [{"address": ["ETH.0xa"], "apiKey": [key]}]
+            client.fetch(f"ETH.{A}")
+        assert queries(canned) == [{"address": [f"ETH.{A}"], "apiKey": [key]}]
 
     def test_get_wallet_details_no_body(self, canned):
         """The request has no body, and announces none."""
@@ -470,7 +471,7 @@ class TestGetWalletDetails:
         """Another shape is invalid, not empty."""
         canned.default = (200, {}, body)
         with canned.client() as client:
-            wallets, _ = client.fetch("ETH.0xa", on_failure="ignore")
+            wallets, _ = client.fetch(f"ETH.{A}", on_failure="ignore")
         assert wallets["status"].tolist() == ["invalid"]
 
     def test_get_wallet_details_rule_1_one_per_wallet(self, service, client):
@@ -505,13 +506,13 @@ class TestGetWalletDetails:
 
     def test_get_wallet_details_rule_4_list_of_objects(self, canned):
         """A list of objects, one per wallet, becomes the address parameter of the HTTP form."""
-        items = [{"blockchain": "ETH", "address": "0xa"}, {"blockchain": "BSC", "address": "0xb"}]
+        items = [{"blockchain": "ETH", "address": A}, {"blockchain": "BSC", "address": B}]
         fetch(canned, requested=items)
-        assert sorted(one["address"][0] for one in queries(canned)) == ["BSC.0xb", "ETH.0xa"]
+        assert sorted(one["address"][0] for one in queries(canned)) == [f"BSC.{B}", f"ETH.{A}"]
 
     def test_get_wallet_details_several_addresses_not_shown(self, canned, service):
         """Own choice: one address for each request; the sandbox reads repeated ones as well."""
-        fetch(canned, requested=["ETH.0xa", "ETH.0xb", "ETH.0xc"])
+        fetch(canned, requested=[f"ETH.{A}", f"ETH.{B}", f"ETH.{C}"])
         assert [len(one["address"]) for one in queries(canned)] == [1, 1, 1]
         assert len(details(service.base_url, ETH, EMPTY, ETH)) == 2
 
@@ -527,7 +528,7 @@ class TestAuthentication:
 
     def test_authentication_1_every_request(self, canned):
         """Every request has the key once, as the query parameter alone."""
-        fetch(canned, requested=[f"ETH.0x{n}" for n in range(9)])
+        fetch(canned, requested=[f"ETH.0x{n:0>40}" for n in range(9)])
         assert [one["apiKey"] for one in queries(canned)] == [[KEY]] * 9
         assert KEY not in str(canned.headers_seen)
 
@@ -540,7 +541,7 @@ class TestAuthentication:
         """Without a key no request is sent."""
         client = Client(key_kind="private", base_url=canned.base_url, cache=False)
         with client, pytest.raises(SettingsError, match="WALLETFRAME_API_KEY"):
-            client.fetch("ETH.0xa")
+            client.fetch(f"ETH.{A}")
         assert canned.paths == []
 
     def test_authentication_2_keys_carry_kind_and_domain(self):
@@ -576,13 +577,13 @@ class TestAuthentication:
         """With both addresses set, a public key goes to the public one."""
         bases = {name: f"{canned.base_url}/{name}" for name in ("base_url", "public_base_url")}
         with canned.client(key_kind="public", **bases) as client:
-            client.fetch("ETH.0xa", on_failure="ignore")
+            client.fetch(f"ETH.{A}", on_failure="ignore")
         assert [path.split("/")[1] for path in canned.paths] == ["public_base_url"]
 
     def test_authentication_3_public_key_without_its_base(self, canned):
         """A public key and only the private address are refused before any request."""
         with pytest.raises(SettingsError, match="public_base_url"):
-            canned.client(key_kind="public").fetch("ETH.0xa")
+            canned.client(key_kind="public").fetch(f"ETH.{A}")
         assert canned.paths == []
 
     def test_authentication_3_sandbox_refuses_the_private_base(self, service):
@@ -594,7 +595,7 @@ class TestAuthentication:
         """With both addresses set, a private key goes to the private one."""
         bases = {name: f"{canned.base_url}/{name}" for name in ("base_url", "public_base_url")}
         with canned.client(key_kind="private", **bases) as client:
-            client.fetch("ETH.0xa", on_failure="ignore")
+            client.fetch(f"ETH.{A}", on_failure="ignore")
         assert [path.split("/")[1] for path in canned.paths] == ["base_url"]
 
     def test_authentication_4_private_key_without_its_base(self, canned):
@@ -612,7 +613,7 @@ class TestAuthentication:
         """A key of unknown kind is not sent."""
         client = Client(api_key=KEY, base_url=canned.base_url, cache=False)
         with client, pytest.raises(SettingsError, match="WALLETFRAME_KEY_KIND"):
-            client.fetch("ETH.0xa")
+            client.fetch(f"ETH.{A}")
         assert canned.paths == []
 
     @pytest.mark.parametrize("kind", ["private", "public"])
@@ -639,15 +640,15 @@ class TestAuthentication:
             with canned.client(key_kind="test") as client, warnings.catch_warnings():
                 warnings.simplefilter("error", TestKeyWarning)
                 with pytest.raises(TestKeyWarning):
-                    fetch_all(["ETH.0xa"], client=client, **into)
+                    fetch_all([f"ETH.{A}"], client=client, **into)
                 assert canned.paths == []
 
     def test_authentication_5_test_key_that_is_not_sent_needs_no_warning(self, canned):
         """Neither offline nor without a key."""
         with canned.client(key_kind="test") as client:
-            assert client.fetch("ETH.0xa", offline=True, on_failure="ignore").holdings.empty
+            assert client.fetch(f"ETH.{A}", offline=True, on_failure="ignore").holdings.empty
         with canned.client(key_kind="test", api_key=None) as client, pytest.raises(SettingsError):
-            client.fetch("ETH.0xa")
+            client.fetch(f"ETH.{A}")
         assert canned.paths == []
 
     @pytest.mark.parametrize("name", ["base_url", "public_base_url"])
@@ -655,14 +656,14 @@ class TestAuthentication:
         """The test key goes to the private address, or to the public one if only that is set."""
         client = Client(api_key=KEY, key_kind="test", cache=False, **{name: canned.base_url})
         with client, pytest.warns(TestKeyWarning):
-            client.fetch("ETH.0xa", on_failure="ignore")
+            client.fetch(f"ETH.{A}", on_failure="ignore")
         assert len(canned.paths) == 1
 
     def test_authentication_5_test_key_without_any_address(self):
         """The test key is not sent if no address is set."""
         client = Client(api_key=KEY, key_kind="test", service="named", cache=False)
         with client, pytest.raises(SettingsError, match="base_url"):
-            client.fetch("ETH.0xa")
+            client.fetch(f"ETH.{A}")
 
     def test_authentication_5_limit_is_fixed(self):
         """The test key is stopped after a few requests, with any limit of other keys."""
@@ -711,7 +712,7 @@ class TestErrors:
         """Own choice: a status is mapped by its class, and nothing is read from the body."""
         canned.default = (status, {"Location": "/elsewhere"}, answer(wallet()))
         with canned.client() as client:
-            wallets, holdings = client.fetch("ETH.0xa", on_failure="ignore")
+            wallets, holdings = client.fetch(f"ETH.{A}", on_failure="ignore")
         assert {urlsplit(path).path for path in canned.paths} == {"/wallets/details"}
         assert wallets["status"].tolist() == [expected]
         assert str(status) in wallets["error"].item()
@@ -721,7 +722,7 @@ class TestErrors:
         """Own choice: an error's body is quoted short, on one line, without the key."""
         canned.default = (400, {}, f"bad\n\x1b[31m {KEY} ".encode() * 999)
         with canned.client() as client:
-            [text] = client.fetch("ETH.0xa", on_failure="ignore").wallets["error"]
+            [text] = client.fetch(f"ETH.{A}", on_failure="ignore").wallets["error"]
         assert "bad" in text
         assert KEY not in text
         assert text.isprintable()
@@ -741,7 +742,7 @@ class TestErrors:
 
     def test_errors_unknown_blockchain_not_shown(self, service):
         """Own choice: the sandbox answers an unknown blockchain with failed true."""
-        [entry] = details(service.base_url, "NOWHERE.0xa")
+        [entry] = details(service.base_url, f"NOWHERE.{A}")
         assert (entry["failed"], entry["balances"]) == (True, None)
 
 
@@ -801,7 +802,7 @@ class TestLimits:
         """Twelve slow wallets take much less than twelve times as long."""
         with sandbox(latency_s=1) as slow, slow.client(cache=False, workers=12) as client:
             begun = time.monotonic()
-            wallets, _ = client.fetch([f"ETH.0x{n}" for n in range(12)])
+            wallets, _ = client.fetch([f"ETH.0x{n:0>40}" for n in range(12)])
             assert time.monotonic() - begun < 10
         assert set(wallets["status"]) == {"ok"}
 
@@ -821,6 +822,6 @@ class TestVersioning:
         """Own choice: no version is sent; one in the base address is kept."""
         canned.default = (200, {}, answer(wallet()))
         with canned.client(base_url=f"{canned.base_url}/v2") as client:
-            client.fetch("ETH.0xa")
-        assert canned.paths == [f"/v2/wallets/details?address=ETH.0xa&apiKey={KEY}"]
+            client.fetch(f"ETH.{A}")
+        assert canned.paths == [f"/v2/wallets/details?address=ETH.{A}&apiKey={KEY}"]
         assert "version" not in str(canned.headers_seen).lower()

@@ -6,6 +6,8 @@ from collections import deque
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from addresses import A
+
 from walletframe.client import Client
 
 KEY = "a-key-of-nobody-1"
@@ -17,7 +19,7 @@ def balance(amount="1500000", decimals=6, **asset):
     return {"asset": token, "amount": {"amount": amount, "decimals": decimals}}
 
 
-def wallet(address="0xa", blockchain="ETH", **fields):
+def wallet(address=A, blockchain="ETH", **fields):
     """Return one wallet of an answer as the service sends it."""
     return {
         "failed": False,

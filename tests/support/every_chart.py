@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import numpy as np
 import pandas as pd
+from addresses import A, B
 from fetches import FETCHED_AT, fetched, made_up_details, token
 
 from walletframe import charts
@@ -25,8 +26,8 @@ SNAPSHOTS = pd.concat([VALUED.assign(snapshot=time) for time in TIMES], ignore_i
     {"snapshot": "datetime64[us, UTC]"}
 )
 CHANGES = compare(
-    fetched({"ETH.0xA": [token(raw=1)], "ETH.0xB": [token(raw=5)]}),
-    fetched({"ETH.0xA": [token(raw=2**200)], "ETH.0xB": [token(raw=4)]}),
+    fetched({f"ETH.{A}": [token(raw=1)], f"ETH.{B}": [token(raw=5)]}),
+    fetched({f"ETH.{A}": [token(raw=2**200)], f"ETH.{B}": [token(raw=4)]}),
 )
 FEW = made_up_details(20, wallets=4, tokens=4).holdings
 FIGURES = {

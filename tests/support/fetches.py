@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
+from addresses import A
 from canned_service import answer, wallet
 
 from walletframe.address.forms import WalletAddress
@@ -54,7 +55,7 @@ def token(symbol="TKN", raw=1_500_000, decimals=6, *, contract="0xToken", blockc
     return blockchain, contract, symbol, raw, decimals
 
 
-def record(address="0xa", *, service="service", **fields):
+def record(address=A, *, service="service", **fields):
     """Return the record of one wallet that was answered."""
     requested = parse_wallets([f"ETH.{address}"])
     [read] = read_answer(answer(wallet(address, **fields)), requested).outcomes

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from addresses import ONE, ZERO
 from canned_service import KEY, answer, balance, wallet
 
 pytestmark = pytest.mark.timeout(240)
@@ -18,7 +19,8 @@ client = Client(
     deadline_s=0, timeout_s=200, requests_per_second=1000,
 )
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-wallets = client.fetch([f"ETH.0x{n}" for n in range(int(sys.argv[3]))], on_failure="ignore").wallets
+requested = [f"ETH.0x{n:040}" for n in range(int(sys.argv[3]))]
+wallets = client.fetch(requested, on_failure="ignore").wallets
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 told = collections.Counter(zip(wallets.status, wallets.error.fillna("")))
 print(json.dumps([(peak - before) // 1024, [[*each, n] for each, n in told.items()]]))
@@ -60,27 +62,29 @@ def test_bombs_for_all_workers_take_no_more_than_one(canned, size, reason, most_
 
 def test_a_large_answer_waits_for_another(canned):
     """It is read after the one before is complete."""
-    for address in ("0x0", "0x1"):
+    for address in (ZERO, ONE):
         body = answer(wallet(address))
         canned.add_reply([b" " * 9_000_000, *[b" "] * 4, body])
     with canned.client(workers=2) as client:
-        result = client.fetch(["ETH.0x0", "ETH.0x1"], on_failure="ignore").wallets
+        result = client.fetch([f"ETH.{ZERO}", f"ETH.{ONE}"], on_failure="ignore").wallets
     assert result.status.tolist() == ["ok", "ok"]
 
 
 def test_an_answer_may_be_compressed_in_two_parts(canned):
     """The decompressed parts are one body, as in joined files of gzip."""
-    body = answer(wallet("0x0"))
+    body = answer(wallet(ZERO))
     canned.default = (200, {"Content-Encoding": "gzip"}, packed(body[:9]) + packed(body[9:]))
     with canned.client() as client:
-        assert client.fetch(["ETH.0x0"]).wallets.status.tolist() == ["ok"]
+        assert client.fetch([f"ETH.{ZERO}"]).wallets.status.tolist() == ["ok"]
 
 
 def test_large_answers_pass(canned):
     """Eight valid answers of 20 MB at once pass."""
     padding = {"symbol": "x" * 20_000_000}
     held = [balance(), balance(**padding)]
-    wallets = [wallet(f"0x{number}", balances=held[: 1 + (number == 0)]) for number in range(8)]
+    wallets = [
+        wallet(f"0x{number:0>40}", balances=held[: 1 + (number == 0)]) for number in range(8)
+    ]
     body = answer(*wallets)
     canned.default = (200, {"Content-Encoding": "gzip"}, packed(body))
     grown_mb, outcomes = fetched(canned, 8)

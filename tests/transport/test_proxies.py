@@ -6,6 +6,7 @@ import sys
 from urllib.parse import urlsplit
 
 import pytest
+from addresses import A
 from canned_service import KEY
 from certificates import certified
 from fault_server import FaultServer
@@ -35,7 +36,7 @@ def address_of(server):
     return parts.hostname, parts.port
 
 
-def fetch(base_url, wallets="ETH.0xa"):
+def fetch(base_url, wallets=f"ETH.{A}"):
     """Fetch once."""
     own = {"api_key": KEY, "key_kind": "private", "cache": "memory", "deadline_s": 0}
     with Client(base_url=base_url, timeout_s=5, **own) as client:
@@ -48,7 +49,7 @@ def test_a_socks_proxy_leads_to_the_service(server, monkeypatch, scheme, by_name
     base_url = NAMED if by_name else server.base_url
     with SocksProxy(address_of(server)) as proxy:
         monkeypatch.setenv("https_proxy", f"{scheme}://{proxy.place}")
-        wallets = fetch(base_url, [f"ETH.0x{each}" for each in range(20)])
+        wallets = fetch(base_url, [f"ETH.0x{each:0>40}" for each in range(20)])
         assert wallets.status.tolist() == ["ok"] * 20
         assert {host for host, _ in proxy.targets} == {"api.example" if by_name else "127.0.0.1"}
         assert len(server.requested) == 20
@@ -115,7 +116,7 @@ import warnings
 warnings.simplefilter("ignore")
 from walletframe.client import Client
 client = Client(api_key="a-key-of-nobody-1", key_kind="private", base_url="https://api.example")
-print(client.fetch("ETH.0xa", on_failure="ignore").wallets.error.item())
+print(client.fetch("NEAR.alice.near", on_failure="ignore").wallets.error.item())
 """
 
 

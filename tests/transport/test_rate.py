@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Barrier, Event, Thread
 
 import pytest
+from addresses import A, B, C
 from canned_service import answer, wallet
 from permit_takers import KEY, Takers, limiter_at, permit_comes
 from small_disk import mounted, remount
@@ -374,7 +375,7 @@ def test_a_damaged_row_is_read_or_replaced(canned, tmp_path, row, rate):
     canned.default = (200, {}, answer(wallet()))
     for _ in range(2):
         with canned.client(cache=path) as client:
-            assert client.fetch("ETH.0xa", refresh=True).wallets.status.item() == "ok"
+            assert client.fetch(f"ETH.{A}", refresh=True).wallets.status.item() == "ok"
             result = client._limiter.last_state.rate
         with closing(sqlite3.connect(rate_file_path(path))) as file, file:
             assert file.execute("UPDATE paces SET pace = CAST(? AS TEXT)", (row,)).rowcount == 1
@@ -417,7 +418,7 @@ def test_a_client_that_is_dropped_leaves_nothing_open(canned, tmp_path, monkeypa
     client = canned.client(cache=path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CacheWarning)
-        client.fetch("ETH.0xa")
+        client.fetch(f"ETH.{A}")
     del client
     until = time.monotonic() + 10  # its threads end on their own
     while open_files(path) and time.monotonic() < until:
@@ -430,7 +431,7 @@ def test_a_service_that_always_refuses_is_given_up(canned, tmp_path, monkeypatch
     """After one deadline the rest is not requested; after recovery, all is as fast as before."""
     monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 1)  # the refusal's would be longer
     canned.default = (429, {}, b"slow down")
-    wallets = [f"ETH.0x{number}" for number in range(1_000)]
+    wallets = [f"ETH.0x{number:0>40}" for number in range(1_000)]
     settings = {"cache": tmp_path / "kept.sqlite", "deadline_s": 2}
     with canned.client(**settings) as client:
         result = client.fetch(wallets, on_failure="ignore", progress=False).wallets
@@ -442,23 +443,23 @@ def test_a_service_that_always_refuses_is_given_up(canned, tmp_path, monkeypatch
     begun = time.monotonic()
     with canned.client(**settings) as client, warnings.catch_warnings():
         warnings.simplefilter("ignore", AnswerWarning)
-        client.fetch([f"ETH.0xb{number}" for number in range(60)], on_failure="ignore")
+        client.fetch([f"ETH.0xb{number:0>39}" for number in range(60)], on_failure="ignore")
     assert time.monotonic() - begun < 60  # at the least rate it would be four minutes
 
 
 def test_a_late_answer_revives_nothing(canned, tmp_path, monkeypatch):
     """After giving up, requests under way count, and a later wallet is not requested."""
     monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 0.5)
-    canned.add_reply([b" "] * 25 + [answer(wallet("0xa"))])  # takes 2.5 s
+    canned.add_reply([b" "] * 25 + [answer(wallet(A))])  # takes 2.5 s
     canned.default = (429, {}, b"slow down")
     answered_at = time.monotonic() + 4
 
     def stream():
-        yield "ETH.0xa"
+        yield f"ETH.{A}"
         time.sleep(0.3)  # then both are requested, as a batch that was slow to arrive
-        yield "ETH.0xb"
+        yield f"ETH.{B}"
         time.sleep(max(0.0, answered_at - time.monotonic()))
-        yield "ETH.0xc"
+        yield f"ETH.{C}"
 
     with canned.client(workers=2) as client:
         result = fetch_to_parquet(stream(), tmp_path / "f", client=client, on_failure="ignore")
@@ -469,10 +470,10 @@ def test_a_late_answer_revives_nothing(canned, tmp_path, monkeypatch):
 def test_a_requested_pause_is_waited_out(canned):
     """It may exceed the deadline: nothing is given up before its end."""
     canned.add_reply(b"", 429, Retry_After="1")
-    canned.default = (200, {}, answer(wallet("0xa"), wallet("0xb")))
+    canned.default = (200, {}, answer(wallet(A), wallet(B)))
     with canned.client(workers=1) as client, warnings.catch_warnings():
         warnings.simplefilter("ignore", AnswerWarning)
-        result = client.fetch(["ETH.0xa", "ETH.0xb"], on_failure="ignore").wallets
+        result = client.fetch([f"ETH.{A}", f"ETH.{B}"], on_failure="ignore").wallets
     assert result.status.tolist() == ["rate_limited", "ok"]
 
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from addresses import A
 from canned_service import KEY
 
 LONG = "the key has expired; " + "renew it with the provider. " * 20
@@ -12,7 +13,7 @@ def refused(canned, body, status=403):
     """Return a wallet's reason after a refusal."""
     canned.add_reply(body, status=status)
     with canned.client(deadline_s=0) as client:
-        return client.fetch("ETH.0xa", on_failure="ignore", progress=False).wallets.error.item()
+        return client.fetch(f"ETH.{A}", on_failure="ignore", progress=False).wallets.error.item()
 
 
 @pytest.mark.parametrize(

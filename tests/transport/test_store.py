@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 import redis
+from addresses import base58, whole
 from requests_cache import BaseCache, FileCache, RedisCache, SQLiteCache
 from requests_cache.serializers import SerializerPipeline, Stage
 
@@ -22,7 +23,7 @@ from walletframe.settings.values import default_cache
 from walletframe.transport import AnswerStore, CachedAnswer, cache_statistics, clear_cache
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
-WALLETS = parse_wallets(["ETH.0xAB", "SOLANA.abC", "NEAR.alice.near"])
+WALLETS = parse_wallets([f"ETH.{whole('AB')}", f"SOLANA.{base58('abC')}", "NEAR.alice.near"])
 KEPT = CachedAnswer(b'{"x": "\xf0\x9f\x9a\x80"}\xff\x00', NOW)
 OLDER = CachedAnswer(b"older", NOW - timedelta(microseconds=1))
 SERVICE = "https://api.example/v1"
@@ -68,7 +69,7 @@ class TestContract:
     def test_written_answers_are_read(self, store):
         """Bytes and times are exact, under any spelling of the wallet."""
         store.write([(WALLETS[0], KEPT)])
-        [lower_case] = parse_wallets("eth.0xab")
+        [lower_case] = parse_wallets(f"eth.{whole('ab')}")
         assert store.read([lower_case, WALLETS[1]]) == {lower_case: KEPT}
 
     @pytest.mark.parametrize("clock", [timedelta(hours=-8), timedelta(hours=8)])
@@ -135,7 +136,7 @@ def test_rows_are_plain(tmp_path):
     link = sqlite3.connect(tmp_path / "a.sqlite")
     rows = link.execute("SELECT key, fetched_at, body FROM answers").fetchall()
     link.close()
-    assert rows == [(f"{SERVICE} ETH.0xab", "2026-01-02T03:04:05.678901+00:00", KEPT.body)]
+    assert rows == [(f"{SERVICE} ETH.{whole('ab')}", "2026-01-02T03:04:05.678901+00:00", KEPT.body)]
 
 
 DAMAGES = [
@@ -148,7 +149,7 @@ DAMAGES = [
     "turn = 'x'",
     "checksum = checksum + 1",
     "checksum = NULL",
-    "key = 's SOLANA.abC'",
+    f"key = 's SOLANA.{base58('abC')}'",
 ]
 
 
@@ -160,7 +161,7 @@ def test_a_damaged_row_is_not_there(tmp_path, damage):
         store.write((wallet, CachedAnswer(b"{}", NOW)) for wallet in (WALLETS[0], WALLETS[2]))
         store.write([(WALLETS[0], KEPT)])
         with closing(sqlite3.connect(path)) as link, link:
-            link.execute(f"UPDATE answers SET {damage} WHERE key = 's ETH.0xab'")
+            link.execute(f"UPDATE answers SET {damage} WHERE key = 's ETH.{whole('ab')}'")
         assert list(store.read(WALLETS)) == [WALLETS[2]]
         for wallet in WALLETS:
             store.write([(wallet, CachedAnswer(b"anew", NOW, store.next_sequence()))])
@@ -207,12 +208,12 @@ def test_a_borrowed_backend_is_checked_too(damage):
     backend = BaseCache()
     with AnswerStore(backend, "s") as store:
         store.write([(WALLETS[0], KEPT)])
-        response = backend.responses["s ETH.0xab"]
+        response = backend.responses[f"s ETH.{whole('ab')}"]
         if damage == "headers":
             response.headers["walletframe-turn"] = "x"
         else:
             response._content = b"else"
-        backend.responses["s ETH.0xab"] = response
+        backend.responses[f"s ETH.{whole('ab')}"] = response
         assert store.read(WALLETS) == {}
         store.write([(WALLETS[0], KEPT)])
         assert store.read(WALLETS) == {WALLETS[0]: KEPT}

@@ -12,6 +12,7 @@ from threading import Event, Thread
 from threading import enumerate as enumerate_threads
 
 import pytest
+from addresses import A, B
 from canned_service import KEY, answer, wallet
 from fault_server import FAULTS, FaultServer
 
@@ -80,7 +81,7 @@ def client_of(base_url, **settings):
     return Client(**own | {"base_url": base_url, "timeout_s": BRIEFLY} | settings)
 
 
-def status(client, wallets="ETH.0xa", **how):
+def status(client, wallets=f"ETH.{A}", **how):
     """Fetch, and return the wallets' statuses."""
     result = client.fetch(wallets, on_failure="ignore", progress=False, **how).wallets
     return result.status.tolist()
@@ -175,7 +176,7 @@ def test_a_living_address_after_dead_ones_is_reached(names, monkeypatch, canned)
 def test_a_name_whose_lookup_never_ends_times_out(names):
     """Many wallets wait for the same lookup."""
     with client_of(NOWHERE, requests_per_second=1000) as client:
-        assert status(client, [f"ETH.0x{each}" for each in range(16)]) == ["timeout"] * 16
+        assert status(client, [f"ETH.0x{each:0>40}" for each in range(16)]) == ["timeout"] * 16
     assert names["asked"] == ["api.example"]
 
 
@@ -183,7 +184,7 @@ def test_an_unknown_name_is_reported(names):
     """It is looked up again each time."""
     names["api.example"] = []
     with client_of(NOWHERE) as client:
-        assert status(client, ["ETH.0xa", "ETH.0xb"]) == ["unreachable"] * 2
+        assert status(client, [f"ETH.{A}", f"ETH.{B}"]) == ["unreachable"] * 2
 
 
 @pytest.mark.parametrize("name", ["silence", "slow body", "slow headers"])
@@ -191,10 +192,10 @@ def test_a_deadline_ends_the_last_attempt(name):
     """An attempt could take longer."""
     limits = {"timeout_s": LONG, "deadline_s": BRIEFLY}
     with (
-        FaultServer(FAULTS[name], "ETH.0xa") as server,
+        FaultServer(FAULTS[name], f"ETH.{A}") as server,
         client_of(server.base_url, **limits) as client,
     ):
-        result = client.fetch("ETH.0xa", on_failure="ignore").wallets
+        result = client.fetch(f"ETH.{A}", on_failure="ignore").wallets
     assert (result.status.item(), result.error.item()) == ("timeout", "no answer within 0.5 s")
 
 
@@ -221,7 +222,7 @@ client = Client(
     api_key="a-key-of-nobody-1", key_kind="private", base_url=sys.argv[1], cache="memory",
     timeout_s=1000,
 )
-wallets = client.fetch("ETH.0xa", cancel=cancel, on_failure="ignore").wallets
+wallets = client.fetch("NEAR.alice.near", cancel=cancel, on_failure="ignore").wallets
 print(wallets.status.item())
 """
 

@@ -5,6 +5,7 @@ import re
 import sys
 
 import pytest
+from addresses import UPPER_A, A, C
 from canned_service import answer, balance, wallet
 
 from walletframe.address.lists import parse_wallets
@@ -13,7 +14,7 @@ from walletframe.frames.known import unreadable
 from walletframe.wire.answer import NO_LIST, read_answer
 from walletframe.wire.outcome import Status
 
-REQUESTED = parse_wallets(["ETH.0xA", "NEAR.alice.near"])
+REQUESTED = parse_wallets([f"ETH.{UPPER_A}", "NEAR.alice.near"])
 SOUND = wallet("alice.near", "NEAR")
 
 
@@ -172,7 +173,7 @@ def test_missing_failed_counts_as_false():
 def with_error(error, *wallets, price=None):
     """Read an answer with an error beside its wallets, one of which has an odd price."""
     odd = [balance() | {"price": price}] if price else []
-    sent = {"wallets": [*wallets, wallet("0xc", balances=odd)], "error": error}
+    sent = {"wallets": [*wallets, wallet(C, balances=odd)], "error": error}
     return read_answer(json.dumps(sent).encode(), REQUESTED).outcomes
 
 
@@ -326,7 +327,7 @@ def test_failed_wallet_shows_no_balances():
     for balances in ([balance()], 5, None):
         outcome = read(wallet(failed=True, balances=balances)).outcomes[0]
         assert (outcome.status, outcome.balances) == (Status.FAILED, None)
-        assert outcome.explorer_url == "https://explorer.example/0xa"
+        assert outcome.explorer_url == f"https://explorer.example/{A}"
 
 
 def test_null_and_empty_balances_differ():

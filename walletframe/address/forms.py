@@ -1,8 +1,8 @@
 """Parse wallets (a blockchain and an address) from any accepted form, and compare wallets.
 
 Blockchain identifiers and hex addresses are compared case-insensitively. All other addresses are
-compared case-sensitively, since two base58 addresses can differ only by case. No address is checked
-against the format of its blockchain: only the service can tell whether an address exists.
+compared case-sensitively, since two base58 addresses can differ only by case. The module `shapes`
+checks addresses against the form of their blockchain.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ import pandas as pd
 
 from walletframe.address import forms
 from walletframe.address.forms import WalletAddress, WalletLike, canonical_key
+from walletframe.address.shapes import has_wrong_checksum, malformed_reason
 from walletframe.chains import known_blockchains, unknown_blockchain_message
 from walletframe.errors import (
     POSITIONS_NOTE,
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     Indices = npt.NDArray[np.intp]
 
 WalletsLike: TypeAlias = "WalletLike | Iterable[WalletLike] | pd.Series | pd.DataFrame"
-OnUnreadable: TypeAlias = Literal["raise", "drop"]
+RaiseOrDrop: TypeAlias = Literal["raise", "drop"]
+OnUnreadable: TypeAlias = Literal["raise", "drop", "ask"]
 Problem: TypeAlias = tuple[int, str, str]
 T = TypeVar("T")
 
@@ -72,6 +74,7 @@ class Reading:
     aliases: list[Problem]  # position, alias and identifier of wallets with another name
     where: str = POSITIONS_NOTE  # explains the positions in messages
     labels: pd.DataFrame | None = None  # the extra columns, with one row for each of `wallets`
+    has_malformed: bool = False  # whether `problems` contains addresses that could be requested
 
 
 def read_rows(rows: Iterable[tuple[int, object]], where: str = POSITIONS_NOTE) -> Reading:
@@ -187,24 +190,46 @@ def select_wallets(
 
 
 def wallets_to_request(
-    reading: Reading, on_unreadable: OnUnreadable
+    reading: Reading, on_unreadable: OnUnreadable, *, fix: bool
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
     """Return the distinct wallets and the labels. Warn about names that may be misspelled."""
+    check_on_unreadable(on_unreadable)
+    reading = refuse_malformed(with_fixes(reading) if fix else reading, on_unreadable)
     wallets, labels = select_wallets(reading, on_unreadable)
-    warn_about_unknown_blockchains(wallets)
+    warn_about_typos(wallets)
     if labels is not None and (spellings := _first_spellings(labels)):
         text = f"labels differ only in case; wf.clean replaces {_replaced_labels(spellings)}"
         notify(text, InputWarning)
     return wallets, labels
 
 
+def refuse_malformed(reading: Reading, on_unreadable: OnUnreadable) -> Reading:
+    """Return a reading in which malformed addresses are problems, unless they are requested."""
+    reasons = [on_unreadable != "ask" and malformed_reason(each) for each in reading.wallets]
+    if not any(reasons):
+        return reading
+    rows = [row for row, reason in enumerate(reasons) if not reason]
+    malformed = (
+        (position, forms.shorten(wallet), reason)
+        for position, wallet, reason in zip(
+            reading.positions, reading.wallets, reasons, strict=True
+        )
+        if reason
+    )
+    labels = reading.labels
+    return replace(
+        reading,
+        wallets=[reading.wallets[row] for row in rows],
+        positions=[reading.positions[row] for row in rows],
+        problems=sorted(chain(reading.problems, malformed)),
+        labels=None if labels is None else labels.iloc[rows].reset_index(drop=True),
+        has_malformed=True,
+    )
+
+
 def with_fixes(reading: Reading) -> Reading:
     """Return a reading with fixed blockchains and labels. Warn about all replacements."""
-    counts = Counter((alias, identifier) for _, alias, identifier in reading.aliases)
-    lines = [
-        f"{safe_line(alias)!r} with {identifier} ({counted_noun(count, 'row')})"
-        for (alias, identifier), count in counts.items()
-    ]
+    lines = replaced_aliases(reading.aliases)
     labels = reading.labels
     if labels is not None and (spellings := _first_spellings(labels)):
         lines.append(_replaced_labels(spellings))
@@ -216,6 +241,15 @@ def with_fixes(reading: Reading) -> Reading:
     if lines:
         warn_never_raise(f"replaced {'; '.join(lines)}", InputWarning)
     return replace(reading, aliases=[], labels=labels)
+
+
+def replaced_aliases(aliases: Iterable[Problem]) -> list[str]:
+    """Return a text for each alias: the identifier that replaces it, and the number of rows."""
+    counts = Counter((alias, identifier) for _, alias, identifier in aliases)
+    return [
+        f"{safe_line(alias)!r} with {identifier} ({counted_noun(count, 'row')})"
+        for (alias, identifier), count in counts.items()
+    ]
 
 
 def labels_with_other_spelling(reading: Reading) -> Iterator[tuple[str, int, str, str]]:
@@ -253,8 +287,9 @@ def _replaced_labels(spellings: Mapping[str, Mapping[str, str]]) -> str:
     return ", ".join([*pairs[:_MAX_LISTED], *more])
 
 
-def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
+def accepted_wallets(reading: Reading, on_unreadable: RaiseOrDrop) -> list[WalletAddress]:
     """Return the wallets of a list, including duplicates. Warn about unreadable rows."""
+    check_on_unreadable(on_unreadable, ("raise", "drop"))
     _check_unreadable(reading, on_unreadable)
     if reading.problems:
         _warn_about_rows(reading, len(distinct_wallets(reading.wallets)), {}, str)
@@ -274,24 +309,40 @@ def unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
     return f"{' '.join(listed)} {count} are known: wf.blockchains() lists them"
 
 
-def warn_about_unknown_blockchains(wallets: Iterable[WalletAddress]) -> None:
-    """Warn about unknown blockchains."""
-    if message := unknown_blockchains_message(wallets):
-        notify(message, InputWarning)
+def wrong_checksums_message(wallets: Iterable[WalletAddress]) -> str:
+    """Return a line about the addresses whose checksum is wrong, or "" if there are none."""
+    wrong = [str(wallet) for wallet in wallets if has_wrong_checksum(wallet)]
+    listed = ", ".join(wrong[:_MAX_LISTED])
+    more = f" and {len(wrong) - _MAX_LISTED:,} more" if len(wrong) > _MAX_LISTED else ""
+    return f"wrong checksum, copy the address again: {listed}{more}" if wrong else ""
 
 
-def check_on_unreadable(choice: str | None) -> None:
-    """Raise an error if the choice is neither ``raise`` nor ``drop``."""
-    if choice not in ("raise", "drop"):
+TYPO_MESSAGES = (unknown_blockchains_message, wrong_checksums_message)
+
+
+def warn_about_typos(wallets: Sequence[WalletAddress]) -> None:
+    """Warn about unknown blockchains and wrong checksums."""
+    for message in (message_of(wallets) for message_of in TYPO_MESSAGES):
+        if message:
+            notify(message, InputWarning)
+
+
+def check_on_unreadable(
+    choice: str | None, choices: Sequence[str] = ("raise", "drop", "ask")
+) -> None:
+    """Raise an error if the choice is not supported."""
+    if choice not in choices:
         raise SettingsError(
-            f"on_unreadable={choice!r} is not supported", hint='use on_unreadable="raise" or "drop"'
+            f"on_unreadable={choice!r} is not supported",
+            hint=f"use on_unreadable={' or '.join(map(repr, choices))}".replace("'", '"'),
         )
 
 
 def _check_unreadable(reading: Reading, on_unreadable: OnUnreadable) -> None:
-    check_on_unreadable(on_unreadable)
-    if reading.aliases or (reading.problems and on_unreadable == "raise"):
-        raise AddressError(reading.problems, reading.where, reading.aliases)
+    if reading.aliases or (reading.problems and on_unreadable != "drop"):
+        raise AddressError(
+            reading.problems, reading.where, reading.aliases, malformed=reading.has_malformed
+        )
 
 
 def _warn_about_rows(
@@ -424,36 +475,42 @@ class Pasted:
 
     wallets: list[WalletAddress]
     problems: list[Problem]  # line number (counted from 1), unreadable piece, reason
+    aliases: list[Problem]  # line number, alias and identifier, if aliases are replaced
     unreadable_lines: str  # the complete lines, for the user to correct
 
 
-def read_pasted(text: str) -> Pasted:
-    """Read wallets from a text, and record why lines can't be read.
+def read_pasted(text: str, *, on_unreadable: OnUnreadable = "raise", fix: bool = False) -> Pasted:
+    """Read wallets to request from a text, and record why lines can't be read.
 
     Comments, bullets, list numbers and header lines are ignored. If a line contains an unreadable
     piece, no wallet of the line is used.
     """
     wallets: list[WalletAddress] = []
     problems: list[Problem] = []
+    aliases: list[Problem] = []
     unreadable: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            wallets += _read_line(line.partition("#")[0])
+            reading = refuse_malformed(_read_line(line.partition("#")[0]), on_unreadable)
+            _check_unreadable(replace(reading, aliases=[]) if fix else reading, "raise")
         except AddressError as error:
             problems += [(number, value, reason) for _, value, reason in error.problems]
             unreadable.append(line)
-    return Pasted(wallets, problems, "\n".join(unreadable))
+        else:
+            wallets += reading.wallets
+            aliases += [(number, alias, name) for _, alias, name in reading.aliases]
+    return Pasted(wallets, problems, aliases, "\n".join(unreadable))
 
 
-def _read_line(line: str) -> list[WalletAddress]:
+def _read_line(line: str) -> Reading:
     split = _SEPARATORS.split(_NUMBERING.sub("", line))
     stripped = (part.strip(_QUOTES_AND_BRACKETS) for part in split)
     pieces = [piece for piece in stripped if piece and not _BULLET.fullmatch(piece)]
     if [piece.casefold() for piece in pieces] in _HEADERS:
-        return []
+        return read_list([])
     match pieces:  # two pieces that look like a blockchain and an address are one wallet
         case (first, second) if _IDENTIFIER.fullmatch(first) and _ADDRESS.fullmatch(second):
-            return parse_wallets([(first.rstrip(":"), second)])
+            return read_list([(first.rstrip(":"), second)])
     if wrong := [(0, piece, _COLON_REASON) for piece in pieces if _COLON.match(piece)]:
         raise AddressError(wrong)
-    return parse_wallets(pieces)
+    return read_list(pieces)

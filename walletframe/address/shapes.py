@@ -1,6 +1,7 @@
 """The formats of addresses on the known blockchains, and names that stand for addresses.
 
-Lengths, alphabets, and the checksums of base58 are checked. Other checksums are not checked.
+Lengths, alphabets, and the checksums of base58 and bech32 are checked. The checksum of hex in mixed
+case (EIP-55) is not, since it needs Keccak-256.
 """
 
 from __future__ import annotations
@@ -10,16 +11,19 @@ from functools import reduce
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from walletframe.chains import find_blockchain
+from walletframe.chains import known_blockchains
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_BECH32 = frozenset("qpzry9x8gf2tvdw0s3jn54khce6mua7l")
+_BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+_BECH32_SUMS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)  # of BIP-173
+_BECH32M = 0x2BC830A3  # of BIP-350
 _EVM = re.compile(r"0[xX][0-9a-fA-F]{40}")
 _NEAR = re.compile(r"(?=.{2,64}$)[a-z\d]+([._-][a-z\d]+)*", re.ASCII)
+_SEGWIT = ("bc1", "ltc1")
 _DESCRIPTIONS = {
     "evm": "0x and 40 hex digits",
     "near": "2 to 64 lower-case letters, digits and separators",
@@ -38,7 +42,7 @@ _NAME_SERVICES = {
 
 def address_problem(wallet: WalletAddress) -> tuple[str, str]:
     """Return what is wrong with an address, and what to do. Both texts may be empty."""
-    known = find_blockchain(wallet.blockchain)
+    known = known_blockchains().get(wallet.blockchain)
     forms = known.addresses if known else ()
     if any(_matches_format(form, wallet.address) for form in forms):
         return "", ""
@@ -48,6 +52,20 @@ def address_problem(wallet: WalletAddress) -> tuple[str, str]:
         return f"{safe_line(name)} is {service[0]}", f"resolve it first, at {service[1]}"
     needed = " or ".join(map(_description, forms))
     return needed and f"an address on {wallet.blockchain} is {needed}", ""
+
+
+def malformed_reason(wallet: WalletAddress) -> str:
+    """Return what is wrong with an address and what to do, as one text, or "" if it is fine."""
+    return "; ".join(filter(None, address_problem(wallet)))
+
+
+def has_wrong_checksum(wallet: WalletAddress) -> bool:
+    """Return whether an address is well-formed bech32 with a wrong checksum."""
+    known = known_blockchains().get(wallet.blockchain)
+    for form in known.addresses if known else ():
+        if form.endswith("1") and _matches_format(form, wallet.address):
+            return not _has_bech32_checksum(form, wallet.address.lower()[len(form) :])
+    return False
 
 
 def _matches_format(form: str, address: str) -> bool:
@@ -61,9 +79,9 @@ def _matches_format(form: str, address: str) -> bool:
     if kind == "base58":
         return address[0] in starts and _is_base58_address(address)
     text = address.lower() if address.isupper() else address
-    version = 1 if form in ("bc1", "ltc1") else 0  # a character before the 20 or 32 bytes
+    version = form in _SEGWIT  # a character before the 20 or 32 bytes
     is_length_right = len(text) - len(form) - version in (38, 58)
-    return is_length_right and text.startswith(form) and {*text[len(form) :]} <= _BECH32
+    return is_length_right and text.startswith(form) and {*text[len(form) :]} <= {*_BECH32}
 
 
 def _description(form: str) -> str:
@@ -87,3 +105,15 @@ def _is_base58_address(text: str) -> bool:
     payload = _base58_bytes(text)
     checksum = sha256(sha256(payload[:-4]).digest()).digest()[:4]
     return len(payload) == 25 and payload[-4:] == checksum  # noqa: PLR2004 - 1 + 20 + 4
+
+
+def _has_bech32_checksum(form: str, data: str) -> bool:
+    """Return whether data ends with its checksum, which is bech32m's from SegWit version 1 on."""
+    values = [_BECH32.index(char) for char in data]
+    letters = [ord(char) for char in form[:-1]]
+    checksum = 1
+    for value in (*(each >> 5 for each in letters), 0, *(each & 31 for each in letters), *values):
+        top, checksum = checksum >> 25, (checksum & 0x1FFFFFF) << 5 ^ value
+        for place, term in enumerate(_BECH32_SUMS):
+            checksum ^= term if top >> place & 1 else 0
+    return checksum == (_BECH32M if form in _SEGWIT and values[0] else 1)

@@ -130,7 +130,7 @@ def where(  # noqa: PLR0913 - users pass each option by name
     --------
     >>> import walletframe
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-    ...     details = client.fetch(["NEAR.alice.near", "ETH.0x1"])
+    ...     details = client.fetch(["NEAR.alice.near", "ETH.0x" + "1" * 40])
     >>> found = details.wf.where(blockchain="near", spam=False)
     >>> found.wallets.address.tolist(), set(found.holdings.blockchain)
     (['alice.near'], {'NEAR'})

@@ -290,10 +290,10 @@ def read_wallets(
     ...     sandbox() as service,
     ...     service.client(cache=False) as client,
     ... ):
-    ...     summary = fetch_to_parquet(["NEAR.alice.near", "ETH.0x1"], folder, client=client)
-    ...     wallets, holdings = read_wallets(folder, wallets="eth.0X1")
+    ...     summary = fetch_to_parquet(["NEAR.alice.near", "NEAR.bob.near"], folder, client=client)
+    ...     wallets, holdings = read_wallets(folder, wallets="near.bob.near")
     >>> wallets.address.item()
-    '0X1'
+    'bob.near'
     """
     requested = None if wallets is None else distinct_wallets(parse_wallets(wallets))
     all_columns = [*HOLDING_DTYPES]

@@ -17,7 +17,14 @@ from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.address import lists
-from walletframe.address.forms import WalletAddress, is_blank, read_wallet, shorten
+from walletframe.address.forms import (
+    WalletAddress,
+    is_blank,
+    read_aliased,
+    read_wallet,
+    shorten,
+)
+from walletframe.address.shapes import malformed_reason
 from walletframe.bulk.dataset import Dataset, InputAction, Register
 from walletframe.bulk.files import key_of
 from walletframe.bulk.journal import Journal
@@ -35,8 +42,9 @@ from walletframe.errors import AddressError, FetchInterrupted, InputWarning
 from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
 from walletframe.frames.kept import names_to_keep
-from walletframe.notice import notify
+from walletframe.notice import notify, warn_never_raise
 from walletframe.settings.values import require_service
+from walletframe.text import safe_line
 from walletframe.walletfile import read_input
 from walletframe.wire.outcome import Status
 
@@ -72,6 +80,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     progress: BulkProgress = None,
     on_failure: OnFailure = "warn",
     on_unreadable: OnUnreadable | None = None,
+    fix: bool = False,
 ) -> FetchSummary:
     """Fetch wallets into a folder of Parquet files, even more wallets than fit in memory.
 
@@ -98,7 +107,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     progress : bool or callable, optional
         As for `fetch_wallets`; the total of an iterator is None. Wallets that are already ok in the
         folder count as done.
-    on_failure, on_unreadable : optional
+    on_failure, on_unreadable, fix : optional
         As for `fetch_wallets`, but by default, unreadable items of an iterator are dropped, with a
         warning and a count in the summary.
 
@@ -172,12 +181,15 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     lists.check_on_unreadable(on_unreadable or "drop")
     requested: _Wallets
     if isinstance(wallets, Iterator) and not names:
-        count_unreadable = None if on_unreadable == "raise" else counters.count_unreadable
-        requested = lists.unify_blockchains(_parse_items(wallets, count_unreadable))
+        requested = lists.unify_blockchains(
+            _parse_items(wallets, on_unreadable or "drop", counters.count_unreadable, fix=fix)
+        )
         extra_columns = None
     else:
         reading = read_input(wallets, names)
-        requested, extra_columns = lists.wallets_to_request(reading, on_unreadable or "raise")
+        requested, extra_columns = lists.wallets_to_request(
+            reading, on_unreadable or "raise", fix=fix
+        )
     summary = fetch_into(
         root, requested, client or default_client(), progress, counters, extra_columns=extra_columns
     )
@@ -233,19 +245,32 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
 
 
 def _parse_items(
-    items: Iterator[WalletLike], count_unreadable: Callable[[int, str, str], object] | None
+    items: Iterator[WalletLike],
+    on_unreadable: OnUnreadable,
+    count_unreadable: Callable[[int, str, str], object],
+    *,
+    fix: bool,
 ) -> Iterator[WalletAddress]:
-    """Parse wallets one by one, and warn of the first unknown blockchain."""
-    warning = ""
+    """Parse wallets one by one, and warn of the first typo of each kind and of each alias."""
+    messages, replaced = [*lists.TYPO_MESSAGES], {""}
     for position, item in enumerate(items):
-        wallet = read_wallet(item)
+        wallet, alias = read_aliased(item) if fix else (read_wallet(item), "")
+        is_read = isinstance(wallet, WalletAddress)
+        if isinstance(wallet, WalletAddress) and on_unreadable != "ask":
+            wallet = malformed_reason(wallet) or wallet
         if isinstance(wallet, WalletAddress):
-            if not warning and (warning := lists.unknown_blockchains_message([wallet])):
-                notify(warning, InputWarning)
+            if alias not in replaced:
+                replaced.add(alias)
+                text = f"replaced {safe_line(alias)!r} with {wallet.blockchain}"
+                warn_never_raise(text, InputWarning)
+            for message_of in [*messages]:
+                if message := message_of([wallet]):
+                    messages.remove(message_of)
+                    notify(message, InputWarning)
             yield wallet
         elif not is_blank(item):
-            if count_unreadable is None:
-                raise AddressError([(position, shorten(item), wallet)])
+            if on_unreadable != "drop":
+                raise AddressError([(position, shorten(item), wallet)], malformed=is_read)
             count_unreadable(position, shorten(item), wallet)
 
 

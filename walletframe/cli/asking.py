@@ -12,7 +12,13 @@ import click
 import pandas as pd
 
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.address.lists import read_rows, select_wallets, with_fixes, with_labels
+from walletframe.address.lists import (
+    read_rows,
+    refuse_malformed,
+    select_wallets,
+    with_fixes,
+    with_labels,
+)
 from walletframe.cli.files import require_wallets
 from walletframe.errors import FetchInterrupted
 from walletframe.frames.kept import names_to_keep
@@ -36,6 +42,7 @@ _LocatedWallet: TypeAlias = "tuple[str, WalletLike, ExtraValues]"  # location, w
 
 _INTERRUPTED = 130
 _SHOWN = 20
+_MALFORMED_HINT = "Correct these addresses, or add --on-unreadable ask to request them as written."
 NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --file wallets.txt"
 
 
@@ -70,7 +77,9 @@ def fetch_details(
         if check_settings is not None:
             check_settings(fetcher.settings)
         try:
-            details = fetcher.fetch(requested, keep=keep, **options, on_failure="ignore")
+            details = fetcher.fetch(
+                requested, keep=keep, **options, on_failure="ignore", on_unreadable="ask"
+            )
         except FetchInterrupted as stopped:
             return cast("WalletDetails", stopped.details), True
     return details, False
@@ -84,7 +93,7 @@ def exit_by_completeness(*, all_known: object, interrupted: bool = False) -> NoR
 def requested_wallets(
     arguments: Iterable[str],
     files: Sequence[str],
-    on_unreadable: OnUnreadable = "raise",
+    on_unreadable: OnUnreadable = "ask",
     keep: Sequence[str] = (),
     *,
     fix: bool = False,
@@ -104,12 +113,14 @@ def requested_wallets(
     for name in files:
         located += _read_wallet_file(name, kept)
     reading = read_rows(enumerate(wallet for _, wallet, _ in located), "by location")
-    if reading.problems and on_unreadable == "raise":
+    reading = refuse_malformed(reading, on_unreadable)
+    if reading.problems and on_unreadable != "drop":
         count = len(reading.problems)
         shown = (f"{located[n][0]}: {value!r}: {reason}" for n, value, reason in reading.problems)
         more = [f"… and {count - _SHOWN} more"] if count > _SHOWN else []
         lines = [f"{counted_noun(count, 'wallet')} can't be read:", *islice(shown, _SHOWN), *more]
-        raise click.UsageError("\n  ".join(lines))
+        text = "\n  ".join(lines)
+        raise click.UsageError(f"{text}\n\n{_MALFORMED_HINT}" if reading.has_malformed else text)
     if kept:
         labelled = pd.DataFrame([located[number][2] for number in reading.positions], columns=kept)
         reading = with_labels(reading, labelled)

@@ -78,7 +78,12 @@ def fetch_to_parquet(
     with client.Client(**overrides) as fetcher:
         try:
             summary = bulk.fetch_to_parquet(
-                requested, folder, keep=keep, client=fetcher, on_failure="ignore"
+                requested,
+                folder,
+                keep=keep,
+                client=fetcher,
+                on_failure="ignore",
+                on_unreadable="ask",
             )
         except FetchInterrupted as stopped:
             interrupted, summary = True, cast("FetchSummary", stopped.details)

@@ -52,10 +52,11 @@ _wallet_input = combine(
     ),
     click.option(
         "--on-unreadable",
-        type=click.Choice(["raise", "drop"]),
+        type=click.Choice(["raise", "drop", "ask"]),
         default="raise",
         show_default=True,
-        help="If wallets can't be read, stop with an error, or drop these wallets.",
+        help="If wallets can't be read, stop with an error, or drop these wallets; or request "
+        "addresses as written, even if their blockchain has other ones.",
     ),
     click.option(
         "--fix",

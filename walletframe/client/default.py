@@ -154,9 +154,10 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     on_failure : {"warn", "raise", "ignore"}, default "warn"
         Whether to warn, raise an error or do nothing if wallets are not ok. Every wallet has a row
         in the result.
-    on_unreadable : {"raise", "drop"}, default "raise"
-        Whether to raise an error for rows that can't be parsed, or to drop these rows. Empty rows
-        are always skipped.
+    on_unreadable : {"raise", "drop", "ask"}, default "raise"
+        Whether to raise an error for rows that can't be parsed and for addresses that don't have
+        the form of their blockchain, or to drop these rows; or to request such addresses as
+        written, and raise only for rows that can't be parsed. Empty rows are always skipped.
     fix : bool, default False
         Replace names of blockchains, such as ``"Ethereum"`` and the chain id ``1``, with the
         service's identifiers. If texts in a column to keep differ only in case, replace them with
@@ -174,8 +175,9 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     ArgumentError
         If `client` is not a `Client`, or if `wallets` has no columns although `keep` is given.
     AddressError
-        If wallets can't be parsed, or if `fix` is not set and blockchains are named differently
-        than in the service. The error lists all such wallets, and no request was sent.
+        If wallets can't be parsed, if an address doesn't have the form of its blockchain (see
+        `walletframe.check`), or if `fix` is not set and blockchains are named differently than in
+        the service. The error lists all such wallets, and no request was sent.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError

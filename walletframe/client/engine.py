@@ -7,7 +7,7 @@ from contextlib import closing
 from threading import Event
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
 
-from walletframe.address.lists import wallets_to_request, with_fixes
+from walletframe.address.lists import wallets_to_request
 from walletframe.client.asking import RequestWorkers
 from walletframe.client.conclusion import check_on_failure, warn_or_raise
 from walletframe.client.job import Job, status_counter
@@ -171,9 +171,7 @@ class Client:
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
         policy = Policy(fresh_s, refresh, offline, stale_if_error)
         reading = read_input(wallets, names_to_keep(keep))
-        requested, labels = wallets_to_request(
-            with_fixes(reading) if fix else reading, on_unreadable
-        )
+        requested, labels = wallets_to_request(reading, on_unreadable, fix=fix)
         cancel = cancel or Event()
         chunks = (requested[at : at + _CHUNK] for at in range(0, len(requested), _CHUNK))
         with (

@@ -165,6 +165,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         progress: Progress = None,
         on_failure: OnFailure = "warn",
         on_unreadable: OnUnreadable = "raise",
+        fix: bool = False,
     ) -> ClusterWallets:
         """Fetch the tokens of the wallets with a Dask cluster, into a folder on a shared drive.
 
@@ -186,7 +187,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             The number of subfolders into which the wallets are split, by a hash of the address.
             Each shard is one task. Use several shards per thread of the cluster, so that the load
             is balanced. The number of shards of an existing folder can't be changed.
-        progress, on_failure, on_unreadable : optional
+        progress, on_failure, on_unreadable, fix : optional
             As for `walletframe.fetch_to_parquet`.
 
         Returns
@@ -264,7 +265,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         read_input(make_meta(frame), names)  # raises if columns are missing, before computing any
         wanted = [*COLUMNS, *names] if {*COLUMNS} <= {*frame.columns} else [*frame.columns]
         reading = read_input(frame[wanted].compute(), names)
-        requested, labels = wallets_to_request(reading, on_unreadable)
+        requested, labels = wallets_to_request(reading, on_unreadable, fix=fix)
         parts = split_into_shards(root, requested, labels, shards)
         claim_folder(root, service, shards)
         summaries: dict[str, FetchSummary] = {}

@@ -8,7 +8,7 @@ import pandas as pd
 
 from walletframe.address.forms import canonical_key
 from walletframe.address.lists import accepted_wallets, labels_with_other_spelling, with_fixes
-from walletframe.address.shapes import address_problem
+from walletframe.address.shapes import address_problem, has_wrong_checksum
 from walletframe.chains import find_blockchain, suggest_blockchains
 from walletframe.frames.contract import typed_frame
 from walletframe.frames.joining import wallet_columns
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from walletframe.address.forms import WalletAddress
-    from walletframe.address.lists import OnUnreadable, WalletsLike
+    from walletframe.address.lists import RaiseOrDrop, WalletsLike
 
 _Finding: TypeAlias = tuple[str, str]  # a problem, and how to fix it
 _DTYPES = {"row": "int64", **dict.fromkeys(("blockchain", "address", "problem", "fix"), TEXT)}
@@ -74,8 +74,8 @@ def check(
     Notes
     -----
     The length and the alphabet of an address are checked for EVM blockchains, Bitcoin, Litecoin,
-    Dogecoin, Dash, Solana, TRON, NEAR and the blockchains of Cosmos. No checksums are checked
-    except those of base58.
+    Dogecoin, Dash, Solana, TRON, NEAR and the blockchains of Cosmos. The checksums of base58 and
+    bech32 are checked. Those of EVM addresses in mixed case (EIP-55) are not.
 
     Examples
     --------
@@ -124,6 +124,8 @@ def _wallet_findings(wallet: WalletAddress, alias: str) -> Iterator[_Finding]:
     problem, fix = address_problem(wallet)
     if problem:
         yield problem, fix
+    elif has_wrong_checksum(wallet):
+        yield "its checksum is wrong", "copy the address again"
     elif not find_blockchain(wallet.blockchain):
         near = " or ".join(suggest_blockchains(wallet.blockchain))
         yield "this blockchain is not known", near and f"did you mean {near}?"
@@ -133,7 +135,7 @@ def clean(
     wallets: WalletsLike | os.PathLike[str],
     *,
     keep: str | Sequence[str] = (),
-    on_unreadable: OnUnreadable = "raise",
+    on_unreadable: RaiseOrDrop = "raise",
 ) -> pd.DataFrame:
     """Replace blockchain names by identifiers, and values that differ only in case by the first.
 

@@ -18,7 +18,7 @@ from walletframe.address.lists import (
     accepted_wallets,
     frame_rows,
     read_list,
-    warn_about_unknown_blockchains,
+    warn_about_typos,
     with_standard_columns,
 )
 from walletframe.chains import find_blockchain
@@ -32,7 +32,7 @@ from walletframe.pandas_versions import TEXT
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from walletframe.address.lists import OnUnreadable
+    from walletframe.address.lists import RaiseOrDrop
     from walletframe.frames.identity import Codes
 
 How: TypeAlias = Literal["left", "inner", "right", "outer"]
@@ -42,7 +42,7 @@ _HOW = ("left", "inner", "right", "outer")
 _KEYS = list(COLUMNS)
 
 
-def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "raise") -> pd.DataFrame:
+def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise") -> pd.DataFrame:
     """Parse the wallets, without sending requests.
 
     Parameters
@@ -85,7 +85,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: OnUnreadable = "rais
     """
     reading = read_list(data)
     wallets = accepted_wallets(reading, on_unreadable)
-    warn_about_unknown_blockchains(wallets)
+    warn_about_typos(wallets)
     return wallet_columns(wallets).set_axis(data.index[reading.positions])
 
 

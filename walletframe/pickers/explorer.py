@@ -150,6 +150,7 @@ class HoldingsExplorer(FetchingWidget):
     _edition = Int(-1).tag(sync=True)
     _plotly = Unicode().tag(sync=True)  # the version of plotly.js
     _filters = Dict().tag(sync=True)  # the title of each filter
+    _on_unreadable = "ask"  # the wallets of an earlier fetch
 
     def __init__(
         self,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from walletframe.address.lists import OnUnreadable
     from walletframe.client import Client
     from walletframe.pickers.picker import KnownWallets
 
@@ -47,6 +48,7 @@ class FetchingWidget(PageWidget):
     details: Instance[WalletDetails] = Instance(WalletDetails)
     _progress = Dict().tag(sync=True)  # the progress: done, total and two lines of text
     _retry_label = Unicode().tag(sync=True)  # the label of the Retry button
+    _on_unreadable: OnUnreadable = "raise"
 
     def __init__(self, *args: Any, **traits: Any) -> None:
         self._thread: Thread | None = None  # the thread of the running fetch
@@ -134,6 +136,7 @@ class FetchingWidget(PageWidget):
                     refresh=refresh,
                     progress=progress,
                     on_failure="ignore",
+                    on_unreadable=self._on_unreadable,
                     cancel=self._cancelled,
                 )
         except Exception as error:  # noqa: BLE001 - `_finish` raises it

@@ -612,10 +612,10 @@ class WalletPicker(Picker):
 
     Examples
     --------
-    >>> picker = WalletPicker(["NEAR.alice.near", "ETH.0xAB"])
-    >>> picker.value = ["eth.0xab", "NEAR.bob.near"]
+    >>> picker = WalletPicker(["NEAR.alice.near", "ETH.0x" + "1" * 40])
+    >>> picker.value = ["near.alice.near", "NEAR.bob.near"]
     >>> picker.value
-    ('ETH.0xAB', 'NEAR.bob.near')
+    ('NEAR.alice.near', 'NEAR.bob.near')
     >>> picker.offer(["NEAR.carol.near"])
     >>> picker.choose_all()
     >>> picker.take_pasted(), picker.value

@@ -75,7 +75,8 @@ _OPERATION: dict[str, Any] = {
         "The rate is limited per IP address and per key. The test key is limited to "
         f"{TEST_KEY_PER_SECOND} requests per second. {_CHOSEN}these numbers, a moving window, and "
         "the order of the checks (the IP address's limit, the key, the base URL, the key's limit, "
-        f"the address parameters). {_CHOSEN}failed is true for a wallet on an unknown blockchain."
+        f"the address parameters). {_CHOSEN}failed is true for a wallet on an unknown blockchain, "
+        "and if the address does not have the form of its blockchain."
     ),
     "parameters": [
         {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 from urllib.parse import quote
 
 from walletframe.address.forms import WalletAddress
+from walletframe.address.shapes import malformed_reason
 from walletframe.tokens import known_tokens, native_coin
 from walletframe.wire.shapes import Amount, Asset, AssetAndAmount, WalletDetail
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-GENERATOR_VERSION = 1
+GENERATOR_VERSION = 2
 _DEFAULT_EXPLORER = "https://blockscan.com/address/"  # supports many blockchains
 _EMPTY_SHARE, _NULL_SHARE = 0.03, 0.01
 _LONGEST_DRAW = 59
@@ -208,7 +209,7 @@ class SimulatedLedger:
     """Plausible random holdings for any wallet on a known blockchain, derived from a seed.
 
     Holdings are the native coin, then well-known tokens, copied symbols and spam, in long-tailed
-    amounts. A few wallets are empty, or have null as `balances`. Unknown blockchains fail.
+    amounts. A few wallets are empty, or have null as `balances`. Malformed addresses fail.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -223,7 +224,7 @@ class SimulatedLedger:
         """Return the answer's entry for a wallet; all spellings of a wallet have equal balances."""
         chain = CHAINS.get(wallet.canonical.blockchain)
         guarantee = GUARANTEES.get(wallet.canonical)
-        if chain is None or guarantee is Guarantee.FAILING:
+        if chain is None or guarantee is Guarantee.FAILING or malformed_reason(wallet):
             return detail_of(wallet, None, failed=True)
         rng = HashRandom("holdings", self._seed, wallet.canonical)
         fraction = rng.below(10_000) / 10_000

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from pyarrow import parquet
 
 from walletframe.address.forms import WalletAddress
+from walletframe.address.shapes import malformed_reason
 from walletframe.disk import read_parquet
 from walletframe.errors import AddressError, LedgerError
 from walletframe.service.ledger import CHAINS, Ledger, detail_of
@@ -45,8 +46,8 @@ _FORMATS_HINT = (
 class RecordedLedger:
     """Recorded holdings, which are served unchanged.
 
-    A wallet that was not recorded is empty if its blockchain is known or has recorded wallets. On
-    any other blockchain it fails, as in the simulated ledger.
+    A wallet that was not recorded is empty if its blockchain is known or has recorded wallets. If
+    its blockchain is another one or its address is malformed, it fails, as in the simulated ledger.
     """
 
     def __init__(self, details: Iterable[shapes.WalletDetail]) -> None:
@@ -81,7 +82,7 @@ class RecordedLedger:
         """Return the recorded entry for a wallet, with the requested spelling of the wallet."""
         recorded = self._details.get(wallet.canonical)
         if recorded is None:
-            is_known = wallet.canonical.blockchain in self._known
+            is_known = wallet.canonical.blockchain in self._known and not malformed_reason(wallet)
             return detail_of(wallet, [] if is_known else None, failed=not is_known)
         served = detail_of(wallet, recorded.balances, failed=recorded.failed)
         page = recorded.explorer_url
