@@ -222,7 +222,7 @@ class ColumnsError(WalletframeError, KeyError):
 
     def __init__(self, missing: Sequence[str], present: Sequence[str], hint: str = "") -> None:
         lacking, columns = (", ".join(map(repr, names)) for names in (missing, present))
-        message = f"the DataFrame lacks {lacking}; its columns are: {unlinked(columns or 'none')}"
+        message = f"the table lacks {lacking}; its columns are: {unlinked(columns or 'none')}"
         super().__init__(message, hint)
         self.missing: tuple[str, ...] = tuple(missing)
 

@@ -154,7 +154,7 @@ class TestText:
     def test_a_key_error_is_not_quoted(self):
         """The text of the KeyError is text, not the repr of one."""
         text = str(ColumnsError(["amount", "price"], ["a", "b"], hint="rename"))
-        lead = "the DataFrame lacks 'amount', 'price'; its columns are: 'a', 'b'"
+        lead = "the table lacks 'amount', 'price'; its columns are: 'a', 'b'"
         assert text == f"{lead}\n\nHint: rename"
 
     def test_a_frame_without_columns(self):

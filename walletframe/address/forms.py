@@ -105,7 +105,7 @@ class WalletAddress:
         """
         if not isinstance(text, str):
             raise AddressError(
-                [(0, shorten(text), f"a value of type {type(text).__name__} is not a string")]
+                [(0, shorten(text), f"the value is of type {type(text).__name__}, not str")]
             )
         wallet = read_wallet(text)
         if isinstance(wallet, str):

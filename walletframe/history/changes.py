@@ -281,7 +281,7 @@ def _mark_shared_answers_stale(
     if len(simulated_flags) > 1:
         raise SnapshotError(
             "simulated holdings can't be compared with real ones",
-            hint="compare snapshots of the same service, as named in wallets.service",
+            hint="compare snapshots whose wallets have the same text in the column 'service'",
         )
     times = [wallets.get(SNAPSHOT, pd.Series([])) for wallets in frames]
     same = times[0][times[0].isin(times[1])]

@@ -208,7 +208,7 @@ def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]
         first = wallets.iloc[repeated[0]]
         raise SnapshotError(
             f"the wallet {'.'.join(map(str, first[_WALLET]))!a} has more than one row",
-            hint="compare two single snapshots, as returned by history.snapshot(…)",
+            hint='select one snapshot, such as history.snapshot("2026-01-31")',
         )
     codes[(codes == OK) & ~known_and_fresh_mask(wallets)] = STALE
     status = np.full(shape, NOT_ASKED, dtype=np.int8)
