@@ -218,7 +218,7 @@ class TestMalformed:
         wallets = iter([f"ETH.{ONE}", "ETH.0x12"])
         with canned.client() as client, pytest.warns(FetchWarning, match="is not a wallet"):
             summary = wf.fetch_to_parquet(wallets, tmp_path, client=client)
-        assert (summary.ok, summary.unreadable) == (1, ((1, "ETH.0x12", self.REASONS[0]),))
+        assert (summary.ok_count, summary.unreadable) == (1, ((1, "ETH.0x12", self.REASONS[0]),))
 
     @pytest.mark.parametrize("kind", [list, iter])
     def test_of_a_bulk_run_are_refused_or_requested(self, canned, tmp_path, kind):
@@ -228,7 +228,7 @@ class TestMalformed:
         with pytest.raises(AddressError, match="an address on ETH is") as caught:
             wf.fetch_to_parquet(kind(["ETH.0x12"]), on_unreadable="raise", **options)
         assert "ask" in caught.value.hint
-        assert wf.fetch_to_parquet(kind(["ETH.0x12"]), on_unreadable="ask", **options).ok == 1
+        assert wf.fetch_to_parquet(kind(["ETH.0x12"]), on_unreadable="ask", **options).ok_count == 1
 
     @pytest.mark.parametrize("call", [wf.clean, lambda wallets, **how: wallets.wf.parse(**how)])
     def test_are_not_refused_where_nothing_is_requested(self, call):
@@ -246,7 +246,7 @@ class TestMalformed:
         wallets = kind([f"Ethereum.{ONE}", f"Ethereum.{TWO}"])
         replaced = pytest.warns(InputWarning, match="replaced 'Ethereum' with ETH")
         with canned.client(batch_size=2) as client, replaced as caught:
-            assert wf.fetch_to_parquet(wallets, tmp_path, client=client, fix=True).ok == 2
+            assert wf.fetch_to_parquet(wallets, tmp_path, client=client, fix=True).ok_count == 2
         assert len(caught) == 1
 
 

@@ -82,12 +82,12 @@ def summed_up(details):
 def reported(details):
     """Read the counts in a report, twice."""
     content = compose(details, before=None, title="x", made=DAY, grouping=Grouping())
-    facts, gaps = dict(content.facts), " ".join(content.gaps)
-    unknown = re.search(r"balances of (\d+) of 7 wallets are unknown", gaps)
-    older = re.search(r"answers for (\d+) wallets? are out of date", gaps)
-    requested = int(facts["wallets requested"])
-    assert int(facts["wallets known"]) == requested - int(unknown[1])
-    return int(facts["wallets known"]), int(older[1]), requested
+    notes = " ".join(content.notes)
+    requested, known = re.match(r"(\d+) wallets .*: (\d+) ok", content.scope).groups()
+    unknown = re.search(r"(\d+) of 7 wallets, whose balances are unknown", notes)
+    older = re.search(r"(\d+) wallets? shows? an older answer", notes)
+    assert int(known) == int(requested) - int(unknown[1])
+    return int(known), int(older[1]), int(requested)
 
 
 def printed(details, folder):

@@ -66,10 +66,10 @@ def test_the_status_has_the_coverage():
     lines = wallet_status(wallets, holdings.assign(value=[1.0, np.nan]))["lines"]
     assert (
         "Not counted: 1 of 2 wallets, whose balances are unknown; "
-        "the value of 1 balance without a price."
+        "the value of 1 balance without a price. As of 2026-01-31 05:59 UTC."
     ) in lines
     assert (
-        "All 1 balance of 1 wallet are counted."
+        "All 1 balance of 1 wallet are counted. As of 2026-01-31 05:59 UTC."
         in wallet_status(*fetched({"ETH.0xA": [token()]}))["lines"]
     )
 

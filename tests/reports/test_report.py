@@ -18,6 +18,7 @@ from walletframe.reports.composition import Grouping, compose
 from walletframe.wire.answer import NO_LIST
 
 NOW = pd.Timestamp("2026-02-01", tz="UTC")
+AS_OF = "As of 2026-01-31 05:59 UTC."
 ASSET_COLUMNS = ["asset", "token_blockchain", "token_address"]
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 SOME = {
@@ -99,7 +100,7 @@ def test_unknown_wallets_come_first_and_are_not_empty():
     """The first screen counts them, and they are the table's first rows, with the reason."""
     content = content_of(fetched(SOME))
     assert content.scope == "4 wallets on 2 blockchains: 2 ok, 1 failed, 1 timeout"
-    assert content.notes == ("Not counted: 2 of 4 wallets, whose balances are unknown.",)
+    assert content.notes == (f"Not counted: 2 of 4 wallets, whose balances are unknown. {AS_OF}",)
     rows = listing(content, "wallets")
     assert [row["balances"] for row in rows] == ["unknown", "unknown", "2", "1"]
     assert [row["reason"] for row in rows[:2]] == ["it was not to be had", NO_LIST]
@@ -108,7 +109,7 @@ def test_unknown_wallets_come_first_and_are_not_empty():
 def test_unreadable_amounts_are_counted():
     """On the first screen, and per asset."""
     content = content_of(fetched({"ETH.0xA": [token("AAA", 5, None), token("B", contract="0xB")]}))
-    assert content.notes[0] == "Not counted: 1 balance of unknown amount."
+    assert content.notes[0] == f"Not counted: 1 balance of unknown amount. {AS_OF}"
     rows = {row["asset"]: row["amounts unknown"] for row in listing(content, "totals")}
     assert rows == {"AAA": "1", "B": "0"}
 
@@ -116,7 +117,7 @@ def test_unreadable_amounts_are_counted():
 def test_a_complete_fetch_has_no_gaps():
     """A whole answer is not called incomplete."""
     content = content_of(fetched({"ETH.0xA": [token()]}))
-    assert content.notes == ("All 1 balance of 1 wallet are counted.",)
+    assert content.notes == (f"All 1 balance of 1 wallet are counted. {AS_OF}",)
 
 
 def test_nothing_known_is_not_zero():
@@ -130,7 +131,7 @@ def test_nothing_known_is_not_zero():
 def test_out_of_date_answers_are_on_the_first_screen():
     """An older answer counts, and the report says so."""
     notes = content_of(fetched({"ETH.0xA": [token()]}, source="stale")).notes
-    assert notes[1:] == ("1 wallet shows an older answer: no newer one was available.",)
+    assert notes[1:] == ("1 wallet shows an older answer: no newer answer was available.",)
 
 
 def test_changes_without_prices_are_those_of_compare():
@@ -346,7 +347,7 @@ def test_spam_is_listed_separately():
     assert row["contract"] == "0xbad"
     assert "domain" in row["why"]
     assert any("1 balance of 1 token" in line and "spam" in line for line in content.methods)
-    assert content.notes == ("Not counted: 1 filtered balance.",)
+    assert content.notes == (f"Not counted: 1 filtered balance. {AS_OF}",)
 
 
 def test_own_flags_and_values_are_kept():
