@@ -12,6 +12,7 @@ from walletframe.analysis import ParquetPrices, PriceHistorySource
 from walletframe.analysis.valuation import value
 from walletframe.errors import ColumnsError, PricesError, PricesWarning, SettingsError
 from walletframe.pandas_versions import TEXT
+from walletframe.settings.tables import read_table_settings, use_table_settings
 
 HELD = [(("ETH", None, "ETH"), 25, 1), (("ETH", "0xA0", "USDC"), 3, 0)]
 HOLDINGS = details_of([(("ETH", "0x01"), HELD)]).holdings
@@ -180,3 +181,20 @@ def test_holdings_without_snapshots_are_refused():
     """There is no other column with a time."""
     with pytest.raises(ColumnsError, match="'snapshot'"):
         value(HOLDINGS, DATED, at="snapshot")
+
+
+def test_prices_from_the_settings_value_each_snapshot(tmp_path, monkeypatch):
+    """A dated file does, also before the service's prices; one without dates names the setting."""
+    monkeypatch.chdir(tmp_path)
+    DATED.to_csv("dated.csv", index=False)
+    DATED.iloc[:1].drop(columns="Date").to_csv("today.csv", index=False)
+    settings = tmp_path / "walletframe.toml"
+    settings.write_text('prices = ["dated.csv", "service"]', encoding="utf-8")
+    history = HISTORY.assign(price=9.0)
+    valued = value(history, at="snapshot", currency="USD")
+    assert valued["unit_price"].tolist() == [2, 9, 3, 5, 9, 9]
+    settings.write_text('prices = ["today.csv", "service"]', encoding="utf-8")
+    use_table_settings(read_table_settings(None))
+    with pytest.raises(ColumnsError, match=r"'date'(?s:.*)the setting `prices` is used"):
+        value(history, at="snapshot")
+    assert value(history, "service", at="snapshot")["unit_price"].eq(9).all()

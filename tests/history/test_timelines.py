@@ -208,3 +208,69 @@ def test_an_asset_is_one_line_of_all_its_contracts():
     assert [*totals.columns[:3]] == ["snapshot", "asset", "amount"]
     with pytest.raises(SettingsError, match="bridged"):
         timeline(history, bridged=True)
+
+
+@settings(deadline=None, max_examples=15)
+@given(DAYS)
+def test_totals_of_groups_are_the_totals_of_their_wallets(days):
+    """By wallet, they are the cells of `timeline`; owners add up, and count each wallet once."""
+    history = history_of(*days)
+    totals = total_timeline(history, by="wallet")
+    cells = {
+        (day_of(row), *row_key(row)): (None if status != "ok" else fraction(result))
+        for row in timeline(history)[lambda lines: lines["symbol"].notna()].itertuples()
+        for result, status in [(row.amount, row.status)]
+        if row.symbol != UNKNOWN
+    }
+    rows = {(day_of(row), *row_key(row)): fraction(row.amount) for row in totals.itertuples()}
+    assert {place: rows[place] for place in cells} == cells
+    assert not {amount for place, amount in rows.items() if place not in cells} - {None}
+
+    everyone = history._replace(wallets=history.wallets.assign(owner="everyone"))
+    same = total_timeline(everyone, by="owner").drop(columns="owner")
+    totals = total_timeline(history)
+    assert same["amount"].equals(totals["amount"])
+    assert (same["wallets_known"] == totals["wallets_known"]).all()
+
+
+def owned_history():
+    """Return a history of two owners; a wallet of the second one is never known."""
+    history = history_of(
+        {"ETH.0xA": [token(raw=1), token(contract="0xB", raw=2)], "ETH.0xC": "failed"},
+        {"ETH.0xA": [token(raw=3), token(contract="0xB", decimals=None)], "ETH.0xC": "failed"},
+    )
+    owners = history.wallets["address"].map({"0xA": "Ada", "0xC": "Ben"})
+    return history._replace(wallets=history.wallets.assign(owner=owners))
+
+
+def test_totals_by_owner():
+    """A chosen token has a row for each owner who could hold it; an unknown one is NA."""
+    totals = total_timeline(owned_history(), by="owner", token=("ETH", "0xToken"))
+    assert [*totals.columns[:3]] == ["snapshot", "owner", "symbol"]
+    shown = totals[["owner", "amount", "wallets_known", "wallets"]].astype(TEXT).fillna("NA")
+    assert shown.to_numpy().tolist() == [
+        ["Ada", "0.000001", "1", "1"],
+        ["Ada", "0.000003", "1", "1"],
+        ["Ben", "NA", "0", "1"],
+        ["Ben", "NA", "0", "1"],
+    ]
+
+
+def test_totals_by_asset():
+    """An unreadable contract makes its wallet unknown for the whole asset."""
+    own = pd.DataFrame(
+        {"asset": "COIN", "token_blockchain": "ETH", "token_address": ["0xToken", "0xB"]}
+    )
+    for options in ({"by": "asset"}, {"asset": "COIN"}, {"by": ["asset"], "asset": "COIN"}):
+        totals = total_timeline(owned_history(), assets=own, **options)
+        assert totals["asset"].tolist() == ["COIN"] * 2
+        assert totals["amount"].astype(TEXT).fillna("NA").tolist() == ["0.000003", "NA"]
+        assert totals[["wallets_known", "wallets"]].to_numpy().tolist() == [[1, 2], [0, 2]]
+    contracts = total_timeline(owned_history(), by="token", asset="COIN", assets=own)
+    assert contracts["token_address"].tolist() == ["0xToken"] * 2 + ["0xB"] * 2
+
+
+def test_other_groups_of_totals_are_refused():
+    """An unknown column is named, with the columns that exist."""
+    with pytest.raises(SettingsError, match=r"by='team' is not supported(?s:.*)\(owner\)"):
+        total_timeline(owned_history(), by="team")

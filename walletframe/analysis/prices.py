@@ -49,8 +49,8 @@ _FORMS = (
     "columns asset and price)"
 )
 _DATED = (
-    "pass a DataFrame or a file with the column 'date', a folder of daily prices, or a source with "
-    "the method price_history"
+    "pass a DataFrame or a file with the column 'date', a folder of daily prices, a source with "
+    'the method price_history, or prices="service"; without prices=…, the setting `prices` is used'
 )
 _OF_DAYS = '; if the prices are of several days, also pass at="snapshot"'
 
@@ -393,7 +393,7 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
         )
     frame = table.set_axis(names, axis=1)
     if dated:
-        require_columns(frame, ["date"])
+        require_columns(frame, ["date"], _DATED)
     return frame
 
 

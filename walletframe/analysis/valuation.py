@@ -94,9 +94,10 @@ def value(  # noqa: PLR0913 - users pass each option by name
     bridged : bool, default False
         Whether the price of an asset is also used for its bridged versions.
     at : {"snapshot"}, optional
-        Value each row at the prices on the day of its ``snapshot``. Without `prices`, the service's
-        prices in the snapshot are used. Otherwise, `prices` must be a DataFrame or file with a
-        column ``date``, a folder of daily prices, or a ``walletframe.analysis.PriceHistorySource``.
+        Value each row at the prices on the day of its ``snapshot``. The service's prices are those
+        in the snapshot. All other `prices`, also those of the setting, must be a DataFrame or file
+        with a column ``date``, a folder of daily prices, a
+        ``walletframe.analysis.PriceHistorySource``, or a list of these and ``"service"``.
         ``date`` contains days or times, in UTC unless they have a time zone. A row gets the token's
         last price on the snapshot's day (in UTC), up to the time of the snapshot. Prices of other
         days are never used.

@@ -40,10 +40,7 @@ def completeness(
     uncertain = states[:2] * positions.has_unknown_token
     if uncertain.any():
         states = np.concatenate([states, uncertain])
-    if {"wallet", "blockchain"}.isdisjoint(groups.names):
-        counts = _sum_possible_holders(positions, groups, states)
-    else:
-        counts = _sum_wallet_sets(states, groups)
+    counts = sum_possible_holders(positions, groups, states)
     if uncertain.any():
         counts[:2] -= counts[3:] * ~np.append(positions.tokens.unknown, False)[groups.tokens]
     counts[:2] -= unreadable
@@ -74,8 +71,10 @@ def known_by_token(positions: Positions, rows: Mask) -> Positions:
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
 
 
-def _sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
-    """Add up the counts of the wallets that could hold the token of each group."""
+def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
+    """Add up the counts of the wallets that could hold the token, if any, of each group."""
+    if ADDED.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
+        return _sum_wallet_sets(counts, groups)
     tokens, chains = positions.possible_blockchains()
     sizes = np.bincount(tokens, minlength=len(positions.tokens.keys))
     begins, chains = np.cumsum(sizes) - sizes, chains[np.argsort(tokens, kind="stable")]

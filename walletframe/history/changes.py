@@ -8,27 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from walletframe.errors import InputWarning, SettingsError, SnapshotError
+from walletframe.errors import InputWarning, SnapshotError
 from walletframe.frames.asset_list import refuse_assets
 from walletframe.frames.contract import COMPARED, SIMULATED, Source, concat_frames, require_columns
-from walletframe.frames.coverage import completeness
 from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.groups import ADDED, group, list_names, read_groups
 from walletframe.frames.identity import wallet_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.known import is_simulated, known_mask
 from walletframe.history.folder import LIST_CALL, SNAPSHOT
 from walletframe.history.timelines import (
+    NOT_ASKED,
     OK,
     STATUS,
     build_matrix,
     find_token_filter,
+    group_matrix,
     select_columns,
 )
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
-from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -41,8 +39,6 @@ if TYPE_CHECKING:
     from walletframe.history.timelines import AmountMatrix, Integers
 
 _WALLET = ["blockchain", "address"]
-_TOKEN = ("symbol", "token_address", "token_blockchain")
-_WALLET_GROUPINGS = ("wallet", "blockchain")
 CHANGE = pd.CategoricalDtype(
     pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype=TEXT)
 )
@@ -175,9 +171,6 @@ def compare(  # noqa: PLR0913 - users pass each option by name
             refuse_assets(assets, bridged=bridged)
         changes = _changes_by_wallet(matrix)
     else:
-        if asset is not None and "asset" not in names:
-            by = names if by_contract else [*names, "asset"]
-            assets, bridged = (None, False) if by_contract else (assets, bridged)
         wallets = concat_frames([earlier.wallets, later.wallets])
         changes = _grouped_changes(matrix, wallets, by, assets=assets, bridged=bridged)
     changes.attrs = _chart_attributes(earlier, later)
@@ -188,56 +181,21 @@ def _grouped_changes(
     matrix: AmountMatrix, wallets: pd.DataFrame, by: By, *, assets: AssetsLike | None, bridged: bool
 ) -> pd.DataFrame:
     """Add up changes by token or asset, and by columns of `wallets`."""
-    ids = matrix.wallet_ids.codes[: len(wallets)]
-    distinct = wallets.groupby(ids).last().astype(wallets.dtypes)
-    names = _parse_by(by, distinct)
+    status, wallet_status = (
+        np.where((each == OK).all(axis=1, keepdims=True), OK, NOT_ASKED)
+        for each in (matrix.status, matrix.wallet_status)
+    )
+    matrix = replace(matrix, status=status, wallet_status=wallet_status)
     rows = np.flatnonzero(matrix.tokens >= 0)
-    pairs = matrix.pair_labels(rows).assign(
-        amount=matrix.amounts(matrix.integers[rows, 1], rows >= 0)
-    )
-    positions, groups = read_groups(pairs, names, distinct, assets=assets, bridged=bridged)
-    if wallet_names := [name for name in names if name not in ADDED]:
-        owners = group(positions, wallet_names)
-    else:
-        owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
-    pair_wallets = matrix.wallet_ids.codes[matrix.wallet_rows]  # rows in `distinct`
-    # Pairs without a token have the last codes.
-    codes = len(groups) + owners.wallet_set_codes[pair_wallets]
-    codes[rows] = groups.codes
-    group_count, known = len(groups) + len(owners), (matrix.status == OK).all(axis=1)
-    group_wallets = codes * len(distinct) + pair_wallets
-    partial = np.unique(group_wallets[~known])  # one unknown amount makes the wallet unknown
-    known &= ~np.isin(group_wallets, partial)
-    sums = np.full((group_count, 2), 0, dtype=object)
-    np.add.at(sums, codes[known], matrix.integers[known])
-
-    wallet_known = (matrix.wallet_status == OK).all(axis=1)
-    positions = replace(positions, known=wallet_known, stale=np.zeros_like(wallet_known))
-    counts = [completeness(positions, each) for each in (groups, owners)]
-    wallets_possible, wallets_known = (
-        np.concatenate([np.asarray(each[name], dtype=np.intp) for each in counts])
-        for name in ("wallets_asked", "wallets_ok")
-    )
-    partial_groups, partial_wallets = np.divmod(partial, max(len(distinct), 1))
-    wallets_known -= np.bincount(
-        partial_groups[wallet_known[partial_wallets]], minlength=group_count
-    )
-    has_partial = np.bincount(partial_groups, minlength=group_count) > 0
-    order = np.argsort(np.append(groups.wallet_sets, owners.wallet_sets), kind="stable")
-    chosen = order[(has_partial | (sums[:, 0] != sums[:, 1]))[order]]
-    labels_without_token = owners.labels.reindex(range(len(owners)))
-    labels = pd.concat([groups.labels, labels_without_token], ignore_index=True)
-    tokens = [name for name in _TOKEN if name in labels]
-    labels = labels[[*(name for name in labels if name not in tokens), *tokens]]
-    labels, wallets_known = labels.take(chosen).reset_index(drop=True), wallets_known[chosen]
+    grouped = group_matrix(matrix, wallets, by, rows, assets=assets, bridged=bridged)
+    is_changed = grouped.is_partial | (grouped.sums[:, 0] != grouped.sums[:, 1])
+    grouped = grouped.take(np.flatnonzero(is_changed))
+    labels, [wallets_known] = grouped.labels, grouped.wallets_known.T
     token_labels = labels["asset" if "token_blockchain" not in labels else "token_blockchain"]
     is_known = (wallets_known > 0) & token_labels.notna().to_numpy()
     return _add_change_columns(
-        matrix, labels, sums[chosen], np.column_stack([is_known, is_known])
-    ).assign(
-        wallets_known=wallets_known.astype(np.int64),
-        wallets=wallets_possible[chosen].astype(np.int64),
-    )
+        matrix, labels, grouped.sums, np.column_stack([is_known, is_known])
+    ).assign(wallets_known=wallets_known, wallets=grouped.wallets)
 
 
 def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
@@ -351,19 +309,3 @@ def _chart_attributes(before: WalletDetails, after: WalletDetails) -> Mapping[Ha
     if is_simulated(before.wallets) or is_simulated(after.wallets):
         texts["service"] = SIMULATED
     return {COMPARED: texts}
-
-
-def _parse_by(by: By, wallets: pd.DataFrame) -> list[str]:
-    """Check the names to group by, and return them with "asset" and "token" at the end."""
-    names = list_names(by)
-    extra = kept_names(wallets)
-    if not names or any(name not in {*ADDED, *_WALLET_GROUPINGS, *extra} for name in names):
-        extra_names = f" ({', '.join(map(safe_line, extra))})" if extra else ""
-        hint = (
-            'use by="token", "asset", "wallet", "blockchain" or an extra column of wallets'
-            f"{extra_names}"
-        )
-        raise SettingsError(f"by={by!r} is not supported", hint)
-    names = names if "asset" in names else [*names, "token"]
-    added = [name for name in ("asset", "token") if name in names]
-    return [*(name for name in names if name not in ADDED), *added]

@@ -26,8 +26,11 @@ from walletframe.frames.asset_list import (
     with_assets,
 )
 from walletframe.frames.contract import amounts_of, concat_frames, require_columns
+from walletframe.frames.coverage import sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
+from walletframe.frames.groups import ADDED, group, list_names, read_groups
 from walletframe.frames.identity import KeyCodes, token_identities, wallet_identities
+from walletframe.frames.kept import kept_names
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     cell_sums,
@@ -37,6 +40,7 @@ from walletframe.frames.positions import (
 )
 from walletframe.history.folder import SNAPSHOT
 from walletframe.pandas_versions import TEXT, factorized
+from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
 
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import DetailsLike
+    from walletframe.frames.groups import By
     from walletframe.frames.identity import Codes, Mask, TokenKey
     from walletframe.frames.names import TokenLike
 
@@ -54,6 +59,7 @@ if TYPE_CHECKING:
 
 _WALLET = ["blockchain", "address"]
 _TOKEN = ["symbol", "token_address", "token_blockchain"]
+_WALLET_GROUPINGS = ("wallet", "blockchain")
 _STATUSES = [status.value for status in Status]
 _STATUS_NAMES = [*_STATUSES, "stale", "no_amount", "unknown_token", "not_asked"]
 STATUS: Final = pd.CategoricalDtype(pd.Index(_STATUS_NAMES, dtype=TEXT))
@@ -149,11 +155,14 @@ def build_matrix(
     wallet, token = np.divmod(distinct, max(len(token_ids.keys), 1))
     possible = requested
     if token_filter:  # keep only wallets on blockchains that have the token
-        filter_ids = token_filter.repeat(len(holders))
-        _, chain_codes, wallet_chains = possible_blockchains(
-            filter_ids, ids, holders, token_filter.asset_blockchains
+        wallet_chains, names = factorized(np.array([key[0] for key in ids.keys], dtype=object))
+        _, chains = possible_token_blockchains(
+            token_filter.repeat(len(holders)),
+            wallet_chains[holders],
+            {name: code for code, name in enumerate(names)},
+            token_filter.asset_blockchains,
         )
-        possible = requested[np.isin(wallet_chains, chain_codes)[requested]]
+        possible = requested[np.isin(wallet_chains, chains)[requested]]
     # Each wallet without holdings has one pair as well.
     without_holdings = np.setdiff1d(possible, wallet)
     token = np.append(token, np.full(len(without_holdings), 0 if is_single else -1))
@@ -286,18 +295,97 @@ def find_token_filter(
     )
 
 
-def possible_blockchains(
-    token_ids: KeyCodes,
-    wallet_ids: KeyCodes,
-    holders: Codes,
-    asset_blockchains: Mapping[TokenKey, Collection[str]] | None,
-) -> tuple[Codes, Codes, Codes]:
-    """Return three arrays: tokens, their possible blockchains, and each wallet's blockchain."""
-    chain_codes, names = factorized(np.array([key[0] for key in wallet_ids.keys], dtype=object))
-    codes = {name: code for code, name in enumerate(names)}
-    return *possible_token_blockchains(
-        token_ids, chain_codes[holders], codes, asset_blockchains
-    ), chain_codes
+@dataclass(frozen=True, slots=True)
+class GroupedAmounts:
+    """The sums of the amounts of an `AmountMatrix` in g groups, and counts of their wallets."""
+
+    labels: pd.DataFrame  # g rows
+    sums: Integers  # (g, s): the sums over the known wallets
+    is_partial: Mask  # (g,): whether an amount is unknown
+    is_listed: Mask  # (g,): whether the group has one of the chosen pairs
+    wallets_known: Integers  # (g, s) or (g, 1): the number of known wallets that could hold it
+    wallets: Integers  # (g,): the number of wallets that could hold it
+
+    def take(self, groups: Codes) -> GroupedAmounts:
+        """Return the groups with these indices."""
+        labels, *columns = (getattr(self, name).take(groups, axis=0) for name in self.__slots__)
+        return GroupedAmounts(labels.reset_index(drop=True), *columns)
+
+
+def group_matrix(
+    matrix: AmountMatrix,
+    wallets: pd.DataFrame,
+    by: By,
+    rows: Codes,
+    *,
+    assets: AssetsLike | None,
+    bridged: bool,
+) -> GroupedAmounts:
+    """Add up the amounts of pairs by token or asset, and by columns of `wallets`.
+
+    `rows` are the pairs with a token; all other pairs are in groups without a token. Groups are
+    sorted by set of wallets, then by first row.
+    """
+    names, chosen = list_names(by), matrix.token_filter
+    known, wallet_known = matrix.status == OK, matrix.wallet_status == OK
+    if chosen and chosen.by_contract:
+        assets, bridged = None, False
+    elif chosen and chosen.asset and "asset" not in names:
+        names.append("asset")
+    ids = matrix.wallet_ids.codes[: len(wallets)]
+    distinct = wallets.groupby(ids).last().astype(wallets.dtypes)
+    names = _check_names(names, by, distinct)
+    zeros = matrix.amounts(np.zeros(len(rows), dtype=object), rows >= 0)
+    pairs = matrix.pair_labels(rows).assign(amount=zeros)
+    positions, groups = read_groups(pairs, names, distinct, assets=assets, bridged=bridged)
+    owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
+    if wallet_names := [name for name in names if name not in ADDED]:
+        owners = group(positions, wallet_names)
+    pair_wallets = matrix.wallet_ids.codes[matrix.wallet_rows]  # rows in `distinct`
+    codes = len(groups) + owners.wallet_set_codes[pair_wallets]
+    codes[rows] = groups.codes
+    count, stride = len(groups) + len(owners), max(len(distinct), 1)
+
+    # One unknown amount makes the wallet unknown.
+    cells, places = pd.factorize(codes * stride + pair_wallets)
+    place_groups, place_wallets = np.divmod(places, stride)
+    unknown = np.zeros((len(places), known.shape[1]), dtype=np.int64)
+    np.add.at(unknown, cells, ~known)
+    sums = np.full((count, matrix.integers.shape[1]), 0, dtype=object)
+    np.add.at(sums, codes, np.where(unknown[cells] > 0, 0, matrix.integers))
+    states = np.column_stack([wallet_known, np.ones(len(distinct), dtype=bool)]).T.astype(np.int64)
+    possible = [sum_possible_holders(positions, each, states) for each in (groups, owners)]
+    counts = np.concatenate(possible, axis=1, dtype=np.int64).T
+    np.subtract.at(counts[:, :-1], place_groups, (unknown > 0) & wallet_known[place_wallets])
+
+    labels_without_token = owners.labels.reindex(range(len(owners)))
+    labels = pd.concat([groups.labels, labels_without_token], ignore_index=True)
+    of_token = [name for name in _TOKEN if name in labels]
+    labels = labels[[*(name for name in labels if name not in of_token), *of_token]]
+    order = np.argsort(np.append(groups.wallet_sets, owners.wallet_sets), kind="stable")
+    return GroupedAmounts(
+        labels,
+        sums,
+        is_partial=np.bincount(place_groups, (unknown > 0).any(axis=1), minlength=count) > 0,
+        is_listed=np.bincount(codes[rows], minlength=count) > 0,
+        wallets_known=counts[:, :-1],
+        wallets=counts[:, -1],
+    ).take(order)
+
+
+def _check_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
+    """Check the names to group by, and return them with "asset" and "token" at the end."""
+    extra = kept_names(wallets)
+    if not names or any(name not in {*ADDED, *_WALLET_GROUPINGS, *extra} for name in names):
+        extra_names = f" ({', '.join(map(safe_line, extra))})" if extra else ""
+        hint = (
+            'use by="token", "asset", "wallet", "blockchain" or an extra column of wallets'
+            f"{extra_names}"
+        )
+        raise SettingsError(f"by={by!r} is not supported", hint)
+    names = names if "asset" in names else [*names, "token"]
+    added = [name for name in ("asset", "token") if name in names]
+    return [*(name for name in names if name not in ADDED), *added]
 
 
 def timeline(
@@ -368,6 +456,8 @@ def timeline(
                        snapshot symbol status
     0 2026-01-31 00:00:00+00:00   NEAR     ok
     """
+    if asset is None:
+        refuse_assets(assets, bridged=bridged)
     moments, matrix = _build_history_matrix(history, token, asset, assets, bridged=bridged)
     is_unknown, is_ok = (matrix.tokens >= 0) & ~matrix.trackable, matrix.status == OK
     left_out = ~matrix.ever_listed[:, np.newaxis] & is_ok
@@ -385,43 +475,53 @@ def timeline(
 def total_timeline(
     history: DetailsLike,
     *,
+    by: By | None = None,
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Add up the amounts of each token in all wallets, in each snapshot.
+    """Add up the amounts of each token in all wallets or in groups of wallets, in each snapshot.
 
     Parameters
     ----------
     history : WalletDetails or tuple of (DataFrame, DataFrame)
         Snapshots, as returned by `load`.
-    token, asset, assets, bridged : optional
+    by : str or list of str, optional
+        Sum the amounts of each token over groups of wallets, as in `compare`: an extra column of
+        ``wallets``, such as ``"owner"``, ``"wallet"`` or ``"blockchain"``. With ``"asset"``, the
+        amounts of each asset are summed, instead of each token. A wallet belongs to the group that
+        its last row with a label names. Default: all wallets are one group.
+    token, asset : str or (str, str or None), optional
         Return only this token or asset, as in `timeline`.
+    assets, bridged : optional
+        The definition of assets, as in `timeline`.
 
     Returns
     -------
     DataFrame
-        One row for each token and snapshot, sorted by token and time. The index is a RangeIndex.
-        The columns are
+        One row for each group, token and snapshot, sorted by group, token and time. The index is a
+        RangeIndex. The columns are
 
         - ``snapshot``, datetime64[us, UTC];
+        - the names in `by`, if given;
         - ``symbol``, ``token_address``, ``token_blockchain``, str: as spelled in the last row of
-          the token;
+          the token. By asset, ``asset`` replaces these columns;
         - ``amount``, amount: the sum of the known amounts, or NA if no amount is known;
         - ``wallets_known``, ``wallets``, int64: the number of wallets whose amount is known in this
-          snapshot, and the number of wallets of this history that could hold the token. These are
-          the wallets on the token's own blockchain, and on the blockchains where a wallet ever held
-          the token. If the two counts differ, the true total may be higher.
+          snapshot, and the number of wallets of this history (and group) that could hold the token.
+          These are the wallets on the token's own blockchain, and on the blockchains where a wallet
+          ever held the token. If the two counts differ, the true total may be higher.
 
-        Unknown tokens are left out, since they can't be identified in other snapshots.
+        Unknown tokens are left out, since they can't be identified in other snapshots. A group that
+        never held a token has no rows of this token, unless it is chosen as `token` or `asset`.
 
     Raises
     ------
     ArgumentError, ColumnsError, AmbiguousTokenError, UnknownTokenError
         In the same cases as `timeline`.
     SettingsError, TokenListError, SnapshotError
-        In the same cases as `timeline`.
+        In the same cases as `timeline`, or if `by` contains another name.
 
     Examples
     --------
@@ -434,43 +534,24 @@ def total_timeline(
       symbol  wallets_known  wallets
     0   NEAR              1        1
     """
-    moments, matrix = _build_history_matrix(history, token, asset, assets, bridged=bridged)
-    pairs = np.flatnonzero(matrix.trackable)
-    tokens, first = np.unique(matrix.tokens[pairs], return_index=True)
-    shape = len(tokens), len(moments)
-    codes = np.searchsorted(tokens, matrix.tokens[pairs])
-    sums, unknown = np.full(shape, 0, dtype=object), np.zeros(shape, dtype=np.int64)
-    np.add.at(sums, codes, matrix.integers[pairs])
-    is_known = matrix.wallet_status == OK
-    is_wallet_known = is_known[matrix.wallet_ids.codes[matrix.wallet_rows[pairs]]]
-    np.add.at(unknown, codes, is_wallet_known & (matrix.status[pairs] != OK))
-    # Count the wallets that could hold each token, and how many of them are known at each time.
-    holders = matrix.wallet_ids.codes[len(matrix.details.wallets) :]
-    asset_blockchains = matrix.token_filter.asset_blockchains if matrix.token_filter else None
-    candidate_tokens, candidate_chains, wallet_chains = possible_blockchains(
-        matrix.token_ids, matrix.wallet_ids, holders, asset_blockchains
+    by = by or ("token" if asset is None else "asset")
+    by_contract = asset is not None and "token" in list_names(by)
+    moments, matrix = _build_history_matrix(
+        history, token, asset, assets, bridged=bridged, by_contract=by_contract
     )
-    counts = np.column_stack([np.ones(len(is_known), dtype=np.intp), is_known])
-    possible = _sum_by_code(
-        candidate_tokens, _sum_by_code(wallet_chains, counts)[candidate_chains]
-    )[tokens]
-    known = (possible[:, 1:] - unknown).ravel()
-    frame = matrix.output_labels(pairs[first].repeat(len(moments))).drop(
-        columns=["blockchain", "address"]
-    )
-    frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(tokens))])
+    rows = np.flatnonzero(matrix.trackable)
+    rows = rows[np.argsort(matrix.tokens[rows], kind="stable")]
+    wallets = as_details(history).wallets
+    grouped = group_matrix(matrix, wallets, by, rows, assets=assets, bridged=bridged)
+    grouped = grouped.take(np.flatnonzero(grouped.is_listed))
+    groups, known = np.arange(len(grouped.labels)), grouped.wallets_known.ravel()
+    frame = grouped.labels.take(groups.repeat(len(moments))).reset_index(drop=True)
+    frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(groups))])
     return frame.assign(
-        amount=matrix.amounts(sums.ravel(), known > 0),
+        amount=matrix.amounts(grouped.sums.ravel(), known > 0),
         wallets_known=known,
-        wallets=possible[:, 0].repeat(len(moments)),
+        wallets=grouped.wallets.repeat(len(moments)),
     )
-
-
-def _sum_by_code(codes: Codes, rows: Codes) -> Codes:
-    """Add up rows of integers by code. Row n of the result is the sum for code n."""
-    sums = np.zeros((int(codes.max(initial=-1)) + 1, rows.shape[1]), dtype=np.intp)
-    np.add.at(sums, codes, rows)
-    return sums
 
 
 def _build_history_matrix(
@@ -480,11 +561,12 @@ def _build_history_matrix(
     assets: AssetsLike | None,
     *,
     bridged: bool,
+    by_contract: bool = False,
 ) -> tuple[pd.DatetimeIndex, AmountMatrix]:
     wallets, holdings = select_columns(as_details(history, "history"), SNAPSHOT)
-    if asset is None:
-        refuse_assets(assets, bridged=bridged)
-    token_filter = find_token_filter(holdings, token, asset, assets=assets, bridged=bridged)
+    token_filter = find_token_filter(
+        holdings, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
+    )
     wallet_times, times = snapshot_times(wallets), snapshot_times(holdings)
     moments = wallet_times.unique().sort_values()
     time_codes = moments.get_indexer(wallet_times), moments.get_indexer(times)
