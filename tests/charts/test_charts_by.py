@@ -246,6 +246,68 @@ class TestBars:
             assert re.findall(r"<(?!/?b>|br>)", text) == []
             assert "$" not in text
 
+    def test_a_small_chart_for_each_label(self):
+        """All have the same scale and colours, a legend, and their label as heading."""
+        figure = charts.bar(VALUED, facet="owner", wallets=WALLETS)
+        assert figure.layout.title.text == "Holdings by owner and wallet"
+        lengths = {(trace.name, trace.yaxis): tuple(trace.x) for trace in figure.data}
+        assert lengths == {
+            ("USDC", "y"): (10, 20),
+            ("USDC", "y2"): (40,),
+            ("USDT", "y"): (70, None),
+            ("USDT", "y2"): (None,),
+        }
+        colors = {(trace.name, trace.marker.color) for trace in figure.data}
+        assert len(colors) == sum(trace.showlegend for trace in figure.data) == 2
+        assert figure.layout.xaxis.matches or figure.layout.xaxis2.matches
+        assert figure.layout.yaxis.ticktext == ("ETH.0xa1", "BASE.0xa2", "ETH.0xc1")
+        assert [figure.layout.yaxis.range, figure.layout.yaxis2.range] == [(1.5, -0.5), (2.5, 1.5)]
+        heads = [each for each in figure.layout.annotations if each.text.startswith("<b>")]
+        assert [each.text for each in heads] == ["<b>Ada</b>", "<b>no owner</b>"]
+        assert heads[0].hovertext == "<b>owner Ada</b><br>3 of 4 wallets are known"
+        about = notes_of(figure)
+        assert "0 of 2 wallets of owner Ben are known. 3 of 4 wallets of owner Ada are" in about
+        assert "2 owners, 3 bars and 2 assets are drawn." in about
+
+    @pytest.mark.parametrize(
+        "options, ranges, names",
+        [
+            ({"by": "blockchain"}, [(1.5, -0.5), (2.5, 1.5)], ("ETH", "BASE", "ETH")),
+            ({"by": "owner"}, [(0.5, -0.5), (1.5, 0.5)], ("Ada", "no owner")),
+            ({"by": "asset"}, [(1.5, -0.5), (2.5, 1.5)], ("USDT", "USDC", "USDC")),
+            ({"asset": "USDC"}, [(0.5, -0.5), (2.5, 0.5)], ("ETH.0xc1", "BASE.0xa2", "ETH.0xa1")),
+            ({"top": 1}, [(0.5, -0.5), (1.5, 0.5)], ("ETH.0xa1", "Other (2 groups)")),
+        ],
+    )
+    def test_bars_of_small_charts(self, options, ranges, names):
+        """They have names without the label, and the rest is a bar of its own."""
+        figure = charts.bar(VALUED, facet="owner", wallets=WALLETS, **options)
+        assert [figure.layout.yaxis.range, figure.layout.yaxis2.range] == ranges
+        assert figure.layout.yaxis.ticktext == names
+        total = 7 if "asset" in options else 140
+        assert sum(x for trace in figure.data for x in trace.x if x) == pytest.approx(total)
+
+    def test_at_most_ten_small_charts_are_drawn(self):
+        """All others are one bar; if it is too long, its text is beside its name."""
+        details = owned([f"o{number:02}" for number in range(40)])
+        figure = charts.bar(details.holdings, facet="owner", wallets=details)
+        assert "10 of 40 owners, 10 of 40 bars and 1 asset are drawn; Other" in notes_of(figure)
+        assert figure.layout.yaxis11.ticktext[-1] == "Other (30 groups)"
+        [note] = [each for each in figure.layout.annotations if "of all" in each.text]
+        assert (note.yref, note.y, note.text) == ("y11", 10, "30 balances, 75.0% of all")
+
+    def test_labels_of_small_charts_are_harmless(self):
+        """The headings are escaped and distinct, and a wallet keeps its name in each asset."""
+        details = owned([*SYMBOLS.values()])
+        figure = charts.bar(details.holdings, facet="owner", wallets=details, top=200)
+        texts = [each.text for each in figure.layout.annotations if each.text.startswith("<b>")]
+        assert len({*texts}) == 10
+        for text in [*texts, *(each.hovertext or "" for each in figure.layout.annotations)]:
+            assert re.findall(r"<(?!/?b>|br>)", text) == []
+            assert "$" not in text
+        by_asset = charts.bar(VALUED, facet="asset")
+        assert by_asset.layout.yaxis.ticktext == ("ETH.0xc1", "BASE.0xa2", "ETH.0xa1", "ETH.0xa1")
+
     def test_labels_of_any_type(self):
         """Numbers, times and exact amounts are formatted for people."""
         labels = [Decimal("1E+3"), pd.Timestamp("2026-01-31 12:00"), 7, 0.5, np.nan]

@@ -523,9 +523,10 @@ class Level:
 
     def short_names(self, indices: Sequence[int]) -> list[str]:
         """Return distinct short names of groups; each name is one line."""
-        if self.names == ["wallet"]:
-            return self.balances.wallet_names(indices)
         chosen = np.array(indices, dtype=np.intp)
+        if self.names == ["wallet"]:
+            wallets = self.first_wallets[self.groups.wallet_sets[chosen]]
+            return self.balances.wallet_names(wallets.tolist())
         names = self._shown_columns
         parts = [self._group_labels(name, chosen) for name in names]
         full = [self._group_labels(name, chosen, limit=_HOVER_CHARS) for name in names]
@@ -589,6 +590,7 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
     assets: AssetsLike | None = None,
     bridged: bool = False,
     shares: bool = False,
+    has_facets: bool = False,  # the first name is that of the facets
     always_wallets: bool = False,  # read `wallets` even if no name is one of its columns
 ) -> GroupedBalances:
     """Read the rows to draw, and the column names to group the rows by.
@@ -614,7 +616,8 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
         balances = replace(balances, positions=by_contract)
     drawn = {"token" if name == "symbol" else name for name in requested}
     names = [name for name in names if name in drawn]
-    if gaps := GroupedBalances(names, balances, positions).gap_notes():
+    of_gaps = names[:1] if has_facets else names
+    if gaps := GroupedBalances(of_gaps, balances, positions).gap_notes():
         # These notes also cover the wallets in the caveats.
         balances = replace(balances, left_out=[*gaps, *balances.left_out], caveats=[])
     return GroupedBalances(names, balances, positions)

@@ -286,9 +286,11 @@ def drawn_note(*parts: tuple[int, int, str]) -> str:
         else counted_noun(drawn, noun)
         for drawn, others, noun in parts
     ]
-    is_singular = len(parts) == 1 and parts[0][0] == 1
+    *first, last = texts
+    text = f"{', '.join(first)} and {last}" if first else last
+    is_singular = not first and parts[0][0] == 1
     end = "; Other contains the rest" if any(others for _, others, _ in parts) else ""
-    return f"{' and '.join(texts)} {'is' if is_singular else 'are'} drawn{end}."
+    return f"{text} {'is' if is_singular else 'are'} drawn{end}."
 
 
 def undrawn_notes(count: int, noun: str, kind: str = "") -> list[str]:

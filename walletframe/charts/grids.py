@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
+from plotly.subplots import make_subplots
 
 from walletframe.address.lists import parse_wallets
 from walletframe.charts.balances import (
@@ -17,6 +20,7 @@ from walletframe.charts.balances import (
     join_names,
     largest_indices,
     pivot_sizes,
+    position_map,
     read_grouped,
     sum_by_group,
 )
@@ -47,7 +51,7 @@ from walletframe.charts.palette import (
     text_color,
 )
 from walletframe.errors import SettingsError, UnknownWalletError
-from walletframe.frames.groups import ADDED
+from walletframe.frames.groups import ADDED, list_names
 from walletframe.frames.names import (
     full_wallet_name,
     mask_of_wallet,
@@ -58,6 +62,8 @@ from walletframe.frames.positions import cell_sums
 from walletframe.numerals import amount_phrase, compact, count_with_verb, counted_noun, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats, Indices
     from walletframe.charts.balances import Balances, Level, Measure, PivotedSizes
@@ -70,6 +76,9 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import PositionsLike
 
 _MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_ROWS_OR_COLUMNS = 200, 20, 20, 200
+_MAX_FACETS, _FACET_GAP, _AXIS_BELOW = 10, 28, 44  # the last two are pixels
+_HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False}
+_HEADING |= {"yref": "paper", "yanchor": "bottom"}
 _MAX_OTHER_RATIO = 2
 _OTHER_AS_TEXT_NOTE = "Other is written as text, since its bar would make all other bars too short."
 _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 12, 52, 20
@@ -99,6 +108,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
+    facet: str | None = None,
     colors: ColorsLike | None = None,
     title: str | None = None,
 ) -> go.Figure:
@@ -142,6 +152,10 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         Your own table of assets and their contracts, as in `walletframe.assets`.
     bridged : bool, default False
         Whether an asset includes bridged versions, such as USDC.e and WETH.
+    facet : str, optional
+        Draw a small chart for each label in this column, which can be any name of `by`, such as
+        ``"owner"``. All small charts have the same scale and colours. At most 10 are drawn, the
+        largest first. The bars of all others are combined as Other.
     colors : mapping of (str, str or None) or str to str, optional
         Colours, as hex codes or CSS names. The keys are tokens, as in the result of
         `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. If the keys are
@@ -153,9 +167,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure with one trace for each token or asset, the largest first. The hover texts show
-        exact amounts, and how many wallets of a group are known. If no value, amount
-        or count is above 0, the figure has no trace, only an annotation with the reason.
+        A figure with one trace for each token or asset (in each small chart), the largest first.
+        The hover texts show exact amounts, and how many wallets of a group are known. If no value,
+        amount or count is above 0, the figure has no trace, only an annotation with the reason.
 
     Raises
     ------
@@ -171,21 +185,36 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     bars = check_top("top", top, _MAX_BARS)
     colored = check_top("top_tokens", top_tokens, _MAX_COLORS)
     grouped = read_grouped(
-        holdings, by, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
+        holdings,
+        by if facet is None else [facet, *list_names(by)],
+        token=token,
+        asset=asset,
+        wallets=wallets,
+        assets=assets,
+        bridged=bridged,
+        has_facets=facet is not None,
     )
-    balances, title = grouped.balances, title or grouped.title
+    balances, names = grouped.balances, grouped.names[facet is not None :] or grouped.names
+    title = title or grouped.title
     if not len(balances.rows):
         return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
     # If the last of several names is token or asset, it sets the colours, not the bars.
-    [*first, last] = grouped.names
-    level = grouped.level(first if first and last in ADDED else grouped.names)
+    names = names[:-1] if names[1:] and names[-1] in ADDED else names
+    level = grouped.level(names if facet is None else [*dict.fromkeys([grouped.names[0], *names])])
     owners = level.codes
     by_owner = sum_by_group(owners, balances.sizes)
     rows = largest_indices(by_owner, bars)
+    if facet is not None:
+        heads = grouped.level(grouped.names[:1])
+        facets = largest_indices(sum_by_group(heads.codes, balances.sizes), _MAX_FACETS)
+        ranks = np.zeros_like(by_owner, dtype=np.intp)
+        ranks[owners] = position_map(facets, len(heads.groups))[heads.codes]
+        rows = largest_indices(np.where(ranks < len(facets), by_owner, 0), bars)
+        rows = rows[np.argsort(ranks[rows], kind="stable")]
     too_long = bool(by_owner.sum() - by_owner[rows].sum() > _MAX_OTHER_RATIO * by_owner.max())
     of_bars = balances.sizes * np.isin(owners, rows) if too_long else balances.sizes
     tokens = largest_indices(sum_by_group(balances.token_codes, of_bars), colored)
-    if is_single := level.names == [balances.positions.kind]:
+    if is_single := facet is None and level.names == [balances.positions.kind]:
         tokens = rows  # each bar is one token, with the colour of this token
     grid = pivot_sizes(balances, owners, rows, tokens)
     measure, (short, full) = balances.measure, level.row_texts(grid)
@@ -193,18 +222,16 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     count, total = len(drawn), float(grid.sizes.sum())
     extent = [(len(rows), grid.other_row_count, level.noun)]
     series = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(tokens)]
-    legend_size = 1 if is_single else None
     if is_single:
-        traces = [
-            go.Bar(
-                orientation="h",
-                y=list(range(count)),
-                x=np.diagonal(grid.sizes)[:count].tolist(),
-                hovertext=[grid.hover_text(index, index, [], total) for index in range(count)],
-                hoverinfo="text",
-                marker={"color": [each.color for each in series][:count], "line": OUTLINE_STYLE},
-            )
-        ]
+        trace = go.Bar(
+            orientation="h",
+            y=list(range(count)),
+            x=np.diagonal(grid.sizes)[:count].tolist(),
+            hovertext=[grid.hover_text(index, index, [], total) for index in range(count)],
+            hoverinfo="text",
+            marker={"color": [each.color for each in series][:count], "line": OUTLINE_STYLE},
+        )
+        traces, series = [trace], series[:1]
     else:
         if measure.kind != "amount":
             extent.append((len(tokens), grid.other_token_count, grid.kind))
@@ -220,23 +247,67 @@ def bar(  # noqa: PLR0913 - users pass each option by name
             )
             for token, each in enumerate(series)
         ]
+    if facet is not None:  # in a facet, names are without its label
+        shown, starts = np.unique(ranks[rows], return_index=True)
+        inner = replace(level, names=names)
+        parts = (inner.short_names(part.tolist()) for part in np.split(rows, starts[1:]))
+        short = [*chain.from_iterable(parts), *short[len(rows) :]]
+        facet_extent = len(shown), len(np.unique(heads.codes)) - len(shown), heads.noun
+        extent = [facet_extent, (*extent[0][:2], "bar"), *extent[1:]]
     notes = [
         drawn_note(*extent),
         *[_OTHER_AS_TEXT_NOTE] * too_long,
         f"Lengths show the {measure.phrase}.",
     ]
-    return make_figure(
+    figure = make_figure(
         traces,
         title=title,
         notes=balances.notes(notes, wallets),
-        **legend_options(row_dimensions(short), [each.name for each in series[:legend_size]]),
+        **legend_options(row_dimensions(short), [each.name for each in series]),
         barmode="stack",
         bargap=0.25,
         annotations=[_other_annotation(grid, full[-1])] * too_long,
         representative_rows=grid.representative_rows,
         xaxis=measure.axis_options(float(drawn.sum(axis=1).max())) | {"side": "top"},
-        yaxis=category_axis(short, join_names(level.names)) | {"range": [len(short) - 0.5, -0.5]},
+        yaxis=category_axis(short, join_names(names)) | {"range": [len(short) - 0.5, -0.5]},
     )
+    if facet is None:
+        return figure
+    chosen = facets[shown].tolist()
+    hovers = [hover_text(heads.full_name(each), heads.known_text(each)) for each in chosen]
+    headings = [*zip(heads.short_names(chosen), hovers, strict=True)]
+    return _split_rows(figure, sorted({*starts.tolist(), len(rows), len(short)}), headings)
+
+
+def _split_rows(
+    figure: go.Figure, edges: Sequence[int], headings: Sequence[tuple[str, str]]
+) -> go.Figure:
+    """Move the bars between two edges into a small chart each, below a heading (text, hover)."""
+    drawn, count = figure.layout.to_plotly_json(), len(edges) - 1
+    x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]
+    height = drawn["height"] - margin["t"] - margin["b"] + _FACET_GAP * (count - 1)
+    heights, spacing = np.diff(edges).tolist(), _FACET_GAP / height
+    facets = make_subplots(count, shared_xaxes="all", row_heights=heights, vertical_spacing=spacing)
+    for row, (start, end) in enumerate(pairwise(edges), 1):
+        for index, trace in enumerate(figure.data):
+            part = {name: trace[name][start:end] for name in ("x", "y", "hovertext")}
+            part |= {"legendgroup": str(index), "showlegend": row == 1}
+            facets.add_trace(go.Bar(trace).update(part), row=row, col=1)
+        # The chart's title names the groups; there is no space for a title of each axis.
+        own = {"range": [end - 0.5, start - 0.5], "title": None}
+        facets.update_yaxes(y_axis | own, row=row)
+    facets.update_xaxes(x_axis | {"side": "bottom", "title": None})
+    facets.update_xaxes(title=x_axis["title"], row=count)
+    notes = [
+        {"xref": f"x{count}", "yref": f"y{count}"} | note for note in drawn.get("annotations", ())
+    ]
+    for axis, (text, hover) in zip(facets.select_yaxes(), headings, strict=False):
+        heading = {"text": f"<b>{markup_lines([text])}</b>", "hovertext": hover}
+        at = {"y": axis.domain[1], "xshift": drawn["title"]["pad"]["l"] - margin["l"]}
+        notes.append(_HEADING | heading | at)
+    margin["b"] += _AXIS_BELOW
+    height += margin["t"] + margin["b"]
+    return facets.update_layout(drawn | {"annotations": notes, "height": height})
 
 
 def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
