@@ -82,6 +82,7 @@ class _Style(NamedTuple):
     """The style of a tree, and the smallest shares of the total that are drawn."""
 
     trace: Mapping[str, Any]  # the type of the trace, and options of this type
+    top: int  # the maximum number of boxes
     size: str  # "Areas" or "Angles", which show the sizes
     dimensions: Dimensions
     line_break: str  # replaces line breaks in the name of a box that contains boxes
@@ -140,14 +141,9 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     """
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
     own = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
-    style = _Style(own, "Areas", Dimensions(420), " · ")
-    path = _path(by, token, asset)
-    grouped = read_grouped(
-        holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
-    )
-    return _draw_tree(
-        style, grouped, check_top("top", top, 500), wallets, colors, title or grouped.title
-    )
+    style = _Style(own, check_top("top", top, 500), "Areas", Dimensions(420), " · ")
+    options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
+    return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
 
 def sunburst(  # noqa: PLR0913 - users pass each option by name
@@ -197,26 +193,11 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     """
     own = {"type": "sunburst", "leaf_opacity": 1}
     # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
-    style = _Style(
-        own, "Angles", Dimensions(520), "<br>", 0.014, 0.025, min_parent=0.025, min_sum=0.5
-    )
-    path = _path(by, token, asset)
-    grouped = read_grouped(
-        holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
-    )
-    return _draw_tree(
-        style, grouped, check_top("top", top, 300), wallets, colors, title or grouped.title
-    )
-
-
-def _path(by: By, token: TokenLike | None, asset: TokenLike | None) -> list[str]:
-    """Return the columns to group by.
-
-    If only one token or asset is drawn, the default path omits its last column.
-    """
-    names = list_names(by)
-    is_one = token is not None or asset is not None
-    return names[:-1] if is_one and _is_default(names) else names
+    shares = {"min_leaf": 0.014, "min_box": 0.025, "min_parent": 0.025, "min_sum": 0.5}
+    top = check_top("top", top, 300)
+    style = _Style(own, top, "Angles", Dimensions(520), "<br>", **shares)
+    options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
+    return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
 
 def _is_default(names: list[str]) -> bool:
@@ -226,21 +207,25 @@ def _is_default(names: list[str]) -> bool:
 
 def _draw_tree(
     style: _Style,
-    grouped: GroupedBalances,
-    top: int,
-    wallets: FetchLike | None,
+    holdings: PositionsLike,
+    by: By,
+    options: Mapping[str, Any],  # of `read_grouped`
     colors: ColorsLike | None,
-    title: str,
+    title: str | None,
 ) -> go.Figure:
+    path, is_one = list_names(by), options["token"] is not None or options["asset"] is not None
+    if is_one and _is_default(path):  # only one token or asset is drawn
+        path = path[:-1]
+    grouped, wallets = read_grouped(holdings, path, **options), options["wallets"]
+    title = title or grouped.title
     balances = grouped.balances
     if not len(balances.rows):
         return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
     tree: _DefaultTree | _PathTree
-    is_one = balances.measure.kind == "amount"
     if grouped.names == [*DEFAULT_PATH[:-1]] if is_one else _is_default(grouped.names):
-        tree, extent = _default_tree(balances, top, style, colors)
+        tree, extent = _default_tree(balances, style, colors)
     else:
-        tree, extent = _path_tree(grouped, top, style, colors)
+        tree, extent = _path_tree(grouped, style, colors)
     boxes = [*_make_boxes(tree)]
     on_color, around = [text_color(box.color) for box in boxes], {box.parent for box in boxes}
     trace = {
@@ -455,9 +440,9 @@ class _PathTree:
 
 
 def _path_tree(
-    grouped: GroupedBalances, top: int, style: _Style, colors: ColorsLike | None
+    grouped: GroupedBalances, style: _Style, colors: ColorsLike | None
 ) -> tuple[_PathTree, list[str]]:
-    """Return a tree of at most `top` boxes on any path, and notes on how much it shows."""
+    """Return a tree of at most `style.top` boxes on any path, and notes on how much it shows."""
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
         level, own = grouped.level(grouped.names[:count]), grouped.level([name])
@@ -474,7 +459,7 @@ def _path_tree(
         )
         rings.append(ring)
         levels.append((level, own))
-    marks = _mark_groups(rings, top, style)
+    marks = _mark_groups(rings, style)
     drawn = map(np.flatnonzero, marks)
     rings = [ring._replace(drawn=each) for ring, each in zip(rings, drawn, strict=True)]
     called = [{0: list[str]()}]
@@ -492,7 +477,7 @@ def _path_tree(
     return tree, [drawn_note(*extent)]
 
 
-def _mark_groups(rings: Sequence[_Ring], top: int, style: _Style) -> list[Mask]:
+def _mark_groups(rings: Sequence[_Ring], style: _Style) -> list[Mask]:
     """Return masks of the groups to draw: the largest, and any that would be alone in Other."""
     edges = np.cumsum([0, *(len(ring.sizes) for ring in rings)])
     sizes, total = np.concatenate([ring.sizes for ring in rings]), rings[0].sizes.sum()
@@ -504,7 +489,7 @@ def _mark_groups(rings: Sequence[_Ring], top: int, style: _Style) -> list[Mask]:
     room = np.append(sizes, total)[parents] >= style.min_parent * total
     room &= sizes >= style.min_leaf * total
     depths = np.repeat(np.arange(len(rings)), np.diff(edges))
-    marks[_choose_largest(sizes, parents, depths, room, top)] = True
+    marks[_choose_largest(sizes, parents, depths, room, style.top)] = True
     for start, end in pairwise(edges[1:]):
         if sizes[start:end][marks[start:end]].sum() < style.min_sum * total:
             marks[start:] = False  # most of the ring would be Other
@@ -612,9 +597,9 @@ def _split_token_name(label: str, token_chain: str, chain: str) -> list[str]:
 
 
 def _default_tree(
-    balances: Balances, top: int, style: _Style, colors: ColorsLike | None
+    balances: Balances, style: _Style, colors: ColorsLike | None
 ) -> tuple[_DefaultTree, list[str]]:
-    """Return the tree of the default path with at most `top` boxes, and notes on what it shows."""
+    """Return the tree of the default path with at most `style.top` boxes, and notes about it."""
     held = balances.positions
     one_token = balances.measure.kind == "amount"  # then wallets are the leaves
     chain_of, count, chain_count = held.chain_codes, len(held.wallets), len(held.chains)
@@ -625,7 +610,7 @@ def _default_tree(
     pair_wallets, pair_tokens = np.divmod(codes, stride)
     pair_sizes = sum_by_group(of_rows, balances.sizes)
     chains, opened, alone, spare = _choose_parents(
-        pair_wallets, pair_sizes, chain_of, top, style, one_token=one_token
+        pair_wallets, pair_sizes, chain_of, style, one_token=one_token
     )
     # Boxes 0 to count - 1 are wallets. The following boxes are the blockchains' combined wallets.
     box_of = count + chain_of
@@ -706,14 +691,14 @@ def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
 
 
 def _choose_parents(
-    wallets: Indices, sizes: Floats, chain_of: Indices, top: int, style: _Style, *, one_token: bool
+    wallets: Indices, sizes: Floats, chain_of: Indices, style: _Style, *, one_token: bool
 ) -> tuple[Indices, Indices, Indices, int]:
     """Choose the boxes that are not leaves.
 
     Return the blockchains to draw, the blockchains with boxes inside, the wallets with a box of
     their own, and the remaining number of boxes for leaves.
     """
-    shares = sizes / sizes.sum()
+    shares, top = sizes / sizes.sum(), style.top
     seen = shares >= style.min_leaf
     # Whether a wallet has small tokens.
     folds = np.bincount(wallets[~seen], minlength=len(chain_of)) > 0
