@@ -29,7 +29,7 @@ from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import DetailsLike
@@ -173,7 +173,14 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     else:
         wallets = concat_frames([earlier.wallets, later.wallets])
         changes = _grouped_changes(matrix, wallets, by, assets=assets, bridged=bridged)
-    changes.attrs = _chart_attributes(earlier, later)
+    # Charts of changes need these attributes; they are plain text for any file format.
+    moments = {"before": _newest_time(earlier.wallets), "after": _newest_time(later.wallets)}
+    texts = {
+        key: f"{time:%Y-%m-%d %H:%M} UTC" for key, time in moments.items() if not pd.isna(time)
+    }
+    if is_simulated(earlier.wallets) or is_simulated(later.wallets):
+        texts["service"] = SIMULATED
+    changes.attrs = {COMPARED: texts}
     return changes
 
 
@@ -300,12 +307,3 @@ def _warn_if_rows_are_missing(sides: Sequence[WalletDetails], matrix: AmountMatr
             "frames, or drop the same tokens from both",
             InputWarning,
         )
-
-
-def _chart_attributes(before: WalletDetails, after: WalletDetails) -> Mapping[Hashable | None, Any]:
-    """Return the attributes that charts of changes need, as plain text for any file format."""
-    times = {"before": _newest_time(before.wallets), "after": _newest_time(after.wallets)}
-    texts = {key: f"{time:%Y-%m-%d %H:%M} UTC" for key, time in times.items() if not pd.isna(time)}
-    if is_simulated(before.wallets) or is_simulated(after.wallets):
-        texts["service"] = SIMULATED
-    return {COMPARED: texts}

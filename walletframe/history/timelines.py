@@ -303,8 +303,8 @@ class GroupedAmounts:
     sums: Integers  # (g, s): the sums over the known wallets
     is_partial: Mask  # (g,): whether an amount is unknown
     is_listed: Mask  # (g,): whether the group has one of the chosen pairs
-    wallets_known: Integers  # (g, s) or (g, 1): the number of known wallets that could hold it
-    wallets: Integers  # (g,): the number of wallets that could hold it
+    wallets_known: Codes  # (g, s) or (g, 1): the number of known wallets that could hold it
+    wallets: Codes  # (g,): the number of wallets that could hold it
 
     def take(self, groups: Codes) -> GroupedAmounts:
         """Return the groups with these indices."""
