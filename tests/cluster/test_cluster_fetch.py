@@ -133,7 +133,7 @@ class TestFetch:
         table = frame([each.replace("ETH", "Ethereum") for each in names(3)])
         with pytest.warns(InputWarning, match=r"replaced 'Ethereum' with ETH \(3 rows\)"):
             result = table.wf.fetch(folder, settings=settings(fast), shards=2, fix=True)
-        assert result.summary.ok == 3
+        assert result.summary.ok_count == 3
 
     def test_columns_may_have_the_names_of_the_service(self, cluster, fast, folder):
         """A frame of pandas has them, too; no other column is computed but kept ones."""
