@@ -1,10 +1,13 @@
 """Lists as people have them: `check`, `clean` and `fix=True`."""
 
+import sys
+
 import pandas as pd
 import pytest
 from canned_service import answer, wallet
 
 import walletframe as wf
+from walletframe.address import shapes
 from walletframe.address.forms import WalletAddress
 from walletframe.address.lists import read_pasted
 from walletframe.chains import identifier_of_alias, known_blockchains
@@ -250,12 +253,47 @@ class TestMalformed:
         assert len(caught) == 1
 
 
+CHECKSUMMED = (  # of EIP-55: all capitals, all lower case, and mixed
+    "0x52908400098527886E0F7030069857D2E4169EE7",
+    "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
+    "0xde709f2102306220921060314715629080e2fb77",
+    "0x27b1fdb04752bbc536007a920d24acb045561c26",
+    "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
+    "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
+    "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
+)
 BECH32 = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"
 BECH32M = "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"
 
 
 class TestChecksums:
-    """The checksums of bech32, which only warn."""
+    """The checksums of bech32 and EIP-55, which only warn."""
+
+    @pytest.mark.parametrize("address", CHECKSUMMED)
+    def test_of_eip_55(self, address):
+        """Its examples. All lower case and all capitals have no checksum."""
+        for fine in (address, address.lower(), address.upper(), f"0X{address[2:]}"):
+            assert problem(f"ETH.{fine}") == ["", ""]
+        swapped = f"0x{address[2:].swapcase()}"
+        is_mixed = address[2:] not in (address[2:].lower(), address[2:].upper())
+        expected = ["its checksum is wrong", "copy the address again"] if is_mixed else ["", ""]
+        assert problem(f"INJECTIVE.{swapped}") == expected
+
+    def test_of_eip_55_without_the_library(self, monkeypatch):
+        """It is not checked."""
+        wrong = "ETH.0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+        assert problem(wrong)[0] == "its checksum is wrong"
+        shapes._keccak.cache_clear()
+        shapes._has_wrong_case.cache_clear()
+        monkeypatch.setitem(sys.modules, "Crypto.Hash.keccak", None)
+        assert problem(wrong) == ["", ""]
+        shapes._keccak.cache_clear()
+        shapes._has_wrong_case.cache_clear()
+
+    def test_no_blockchain_has_checksums_of_eip_1191(self):
+        """Which are those of RSK."""
+        assert not {30, 31} & {each.chain_id for each in known_blockchains().values()}
 
     @pytest.mark.parametrize("address", [BECH32, BECH32.upper(), BECH32M])
     def test_of_each_version(self, address):

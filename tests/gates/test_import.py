@@ -27,7 +27,7 @@ sys.addaudithook(hook)
 import walletframe
 pandas.DataFrame().wf.plot, pandas.Series(dtype="amount").wf
 heavy = "plotly anywidget ipywidgets requests requests_cache fastapi uvicorn tqdm click dask"
-heavy = [*heavy.split(), "eth_abi", "redis", "msgspec"]
+heavy = [*heavy.split(), "eth_abi", "Crypto", "redis", "msgspec"]
 for_later = "frames wire client tokens settings address analysis exports bulk charts disk"
 heavy += [f"walletframe.{name}" for name in for_later.split()]
 print(opened, [name for name in heavy if name in sys.modules])

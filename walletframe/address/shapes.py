@@ -1,20 +1,24 @@
 """The formats of addresses on the known blockchains, and names that stand for addresses.
 
 Lengths, alphabets, and the checksums of base58 and bech32 are checked. The checksum of hex in mixed
-case (EIP-55) is not, since it needs Keccak-256.
+case (EIP-55) needs Keccak-256, which the extra ``checksums`` installs. No known blockchain includes
+its chain id in the checksum (EIP-1191).
 """
 
 from __future__ import annotations
 
 import re
-from functools import reduce
+from functools import cache, lru_cache, reduce
 from hashlib import sha256
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from walletframe.chains import known_blockchains
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from walletframe.address.forms import WalletAddress
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -22,6 +26,9 @@ _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _BECH32_SUMS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)  # of BIP-173
 _BECH32M = 0x2BC830A3  # of BIP-350
 _EVM = re.compile(r"0[xX][0-9a-fA-F]{40}")
+_HEX = b"0123456789abcdefABCDEF"
+_LETTERS = bytes.maketrans(_HEX, b"0" * 10 + b"8" * 12)
+_CAPITALS = bytes.maketrans(_HEX, b"0" * 16 + b"8" * 6)
 _NEAR = re.compile(r"(?=.{2,64}$)[a-z\d]+([._-][a-z\d]+)*", re.ASCII)
 _SEGWIT = ("bc1", "ltc1")
 _DESCRIPTIONS = {
@@ -60,9 +67,11 @@ def malformed_reason(wallet: WalletAddress) -> str:
 
 
 def has_wrong_checksum(wallet: WalletAddress) -> bool:
-    """Return whether an address is well-formed bech32 with a wrong checksum."""
+    """Return whether a well-formed address in bech32 or mixed-case hex has a wrong checksum."""
     known = known_blockchains().get(wallet.blockchain)
     for form in known.addresses if known else ():
+        if form == "evm" and _matches_format(form, wallet.address):
+            return _has_wrong_case(wallet.address[2:])
         if form.endswith("1") and _matches_format(form, wallet.address):
             return not _has_bech32_checksum(form, wallet.address.lower()[len(form) :])
     return False
@@ -117,3 +126,27 @@ def _has_bech32_checksum(form: str, data: str) -> bool:
         for place, term in enumerate(_BECH32_SUMS):
             checksum ^= term if top >> place & 1 else 0
     return checksum == (_BECH32M if form in _SEGWIT and values[0] else 1)
+
+
+@lru_cache(maxsize=2**17)  # a hash takes 10 µs, and long lists are fetched again
+def _has_wrong_case(digits: str) -> bool:
+    """Return whether hex digits in mixed case have a wrong checksum (EIP-55).
+
+    A letter is a capital if the digit at its place in the hash of the lower-case text is 8 or more.
+    """
+    keccak = None if digits in (digits.lower(), digits.upper()) else _keccak()
+    if keccak is None:
+        return False
+    text = digits.encode()
+    digest = keccak.new(digest_bits=256, data=text.lower()).hexdigest()
+    # Whole numbers, since a loop over the letters takes as long as the hash.
+    expected = int(digest[: len(text)], 16) & int(text.translate(_LETTERS), 16)
+    return expected != int(text.translate(_CAPITALS), 16)
+
+
+@cache
+def _keccak() -> ModuleType | None:
+    try:
+        return import_module("Crypto.Hash.keccak")
+    except ImportError:
+        return None

@@ -75,7 +75,8 @@ def check(
     -----
     The length and the alphabet of an address are checked for EVM blockchains, Bitcoin, Litecoin,
     Dogecoin, Dash, Solana, TRON, NEAR and the blockchains of Cosmos. The checksums of base58 and
-    bech32 are checked. Those of EVM addresses in mixed case (EIP-55) are not.
+    bech32 are checked, and with the extra ``checksums`` also those of EVM addresses in mixed case
+    (EIP-55).
 
     Examples
     --------
