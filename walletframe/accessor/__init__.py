@@ -53,9 +53,9 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor):
     Examples
     --------
     >>> import walletframe
-    >>> pd.DataFrame({"blockchain": ["eth"], "address": ["0xAb"]}).wf.parse()
-      blockchain address
-    0        ETH    0xAb
+    >>> pd.DataFrame({"blockchain": ["near"], "address": ["alice.near"]}).wf.parse()
+      blockchain     address
+    0       NEAR  alice.near
     >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
     >>> frame.wf.to_parquet("amounts.parquet")
     >>> frame.wf.to_excel("amounts.xlsx")

@@ -48,14 +48,15 @@ class PlotAccessor:
     Examples
     --------
     >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-    ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
+    >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["ada.near", "ben.near"],
+    ... "symbol": "ETH", "token_blockchain": "ETH", "token_address": None,
+    ... "amount": pd.array([1, 3], "amount")})
     >>> colors = frame.wf.plot.token_colors()
     >>> colors
     {('ETH', None): '#CC6677'}
     >>> frame.wf.plot.bar(by="wallet", token="ETH", colors=colors).data[0].x
     (3.0, 1.0)
-    >>> frame.wf.plot.pie("ETH.0xa", colors=colors).data[0].labels
+    >>> frame.wf.plot.pie("NEAR.ada.near", colors=colors).data[0].labels
     ('ETH',)
     >>> frame.wf.plot.lorenz("ETH").data[0].y
     (0.0, 0.25, 1.0)

@@ -58,8 +58,8 @@ class WalletAddress:
     --------
     >>> WalletAddress("near", "alice.near")
     WalletAddress(blockchain='NEAR', address='alice.near')
-    >>> str(WalletAddress.parse("ETH.0xAB").canonical)
-    'ETH.0xab'
+    >>> str(WalletAddress.parse("ETH.0x" + "AB" * 20).canonical)
+    'ETH.0xabababababababababababababababababababab'
     """
 
     blockchain: str

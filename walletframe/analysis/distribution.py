@@ -191,12 +191,13 @@ def share(  # noqa: PLR0913 - users pass each option by name
     Examples
     --------
     >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-    ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
+    >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["ada.near", "ben.near"],
+    ... "symbol": "ETH", "token_blockchain": "ETH", "token_address": None,
+    ... "amount": pd.array([1, 3], "amount")})
     >>> frame.wf.share("ETH")[["address", "amount", "share"]]
-      address amount  share
-    0     0xb      3   0.75
-    1     0xa      1   0.25
+        address amount  share
+    0  ben.near      3   0.75
+    1  ada.near      1   0.25
     """
     named, by = token_and_groups(token, asset, by)
     if named is None:
@@ -337,8 +338,9 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     Examples
     --------
     >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-    ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
+    >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["ada.near", "ben.near"],
+    ... "symbol": "ETH", "token_blockchain": "ETH", "token_address": None,
+    ... "amount": pd.array([1, 3], "amount")})
     >>> frame.wf.concentration("ETH", top=1)[["gini", "herfindahl", "top_share"]]
        gini  herfindahl  top_share
     0  0.25       0.625       0.75
@@ -519,15 +521,15 @@ def pivot(
     Examples
     --------
     >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb", "0xb"],
+    >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["ada.near", "ben.near", "ben.near"],
     ...     "symbol": ["ETH", "ETH", "USDC"], "token_blockchain": "ETH",
     ...     "token_address": [None, None, "0xc"],
     ...     "amount": pd.array(["1", "3", "0.5"], dtype="amount")})
     >>> frame.wf.pivot()
     asset              ETH USDC (ETH 0xc)
     blockchain address
-    ETH        0xa       1              0
-               0xb       3            0.5
+    NEAR       ada.near  1              0
+               ben.near  3            0.5
     <BLANKLINE>
     Not counted: failed wallets, if there are any (pass wallets=…).
     Amounts are rounded for display.
@@ -661,13 +663,13 @@ def overlap(
     Examples
     --------
     >>> import pandas as pd, walletframe
-    >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xa", "0xb"],
+    >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["ada.near", "ada.near", "ben.near"],
     ...     "symbol": ["A", "B", "A"], "token_blockchain": "ETH",
     ...     "token_address": ["0x1", "0x2", "0x1"],
     ...     "amount": pd.array(["1", "1", "1"], dtype="amount")})
     >>> frame.wf.overlap()[["address", "other_address", "assets_both", "jaccard"]]
-      address other_address  assets_both  jaccard
-    0     0xa           0xb            1      0.5
+        address other_address  assets_both  jaccard
+    0  ada.near      ben.near            1      0.5
     """
     if n is not None and n < 1:
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all pairs")

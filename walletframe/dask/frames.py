@@ -102,7 +102,7 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     Examples
     --------
     >>> import dask.dataframe as dd, pandas as pd, walletframe.dask
-    >>> frame = pd.DataFrame({"blockchain": ["ETH"], "address": ["0xa"]})
+    >>> frame = pd.DataFrame({"blockchain": ["NEAR"], "address": ["alice.near"]})
     >>> dd.from_pandas(frame, npartitions=1).wf.plot
     Traceback (most recent call last):
     walletframe.errors.FramesNeededError: plot needs balances in memory, ...
@@ -146,7 +146,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
     Examples
     --------
     >>> import dask.dataframe as dd, pandas as pd, walletframe.dask
-    >>> frame = pd.DataFrame({"blockchain": ["ETH"], "address": ["0xa"]})
+    >>> frame = pd.DataFrame({"blockchain": ["NEAR"], "address": ["alice.near"]})
     >>> type(dd.from_pandas(frame, npartitions=1).wf).__name__
     'FrameAccessor'
     """

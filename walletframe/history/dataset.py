@@ -219,15 +219,15 @@ def load(
     --------
     >>> import tempfile, walletframe
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-    ...     details = walletframe.fetch_wallets(["NEAR.alice.near", "NEAR.bob"], client=client)
+    ...     details = walletframe.fetch_wallets(["NEAR.alice.near", "NEAR.bob.near"], client=client)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for day in (30, 31):
     ...         _ = save(details, folder=folder, at=f"2026-01-{day}T00:00Z")
-    ...     history = load(wallets="near.bob", folder=folder)
+    ...     history = load(wallets="near.bob.near", folder=folder)
     >>> history.wallets[["snapshot", "address", "status"]]
-                       snapshot address status
-    0 2026-01-30 00:00:00+00:00     bob     ok
-    1 2026-01-31 00:00:00+00:00     bob     ok
+                       snapshot   address status
+    0 2026-01-30 00:00:00+00:00  bob.near     ok
+    1 2026-01-31 00:00:00+00:00  bob.near     ok
     """
     keys = _parse_wallet_keys(wallets)
     first = (_ALL_TIME if since is None else _parse_range(since))[0]
@@ -270,7 +270,7 @@ def snapshot(
     --------
     >>> import tempfile, walletframe
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-    ...     details = walletframe.fetch_wallets("NEAR.bob", client=client)
+    ...     details = walletframe.fetch_wallets("NEAR.bob.near", client=client)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = save(details, folder=folder, at="2026-01-31T00:00Z")
     ...     snapshot("2026-02-03", folder=folder).wallets["snapshot"].item()
@@ -323,7 +323,7 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     --------
     >>> import tempfile, walletframe
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-    ...     details = walletframe.fetch_wallets("NEAR.bob", client=client)
+    ...     details = walletframe.fetch_wallets("NEAR.bob.near", client=client)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = save(details, folder=folder, at="2026-01-31T00:00Z")
     ...     snapshots(folder=folder)[["snapshot", "wallets", "wallets_ok", "simulated"]]
@@ -392,7 +392,7 @@ def thin(
     --------
     >>> import tempfile, walletframe
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-    ...     details = walletframe.fetch_wallets("NEAR.bob", client=client)
+    ...     details = walletframe.fetch_wallets("NEAR.bob.near", client=client)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for hour in (6, 7):
     ...         _ = walletframe.history.save(details, folder=folder, at=f"2026-01-31T0{hour}:00Z")
