@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
+from addresses import whole
 from hostile_symbols import SYMBOLS, hostile_holdings
 
 from walletframe import charts
@@ -18,7 +19,7 @@ from walletframe.frames.assembly import assemble
 from walletframe.pandas_versions import TEXT
 from walletframe.wire.outcome import Status
 
-TOKEN, WALLET = ("ETH", "0xT"), "ETH.0xa1"
+TOKEN, WALLET = ("ETH", "0xT"), f"ETH.{whole('a1')}"
 DAY = pd.Timestamp("2026-01-31", tz="UTC")
 CHARTS = {
     "treemap": charts.treemap,
@@ -41,7 +42,7 @@ def holdings(*amounts, value=None):
     """Return rows of one wallet and one token."""
     text = {
         "blockchain": "ETH",
-        "address": "0xA1",
+        "address": whole("A1"),
         "symbol": "T",
         "token_address": "0xT",
         "token_blockchain": "ETH",
@@ -92,7 +93,7 @@ def flawed_wallets():
     return pd.DataFrame(
         {
             "blockchain": "ETH",
-            "address": ["0xA1", *[f"0x{n}" for n in range(1, len(statuses))]],
+            "address": [whole("A1"), *[f"0x{n}" for n in range(1, len(statuses))]],
             "status": statuses,
             "tokens": 1,
             "fetched_at": DAY,
@@ -230,7 +231,7 @@ def texts(thing):
 def test_no_untrusted_markup(chart):
     """No text of a figure has a tag but our own, a dollar, a control character, or many lines."""
     frame = hostile_holdings()
-    frame.loc[0, ["address", "token_address"]] = ["0xA1", "0xT"]
+    frame.loc[0, ["address", "token_address"]] = [whole("A1"), "0xT"]
     figure = CHARTS[chart](frame).to_plotly_json()
     figure["layout"].pop("template")
     result = [*texts(figure)]

@@ -7,6 +7,7 @@ from operator import attrgetter
 
 import pandas as pd
 import pytest
+from addresses import FOUR, ONE, THREE, TWO
 from fetches import fetched, token
 
 from walletframe import notice
@@ -24,11 +25,13 @@ from walletframe.frames.details import WalletDetails
 
 COIN = token("ETH", 1, 0, contract=None)
 BAIT = token("Visit usdcgift.com to claim", contract="0xbad")
-DETAILS = fetched({"ETH.0x1": [COIN, BAIT], "ETH.0x2": "failed", "ETH.0x3": [COIN], "ETH.0x4": []})
+DETAILS = fetched(
+    {f"ETH.{ONE}": [COIN, BAIT], f"ETH.{TWO}": "failed", f"ETH.{THREE}": [COIN], f"ETH.{FOUR}": []}
+)
 WALLETS, HOLDINGS = DETAILS
 MOMENT = pd.Timestamp("2026-01-31", tz="UTC")
 IN_TIME = WalletDetails(*(frame.assign(snapshot=MOMENT) for frame in DETAILS))
-NEEDED = {"wallet": "ETH.0x1"}
+NEEDED = {"wallet": f"ETH.{ONE}"}
 OF_ONE = {"share": {"token": "ETH"}, "plot.lorenz": {"asset": "ETH"}}
 
 

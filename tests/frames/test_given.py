@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from addresses import A, B
 from fetches import fetched, token
 
 import walletframe as wf
@@ -9,8 +10,8 @@ from walletframe import history
 from walletframe.errors import ArgumentError
 from walletframe.frames.details import WalletDetails
 
-DETAILS = fetched({"ETH.0xA": [token()], "ETH.0xB": []}, source="service")
-OTHER = fetched({"ETH.0xA": [token(raw=7)], "ETH.0xB": []})
+DETAILS = fetched({f"ETH.{A}": [token()], f"ETH.{B}": []}, source="service")
+OTHER = fetched({f"ETH.{A}": [token(raw=7)], f"ETH.{B}": []})
 WALLETS, HOLDINGS = DETAILS
 MOMENT = {"snapshot": pd.Timestamp("2026-01-31", tz="UTC").as_unit("us")}
 NODE = "http://127.0.0.1:1"  # the port is closed, and gets no request
@@ -43,7 +44,7 @@ TAKE_WALLETS = {
     "bar": lambda given: HOLDINGS.wf.plot.bar(wallets=given).to_json(),
     "heatmap": lambda given: HOLDINGS.wf.plot.heatmap(wallets=given).to_json(),
     "lorenz": lambda given: HOLDINGS.wf.plot.lorenz("TKN", wallets=given).to_json(),
-    "pie": lambda given: HOLDINGS.wf.plot.pie("ETH.0xA", wallets=given).to_json(),
+    "pie": lambda given: HOLDINGS.wf.plot.pie(f"ETH.{A}", wallets=given).to_json(),
 }
 TAKE_HOLDINGS = {
     "crosscheck": lambda given: wf.crosscheck(given, rpc_url=NODE, chain_ids={"X": 1}).to_csv(),
@@ -71,7 +72,7 @@ def each_of(functions):
     return pytest.mark.parametrize("take", functions.values(), ids=functions)
 
 
-@pytest.mark.parametrize("argument", [HOLDINGS, [*DETAILS], ("ETH", "0xA"), WalletDetails(1, 2), 5])
+@pytest.mark.parametrize("argument", [HOLDINGS, [*DETAILS], ("ETH", A), WalletDetails(1, 2), 5])
 @each_of(TAKE_DETAILS)
 def test_other_arguments_than_a_fetch_are_refused(take, argument, tmp_path):
     """A DataFrame, a list, another tuple: the error has the type, and a hint."""
@@ -99,7 +100,7 @@ def test_the_pair_of_frames_is_a_fetch(take, tmp_path):
     assert pair == whole
 
 
-@pytest.mark.parametrize("argument", [["ETH.0xA"], "ETH.0xA", ("ETH", "0xA"), {"ETH": "0xA"}, 5])
+@pytest.mark.parametrize("argument", [[f"ETH.{A}"], f"ETH.{A}", ("ETH", A), {"ETH": A}, 5])
 @each_of(TAKE_WALLETS)
 def test_other_arguments_than_wallets_are_refused(take, argument):
     """A list of addresses, above all."""
@@ -115,7 +116,7 @@ def test_a_fetch_is_accepted_as_its_wallets(take):
     assert take(DETAILS) == take(tuple(DETAILS)) == take(WALLETS)
 
 
-@pytest.mark.parametrize("argument", [[HOLDINGS], "ETH", ("ETH", None), {"ETH": "0xA"}, None])
+@pytest.mark.parametrize("argument", [[HOLDINGS], "ETH", ("ETH", None), {"ETH": A}, None])
 @each_of(TAKE_HOLDINGS)
 def test_other_arguments_than_holdings_are_refused(take, argument):
     """Before any request."""

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from addresses import UPPER_A, UPPER_C, A, C
 from fetches import fetched, token
 
 from walletframe.amounts.scalar import Amount
@@ -14,9 +15,9 @@ from walletframe.frames.positions import cell_sums, read_positions, snapshot_tim
 COIN = token("ETH", 1, 0, contract=None)
 WALLETS, HOLDINGS = fetched(
     {
-        "ETH.0xA": [COIN, token("B", 2, 0, contract="0xB")],
-        "BSC.0xA": "failed",
-        "ETH.0xC": [COIN, token("B", 3, 0, contract="0xB")],
+        f"ETH.{UPPER_A}": [COIN, token("B", 2, 0, contract="0xB")],
+        f"BSC.{UPPER_A}": "failed",
+        f"ETH.{UPPER_C}": [COIN, token("B", 3, 0, contract="0xB")],
     }
 )
 
@@ -34,14 +35,10 @@ def described(positions):
 
 def test_wallets_are_the_requested_or_those_with_rows():
     """In their order and spelling."""
-    rows = [
-        (("ETH", owner), what)
-        for owner in ("0xa", "0xc")
-        for what in (("ETH", None), ("ETH", "0xb"))
-    ]
+    rows = [(("ETH", owner), what) for owner in (A, C) for what in (("ETH", None), ("ETH", "0xb"))]
     held, requested = read_positions(HOLDINGS), read_positions(HOLDINGS, WALLETS)
-    assert described(held) == ([("ETH", "0xA"), ("ETH", "0xC")], [True, True], rows)
-    three = [("ETH", "0xA"), ("BSC", "0xA"), ("ETH", "0xC")]
+    assert described(held) == ([("ETH", UPPER_A), ("ETH", UPPER_C)], [True, True], rows)
+    three = [("ETH", UPPER_A), ("BSC", UPPER_A), ("ETH", UPPER_C)]
     assert described(requested) == (three, [True, False, True], rows)
     assert (held.chains, requested.chains, requested.chain_codes.tolist()) == (
         ["ETH"],
@@ -57,7 +54,7 @@ def test_positions_are_not_read_again():
     later = read_positions(held, WALLETS)
     assert later.tokens is held.tokens
     assert described(later) == described(read_positions(HOLDINGS, WALLETS))
-    with pytest.raises(UnknownWalletError, match=r"ETH\.0xc"):
+    with pytest.raises(UnknownWalletError, match=rf"ETH\.{C}"):
         read_positions(held, WALLETS.head(2))
 
 

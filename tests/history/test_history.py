@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from addresses import UPPER_A, A, B, base58
 from fetches import FETCHED_AT, SERVICE, fetched, token
 from moments import wait_past_midnight
 from pandas.testing import assert_frame_equal
@@ -36,13 +37,17 @@ DAY = datetime(2026, 1, 31, 6, tzinfo=UTC)
 SUPPORT = Path(__file__).parents[1] / "support"
 DETAILS = fetched(
     {
-        "SOLANA.9xQe": [
+        f"SOLANA.{base58('9xQe')}": [
             token("SOL", 5, 9, contract=None, blockchain="SOLANA"),
             token("=cmd\u202e<b>", TOP, 18, contract="mint", blockchain="SOLANA"),
         ],
-        "ETH.0xB": "failed",
-        "ETH.0xA": [token(), token("FINE", 1, 77, contract="0xF"), token("ODD", "007", None)],
-        "BSC.0xA": None,
+        f"ETH.{B}": "failed",
+        f"ETH.{UPPER_A}": [
+            token(),
+            token("FINE", 1, 77, contract="0xF"),
+            token("ODD", "007", None),
+        ],
+        f"BSC.{UPPER_A}": None,
         "NEAR.alice.near": [],
     }
 )
@@ -56,7 +61,9 @@ def folder(tmp_path):
 
 def three_days(folder, *answers):
     """Save a snapshot a day, with one wallet or the given answers."""
-    for day, answer in enumerate(answers or [{"ETH.0xA": [token(raw=raw)]} for raw in (1, 2, 3)]):
+    for day, answer in enumerate(
+        answers or [{f"ETH.{UPPER_A}": [token(raw=raw)]} for raw in (1, 2, 3)]
+    ):
         history.save(fetched(answer), folder=folder, at=DAY + timedelta(days=day))
 
 
@@ -105,7 +112,7 @@ def test_the_time_is_that_of_the_newest_answer(folder):
     )
     earlier = DETAILS._replace(wallets=wallets)
     assert history.save(earlier, folder=folder) == FETCHED_AT - timedelta(hours=2)
-    for unanswered in (fetched({"ETH.0xA": [token()]}, source="stale"), fetched({})):
+    for unanswered in (fetched({f"ETH.{UPPER_A}": [token()]}, source="stale"), fetched({})):
         before = datetime.now(UTC)
         assert before <= history.save(unanswered, folder=folder) <= datetime.now(UTC)
 
@@ -162,7 +169,7 @@ def test_the_same_answers_are_saved_once(folder):
 @pytest.mark.parametrize("labels", [[1, 2], [True, False], ["Ada", "Bo"], [None, None]])
 def test_the_same_answers_are_saved_once_with_own_columns(folder, labels):
     """Columns of any type are compared; with other labels they are another snapshot."""
-    wallets, holdings = fetched({"ETH.0xA": [token()], "ETH.0xB": []})
+    wallets, holdings = fetched({f"ETH.{UPPER_A}": [token()], f"ETH.{B}": []})
     labelled = wallets.assign(owner=labels)
     history.save((labelled, holdings), folder=folder)
     with pytest.warns(InputWarning, match="already saved as"):
@@ -173,7 +180,7 @@ def test_the_same_answers_are_saved_once_with_own_columns(folder, labels):
 
 def test_two_snapshots_of_one_microsecond_are_both_kept(folder):
     """The later one gets the next, even if the earlier one is unreadable."""
-    answers = [fetched({f"ETH.0x{number}": []}) for number in range(3)]
+    answers = [fetched({f"ETH.0x{number:0>40}": []}) for number in range(3)]
     moments = [history.save(details, folder=folder) for details in answers]
     assert moments == [FETCHED_AT + timedelta(microseconds=extra) for extra in range(3)]
     assert len(history.load(folder=folder).wallets) == 3
@@ -184,7 +191,7 @@ def test_two_snapshots_of_one_microsecond_are_both_kept(folder):
 
 def test_snapshots_are_listed(folder):
     """Oldest first: wallets, those ok, balances, and whether it is simulated."""
-    three_days(folder, {"ETH.0xA": [token()], "ETH.0xB": "timeout"}, {}, {"ETH.0xB": None})
+    three_days(folder, {f"ETH.{UPPER_A}": [token()], f"ETH.{B}": "timeout"}, {}, {f"ETH.{B}": None})
     listed = history.snapshots(folder=folder)
     assert listed.dtypes.astype(str).tolist() == [
         "datetime64[us, UTC]",
@@ -243,14 +250,14 @@ def test_one_snapshot_is_the_last_one_up_to_a_time(folder):
 def test_today_and_yesterday_are_days_of_utc(folder):
     """A snapshot of now is today's; one a day older is yesterday's."""
     wait_past_midnight(20)
-    for age, wallet in enumerate(["ETH.0xA", "ETH.0xB"]):
+    for age, wallet in enumerate([f"ETH.{UPPER_A}", f"ETH.{B}"]):
         at = datetime.now(UTC) - timedelta(days=age)
         history.save(fetched({wallet: []}), folder=folder, at=at)
     addresses = [
         history.snapshot(when, folder=folder).wallets["address"].item()
         for when in ("today", "yesterday")
     ]
-    assert addresses == ["0xA", "0xB"]
+    assert addresses == [UPPER_A, B]
 
 
 def test_a_folder_without_snapshots_is_refused(folder):
@@ -267,27 +274,31 @@ def test_wallets_are_chosen_in_any_form(folder):
     """Strings, pairs and frames, hex in any case; an unknown wallet has no rows."""
     history.save(DETAILS, folder=folder, at=DAY)
     chosen = DETAILS.wallets.iloc[[0, 2]]
-    forms = [["solana.9xQe", ("eth", "0XA")], chosen, ["ETH.0xa", "SOLANA.9xQe", "NEAR.bob"]]
+    forms = [
+        [f"solana.{base58('9xQe')}", ("eth", A.upper())],
+        chosen,
+        [f"ETH.{A}", f"SOLANA.{base58('9xQe')}", "NEAR.bob.near"],
+    ]
     for form in forms:
         result = history.load(wallets=form, folder=folder)
-        assert result.wallets["address"].tolist() == ["9xQe", "0xA"]
+        assert result.wallets["address"].tolist() == [base58("9xQe"), UPPER_A]
         assert len(result.holdings) == 5
-    assert len(history.snapshot(wallets="SOLANA.9xqE", folder=folder).wallets) == 0
+    assert len(history.snapshot(wallets=f"SOLANA.{base58('9xqE')}", folder=folder).wallets) == 0
     with pytest.raises(AddressError):
-        history.load(wallets="0xA", folder=folder)
+        history.load(wallets=UPPER_A, folder=folder)
 
 
 def test_one_wallet_is_found_among_many_groups_of_rows(folder):
     """A file of many groups returns each of its wallets complete, and no other."""
     answers = {
-        f"ETH.0x{number:04x}": [token(contract=f"0x{each}") for each in range(20)]
+        f"ETH.0x{number:040x}": [token(contract=f"0x{each}") for each in range(20)]
         for number in range(500)
     }
     history.save(fetched(answers), folder=folder)
     [path] = folder.glob("date=*/*/holdings.parquet")
     assert pq.read_metadata(path).num_row_groups > 3
     for number in (0, 77, 499):
-        result = history.load(wallets=f"ETH.0x{number:04x}", folder=folder)
+        result = history.load(wallets=f"ETH.0x{number:040x}", folder=folder)
         assert (len(result.wallets), len(result.holdings)) == (1, 20)
     assert len(history.load(wallets=list(answers)[::50], folder=folder).holdings) == 200
 
@@ -341,7 +352,7 @@ def test_other_dtypes_are_converted_or_refused(folder):
 
 def test_simulated_holdings_never_mix_with_real_ones(folder):
     """Neither in the user's own folder, nor in one that holds the other kind."""
-    simulated = fetched({"ETH.0xA": []}, service="sandbox")
+    simulated = fetched({f"ETH.{UPPER_A}": []}, service="sandbox")
     with pytest.raises(SnapshotError, match="can't be stored beside real ones"):
         history.save(simulated)
     history.save(simulated, folder=folder)
@@ -355,7 +366,7 @@ def test_two_threads_never_take_the_same_time(folder):
 
     def attempt(number):
         try:
-            history.save(fetched({f"ETH.0x{number}": [token()]}), folder=folder, at=DAY)
+            history.save(fetched({f"ETH.0x{number:0>40}": [token()]}), folder=folder, at=DAY)
         except SnapshotError:
             return 0
         return 1
@@ -522,7 +533,7 @@ def test_a_broken_snapshot_is_named(folder, spoil):
 )
 def test_a_moment_is_as_long_as_its_text(tmp_path, written):
     """A printed time without its fraction finds its snapshot."""
-    details = fetched({"ETH.0xa": [token()]})
+    details = fetched({f"ETH.{A}": [token()]})
     history.save(details, folder=tmp_path, at="2026-01-31T06:00:07.5Z")
     result = history.snapshot(written, folder=tmp_path)
     assert result.wallets["snapshot"].item().isoformat() == "2026-01-31T06:00:07.500000+00:00"

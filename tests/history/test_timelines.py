@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 import pytest
+from addresses import A, B, C
 from fetches import fetched, token
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -96,9 +97,9 @@ def test_totals_sum_known_amounts(days):
 
 
 HISTORY = history_of(
-    {"ETH.0xA": [token(raw=1)], "ETH.0xB": [token(raw=5)]},
-    {"ETH.0xA": "failed", "ETH.0xB": [token(raw=6), token(contract="0xScam", raw=7)]},
-    {"ETH.0xA": [], "ETH.0xB": [token(raw=7)], "ETH.0xC": []},
+    {f"ETH.{A}": [token(raw=1)], f"ETH.{B}": [token(raw=5)]},
+    {f"ETH.{A}": "failed", f"ETH.{B}": [token(raw=6), token(contract="0xScam", raw=7)]},
+    {f"ETH.{A}": [], f"ETH.{B}": [token(raw=7)], f"ETH.{C}": []},
 )
 
 
@@ -115,7 +116,7 @@ def test_a_line_is_ready_for_a_chart():
         "amount": "amount",
         "status": "category",
     }
-    assert lines["address"].tolist() == ["0xA"] * 3 + ["0xB"] * 3
+    assert lines["address"].tolist() == [A] * 3 + [B] * 3
     assert lines["amount"].astype(TEXT).fillna("gap").tolist() == (
         ["0.000001", "gap", "0", "0.000005", "0.000006", "0.000007"]
     )
@@ -125,7 +126,7 @@ def test_a_line_is_ready_for_a_chart():
 def test_a_wallet_requested_later_begins_later():
     """It has no earlier rows; a total counts it as unknown."""
     lines = timeline(HISTORY)
-    assert not (lines["address"] == "0xC").any()
+    assert not (lines["address"] == C).any()
     totals = total_timeline(HISTORY, token=("ETH", "0xToken"))
     assert totals["wallets_known"].tolist() == [2, 1, 3]
     assert totals["wallets"].tolist() == [3, 3, 3]
@@ -161,9 +162,9 @@ def test_one_token_is_chosen_by_contract_or_by_its_own_symbol():
 def test_saved_snapshots_make_a_timeline(tmp_path):
     """From the disk, one wallet alone."""
     for day, raw in enumerate((1, 2)):
-        details = fetched({"ETH.0xA": [token(raw=raw)], "ETH.0xB": [token()]})
+        details = fetched({f"ETH.{A}": [token(raw=raw)], f"ETH.{B}": [token()]})
         save(details, folder=tmp_path, at=DAY + timedelta(days=day))
-    lines = timeline(load(wallets="ETH.0xA", folder=tmp_path))
+    lines = timeline(load(wallets=f"ETH.{A}", folder=tmp_path))
     assert lines["snapshot"].tolist() == [DAY, DAY + timedelta(days=1)]
     assert lines["amount"].astype(TEXT).tolist() == ["0.000001", "0.000002"]
 
@@ -171,7 +172,7 @@ def test_saved_snapshots_make_a_timeline(tmp_path):
 @pytest.mark.parametrize("requested", [0, 1, 2])
 def test_holdings_without_a_request_at_their_time_are_refused(requested):
     """They are added to no other time's, and to no other token's."""
-    history = history_of(*[{"ETH.0xA": [token(), token(contract="0xOther")]}] * 3)
+    history = history_of(*[{f"ETH.{A}": [token(), token(contract="0xOther")]}] * 3)
     some = history.wallets.iloc[3 - requested :]
     with pytest.raises(SnapshotError, match="has holdings, but is missing from wallets"):
         total_timeline(history._replace(wallets=some))
@@ -180,7 +181,7 @@ def test_holdings_without_a_request_at_their_time_are_refused(requested):
 def test_frames_without_a_snapshot_are_refused():
     """One fetch alone has no time to draw."""
     with pytest.raises(ColumnsError, match="'snapshot'"):
-        timeline(fetched({"ETH.0xA": []}))
+        timeline(fetched({f"ETH.{A}": []}))
 
 
 def test_an_asset_is_one_line_of_all_its_contracts():
@@ -192,14 +193,14 @@ def test_an_asset_is_one_line_of_all_its_contracts():
         token("USDC", 2, contract=base, blockchain="BASE"),
     ]
     history = history_of(
-        {"ETH.0xA": both, "BASE.0xT": [], "BTC.c": "failed"},
-        {"ETH.0xA": both[:1], "BASE.0xT": "failed", "BTC.c": "failed"},
+        {f"ETH.{A}": both, "BASE.0xT": [], "BTC.c": "failed"},
+        {f"ETH.{A}": both[:1], "BASE.0xT": "failed", "BTC.c": "failed"},
     )
     lines = timeline(history, asset="USDC")
     shown = lines[["address", "asset", "amount", "status"]].astype(TEXT).fillna("NA")
     assert shown.to_numpy().tolist() == [
-        ["0xA", "USDC", "0.000007", "ok"],
-        ["0xA", "USDC", "0.000005", "ok"],
+        [A, "USDC", "0.000007", "ok"],
+        [A, "USDC", "0.000005", "ok"],
         ["0xT", "USDC", "NA", "failed"],
     ]
     totals = total_timeline(history, asset="USDC")

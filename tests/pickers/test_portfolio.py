@@ -61,8 +61,8 @@ def drawn(portfolio, *options, selection=EVERYTHING, **more):
 
 def test_the_status_has_the_coverage():
     """As below each table: what is not counted."""
-    wallets, holdings = fetched({"ETH.0xA": [token(), token("B", 1, contract="0xB")]}
-                                | {"BSC.0xB": "failed"})  # fmt: skip
+    wallets, holdings = fetched({f"ETH.{A}": [token(), token("B", 1, contract=B)]}
+                                | {f"BSC.{B}": "failed"})  # fmt: skip
     lines = wallet_status(wallets, holdings.assign(value=[1.0, np.nan]))["lines"]
     assert (
         "Not counted: 1 of 2 wallets, whose balances are unknown; "
@@ -70,7 +70,7 @@ def test_the_status_has_the_coverage():
     ) in lines
     assert (
         "All 1 balance of 1 wallet are counted. As of 2026-01-31 05:59 UTC."
-        in wallet_status(*fetched({"ETH.0xA": [token()]}))["lines"]
+        in wallet_status(*fetched({f"ETH.{A}": [token()]}))["lines"]
     )
 
 

@@ -3,12 +3,13 @@
 import time
 
 import pytest
+from addresses import A, B
 from fetches import fetched, token
 
 import walletframe as wf
 from walletframe.errors import MissingExtraError
 
-SOME = {"ETH.0xA": [token(), token("B", contract="0xB")], "BSC.0xB": [token()]}
+SOME = {f"ETH.{A}": [token(), token("B", contract=B)], f"BSC.{B}": [token()]}
 FAULTS = {
     "dies at once": "exit 1",
     "dies soon": "sleep 0.5; exit 0",

@@ -41,4 +41,4 @@ def base58(text):
 
 A, B, C, D, E = map(whole, "abcde")
 UPPER_A, UPPER_B, UPPER_C, UPPER_D = map(whole, "ABCD")
-ZERO, ONE, TWO, THREE, SEVEN, NINE = map(whole, "012379")
+ZERO, ONE, TWO, THREE, FOUR, SEVEN, NINE = map(whole, "0123479")

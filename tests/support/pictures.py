@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER, START = ROOT / ".github" / "pictures", ROOT / "docs" / "index.md"
 CHAINS = ("ETH", "BSC", "POLYGON", "ARBITRUM")
 OWNERS = [sha256(bytes([number])).hexdigest()[:40] for number in range(6)]  # easy to distinguish
-ADDRESSES = [f"{chain}.0x{owner}" for chain in CHAINS for owner in OWNERS]
+ADDRESSES = [f"{chain}.0x{owner:0>40}" for chain in CHAINS for owner in OWNERS]
 SETUP = f"""import warnings
 import walletframe as wf
 warnings.simplefilter("ignore", wf.errors.SpamWarning)
