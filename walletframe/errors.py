@@ -145,7 +145,8 @@ class AddressError(WalletframeError, ValueError):
                 [(text, counted_noun(count, "wallet")) for text, count in counts.items()],
             )
             message = f"{message}\n{aliases}" if problems else aliases
-            hint = "pass fix=True to fetch_wallets, or pass wf.clean(…), to replace these names"
+            fix = "pass fix=True to fetch_wallets, or pass wf.clean(…), to replace these names"
+            hint = f"{hint}; {fix}" if problems else fix
         super().__init__(message, hint)
         refused = ((place, alias, f"write {name} instead") for place, alias, name in fixes)
         self.problems: Problems = tuple(sorted((*problems, *refused)))

@@ -161,7 +161,8 @@ def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> An
     reading = read_pasted(text, on_unreadable=options.on_unreadable, fix=options.fix)
     reasons = [f"  {value}: {reason}" for _, value, reason in reading.problems]
     if reasons and options.on_unreadable != "drop":
-        raise _usage_error("\n".join(["these wallets can't be read:", *reasons]))
+        hint = "Correct them, or add --on-unreadable drop to leave them out."
+        raise _usage_error("\n".join(["these wallets can't be read:", *reasons, hint]))
     _print_lines(["these wallets can't be read and are left out:", *reasons] if reasons else [])
     if not reading.wallets:
         raise UsageError("no wallets were given; add wallets, such as NEAR.alice.near")

@@ -117,7 +117,9 @@ class TestFetch:
             "  write ETH instead of 'Ethereum': 2 wallets",
             "  write POLYGON instead of 'matic': 1 wallet",
             "",
-            "Hint: pass fix=True to fetch_wallets, or pass wf.clean(…), to replace these names",
+            'Hint: write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", or as a '
+            "(blockchain, address) pair; pass fix=True to fetch_wallets, or pass wf.clean(…), to "
+            "replace these names",
         ]
         fixes = ((0, "Ethereum", "ETH"), (2, "matic", "POLYGON"), (3, "Ethereum", "ETH"))
         assert caught.value.fixes == fixes
@@ -170,7 +172,7 @@ class TestMalformed:
     WALLETS = ("ETH.0x12", f"ETH.{ONE}", "vitalik.eth", "bad", f"new.{ONE[:5]}")
     REASONS = (
         "an address on ETH is 0x and 40 hex digits",
-        "vitalik.eth is an ENS name; resolve it first, at https://app.ens.domains",
+        "vitalik.eth is an ENS name; resolve it first, at app.ens.domains",
     )
 
     def test_are_refused_before_any_request(self, canned):
@@ -419,7 +421,7 @@ class TestCheck:
         """With or without a blockchain, and with the hint to resolve them."""
         found, fix = problem(text)
         assert found.endswith(f" is {name}")
-        assert fix.startswith("resolve it first, at https://")
+        assert fix.startswith("resolve it first, at ")
 
 
 class TestShapes:

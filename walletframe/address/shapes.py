@@ -37,12 +37,12 @@ _DESCRIPTIONS = {
     "solana": "32 bytes in base58, which are 32 to 44 characters",
 }
 _NAME_SERVICES = {
-    "eth": ("an ENS name", "https://app.ens.domains"),
-    "sol": ("an SNS name", "https://www.sns.id"),
-    "bnb": ("a SPACE ID name", "https://space.id"),
+    "eth": ("an ENS name", "app.ens.domains"),
+    "sol": ("an SNS name", "sns.id"),
+    "bnb": ("a SPACE ID name", "space.id"),
     **dict.fromkeys(
         ("blockchain", "crypto", "dao", "nft", "wallet"),
-        ("an Unstoppable Domains name", "https://ud.me"),
+        ("an Unstoppable Domains name", "ud.me"),
     ),
 }
 
