@@ -117,9 +117,11 @@ class TestFetch:
             "  write ETH instead of 'Ethereum': 2 wallets",
             "  write POLYGON instead of 'matic': 1 wallet",
             "",
-            'Hint: write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", or as a '
-            "(blockchain, address) pair; pass fix=True to fetch_wallets, or pass wf.clean(…), to "
-            "replace these names",
+            (
+                'Hint: write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", or as a '
+                "(blockchain, address) pair; pass fix=True to fetch_wallets, or pass wf.clean(…), "
+                "to replace these names"
+            ),
         ]
         fixes = ((0, "Ethereum", "ETH"), (2, "matic", "POLYGON"), (3, "Ethereum", "ETH"))
         assert caught.value.fixes == fixes

@@ -208,6 +208,18 @@ def test_malformed_addresses_are_not_selected(opened):
     page.add_pasted()
     assert picker.value == ("NEAR.alice.near",)
     assert "Line 1: ETH.0x12: an address on ETH is 0x and 40 hex digits" in page.alert()
+    with pytest.raises(AddressError, match="an address on ETH is 0x and 40 hex digits"):
+        picker.value = ["ETH.0x12"]
+    for source in (["ETH.0x12"], pd.DataFrame({"wallet": ["ETH.0x12"]})):
+        with pytest.raises(AddressError, match="an address on ETH is 0x and 40 hex digits"):
+            picker.offer(source)
+
+
+def test_malformed_addresses_of_a_fetch_are_options(opened):
+    """They were requested with on_unreadable="ask"."""
+    details = assemble([failed("0x12")])
+    for source in (details, details.wallets):
+        assert opened(WalletPicker(source, value=["ETH.0x12"])).value == ("ETH.0x12",)
 
 
 def test_lines_are_counted_not_words(opened):

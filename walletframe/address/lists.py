@@ -123,9 +123,9 @@ def read_list(wallets: WalletsLike) -> Reading:
     return read_rows([(0, wallets)])
 
 
-def parse_wallets(wallets: WalletsLike) -> list[WalletAddress]:
+def parse_wallets(wallets: WalletsLike, on_unreadable: OnUnreadable = "ask") -> list[WalletAddress]:
     """Return all wallets, including duplicates. One error lists all unreadable rows."""
-    reading = read_list(wallets)
+    reading = refuse_malformed(read_list(wallets), on_unreadable)
     _check_unreadable(reading, "raise")
     return reading.wallets
 

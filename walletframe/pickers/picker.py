@@ -19,6 +19,7 @@ from traitlets import Bool, Int, List, Unicode, observe, validate
 
 from walletframe.address.forms import canonical_blockchain, read_wallet, shorten
 from walletframe.address.lists import parse_wallets, read_pasted, with_standard_columns
+from walletframe.address.shapes import malformed_reason
 from walletframe.amounts import AmountDtype
 from walletframe.analysis.selection import label_texts
 from walletframe.analysis.valuation import has_prices, value
@@ -536,7 +537,8 @@ def wallet_options(source: KnownWallets) -> Options:
         listed, holdings = as_details(source, "wallets")
         empty = wallet_identities(listed[known_mask(listed)]).keys
         known = {f"{chain}.{address}": OptionStats(0, math.nan) for chain, address in empty}
-    wallets = parse_wallets(listed)
+    is_fetched = isinstance(listed, pd.DataFrame) and "status" in listed
+    wallets = parse_wallets(listed, "ask" if is_fetched else "raise")
     names = [""] * len(wallets)
     if isinstance(listed, pd.DataFrame) and "blockchain" in listed:
         requested = [(wallet.blockchain, wallet.address) for wallet in wallets]
@@ -666,6 +668,8 @@ class WalletPicker(Picker):
         wallet = read_wallet(value)
         if isinstance(wallet, str):
             raise AddressError([(0, shorten(value), wallet)])
+        if reason := malformed_reason(wallet):
+            raise AddressError([(0, shorten(value), reason)])
         return self._options.add(_wallet_option(wallet))
 
 
