@@ -112,11 +112,6 @@ asset_list_options: _Option = combine(
 )
 
 
-asset_option: _Option = click.option(
-    "--asset", metavar="NAME", help="Show only this asset, such as USDC, with all its contracts."
-)
-
-
 def group_options(default: str = "") -> _Option:
     """Return the options for grouping and for assets. The help shows `default` for --by."""
     by = click.option(

@@ -7,9 +7,11 @@ they are displayed.
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from enum import Enum, auto
 from hashlib import blake2b
+from importlib.resources import files
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 from urllib.parse import quote
 
@@ -69,59 +71,26 @@ class Chain:
     form: str  # format of contracts: hex, solana, tron, near, or none without tokens
 
 
-_CHAINS = [
-    ("ETH", 3100.0, "https://etherscan.io/address/", "hex"),
-    ("BSC", 640.0, "https://bscscan.com/address/", "hex"),
-    ("POLYGON", 0.42, "https://polygonscan.com/address/", "hex"),
-    ("ARBITRUM", 3100.0, "https://arbiscan.io/address/", "hex"),
-    ("OPTIMISM", 3100.0, "https://optimistic.etherscan.io/address/", "hex"),
-    ("BASE", 3100.0, "https://basescan.org/address/", "hex"),
-    ("AVAX_CCHAIN", 31.0, "https://snowtrace.io/address/", "hex"),
-    ("GNOSIS", 1.0, "https://gnosisscan.io/address/", "hex"),
-    ("SOLANA", 170.0, "https://solscan.io/account/", "solana"),
-    ("TRON", 0.24, "https://tronscan.org/#/address/", "tron"),
-    ("NEAR", 4.2, "https://nearblocks.io/address/", "near"),
-    ("BTC", 64000.0, "https://mempool.space/address/", "none"),
-    ("LTC", 82.0, "https://litecoinspace.org/address/", "none"),
-    ("DOGE", 0.16, "https://blockchair.com/dogecoin/address/", "none"),
-    ("COSMOS", 6.5, "https://www.mintscan.io/cosmos/address/", "none"),
-]
+_DATA = tomllib.loads(files(__package__).joinpath("simulated.toml").read_text(encoding="utf-8"))
 CHAINS = {
-    name: Chain(name, Token(coin.symbol, None, coin.decimals, price), explorer, form)
-    for name, price, explorer, form in _CHAINS
+    name: Chain(
+        name,
+        Token(coin.symbol, None, coin.decimals, data["price"]),
+        data["explorer"],
+        data["form"],
+    )
+    for name, data in _DATA["chains"].items()
     for coin in [native_coin(name)]
-}
-
-_PRICED = (  # invented prices by symbol
-    "WBTC=64000 BTCB=64000 cbBTC=64000 BTC.b=64000 cbETH=3350 WETH=3100 stETH=3100 ETH=3100 "
-    "WETH.e=3100 WBNB=640 GNO=240 mSOL=205 JitoSOL=195 WSOL=170 AAVE=160 WAVAX=31 GMX=28 LINK=14 "
-    "UNI=8 wNEAR=4.2 ORCA=2.6 CAKE=2.3 RAY=2.2 WIF=1.9 OP=1.7 LDO=1.2 AERO=1.1 USDC=1 USDT=1 "
-    "DAI=1 GUSD=1 BUSD=1 USDC.e=1 USDt=1 WXDAI=1 JUP=0.9 ARB=0.8 CRV=0.4 JOE=0.4 WTRX=0.24 "
-    "REF=0.07 JST=0.03 DEGEN=0.009 Bonk=2e-05 SHIB=1.8e-05 PEPE=1e-05 BTT=9e-07"
-)
-_PRICES = dict(each.split("=") for each in _PRICED.split())
-
-_WELL_KNOWN = {  # symbols of tokens by blockchain
-    "ETH": "USDC USDT DAI GUSD WETH stETH WBTC LINK UNI AAVE CRV LDO SHIB PEPE",
-    "BSC": "USDT USDC BUSD WBNB BTCB ETH CAKE",
-    "POLYGON": "USDC USDC.e USDT DAI WETH WBTC LINK",
-    "ARBITRUM": "USDC USDC.e USDT DAI WETH WBTC ARB GMX",
-    "OPTIMISM": "USDC USDC.e USDT DAI WETH WBTC OP",
-    "BASE": "USDC DAI WETH cbETH cbBTC AERO DEGEN",
-    "AVAX_CCHAIN": "USDC USDt WAVAX WETH.e BTC.b JOE",
-    "GNOSIS": "USDC WXDAI GNO",
-    "SOLANA": "USDC USDT WSOL mSOL JitoSOL JUP RAY ORCA WIF Bonk",
-    "TRON": "USDT USDC WTRX JST BTT",
-    "NEAR": "USDC USDt wNEAR REF",
 }
 # If two contracts share a symbol, the first in the list is used.
 _KNOWN = {(each.blockchain, each.symbol): each for each in known_tokens()[::-1] if each.contract}
 TOKENS = {
-    chain: tuple(
-        Token(token.symbol, token.contract, token.decimals, float(_PRICES[token.symbol]))
-        for token in (_KNOWN[chain, symbol] for symbol in symbols.split())
+    name: tuple(
+        Token(token.symbol, token.contract, token.decimals, float(_DATA["prices"][token.symbol]))
+        for token in (_KNOWN[name, symbol] for symbol in data["tokens"].split())
     )
-    for chain, symbols in _WELL_KNOWN.items()
+    for name, data in _DATA["chains"].items()
+    if "tokens" in data
 }
 
 
@@ -135,25 +104,8 @@ class Guarantee(Enum):
     EXTREME = auto()  # also holds 2**256 - 1 units of a spam token
 
 
-# Well-formed, invented addresses: repeated digits, and the name used in NEAR's manual.
-_GUARANTEES = {
-    "ETH.0x1111111111111111111111111111111111111111": Guarantee.ORDINARY,
-    "ETH.0x2222222222222222222222222222222222222222": Guarantee.EXTREME,
-    "BSC.0x1111111111111111111111111111111111111111": Guarantee.ORDINARY,
-    "POLYGON.0x3333333333333333333333333333333333333333": Guarantee.ORDINARY,
-    "ARBITRUM.0x4444444444444444444444444444444444444444": Guarantee.ORDINARY,
-    "OPTIMISM.0x5555555555555555555555555555555555555555": Guarantee.EMPTY,
-    "BASE.0x6666666666666666666666666666666666666666": Guarantee.UNKNOWN,
-    "AVAX_CCHAIN.0x7777777777777777777777777777777777777777": Guarantee.FAILING,
-    "SOLANA.29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2": Guarantee.ORDINARY,
-    "TRON.TBXSw8fM4jpQkGc6zZjsVABFpVN7UvXPdV": Guarantee.ORDINARY,
-    "NEAR.alice.near": Guarantee.ORDINARY,
-    "BTC.bc1qzyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3h8ffkz": Guarantee.ORDINARY,
-    "COSMOS.cosmos1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3pahzj0": Guarantee.ORDINARY,
-    "ETH.0x8888888888888888888888888888888888888888": Guarantee.ORDINARY,
-}
-SHOWCASE: tuple[WalletAddress, ...] = tuple(map(WalletAddress.parse, _GUARANTEES))
-GUARANTEES = {wallet.canonical: _GUARANTEES[str(wallet)] for wallet in SHOWCASE}
+SHOWCASE: tuple[WalletAddress, ...] = tuple(map(WalletAddress.parse, _DATA["showcase"]))
+GUARANTEES = {each.canonical: Guarantee[_DATA["showcase"][str(each)]] for each in SHOWCASE}
 
 
 @runtime_checkable
