@@ -12,13 +12,7 @@ import click
 import pandas as pd
 
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.address.lists import (
-    read_rows,
-    refuse_malformed,
-    select_wallets,
-    with_fixes,
-    with_labels,
-)
+from walletframe.address import lists
 from walletframe.cli.files import require_wallets
 from walletframe.errors import FetchInterrupted
 from walletframe.frames.kept import names_to_keep
@@ -112,8 +106,8 @@ def requested_wallets(
     ]
     for name in files:
         located += _read_wallet_file(name, kept)
-    reading = read_rows(enumerate(wallet for _, wallet, _ in located), "by location")
-    reading = refuse_malformed(reading, on_unreadable)
+    reading = lists.read_rows(enumerate(wallet for _, wallet, _ in located), "by location")
+    reading = lists.refuse_malformed(reading, on_unreadable)
     if reading.problems and on_unreadable != "drop":
         count = len(reading.problems)
         shown = (f"{located[n][0]}: {value!r}: {reason}" for n, value, reason in reading.problems)
@@ -123,9 +117,9 @@ def requested_wallets(
         raise click.UsageError(f"{text}\n\n{_MALFORMED_HINT}" if reading.has_malformed else text)
     if kept:
         labelled = pd.DataFrame([located[number][2] for number in reading.positions], columns=kept)
-        reading = with_labels(reading, labelled)
-    requested, labels = select_wallets(
-        with_fixes(reading) if fix else reading,
+        reading = lists.with_labels(reading, labelled)
+    requested, labels = lists.select_wallets(
+        lists.with_fixes(reading) if fix else reading,
         on_unreadable,
         locate=lambda number: located[number][0],
     )

@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from walletframe import exports
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.address.forms import standard_names
 from walletframe.cli.screen import echo
 from walletframe.errors import SettingsError
-from walletframe.exports import (
-    NEEDED,
-    SUFFIXES,
-    read_tables,
-    restore_dtypes,
-    to_csv,
-    to_json,
-    to_parquet,
-)
 from walletframe.frames.contract import normalize_blockchains
 from walletframe.frames.details import WalletDetails
 
@@ -37,7 +29,7 @@ else:
 _HOLDINGS, _WALLETS, _LIST = "saved holdings", "saved wallets", "a list of wallets"
 _PRICES = "prices"
 _KINDS = {  # required columns of each kind of table; the first match is used
-    _HOLDINGS: {*NEEDED, "raw_amount"},
+    _HOLDINGS: {*exports.NEEDED, "raw_amount"},
     _WALLETS: {"blockchain", "address", "status", "fetched_at"},
     "changes between two snapshots": {"before", "after", "change"},
     "amounts over time": {"snapshot", "amount", "status"},
@@ -65,16 +57,16 @@ def write_frame(frame: pd.DataFrame, path: Path | None, *, name: str) -> None:
 def _write(path: Path, **frames: pd.DataFrame) -> None:
     suffix = path.suffix.lower()
     if suffix == ".json":
-        to_json(frames, path)
+        exports.to_json(frames, path)
     else:
         [frame] = frames.values()
-        (to_csv if suffix == ".csv" else to_parquet)(frame, path)
+        (exports.to_csv if suffix == ".csv" else exports.to_parquet)(frame, path)
     echo(f"written: {path}")
 
 
 def is_holdings_path(argument: str) -> bool:
     """Return whether an argument is a file or a folder of holdings, not a wallet."""
-    return argument.lower().endswith(SUFFIXES) or is_bulk_folder(argument)
+    return argument.lower().endswith(exports.SUFFIXES) or is_bulk_folder(argument)
 
 
 def is_bulk_folder(argument: str) -> bool:
@@ -116,9 +108,9 @@ def read_file_or_snapshot(argument: str, folder: Path | None, consequence: str) 
 def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Read saved holdings, and the saved wallets if they exist."""
     try:
-        holdings, wallets = read_tables(Path(name))
+        holdings, wallets = exports.read_tables(Path(name))
         _require_holdings(name, [*holdings])
-        frames = [restore_dtypes(each) for each in (wallets, holdings) if each is not None]
+        frames = [exports.restore_dtypes(each) for each in (wallets, holdings) if each is not None]
         *wallets_read, holdings = normalize_blockchains(*frames)
         return holdings, wallets_read[0] if wallets_read else None
     except (OSError, SettingsError) as fault:
@@ -128,7 +120,7 @@ def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 def _require_holdings(name: str, columns: Collection[str]) -> None:
     """Raise a usage error, with a hint, if a file lacks columns of holdings."""
-    missing = ", ".join(repr(each) for each in NEEDED if each not in columns)
+    missing = ", ".join(repr(each) for each in exports.NEEDED if each not in columns)
     if not missing:
         return
     kind = _table_kind(columns)

@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.cli import flags
-from walletframe.cli.asking import (
-    NO_WALLETS,
-    exit_by_completeness,
-    fetch_details,
-    parse_token,
-    requested_wallets,
-)
+from walletframe.cli import asking, flags
 from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frame
-from walletframe.cli.flags import example
 from walletframe.cli.screen import changes_table, echo, print_table, snapshots_table, timeline_table
 from walletframe.frames.known import SIMULATED_NOTE, known_and_fresh_mask, summary_lines
 from walletframe.numerals import counted_noun
@@ -40,12 +32,14 @@ _MIXED_ARGUMENTS = (
 )
 
 
-@click.group(epilog=example("walletframe history show --folder snapshots"))
+@click.group(epilog=flags.example("walletframe history show --folder snapshots"))
 def history() -> None:
     """Save, list, compare and thin out snapshots of the holdings of wallets."""
 
 
-@history.command(epilog=example("walletframe history save --file wallets.txt --folder snapshots"))
+@history.command(
+    epilog=flags.example("walletframe history save --file wallets.txt --folder snapshots")
+)
 @click.argument("wallets", nargs=-1)
 @flags.fetch_options
 @flags.folder_option
@@ -67,20 +61,22 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
         if settings.service is not None:  # otherwise the fetch raises an error
             dataset.require_savable(settings.service, folder=folder, at=at)
 
-    details, interrupted = fetch_details(wallets, check_settings=check_settings, **options)
+    details, interrupted = asking.fetch_details(wallets, check_settings=check_settings, **options)
     known = known_and_fresh_mask(details.wallets).all()
     if interrupted:
         echo("Interrupted: no snapshot was saved. Run the command again to fetch only the rest.")
-        exit_by_completeness(all_known=known, interrupted=True)
+        asking.exit_by_completeness(all_known=known, interrupted=True)
     moment = archive.save(details, folder=folder, at=at)
     echo("\n".join(summary_lines(details.wallets)))
     echo(f"saved: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
-    exit_by_completeness(all_known=known)
+    asking.exit_by_completeness(all_known=known)
 
 
 @history.command(
     "thin",
-    epilog=example("walletframe history thin --keep weekly --older-than 90d --folder snapshots"),
+    epilog=flags.example(
+        "walletframe history thin --keep weekly --older-than 90d --folder snapshots"
+    ),
 )
 @click.option(
     "--keep",
@@ -111,7 +107,7 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
 
 @history.command(
     "show",
-    epilog=example(
+    epilog=flags.example(
         "walletframe history show --folder snapshots",
         "walletframe history show NEAR.alice.near --token NEAR --folder snapshots",
         "walletframe history show latest holdings.csv --folder snapshots",
@@ -156,7 +152,7 @@ def show_history(
     results = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]
     if not arguments and not files:
         if token or any(options.values()):
-            raise click.UsageError(NO_WALLETS)
+            raise click.UsageError(asking.NO_WALLETS)
         listed = archive.snapshots(folder=folder)
         print_table(snapshots_table(listed))
         if listed["simulated"].any():
@@ -168,8 +164,12 @@ def show_history(
             )
         output = options.pop("output")
         period = {name: options.pop(name) for name in ("since", "until")}
-        loaded = archive.load(wallets=requested_wallets(arguments, files), folder=folder, **period)
-        lines = archive.timeline(loaded, token=parse_token(token, loaded.holdings), **options)
+        loaded = archive.load(
+            wallets=asking.requested_wallets(arguments, files), folder=folder, **period
+        )
+        lines = archive.timeline(
+            loaded, token=asking.parse_token(token, loaded.holdings), **options
+        )
         print_table(timeline_table(lines, rows, loaded.wallets))
         write_frame(lines, output, name="timeline")
     else:
@@ -197,7 +197,7 @@ def _show_changes(
         _read_and_summarize("before", before, folder),
         _read_and_summarize("after", after, folder),
     )
-    wanted = parse_token(token, *(side.holdings for side in results))
+    wanted = asking.parse_token(token, *(side.holdings for side in results))
     changes = archive.compare(*results, by=by or None, token=wanted, **options)
     echo()
     print_table(changes_table(changes, rows, results[1].wallets))
@@ -214,7 +214,7 @@ def _show_changes(
         summary = (kinds or "nothing changed") + unknowns
     echo(f"\n{summary}")
     write_frame(changes, output, name="changes")
-    exit_by_completeness(all_known=not unknown)
+    asking.exit_by_completeness(all_known=not unknown)
 
 
 def _read_and_summarize(name: str, argument: str, folder: Path | None) -> WalletDetails:

@@ -21,14 +21,7 @@ from distributed import SchedulerPlugin
 
 from walletframe.settings.values import require_service
 from walletframe.transport import rate
-from walletframe.transport.rate import (
-    AHEAD_S,
-    ASSUMED_PROCESSES,
-    LATE_S,
-    Permit,
-    RateLimiter,
-    RateState,
-)
+from walletframe.transport.rate import Permit, RateLimiter, RateState
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -102,7 +95,7 @@ class RateLimiterPlugin(SchedulerPlugin):
             async with shared.lock:
                 while True:  # a rate-limited answer in the meantime delays the permit
                     now = time.monotonic()
-                    wait_s = rate.next_permit_at(shared.state, now, math.inf) - now - AHEAD_S
+                    wait_s = rate.next_permit_at(shared.state, now, math.inf) - now - rate.AHEAD_S
                     if wait_s <= 0:
                         break
                     await asyncio.sleep(min(wait_s, _POLL_S))
@@ -157,7 +150,7 @@ class WorkerRateLimiter(RateLimiter):
         self._worker = worker
         limit_key = f"{require_service(settings)} {settings.key_kind}"
         self._message = {"limit_key": limit_key, "initial": rate.state_to_json(self.last_state)}
-        share = rate.divide_rate(self.last_state, ASSUMED_PROCESSES, time.time())
+        share = rate.divide_rate(self.last_state, rate.ASSUMED_PROCESSES, time.time())
         self.last_state: RateState = share  # until the first reply
         self._permits: deque[float] = deque()  # times of the permits, of time.monotonic()
         self._reply: Future[Reply] | None = None
@@ -170,7 +163,7 @@ class WorkerRateLimiter(RateLimiter):
             return super()._take_permit()
         now = time.monotonic()
         with self._lock:
-            while self._permits and self._permits[0] < now - LATE_S:
+            while self._permits and self._permits[0] < now - rate.LATE_S:
                 self._permits.popleft()
             if self._permits:
                 return Permit(self._permits.popleft() - now, is_granted=True)

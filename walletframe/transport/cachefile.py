@@ -10,14 +10,7 @@ from datetime import UTC, datetime
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from walletframe.transport.database import (
-    Database,
-    DatabaseSpec,
-    error_code,
-    require_schema_version,
-    run_in_transaction,
-    schema_version,
-)
+from walletframe.transport import database
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,36 +89,38 @@ def sequence_number(answer: CachedAnswer | None) -> int:
 
 def _prepare_file(con: sqlite3.Connection) -> None:
     """Create the tables if they are missing, and configure the connection."""
-    if schema_version(con) == 0:
+    if database.schema_version(con) == 0:
         con.execute("PRAGMA auto_vacuum = FULL").fetchall()
         con.execute("PRAGMA journal_mode = WAL").fetchall()
-        run_in_transaction(con, _create_tables)
-    require_schema_version(con, SCHEMA_VERSION)
+        database.run_in_transaction(con, _create_tables)
+    database.require_schema_version(con, SCHEMA_VERSION)
     now = time.monotonic_ns()
     if con.execute(_IS_CLOCK_RESET, (now,)).fetchone():
         try:
             con.execute(_ADJUST_CLOCK, (now, now))
         except sqlite3.OperationalError as fault:
-            if error_code(fault) != sqlite3.SQLITE_READONLY:  # a read-only file can still be read
+            if (
+                database.error_code(fault) != sqlite3.SQLITE_READONLY
+            ):  # a read-only file can still be read
                 raise
     con.execute("PRAGMA synchronous = NORMAL").fetchall()
     con.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}").fetchall()
 
 
 def _create_tables(con: sqlite3.Connection) -> None:
-    if schema_version(con) == 0:  # otherwise another process has created them
+    if database.schema_version(con) == 0:  # otherwise another process has created them
         for statement in _TABLES:
             con.execute(statement)
 
 
-ANSWER_FILE = DatabaseSpec("cache", _prepare_file, _FALLBACK_WARNING, lock_timeout_s=5.0)
+ANSWER_FILE = database.DatabaseSpec("cache", _prepare_file, _FALLBACK_WARNING, lock_timeout_s=5.0)
 
 
 class AnswerFile:
     """Answers by key in one SQLite file; above `max_bytes`, the oldest answers are deleted."""
 
     def __init__(self, path: Path, *, max_bytes: int | None = None) -> None:
-        self._database = Database(path, ANSWER_FILE)
+        self._database = database.Database(path, ANSWER_FILE)
         self._max_bytes = max_bytes
         self._offset = 0
 

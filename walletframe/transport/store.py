@@ -25,6 +25,7 @@ from walletframe.forks import ForkSafeLock
 from walletframe.notice import notify
 from walletframe.settings.values import default_cache
 from walletframe.text import safe_line
+from walletframe.transport import database
 from walletframe.transport.cachefile import (
     SCHEMA_VERSION,
     AnswerFile,
@@ -32,14 +33,6 @@ from walletframe.transport.cachefile import (
     checksum,
     parse_time,
     sequence_number,
-)
-from walletframe.transport.database import (
-    FAULTS,
-    connect,
-    is_broken,
-    is_busy,
-    require_schema_version,
-    schema_version,
 )
 
 if TYPE_CHECKING:
@@ -247,14 +240,14 @@ def _open_connection(path: Path) -> Iterator[sqlite3.Connection | None]:
         if not path.exists():
             yield None
             return
-        with closing(connect(path, "rw")) as con:
+        with closing(database.connect(path, "rw")) as con:
             con.execute(f"PRAGMA busy_timeout = {_LOCK_TIMEOUT_MS}").fetchall()
-            require_schema_version(con, 0, SCHEMA_VERSION)
-            yield con if schema_version(con) else None
-    except FAULTS as fault:
+            database.require_schema_version(con, 0, SCHEMA_VERSION)
+            yield con if database.schema_version(con) else None
+    except database.FAULTS as fault:
         hint = "use another file: set cache= or WALLETFRAME_CACHE"
-        if is_broken(fault):
+        if database.is_broken(fault):
             hint = f"the next fetch renames the damaged file and creates a new one; or {hint}"
-        elif is_busy(fault):
+        elif database.is_busy(fault):
             hint = "another process is writing to the file; try again when it has finished"
         raise CacheError(f"the cache {path} can't be used: {fault}", hint=hint) from fault
