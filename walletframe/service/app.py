@@ -11,8 +11,10 @@ import logging
 import socket
 import threading
 import time
+import tomllib
 from collections import Counter
 from http import HTTPStatus
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -26,7 +28,7 @@ from walletframe.errors import AddressError
 from walletframe.service import gate as problems
 from walletframe.service.gate import Problem, ProblemAnswer, http_error
 from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, detail_of
-from walletframe.service.options import BASES, TEST_KEY_PER_SECOND
+from walletframe.service.options import BASES
 from walletframe.settings.key import is_this_machine
 from walletframe.wire import shapes
 
@@ -44,94 +46,31 @@ _JSON = "application/json"
 _THREAD_NAME = "walletframe-sandbox"
 _LONGEST_REQUEST = 1 << 20
 _LOGGERS = ("uvicorn.error", "uvicorn.access", "uvicorn.asgi", "asyncio")
-_DESCRIPTION = (
-    "Simulated or recorded holdings. No request is sent to a real service. The service's document "
-    "shows no version, only the status 200, and no error body. The sandbox defines its own "
-    "version, statuses and error bodies."
-)
 _SCHEMA = "#/components/schemas/"
-_CHOSEN = "Defined by the sandbox: "
 _OWN_STATUS = "The service's document does not show this status; the sandbox defines it."
-
-_MEANINGS = {
-    200: "The wallets.",
-    400: "An address parameter is missing, has no dot, or is not a valid wallet.",
-    401: "The API key is missing or not known.",
-    403: "The API key is known, but it is for the other base URL.",
-    404: "This path does not exist.",
-    405: "The method is not GET, or the origin of the preflight is not registered for the key.",
-    421: "The Host header is not localhost, 127.0.0.1 or [::1].",
-    429: "The rate limit of the IP address or of the key is exceeded. Wait as Retry-After says.",
-    500: "The sandbox could not answer.",
-}
-
-_OPERATION: dict[str, Any] = {
-    "description": (
-        "Returns all tokens and balances, and the explorer URL, for the given wallet addresses. "
-        "The answer contains one entry for each requested wallet. For the native coin, "
-        "asset.address is null. For a wallet whose data can't be retrieved, failed is true in an "
-        "answer with status 200. "
-        "A web page can read the answer if its domain is registered for the key (CORS).\n\n"
-        "The rate is limited per IP address and per key. The test key is limited to "
-        f"{TEST_KEY_PER_SECOND} requests per second. {_CHOSEN}these numbers, a moving window, and "
-        "the order of the checks (the IP address's limit, the key, the base URL, the key's limit, "
-        f"the address parameters). {_CHOSEN}failed is true for a wallet on an unknown blockchain, "
-        "and if the address does not have the form of its blockchain."
-    ),
-    "parameters": [
-        {
-            "name": shapes.ADDRESS_PARAMETER,
-            "in": "query",
-            "required": True,
-            "description": (
-                "<BLOCKCHAIN>.<WALLET_ADDRESS>, the blockchain identifier and the address joined "
-                f"by a dot. {_CHOSEN}for several wallets, the parameter is repeated, and the "
-                "answer has the same order, without duplicates; a parameter is split at the first "
-                "dot."
-            ),
-            "schema": {"type": "array", "items": {"type": "string"}, "minItems": 1},
-            "style": "form",
-            "explode": True,
-        },
-        {
-            "name": shapes.KEY_PARAMETER,
-            "in": "query",
-            "required": True,
-            "description": (
-                "The caller's API key. A key of the kind private is valid only at the private base "
-                f"URL, and one of the kind public only at the public base URL. {_CHOSEN}the test "
-                "key is valid at both."
-            ),
-            "schema": {"type": "string"},
-        },
-    ],
-}
-_HEADERS = {
-    "X-Walletframe-Simulated": "true if the data is not from a real service.",
-    "Retry-After": "The number of seconds to wait, an integer.",
-}
-_OK, _LIMITED = 200, 429
+_TEXTS = tomllib.loads(files(__package__).joinpath("openapi.toml").read_text(encoding="utf-8"))
+_OK, _LIMITED = "200", "429"
 _SCHEMAS = ("ProblemAnswer", "WalletDetailsAnswer")  # for refused and valid requests
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {
         "description": meaning if status == _OK else f"{meaning} {_OWN_STATUS}",
         "headers": {
             name: {"description": text, "schema": {"type": "string"}}
-            for name, text in _HEADERS.items()
+            for name, text in _TEXTS["headers"].items()
             if name != "Retry-After" or status == _LIMITED
         },
         "content": {_JSON: {"schema": {"$ref": f"{_SCHEMA}{_SCHEMAS[status == _OK]}"}}},
     }
-    for status, meaning in _MEANINGS.items()
+    for status, meaning in _TEXTS["statuses"].items()
 }
 
 
 def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
     """Return the application: the endpoint at both base URLs, and its OpenAPI document."""
     app = FastAPI(
-        title="Wallet balance service (walletframe's sandbox, simulated data)",
+        title=_TEXTS["title"],
         version=f"sandbox-{GENERATOR_VERSION}",
-        description=_DESCRIPTION,
+        description=_TEXTS["description"],
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -147,7 +86,7 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
             responses=_RESPONSES,
             response_class=Response,
             response_model=None,
-            openapi_extra=_OPERATION,
+            openapi_extra=_TEXTS["operation"],
         )
         app.add_api_route(
             path, _preflight, methods=["OPTIONS"], response_model=None, include_in_schema=False

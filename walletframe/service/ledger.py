@@ -32,22 +32,6 @@ _LONGEST_DRAW = 59
 _PROBABILITY_STEPS = 1_000_000
 _UINT256_MAX = 2**256 - 1
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_SPAM = (
-    "Visit https://claim-usdc.example to claim",
-    "! 5000 USDT airdrop: usdt-reward.example",
-    "$ 1000 Voucher (claim at t.me/wf_example)",
-    "FREE MINT ✅ nft-drop.example",
-    "<b>GIFT</b> <a href='https://gift.example'>open</a>",
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    '=HYPERLINK("https://claim.example","Claim")',
-    "@SUM(1+1)*cmd|' /C calc'!A0",
-    "$E=mc^2$ \\frac{1}{0}",
-    "\N{RIGHT-TO-LEFT OVERRIDE}CDSU reward",
-    "US\N{ZERO WIDTH SPACE}DC",
-    "\N{CYRILLIC CAPITAL LETTER ES}LAIM **now** | `rm`",
-    "",
-)
 _COPIED_SYMBOLS = ("USDC", "USDT", "ETH", "WBTC")
 
 
@@ -206,7 +190,7 @@ def _balances(rng: HashRandom, chain: Chain) -> Iterator[AssetAndAmount]:
     for token in chosen:
         yield _holding(chain, token, _raw_amount(rng, token))
     spam_tokens = [
-        _invented_token(chain, "spam", rng.pick(_SPAM), rng.pick((0, 9, 18)))
+        _invented_token(chain, "spam", rng.pick(_DATA["spam"]), rng.pick((0, 9, 18)))
         for _ in range(rng.pick((0, 0, 0, 0, 1, 1, 2, 4)))
     ]
     for token in {token.contract: token for token in spam_tokens}.values():
