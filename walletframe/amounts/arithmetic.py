@@ -89,15 +89,6 @@ def _require_exact(operand: Exact | Floats) -> Exact:
     )
 
 
-def _first_inexact(floats: Floats) -> int | None:
-    """Return the position of the first inexact float (see `is_inexact`), or None."""
-    is_integer = (
-        np.isfinite(floats) & (np.abs(floats) < _LARGEST_EXACT) & (floats == floats.round())
-    )
-    others = np.flatnonzero(~is_integer).tolist()
-    return next((position for position in others if is_inexact(float(floats[position]))), None)
-
-
 def _zero_missing(integers: Integers, missing: Mask, scale: int) -> Exact:
     """Return exact amounts; set the integers of missing amounts to 0, in place."""
     if missing.any():
@@ -207,7 +198,8 @@ def compare(
     if isinstance(right, Exact):
         lefts, rights, _ = at_same_scale(left, right)
         return np.asarray(operation(lefts, rights), dtype=bool), left.missing | right.missing
-    if _first_inexact(right) is not None:
+    is_integer = (np.abs(right) < _LARGEST_EXACT) & (right == right.round())
+    if any(map(is_inexact, right[~is_integer].tolist())):
         warn_of_inexact_float()
     significands, exponents = split_floats(right)
     lefts = left.integers * powers_of_two(-exponents)

@@ -116,8 +116,5 @@ def _restore_array(*exact: Any) -> AmountArray:
     return AmountArray(*exact)
 
 
-def _reduce_array(array: AmountArray) -> tuple[Any, ...]:
-    return _restore_array, tuple(array.exact())
-
-
-copyreg.pickle(AmountArray, _reduce_array)  # unpickling on a worker imports this module
+# Unpickling on a worker imports this module.
+copyreg.pickle(AmountArray, lambda array: (_restore_array, tuple(array.exact())))

@@ -28,7 +28,7 @@ FILE_VARIABLE = "WALLETFRAME_FILE"
 FILE_NAME = "walletframe.toml"
 # The settings that a file in the working folder may contain.
 TABLE_SETTINGS = ("currency", "prices", "assets", "spam_allow", "spam_deny", "colors")
-_KEY_NAMES = ("apikey", "key")
+_KEY_NAMES = {"apikey", "key"}
 _PATH_LENGTH = 500  # characters of a path that messages show
 
 
@@ -61,7 +61,8 @@ def read_sources(file: str | Path | None, service_settings: Collection[str]) -> 
     entries: dict[str, Entry] = {}
     for path, is_trusted in _settings_files(file):
         content, shown = _read_toml(path), _shown(path)
-        if any(_is_key_name(name) for name in content) or contains_key(str(content), key):
+        names = {name.lower().replace("_", "").replace("-", "") for name in content}
+        if names & _KEY_NAMES or contains_key(str(content), key):
             hint = f"remove the key, and set the environment variable {PREFIX}API_KEY instead"
             raise SettingsError(f"{shown} contains an API key", hint)
         without_key = [name for name in known if name != "api_key"]
@@ -141,10 +142,6 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except (UnicodeDecodeError, RecursionError):
         fault = "it is not valid TOML"
     raise SettingsError(f"{_shown(path)} can't be read: {fault}", "correct the settings file")
-
-
-def _is_key_name(name: str) -> bool:
-    return name.lower().replace("_", "").replace("-", "") in _KEY_NAMES
 
 
 def _shown(path: Path) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 import zlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 from walletframe.transport import database
 
@@ -16,11 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-Row: TypeAlias = tuple[Any, ...]
-
 SCHEMA_VERSION = 1
 _WAL_LIMIT_BYTES = 4 * 1024 * 1024
-_KEYS_PER_QUERY = 500
 _COLUMNS = (
     "key TEXT PRIMARY KEY, fetched_at TEXT NOT NULL, body BLOB NOT NULL, turn INTEGER NOT NULL, "
     "checksum INTEGER"
@@ -38,7 +36,10 @@ _TABLES = (
 _IS_CLOCK_RESET = "SELECT 1 FROM clock WHERE last > ahead + ?"
 _ADJUST_CLOCK = "UPDATE clock SET ahead = last - ? WHERE last > ahead + ?"
 _SELECT_OFFSET = f"SELECT coalesce(max(ahead), 0) FROM clock WHERE ahead BETWEEN 0 AND {2**62}"  # noqa: S608 - only a constant is inserted
-_SELECT = "SELECT key, fetched_at, body, turn, checksum FROM answers WHERE key IN"
+_SELECT = (
+    "SELECT key, fetched_at, body, turn, checksum FROM answers "
+    "WHERE key IN (SELECT value FROM json_each(?))"
+)
 # A row with a sequence number in the future is damaged, and is replaced.
 _UPSERT = (
     "INSERT INTO answers (key, fetched_at, body, turn, checksum) VALUES (?, ?, ?, ?, ?) "
@@ -126,17 +127,10 @@ class AnswerFile:
 
     def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
         """Return a dict of answers: for each key, the undamaged answer that was requested last."""
-
-        def select(con: sqlite3.Connection) -> list[Row]:
-            rows: list[Row] = []
-            for start in range(0, len(keys), _KEYS_PER_QUERY):
-                chunk = keys[start : start + _KEYS_PER_QUERY]
-                placeholders = ", ".join("?" * len(chunk))
-                rows += con.execute(f"{_SELECT} ({placeholders})", chunk).fetchall()
-            return rows
-
+        select = (_SELECT, (json.dumps(keys),))
+        results = self._database.query_all(lambda con: con.execute(*select).fetchall())
         answers: dict[str, CachedAnswer] = {}
-        for row in chain.from_iterable(self._database.query_all(select)):
+        for row in chain.from_iterable(results):
             key, fetched_at, body, sequence, stored = row
             moment = parse_time(fetched_at)
             is_damaged = not isinstance(body, bytes) or stored != checksum(*row[:-1])
