@@ -458,6 +458,12 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         inserted[positions == -1] = item
         return inserted
 
+    def __contains__(self, item: Any) -> bool:
+        """Return whether the array contains `item`, an amount or NA. None and NaN never match."""
+        if item is pd.NA:
+            return bool(self.exact().missing.any())
+        return not pd.isna(item) and bool((self == item).any())
+
     def isna(self) -> Mask:
         """Return a mask of missing amounts, shape (n,)."""
         return self._amounts().missing.copy()

@@ -70,8 +70,7 @@ class StoredPart:
 
     def read(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
         """Read columns of all balances, or of those at `indices`. Amounts are `Int128Amounts`."""
-        is_rounded = "amount" in names and self._may_be_rounded()
-        needed = [*names, "address", *(["decimals"] if is_rounded else [])]
+        needed = [*names, "address", *(["decimals"] if "amount" in names else [])]
         table = self._require_same_wallets(self._read_columns([*dict.fromkeys(needed)]))
         rows = None
         if not self.is_chosen.all():
@@ -85,26 +84,9 @@ class StoredPart:
 
         columns = {name: _one_chunk(table[name], rows) for name in names}
         if "amount" in columns:
-            inexact = np.zeros(len(columns["amount"]), dtype=bool)
-            if is_rounded:
-                decimals = _one_chunk(table["decimals"], rows).fill_null(0)
-                inexact = np.asarray(decimals) > DECIMALS.scale
-            columns["amount"] = from_portable(columns["amount"], inexact, texts)
+            decimals = np.asarray(_one_chunk(table["decimals"], rows).fill_null(0))
+            columns["amount"] = from_portable(columns["amount"], decimals > DECIMALS.scale, texts)
         return columns
-
-    def _may_be_rounded(self) -> bool:
-        """Return whether the file may have a token with more decimals than `DECIMALS`."""
-        if isinstance(self.source, pa.Table):
-            return True
-        footer = pq.read_metadata(self.source)
-        index = footer.schema.names.index("decimals")
-        groups = [footer.row_group(number).column(index) for number in range(footer.num_row_groups)]
-        return not all(
-            each.is_stats_set
-            and each.statistics.has_min_max
-            and each.statistics.max <= DECIMALS.scale
-            for each in groups
-        )
 
     def _read_columns(self, names: list[str]) -> pa.Table:
         if isinstance(self.source, pa.Table):
