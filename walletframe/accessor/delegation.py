@@ -28,10 +28,7 @@ class LazyPackage:
 
 
 class Delegate(Generic[P, R]):
-    """A method with the signature and docstring of the function that `load` returns.
-
-    The method calls ``call(accessor, function, *args, **kwargs)``.
-    """
+    """A method that documents the function of `load`, and passes it and the accessor to `call`."""
 
     def __init__(
         self, load: Callable[[], Callable[Concatenate[Any, P], Any]], call: Callable[..., R]
@@ -76,10 +73,7 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
-    """Call a function with an accessor's data.
-
-    If the function takes `wallets` and the caller passed none, use the accessor's wallets.
-    """
+    """Call a function with an accessor's data and, unless others are passed, its wallets."""
     wallets = signature_of(function).parameters.get("wallets")
     if wallets and wallets.kind is inspect.Parameter.KEYWORD_ONLY:
         kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - internal to this package

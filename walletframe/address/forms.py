@@ -137,10 +137,7 @@ def read_aliased(item: object) -> tuple[WalletAddress | str, str]:
 
 
 def _chain_id_text(number: object) -> str:
-    """Return a chain ID as text without a decimal point, or "" if it is not one.
-
-    Pandas converts integers to floats if a column has missing values.
-    """
+    """Return a chain ID as text, or "" if it is none; pandas may have made it a float."""
     if isinstance(number, int | float) and 0 < number < _CHAIN_IDS_END and number % 1 == 0:
         return str(int(number))
     return ""
@@ -236,11 +233,7 @@ def shorten(item: object) -> str:
 
 
 def canonical_address(address: str) -> str:
-    """Return the canonical form of an address or a contract, for comparisons.
-
-    Hex is converted to lower case. In a Move type such as ``0x2::sui::SUI``, only the account is
-    converted.
-    """
+    """Return an address for comparisons: hex in lower case, of a Move type only the account."""
     address = address.strip()
     if address[:2] not in ("0x", "0X") or not address.isascii():
         return address

@@ -61,10 +61,7 @@ _QUOTES_AND_BRACKETS = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - text from ch
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The wallets in a list, in the order of the list and with duplicates.
-
-    In `wallets`, aliases of blockchains are replaced. They are errors without `with_fixes`.
-    """
+    """The wallets in a list, with duplicates; aliases are replaced, but errors if not fixed."""
 
     wallets: list[WalletAddress]
     positions: list[int]  # the position of each wallet in the list
@@ -176,11 +173,7 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
 def select_wallets(
     reading: Reading, on_unreadable: OnUnreadable, *, locate: Callable[[int], str] = str
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets, and the labels in each wallet's first row.
-
-    One warning counts the duplicate, empty and unreadable rows, and the rows with other labels than
-    the wallet's first row.
-    """
+    """Return the distinct wallets and their first labels; warn about all other rows at once."""
     _check_unreadable(reading, on_unreadable)
     wallets = distinct_wallets(reading.wallets)
     labels, conflicts = _distinct_labels(reading)
@@ -262,10 +255,7 @@ def labels_with_other_spelling(reading: Reading) -> Iterator[tuple[str, int, str
 
 
 def _first_spellings(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return, for each column, a dict of the labels that differ in case from an earlier label.
-
-    The dict maps such a label to the earlier label.
-    """
+    """Return, for each column, a dict from labels to earlier labels that differ only in case."""
     by_column: dict[str, dict[str, str]] = {}
     for name, column in labels.items():
         first: dict[str, str] = {}
@@ -480,11 +470,7 @@ class Pasted:
 
 
 def read_pasted(text: str, *, on_unreadable: OnUnreadable = "raise", fix: bool = False) -> Pasted:
-    """Read wallets to request from a text, and record why lines can't be read.
-
-    Comments, bullets, list numbers and header lines are ignored. If a line contains an unreadable
-    piece, no wallet of the line is used.
-    """
+    """Read wallets to request from a text, but none from a line with an unreadable piece."""
     wallets: list[WalletAddress] = []
     problems: list[Problem] = []
     aliases: list[Problem] = []

@@ -68,11 +68,7 @@ def apply_exactly(
 
 
 def _require_exact(operand: Exact | Floats) -> Exact:
-    """Return the operand as exact amounts; raise if it contains floats other than NaN.
-
-    A single float that is exact, such as 0.5, is accepted. Columns of floats are not, since whether
-    they are exact would depend on the data.
-    """
+    """Return exact amounts; raise for columns of floats, whose exactness depends on the data."""
     if isinstance(operand, Exact):
         return operand
     missing = np.isnan(operand)
@@ -160,11 +156,7 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
 
 
 def _split_operand(operand: Exact | Floats) -> tuple[Integers, int, Any, Floats]:
-    """Return four values: integers, scale, exponents of two, and floats.
-
-    For exact amounts, the floats contain only the signs (NaN if missing). The signs decide whether
-    a result is infinite or NaN.
-    """
+    """Return integers, scale, exponents of two, and floats, which are the signs of amounts."""
     if isinstance(operand, Exact):
         signs = np.sign(float_keys(operand.integers))
         return operand.integers, operand.scale, 0, np.where(operand.missing, np.nan, signs)
@@ -224,11 +216,7 @@ def round_half_even(amounts: Exact, decimals: int) -> Exact:
 
 
 def coerce_operand(other: Any, count: int) -> Exact | Floats | None:
-    """Coerce an operand to exact amounts or to floats; return None for other types.
-
-    The result has `count` elements, or one. Integers, Decimals and Fractions of Python, NumPy and
-    Arrow become exact amounts. Floats stay floats. Bools are 0 and 1.
-    """
+    """Coerce an operand to exact amounts or floats of length `count` or 1; None for other types."""
     values: Exact | Floats = _coerce_values(other, count)
     if isinstance(values, Exact) or values.dtype.kind == "f":
         return values
@@ -263,11 +251,7 @@ def _read_comparable_values(values: Integers) -> tuple[Exact, Mask]:
 
 
 def _comparable_pair(value: Any) -> tuple[int, int] | None:
-    """Read one value as (integer, scale); return None if it can't be compared with amounts.
-
-    A number that needs more than 77 decimals, such as 1/3, is replaced by a number between the two
-    neighboring amounts.
-    """
+    """Read a value as (integer, scale), with 78 decimals if inexact; None if incomparable."""
     try:
         return read_value(value)
     except AmountPrecisionError:

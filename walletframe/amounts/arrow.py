@@ -203,11 +203,7 @@ def with_amounts(table: pa.Table) -> pa.Table:
 def from_portable(
     decimals: pa.Array, inexact: Mask, texts: Callable[[Indices], pa.Array]
 ) -> Int128Amounts:
-    """Read decimals as amounts; read the exact text of rows whose decimal is null or rounded.
-
-    `inexact` is a mask of decimals that may be rounded. `texts` is a function that returns the
-    exact text of the given rows. It is called only if a decimal is null or inexact.
-    """
+    """Read decimals as amounts, and the exact text of rows whose decimal is null or inexact."""
     words, missing = words_of_decimals(decimals), np.asarray(decimals.is_null())
     rows = np.flatnonzero(missing | inexact)
     overrides = Exact(np.empty(0, dtype=object), np.empty(0, dtype=bool), 0)

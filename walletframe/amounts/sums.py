@@ -91,11 +91,7 @@ def sums(segments: Segments) -> Integers:
 
 
 def reductions(segments: Segments, how: str, min_count: int, *, skipna: bool) -> Exact:
-    """Return the sum, minimum or maximum of each group.
-
-    The result is NA if a group has fewer than `min_count` amounts (minimum and maximum need at
-    least one amount). If `skipna` is False, it is also NA if the group has a missing amount.
-    """
+    """Return the sum, minimum or maximum of each group, NA if it has too few amounts."""
     if how == "sum":
         integers = sums(segments)
     else:

@@ -52,10 +52,7 @@ def plain_texts(integers: Integers, scale: int) -> pa.Array:
 
 
 def format_decimal(value: Decimal, specification: str) -> str:
-    """Format a number like the built-in ``format``, but round half to even.
-
-    Without a presentation type such as ``e``, the text has no exponent.
-    """
+    """Format like the built-in ``format``, but half to even, and by default without exponent."""
     [(prefix, digits, presentation)] = _SPECIFICATION.findall(specification)
     if digits and presentation and presentation in "fF%":
         step = Decimal((0, (1,), -int(digits) - (2 if presentation == "%" else 0)))

@@ -68,10 +68,7 @@ def read_entries(segment: Path) -> Iterator[Entry]:
 
 
 def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return a dict from the key of each wallet in the journal to its record and its position.
-
-    The record is the wallet's first ok record or, if there is none, its last failure.
-    """
+    """Return the first ok record or else the last failure of each wallet, and its position."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_entries, journal)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]

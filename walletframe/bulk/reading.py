@@ -320,10 +320,7 @@ def with_kept_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
 def ordered_wallets(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return the wallets in the order of the list, and the index in `contents` of each wallet.
-
-    Requested wallets that are not in the folder have indices after the last index of `contents`.
-    """
+    """Return the wallets in the order of the list, and their indices in `contents` (or after)."""
     table = contents.wallets
     frame = files.to_wallets_frame(table)
     if requested is None:

@@ -17,13 +17,7 @@ from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.address import lists
-from walletframe.address.forms import (
-    WalletAddress,
-    is_blank,
-    read_aliased,
-    read_wallet,
-    shorten,
-)
+from walletframe.address.forms import WalletAddress, is_blank, read_aliased, read_wallet, shorten
 from walletframe.address.shapes import malformed_reason
 from walletframe.bulk.dataset import Dataset, InputAction, Register
 from walletframe.bulk.files import key_of

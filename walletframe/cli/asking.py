@@ -41,10 +41,7 @@ NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --
 
 
 def parse_token(text: str | None, *holdings: pd.DataFrame) -> TokenLike | None:
-    """Parse a token that is written as BLOCKCHAIN.CONTRACT.
-
-    A text without a dot, or with a symbol that is in the holdings, is returned unchanged.
-    """
+    """Parse a token written as BLOCKCHAIN.CONTRACT; return symbols in the holdings unchanged."""
     if text is None or "." not in text or any((held["symbol"] == text).any() for held in holdings):
         return text
     blockchain, _, contract = text.partition(".")
@@ -61,10 +58,7 @@ def fetch_details(
     check_settings: Callable[[Settings], None] | None = None,
     **overrides: Any,
 ) -> tuple[WalletDetails, bool]:
-    """Fetch wallets. Return the result, and whether the fetch was interrupted.
-
-    `check_settings` is called with the settings before any request is sent; it may raise an error.
-    """
+    """Fetch wallets, and also return whether the fetch was interrupted."""
     options: dict[str, Any] = {name: overrides.pop(name) for name in ("refresh", "offline")}
     requested = requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
     with client.Client(**overrides) as fetcher:
@@ -92,11 +86,7 @@ def requested_wallets(
     *,
     fix: bool = False,
 ) -> list[WalletAddress] | pd.DataFrame:
-    """Return the distinct wallets of a command line, or a DataFrame of them if `keep` is not empty.
-
-    One error reports all unreadable wallets. The extra columns are NA for wallets that are
-    arguments, or that are in a file other than a .csv file.
-    """
+    """Return the distinct wallets of a command line, in a DataFrame if `keep` is not empty."""
     if keep and not any(name.lower().endswith(".csv") for name in files):
         raise click.UsageError("--keep needs a --file whose name ends in .csv")
     kept = names_to_keep(keep)

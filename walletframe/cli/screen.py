@@ -47,11 +47,7 @@ def echo(text: object = "", *, err: bool = False) -> None:
 
 
 def prepare_consoles() -> None:
-    """Prepare the standard streams.
-
-    Characters that the encoding of a stream lacks are printed as other characters of equal width,
-    so that tables stay aligned. Streams that the shell closed are replaced with the null device.
-    """
+    """Replace closed streams, and print characters that an encoding lacks at equal width."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # the next opened file could get its descriptor
             nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - open until the end

@@ -44,11 +44,7 @@ _GRACE_S = 0.4  # for requests in flight after a cancellation
 
 
 class RequestWorkers:
-    """The worker threads that send the requests of one fetch.
-
-    `connect` is called before the first request, since reading the cache needs no API key.
-    `on_reply` is called with each reply, on a worker thread. `next_sequence` numbers the requests.
-    """
+    """The worker threads of one fetch; `connect` is called late, since the cache needs no key."""
 
     def __init__(
         self,

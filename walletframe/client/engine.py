@@ -191,10 +191,7 @@ class Client:
     def _in_order(
         self, records: Iterator[WalletResult | None], report: Callable[[Status], None]
     ) -> Iterator[WalletRecord]:
-        """Yield records in the order of the wallets.
-
-        A wallet's status is reported after the wallet's answer is cached.
-        """
+        """Yield records in the order of the wallets; report statuses once answers are cached."""
         store = self._open_store()
         unordered: dict[int, WalletRecord] = {}
         unstored: list[tuple[WalletAddress, CachedAnswer]] = []
@@ -223,10 +220,7 @@ class Client:
         store_answers()
 
     def _stream(self, policy: Policy, cancel: Event, *, on_reply: OnReply | None = None) -> Stream:
-        """Return a stream for one fetch.
-
-        `on_reply` is called with each reply, on worker threads, and must not raise an exception.
-        """
+        """Return a stream for one fetch; `on_reply` runs on worker threads and must not raise."""
         is_ready = self.settings.api_key and self.settings.endpoint and not policy.offline
         if self.settings.key_kind == "test" and is_ready and not self._warned:
             self._warned = True

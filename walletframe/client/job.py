@@ -46,11 +46,7 @@ class Job(Generic[T]):
         cancel: Event,
         steps: Iterable[object] = (),
     ) -> tuple[T, bool]:
-        """Begin the work, call `on_status` with each status, and meanwhile iterate over `steps`.
-
-        An interrupt or an error sets `cancel`. Return the result of the work, and whether it was
-        interrupted.
-        """
+        """Begin the work; return its result, and whether an interrupt has set `cancel`."""
         try:
             self.may_begin.set()  # here, so that each interrupt since the first request is caught
             for _ in steps:
@@ -122,11 +118,7 @@ def status_counter(
 def progress_display(
     progress: BulkProgress | Progress, total: int | None, **options: float
 ) -> Iterator[Callable[..., object]]:
-    """Yield a function that shows the progress.
-
-    Its arguments are the number of wallets by status, how many of them were ok before the run, and
-    further numbers by keyword.
-    """
+    """Yield a function of the counts by status, the earlier ok wallets, and further numbers."""
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))

@@ -134,10 +134,7 @@ class Stream:
     def _cached_record(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record of a cached answer that is ok, or None if there is none.
-
-        If `error` says why there is no newer answer, the source of the record is stale.
-        """
+        """Return the record of a cached ok answer, stale if there is an `error`, or None."""
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]
@@ -166,10 +163,7 @@ class Stream:
     def _result_of(
         self, position: int, wallet: WalletAddress, cached: CachedAnswer | None, reply: Reply
     ) -> tuple[WalletResult, list[str]]:
-        """Return the result for a wallet, and the unrequested wallets in the reply.
-
-        If the reply is not ok, the result is the wallet's cached answer, if that answer is ok.
-        """
+        """Return the reply's result, or else a cached one, and the reply's unrequested wallets."""
         unrequested: list[str] = []
         origin: tuple[()] | tuple[datetime, Source] = ()
         answer = None

@@ -237,10 +237,7 @@ class ClusterHoldings:
 
 
 def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
-    """Return the holdings of a fetch whose frames have the same wallets in each partition.
-
-    Whether this is the case is checked when rows are read.
-    """
+    """Return the holdings of a fetch; reading checks that the partitions have equal wallets."""
     empty = _require_holdings(frame, by)
     like = meta_of(wallets)
     folders, wanted = folders_of(wallets, frame), {*_WALLET_COLUMNS, *kept_names(like)}

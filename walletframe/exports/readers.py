@@ -101,10 +101,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 
 def read_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Return two frames: the rows of a file, and the wallets of the same fetch or None.
-
-    The wallets are in a file beside it, such as ``NAME.wallets.csv``, or in the same JSON file.
-    """
+    """Return the rows of a file, and the wallets beside it or in the same JSON file, or None."""
     frame, wallets = _read_file(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():

@@ -259,10 +259,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 
 def _decimal_type() -> Any:
-    """Return a `Numeric` of SQLAlchemy that passes Decimals to the driver unchanged.
-
-    For DuckDB, SQLAlchemy's own `Numeric` converts them to floats.
-    """
+    """Return a `Numeric` of SQLAlchemy that passes Decimals on; its own makes floats for DuckDB."""
     from sqlalchemy import Numeric  # noqa: PLC0415 - not a dependency; only databases other than SQLite need it
 
     class Decimals(Numeric[Decimal]):

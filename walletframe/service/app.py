@@ -115,11 +115,7 @@ def _with_components(document: dict[str, Any]) -> dict[str, Any]:
 
 
 class _WalletEndpoint:
-    """The endpoint, which counts the requests for each wallet.
-
-    Whether a wallet fails depends on the seed, the wallet, and the number of earlier requests for
-    the wallet. So a retry can succeed, and a second run has the same failures.
-    """
+    """The endpoint, whose failures depend on the seed, the wallet and its earlier requests."""
 
     def __init__(self, ledger: Ledger, behaviour: Behaviour, gate: Gate) -> None:
         self._ledger, self._behaviour, self._gate = ledger, behaviour, gate

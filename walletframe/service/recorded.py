@@ -44,11 +44,7 @@ _FORMATS_HINT = (
 
 
 class RecordedLedger:
-    """Recorded holdings, which are served unchanged.
-
-    A wallet that was not recorded is empty if its blockchain is known or has recorded wallets. If
-    its blockchain is another one or its address is malformed, it fails, as in the simulated ledger.
-    """
+    """Recorded holdings; other wallets are empty, or fail if their blockchain is not known."""
 
     def __init__(self, details: Iterable[shapes.WalletDetail]) -> None:
         self._details: dict[WalletAddress, shapes.WalletDetail] = {}

@@ -77,10 +77,7 @@ def quoted(value: Any) -> str:
 
 
 def contains_key(value: Any, key: ApiKey | None) -> bool:
-    """Return whether a value contains the key, in any case or URL encoding.
-
-    The value must be equal to the key if the key is short.
-    """
+    """Return whether a value contains the key, or equals a short key, in any case or encoding."""
     if not key or not isinstance(value, str | Path):
         return False
     secret, text = key.reveal().casefold(), str(value)

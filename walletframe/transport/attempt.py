@@ -159,10 +159,7 @@ def _look_up_addresses(host: str, port: int, flags: int = 0) -> list[_AddressInf
 def open_socket(
     host: str, port: int, in_flight: InFlightRequests, socks: SocksOptions, options: SocketOptions
 ) -> socket.socket:
-    """Connect to a host within the time limit of the attempt, or raise an OSError.
-
-    The remaining time is divided among the addresses of the host.
-    """
+    """Connect to a host within the attempt's time limit, which its addresses share equally."""
     socket_class, attempt = socket.socket, in_flight.current_attempt()
     if socks is None:
         addresses = in_flight.resolve(host, port)

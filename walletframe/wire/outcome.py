@@ -107,10 +107,7 @@ def _only_digits(text: str) -> bool:
 
 
 class Status(StrEnum):
-    """The status of a requested wallet. The members are the categories of the column ``status``.
-
-    Only a wallet with the status OK has a list of balances, which may be empty.
-    """
+    """The status of a requested wallet, the categories of the column ``status``."""
 
     OK = "ok"
     FAILED = "failed"
@@ -127,14 +124,10 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome for one wallet, which has balances if and only if the status is OK.
-
-    The error is one line of text. The outcome of an ok wallet has an error if some of its balances
-    can't be read.
-    """
+    """The outcome for one wallet, which has balances if and only if the status is OK."""
 
     status: Status
-    error: str | None = None
+    error: str | None = None  # one line; of an ok wallet about balances that can't be read
     explorer_url: str | None = None
     balances: Balances | None = None
 
