@@ -194,8 +194,7 @@ class Rolling:
         """
         totals, counts, scale = self._window_sums()
         divisors = np.fmax(counts, 1).astype(np.intp).astype(object) * POWERS_OF_TEN[scale]
-        means = ratios(totals, divisors)
-        return self._to_series(np.where(counts > 0, means, np.nan))
+        return self._to_series(np.where(counts > 0, ratios(totals, divisors), np.nan))
 
     def _window_sums(self) -> tuple[Integers, Floats, int]:
         """Return the sums, the counts (NaN below `min_periods`), and the scale of the sums."""

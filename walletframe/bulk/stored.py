@@ -339,8 +339,7 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
     """Open the folder of a bulk run. Parts that are written later are not included."""
     layout = Layout(local_folder(folder))
     with dataset_errors(layout.root):
-        contents = reading.read_folder(layout, reading.service_of(layout))
-        return stored_holdings(contents, layout)
+        return stored_holdings(reading.read_folder(layout, reading.service_of(layout)), layout)
 
 
 def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:

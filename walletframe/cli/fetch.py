@@ -47,8 +47,7 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
     _print_details(details, rows)
     if output is not None:
         write_details(details, output)
-    known = known_mask(details.wallets).all()
-    exit_by_completeness(all_known=known, interrupted=interrupted)
+    exit_by_completeness(all_known=known_mask(details.wallets).all(), interrupted=interrupted)
 
 
 @click.command(

@@ -114,8 +114,7 @@ def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
         *wallets_read, holdings = normalize_blockchains(*frames)
         return holdings, wallets_read[0] if wallets_read else None
     except (OSError, SettingsError) as fault:
-        message = f"{name} can't be read as {_HOLDINGS}: {fault}"
-        raise click.UsageError(message) from None
+        raise click.UsageError(f"{name} can't be read as {_HOLDINGS}: {fault}") from None
 
 
 def _require_holdings(name: str, columns: Collection[str]) -> None:

@@ -41,9 +41,8 @@ def print_table(table: Table, *, exact: bool = False) -> None:
 
 def echo(text: object = "", *, err: bool = False) -> None:
     """Print text without terminal control characters."""
-    # By default, click would replace the encoding of an ASCII stream.
-    console = sys.stderr if err else sys.stdout
-    click.echo(as_lines(str(text)), file=console)
+    # Without `file`, click would replace the encoding of an ASCII stream.
+    click.echo(as_lines(str(text)), file=sys.stderr if err else sys.stdout)
 
 
 def prepare_consoles() -> None:

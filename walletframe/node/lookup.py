@@ -12,7 +12,7 @@ no answer of a contract raises an error here.
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from operator import itemgetter
@@ -86,7 +86,7 @@ def look_up(
     """Return the balance, or the failure, of each query, and the metadata of `token`."""
     if not queries:
         return {}, TokenMetadata()
-    with Node(url, options.timeout_s) as node:
+    with closing(Node(url, options.timeout_s)) as node:
         chain_id = _parse_quantity(node.call("eth_chainId"))
         mismatches = {query: _chain_mismatch(query, chain_id, options) for query in queries}
         results = {

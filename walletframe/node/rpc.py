@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -89,10 +89,8 @@ class Node:
         self._session = NodeSession(url, timeout_s)
         self._fatal: NodeFailure | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
+    def close(self) -> None:
+        """Close the connection."""
         self._session.close()
 
     def call(self, method: str, *params: Any) -> Any:

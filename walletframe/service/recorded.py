@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
@@ -29,10 +28,9 @@ from walletframe.service.ledger import CHAINS, Ledger, detail_of
 from walletframe.wire import shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 LedgerLike: TypeAlias = pd.DataFrame | str | Path | Ledger
-_Record: TypeAlias = Mapping[str, object]
 _REQUIRED = ("blockchain", "address", "token_address", "symbol", "raw_amount", "decimals")
 _OPTIONAL = ("token_blockchain", "price")
 _SHOWN = 60
@@ -165,7 +163,7 @@ class _HoldingRow(msgspec.Struct):
     price: shapes.Price = None
 
 
-def _from_records(records: Iterable[_Record]) -> RecordedLedger:
+def _from_records(records: Iterable[Mapping[str, object]]) -> RecordedLedger:
     by_wallet: dict[WalletAddress, list[shapes.AssetAndAmount]] = {}
     for number, record in enumerate(records):
         row = _read_row(number, record)
@@ -186,7 +184,7 @@ def _from_records(records: Iterable[_Record]) -> RecordedLedger:
     )
 
 
-def _read_row(number: int, record: _Record) -> _HoldingRow:
+def _read_row(number: int, record: Mapping[str, object]) -> _HoldingRow:
     """Validate a row of a DataFrame or a file; None, NaN and NA are missing values."""
     cells = {name: _python_value(record.get(name)) for name in _HoldingRow.__struct_fields__}
     match cells["decimals"]:
