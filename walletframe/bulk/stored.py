@@ -161,6 +161,7 @@ class StoredHoldings:
     order: Codes  # the index of each wallet in `contents`
     template: Positions  # all wallets, with a holdings frame without rows
     counts: Codes  # the number of rows of each wallet
+    first_rows: Codes  # the row number in the folder of each wallet's first row
     prices: PriceLookup | None = None
     flags: SpamFlags | None = None
     removed: tuple[SpamFlags, ...] = ()  # the flags by which spam is removed, in order
@@ -200,33 +201,19 @@ class StoredHoldings:
             wallet_frame=self.wallets.iloc[indices].reset_index(drop=True),
             first=np.arange(len(indices)),
         )
-
-        def renumber_flags(flags: SpamFlags) -> SpamFlags:
-            pairs = self._renumber_rows(np.array([*flags.by_row], dtype=np.intp), indices).items()
-            return replace(flags, by_row={new: flags.by_row[old] for old, new in pairs})
-
         unknown = self.unknown_rows
         if unknown is not None:
-            unknown = np.array([*self._renumber_rows(unknown, indices).values()], dtype=np.intp)
+            wallets = np.searchsorted(self.first_rows, unknown, side="right") - 1
+            unknown = unknown[np.isin(wallets, indices)]
         return replace(
             self,
             contents=self.contents.select(mask),
             order=(np.cumsum(mask) - 1)[self.order[indices]],
             template=template,
             counts=self.counts[indices],
-            flags=self.flags and renumber_flags(self.flags),
-            removed=tuple(map(renumber_flags, self.removed)),
+            first_rows=self.first_rows[indices],
             unknown_rows=unknown,
         )
-
-    def _renumber_rows(self, rows: Codes, indices: Codes) -> dict[int, int]:
-        """Return a dict from old to new row numbers, for the rows of the wallets at `indices`."""
-        ends, new_ends = np.cumsum(self.counts), np.cumsum(self.counts[indices])
-        wallets = np.searchsorted(ends, rows, side="right")
-        is_selected = np.isin(wallets, indices)
-        wallets, rows = wallets[is_selected], rows[is_selected]
-        shifts = new_ends[np.searchsorted(indices, wallets)] - ends[wallets]
-        return dict(zip(rows.tolist(), (shifts + rows).tolist(), strict=True))
 
     def _add_empty_columns(self, dtypes: Mapping[str, Any]) -> Positions:
         """Return the wallets with an empty holdings frame that has these additional columns."""
@@ -304,7 +291,8 @@ class StoredHoldings:
         extra = [name for name in wanted_names if name not in _TABLE_COLUMNS]
         read = part.read([*TOKEN, *extra, *wanted_names & {"amount"}])
         part_rows = reading.wallet_rows(part.counts, order)
-        wallets = np.repeat(np.arange(len(indices)), part.counts[order])
+        counts = part.counts[order]
+        wallets = np.repeat(np.arange(len(indices)), counts)
         spellings, codes = reading.unique_tokens(read, part_rows)
         columns: dict[str, Any] = {name: spellings[name].array.take(codes) for name in TOKEN}
         columns["amount"] = na_array(len(wallets))
@@ -317,9 +305,8 @@ class StoredHoldings:
         for name in {"blockchain", "address"}.intersection(names):
             columns[name] = self.template.wallets[name].array.take(indices[wallets])
         holdings = pd.DataFrame(columns, copy=False)
-        rows = reading.wallet_rows(self.counts, indices)
-        if rows is None:
-            rows = np.arange(len(holdings))
+        first_rows = self.first_rows[indices] - np.cumsum(counts) + counts
+        rows = first_rows[wallets] + np.arange(len(wallets))
         tokens = token_identities(spellings, codes)
         if self.removed:
             remaining = np.flatnonzero(
@@ -351,4 +338,6 @@ def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
         raise DatasetError(f"{layout.root} lists a wallet twice", hint="fetch into a new folder")
     failed_counts = np.zeros(len(contents.failed))
     counts = np.concatenate([*(part.counts for part in contents.parts), failed_counts])
-    return StoredHoldings(layout.root, contents, order, template, counts[order].astype(np.intp))
+    counts = counts[order].astype(np.intp)
+    first_rows = np.cumsum(counts) - counts
+    return StoredHoldings(layout.root, contents, order, template, counts, first_rows)
