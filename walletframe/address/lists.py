@@ -94,8 +94,8 @@ def read_rows(rows: Iterable[tuple[int, object]], where: str = POSITIONS_NOTE) -
         positions.append(position)
         if alias:
             aliases.append((position, forms.shorten(alias), wallet.blockchain))
-    unified = [*unify_blockchains(wallets)]
-    return Reading(unified, positions, count, empty, problems, aliases, where)
+    wallets = [*unify_blockchains(wallets)]
+    return Reading(wallets, positions, count, empty, problems, aliases, where)
 
 
 def read_list(wallets: WalletsLike) -> Reading:

@@ -111,8 +111,7 @@ def decimals_from(integers: Integers, missing: Mask, kind: pa.DataType) -> pa.Ar
     width = kind.byte_width
     words = b"".join([n.to_bytes(width, "little", signed=True) for n in integers.tolist()])
     present = np.packbits(~missing, bitorder="little").tobytes()
-    buffers = [pa.py_buffer(present), pa.py_buffer(words)]
-    return pa.Array.from_buffers(kind, len(integers), buffers)
+    return pa.Array.from_buffers(kind, len(integers), [pa.py_buffer(present), pa.py_buffer(words)])
 
 
 def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:

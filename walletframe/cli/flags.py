@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,13 +20,7 @@ _file = partial(click.option, "--file", "files", multiple=True, metavar="FILE")
 
 def combine(*options: _Option) -> _Option:
     """Return one decorator that adds several options, in the order in which the help lists them."""
-
-    def add_options(command: _Command) -> _Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add_options
+    return lambda command: reduce(lambda each, option: option(each), reversed(options), command)
 
 
 def example(*lines: str) -> str:

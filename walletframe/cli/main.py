@@ -19,6 +19,7 @@ from walletframe.settings.sources import PREFIX
 
 _ARGUMENT = re.compile(r"\b[a-z_]+=")
 _IN_A_SHELL = f"In a shell, write --name for name=…, and set {PREFIX}<NAME> for a setting."
+_FETCH_COMMANDS = [demo, fetch, fetch_to_parquet, balance, totals, report]
 
 
 class _MachineError(click.ClickException):
@@ -59,6 +60,7 @@ class _Commands(click.Group):
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=flags.example("walletframe demo", "walletframe fetch --help"),
+    commands=[*_FETCH_COMMANDS, history, sandbox, cache, settings],
 )
 @click.version_option(package_name="walletframe")
 def main() -> None:
@@ -67,8 +69,3 @@ def main() -> None:
     Settings are read from environment variables WALLETFRAME_<NAME>, and from files called
     walletframe.toml. `walletframe settings` shows them.
     """
-
-
-_FETCH_COMMANDS = [demo, fetch, fetch_to_parquet, balance, totals, report]
-for _command in [*_FETCH_COMMANDS, history, sandbox, cache, settings]:
-    main.add_command(_command)

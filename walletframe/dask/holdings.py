@@ -140,8 +140,7 @@ def compute_results(tasks: Sequence[Any]) -> Iterator[Any]:
     cluster = _current_cluster()
     if cluster is None:
         return iter(compute(*tasks))
-    futures = as_completed(cluster.compute(tasks), with_results=True)
-    return (result for _, result in futures)
+    return (result for _, result in as_completed(cluster.compute(tasks), with_results=True))
 
 
 def _current_cluster() -> Client | None:

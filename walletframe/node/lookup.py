@@ -210,8 +210,7 @@ class _BlockCaller:
         for first in range(0, len(chunk), _BATCH_SIZE):
             batch = chunk[first : first + _BATCH_SIZE]
             results = self._node.call_batch([each.to_rpc(self._block) for each in batch])
-            pairs = zip(batch, results, strict=True)
-            decoded += [call.decode(result) for call, result in pairs]
+            decoded += map(ContractCall.decode, batch, results)
         return decoded
 
 
