@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
 
-_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _BECH32_SUMS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)  # of BIP-173
 _BECH32M = 0x2BC830A3  # of BIP-350
@@ -102,9 +102,9 @@ def _description(form: str) -> str:
 
 def _base58_bytes(text: str) -> bytes:
     """Decode a text in base58. Return no bytes if the text is not base58."""
-    if not {*text} <= {*_BASE58}:
+    if not {*text} <= {*BASE58}:
         return b""
-    number = reduce(lambda value, digit: value * 58 + _BASE58.index(digit), text, 0)
+    number = reduce(lambda value, digit: value * 58 + BASE58.index(digit), text, 0)
     zeros = len(text) - len(text.lstrip("1"))
     return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
 

@@ -18,13 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from walletframe.amounts.integers import (
-    MAX_DECIMALS,
-    MAX_DIGITS,
-    Exact,
-    align_scales,
-    as_objects,
-)
+from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, Exact, align_scales, as_objects
 from walletframe.amounts.scalar import Amount, integer_and_scale
 from walletframe.amounts.sums import integers_from_words, words_of_decimals
 from walletframe.amounts.text import parse_number, short_repr

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
 
+from walletframe.amounts.integers import MAX_DECIMALS
 from walletframe.node.request import NodeBalance, TokenMetadata
 from walletframe.node.rpc import Node, NodeFailure, NodeStatus
 from walletframe.text import safe_line
-from walletframe.wire.outcome import MAX_DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

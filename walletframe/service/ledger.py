@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 from urllib.parse import quote
 
 from walletframe.address.forms import WalletAddress
-from walletframe.address.shapes import malformed_reason
+from walletframe.address.shapes import BASE58, malformed_reason
 from walletframe.tokens import known_tokens, native_coin
 from walletframe.wire.shapes import Amount, Asset, AssetAndAmount, WalletDetail
 
@@ -31,7 +31,6 @@ _EMPTY_SHARE, _NULL_SHARE = 0.03, 0.01
 _LONGEST_DRAW = 59
 _PROBABILITY_STEPS = 1_000_000
 _UINT256_MAX = 2**256 - 1
-_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _COPIED_SYMBOLS = ("USDC", "USDT", "ETH", "WBTC")
 
 
@@ -58,10 +57,7 @@ class Chain:
 _DATA = tomllib.loads(files(__package__).joinpath("simulated.toml").read_text(encoding="utf-8"))
 CHAINS = {
     name: Chain(
-        name,
-        Token(coin.symbol, None, coin.decimals, data["price"]),
-        data["explorer"],
-        data["form"],
+        name, Token(coin.symbol, None, coin.decimals, data["price"]), data["explorer"], data["form"]
     )
     for name, data in _DATA["chains"].items()
     for coin in [native_coin(name)]
@@ -228,7 +224,7 @@ def _invented_token(chain: Chain, role: str, symbol: str, decimals: int) -> Toke
     else:
         number, letters = int.from_bytes(digest * 2), ""
         while number:
-            number, digit = divmod(number, len(_BASE58))
-            letters += _BASE58[digit]
+            number, digit = divmod(number, len(BASE58))
+            letters += BASE58[digit]
         contract = letters[:43] if chain.form == "solana" else f"T{letters[:33]}"
     return Token(symbol, contract, decimals)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeGuard, cast
 
+from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from walletframe.wire.shapes import SentBalance
 
-MAX_DECIMALS = 77
-MAX_DIGITS = 4300
 _VALID_DECIMALS = frozenset(range(MAX_DECIMALS + 1))
 _MAX_KEPT_CHARS = 200  # maximum length of an unreadable amount
 
