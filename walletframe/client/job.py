@@ -115,7 +115,7 @@ def status_counter(
 def progress_display(
     progress: BulkProgress | Progress, total: int | None, **options: float
 ) -> Iterator[Callable[..., object]]:
-    """Yield a function of the counts by status, the earlier ok wallets, and further numbers."""
+    """Yield a function that shows counts by status, those of before, and further numbers."""
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))

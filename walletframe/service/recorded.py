@@ -42,7 +42,7 @@ _FORMATS_HINT = (
 
 
 class RecordedLedger:
-    """Recorded holdings; other wallets are empty, or fail if their blockchain is not known."""
+    """Recorded holdings; other wallets are empty, or fail if unknown or malformed."""
 
     def __init__(self, details: Iterable[shapes.WalletDetail]) -> None:
         self._details: dict[WalletAddress, shapes.WalletDetail] = {}
