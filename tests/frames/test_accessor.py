@@ -10,9 +10,8 @@ from addresses import ONE, TWO, whole
 
 from walletframe.accessor import FrameAccessor, SeriesAccessor
 from walletframe.accessor.delegation import Delegate
-from walletframe.accessor.details import DetailsAccessor
 from walletframe.accessor.folder import StoredAccessor
-from walletframe.accessor.holdings import PlotAccessor
+from walletframe.accessor.holdings import DetailsAccessor, PlotAccessor
 from walletframe.errors import AddressError, ColumnsError, InputWarning, WalletframeError
 from walletframe.frames.assembly import assemble
 from walletframe.pandas_versions import TEXT

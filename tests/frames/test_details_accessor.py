@@ -12,8 +12,7 @@ from fetches import fetched, token
 
 from walletframe import notice
 from walletframe.accessor import FrameAccessor
-from walletframe.accessor.details import DetailsAccessor
-from walletframe.accessor.holdings import PlotAccessor
+from walletframe.accessor.holdings import DetailsAccessor, PlotAccessor
 from walletframe.errors import (
     ArgumentError,
     ColumnsError,

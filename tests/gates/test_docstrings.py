@@ -16,9 +16,8 @@ from numpydoc.validate import validate
 import walletframe as wf
 from walletframe.accessor import FrameAccessor, SeriesAccessor
 from walletframe.accessor.delegation import Delegate
-from walletframe.accessor.details import DetailsAccessor
 from walletframe.accessor.folder import StoredAccessor
-from walletframe.accessor.holdings import PlotAccessor
+from walletframe.accessor.holdings import DetailsAccessor, PlotAccessor
 from walletframe.amounts.columns import Rolling
 from walletframe.amounts.scalar import Amount
 from walletframe.analysis import ParquetPrices, PriceHistorySource, PriceSource, read_token_list

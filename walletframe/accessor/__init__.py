@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Final
 import pandas as pd
 
 from walletframe.accessor.delegation import LazyPackage, delegate
-from walletframe.accessor.holdings import HoldingsAccessor
+from walletframe.accessor.holdings import DetailsAccessor, HoldingsAccessor
 from walletframe.amounts import columns
 
 if TYPE_CHECKING:
     from walletframe import client, exports
-    from walletframe.accessor import details
     from walletframe.analysis import distribution, selection, valuation
     from walletframe.analysis.spam import flags
     from walletframe.frames import inspection, joining
@@ -26,8 +25,7 @@ else:
     distribution, selection, valuation = map(
         LazyPackage, ("analysis.distribution", "analysis.selection", "analysis.valuation")
     )
-    details, inspection = map(LazyPackage, ("accessor.details", "frames.inspection"))
-    joining = LazyPackage("frames.joining")
+    inspection, joining = map(LazyPackage, ("frames.inspection", "frames.joining"))
 
 NAME = "wf"
 
@@ -66,9 +64,9 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor):
     _data: pd.DataFrame
 
     @staticmethod
-    def _of_fetch(fetch: DetailsLike) -> details.DetailsAccessor:
+    def _of_fetch(fetch: DetailsLike) -> DetailsAccessor:
         """Return ``details.wf``. `WalletDetails` calls this through pandas, without an import."""
-        return details.DetailsAccessor(fetch)
+        return DetailsAccessor(fetch)
 
     value: Final = delegate(lambda: valuation.value)
     flag_spam: Final = delegate(lambda: flags.flag_spam)

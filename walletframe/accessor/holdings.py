@@ -1,10 +1,10 @@
-"""Methods that compute tables and charts of holdings, with or without the wallets of a fetch."""
+"""``holdings.wf``, and ``details.wf``: the same methods, called with the wallets of the fetch."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from walletframe.accessor.delegation import LazyPackage, delegate
+from walletframe.accessor.delegation import Delegate, LazyPackage, call_with_data, delegate
 from walletframe.errors import InputWarning
 from walletframe.notice import warn_once
 
@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from walletframe import charts
-    from walletframe.analysis import distribution, sums
+    from walletframe.analysis import distribution, selection, sums, valuation
     from walletframe.analysis.spam import flags
-    from walletframe.frames.details import FetchLike
+    from walletframe.frames import details as fetches
+    from walletframe.frames.details import DetailsLike, FetchLike, WalletDetails
 else:
-    charts, flags = map(LazyPackage, ("charts", "analysis.spam.flags"))
-    distribution, sums = map(LazyPackage, ("analysis.distribution", "analysis.sums"))
+    charts, fetches = map(LazyPackage, ("charts", "frames.details"))
+    distribution, selection = map(LazyPackage, ("analysis.distribution", "analysis.selection"))
+    sums, valuation = map(LazyPackage, ("analysis.sums", "analysis.valuation"))
+    flags = LazyPackage("analysis.spam.flags")
+pickers: Any = LazyPackage("pickers")  # a layer above: `explore` imports it when it is called
 
 _NO_WALLETS = (
     "holdings don't show which wallets failed, so completeness is unknown: call the method on the "
@@ -108,3 +112,53 @@ class HoldingsAccessor:
     top: Final = delegate(lambda: distribution.top_rows)
     token_labels: Final = delegate(lambda: distribution.token_labels)
     explain_spam: Final = delegate(lambda: flags.explain_spam)
+
+
+class DetailsAccessor(HoldingsAccessor):
+    """Methods for tables and charts of a fetch, which also state how complete the fetch is.
+
+    The methods are those of ``holdings.wf``, called with the ``wallets`` of the fetch. Methods that
+    add columns to holdings or drop rows (`value`, `flag_spam`, `without_spam`, `where`) return a
+    `walletframe.WalletDetails`.
+
+    Parameters
+    ----------
+    details : WalletDetails or tuple of (DataFrame, DataFrame)
+        The result of a fetch.
+
+    Raises
+    ------
+    ArgumentError
+        If `details` is not the result of a fetch, or if the two frames are in the wrong order.
+
+    Examples
+    --------
+    >>> import walletframe
+    >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+    ...     details = client.fetch(["NEAR.alice.near"])
+    >>> valued = details.wf.without_spam().wf.value({("NEAR", None): 3}, currency="USD")
+    >>> valued.wf.totals(by="wallet")[["address", "currency", "wallets_ok", "wallets_asked"]]
+          address currency  wallets_ok  wallets_asked
+    0  alice.near      USD           1              1
+    """
+
+    _wallets: pd.DataFrame
+
+    def __init__(self, details: DetailsLike) -> None:
+        self._wallets, self._data = fetches.as_details(details)
+
+    def _replace_holdings(self, function: Any, /, *args: Any, **kwargs: Any) -> WalletDetails:
+        """Return the result of the fetch with new holdings: those that a function returns."""
+        return fetches.WalletDetails(self._wallets, call_with_data(self, function, *args, **kwargs))
+
+    def _where(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:
+        return selection.where_in_fetch(self._data, self._wallets, *args, **kwargs)
+
+    def _explore(self, widget: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return widget(fetches.WalletDetails(self._wallets, self._data), *args, **kwargs)
+
+    explore: Final = Delegate(lambda: pickers.HoldingsExplorer, _explore)
+    value: Final = Delegate(lambda: valuation.value, _replace_holdings)
+    flag_spam: Final = Delegate(lambda: flags.flag_spam, _replace_holdings)
+    without_spam: Final = Delegate(lambda: flags.without_spam, _replace_holdings)
+    where: Final = Delegate(lambda: selection.where, _where)
