@@ -74,3 +74,8 @@ def percent(share: float) -> str:
     if share < _LEAST_SHARE:
         return "<0.1%"
     return ">99.9%" if share > 1 - _LEAST_SHARE else f"{share:.1%}"
+
+
+def older_answers(count: int) -> str:
+    """Return a text such as ``2 wallets show an older answer``."""
+    return f"{counted_noun(count, 'wallet')} {'shows' if count == 1 else 'show'} an older answer"

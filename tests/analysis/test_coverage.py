@@ -43,8 +43,8 @@ def test_tables_of_everything_state_the_same(details, name):
     assert table.attrs["coverage"] == {**asdict(ALL), "rows": len(table)}
     assert json.loads(json.dumps(table.attrs)) == table.attrs
     line = (
-        "Not counted: 1 of 4 wallets, whose balances are unknown; 1 balance of unknown amount. "
-        f"As of {AS_OF}."
+        "Not counted: 1 of 4 wallets unknown; 1 balance of unknown amount. "
+        f"1 wallet shows an older answer. As of {AS_OF}."
     )
     assert f"\n\n{line}\n" in repr(table)
     assert f"<p>{line}</p>" in table._repr_html_()
@@ -110,7 +110,7 @@ def test_without_wallets_failures_are_not_known(details, monkeypatch):
     with pytest.warns(wf.errors.InputWarning):
         table = details.holdings.wf.totals()
     assert table.attrs["coverage"]["wallets_asked"] == 0
-    assert "failed wallets, if there are any (pass wallets=…)" in repr(table)
+    assert "failed wallets, if any (pass wallets=…)" in repr(table)
 
 
 def test_nothing_is_left_out():
@@ -160,6 +160,14 @@ def test_amounts_are_displayed_with_six_digits(details):
         assert "123456789.987" in repr(shown)
         assert "rounded" not in repr(shown)
     assert shown["amount"][0] == Decimal("123456789.987")
+
+
+def test_columns_are_formatted_if_others_are_cut(details):
+    """Amounts have six digits, and shares are numbers, on both sides of the gap."""
+    with pd.option_context("display.max_columns", 4):
+        text = repr(details.wf.share("USDC"))
+    assert " ... " in text
+    assert "Amounts are rounded for display." in text
 
 
 def test_assets_with_the_names_of_columns_are_displayed(details):

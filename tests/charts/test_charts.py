@@ -99,7 +99,7 @@ class TestHierarchies:
             "BSC/0xa1/USDC<br>(0xa0b8)": 5,
         }
         assert "value in USD" in notes_of(figure)
-        assert "1 token without a value is not drawn" in notes_of(figure)
+        assert "Not counted: the value of 1 balance without a price; " in notes_of(figure)
 
     def test_balances_are_counted_without_values(self):
         """Amounts of different tokens are not added, and the chart says so."""
@@ -499,14 +499,15 @@ class TestPie:
         wallet = (row.blockchain, row.address)
         text = notes_of(charts.pie(details.holdings, wallet, wallets=details))
         assert text.startswith("Simulated data. ")
-        assert text.endswith(f" The answer is from {row.fetched_at:%Y-%m-%d %H:%M} UTC.")
-        assert "known" not in text
+        assert text.endswith(
+            f" of 1 wallet are counted. As of {row.fetched_at:%Y-%m-%d %H:%M} UTC."
+        )
         stale = details.wallets.assign(source="stale")
-        assert "UTC and is out of date." in notes_of(
+        assert "1 wallet shows an older answer." in notes_of(
             charts.pie(details.holdings, wallet, wallets=stale)
         )
         others = details.wallets[details.wallets.status == "failed"]
-        assert "The answer" not in notes_of(charts.pie(details.holdings, wallet, wallets=others))
+        assert "As of" not in notes_of(charts.pie(details.holdings, wallet, wallets=others))
 
     def test_an_unknown_wallet_is_refused(self, details):
         """A wallet that was not requested is an error."""
@@ -694,14 +695,14 @@ class TestNotes:
         """Completeness, age, and whether it is simulated."""
         text = notes_of(charts.treemap(details.holdings, wallets=details))
         oldest = details.wallets.fetched_at[details.wallets.status == "ok"].min()
-        assert "12 of 14 wallets are known (2 failed)." in text
-        assert f"The oldest answer is from {oldest:%Y-%m-%d %H:%M} UTC." in text
+        assert "Not counted: 2 of 14 wallets unknown." in text
+        assert f"As of {oldest:%Y-%m-%d %H:%M} UTC." in text
         assert "Simulated data." in text
 
     def test_provenance_of_no_wallets(self, details):
         """It differs from that of empty wallets."""
         figure = charts.treemap(details.holdings.iloc[:0], wallets=details.wallets.iloc[:0])
-        assert notes_of(figure) == "No wallet was requested."
+        assert notes_of(figure) == "All 0 balances of 0 wallets are counted."
 
     def test_frame_or_details(self, details):
         """The DataFrame of wallets does as well as the whole fetch."""
@@ -719,7 +720,8 @@ class TestNotes:
 
     def test_no_notes_without_wallets(self, details):
         """The fetch is unknown."""
-        assert "known" not in notes_of(charts.treemap(details.holdings))
+        notes = notes_of(charts.treemap(details.holdings))
+        assert notes.endswith("Not counted: failed wallets, if any (pass wallets=…).")
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -821,11 +823,11 @@ class TestRefusals:
         assert charts.lorenz(frame, ("ETH", pd.NA)) == charts.lorenz(frame, ("ETH", None))
 
 
-def test_accessor_draws_the_same(details):
+def test_accessor_draws_the_same():
     """Each chart is a method of ``df.wf.plot``."""
     frame, wallets = snapshots(1, 2)
     plot, colors = VALUED.wf.plot, charts.token_colors(VALUED)
-    same = {"wallets": details, "colors": colors}
+    same = {"colors": colors}
     pairs = [
         (plot.treemap(top=3, **same), charts.treemap(VALUED, top=3, **same)),
         (plot.sunburst(token=USDC, **same), charts.sunburst(VALUED, token=USDC, **same)),

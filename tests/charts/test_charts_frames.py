@@ -114,9 +114,9 @@ def test_two_lines_describe_the_reliability(chart):
     assert lines[0].startswith("Simulated data.")
     trust = {
         "timeline": "33 wallets are known in at least one snapshot.",
-        "pie": "UTC and is out of date.",
+        "pie": "1 wallet shows an older answer.",
     }
-    assert trust.get(chart, "3 of 33 wallets are known (1 outdated, 3 failed, ") in below(figure)
+    assert trust.get(chart, " of 33 wallets unknown; ") in below(figure)
     marks = [note.hovertext for note in figure.layout.annotations if note.name == "about"]
     text = f"{below(figure)} {' '.join(marks).replace('<br>', ' ')}"
     assert all(note in text for note in figure.layout.meta["about"])
@@ -164,7 +164,7 @@ def test_unknown_amounts_are_left_out(chart):
     """They are not drawn as amounts, and the chart says so."""
     figure = CHARTS[chart](holdings(None, None))
     assert figure.layout.annotations[0].text == "No amount is known."
-    assert "2 balances of unknown amount are not drawn" in below(figure)
+    assert "Not counted: 2 balances of unknown amount; " in below(figure)
 
 
 @pytest.mark.parametrize("chart", CHARTS)

@@ -61,7 +61,7 @@ def details(run, canned):
 def test_the_last_line_says_what_is_not_counted(run):
     """For one token, balances of other tokens are not called filtered."""
     wallets = (f"ETH.{A}", f"ETH.{B}", f"ETH.{C}")
-    unknown = "Not counted: 1 of 3 wallets, whose balances are unknown"
+    unknown = "Not counted: 1 of 3 wallets unknown"
     as_of = r"As of 20\d\d-\d\d-\d\d \d\d:\d\d UTC\."
     lines = run("totals", *wallets).output.splitlines()
     assert re.fullmatch(f"{unknown}; 1 balance of unknown amount. {as_of}", lines[-1])

@@ -88,7 +88,7 @@ def test_tables_of_a_fetch_have_its_completeness():
     assert DETAILS.wf.share("ETH")[counts].iloc[0].tolist() == [3, 4]
     known = WALLETS[WALLETS.status == "ok"]
     assert DETAILS.wf.totals(wallets=known)[counts].iloc[0].tolist() == [3, 3]
-    assert "3 of 4 wallets are known" in DETAILS.wf.plot.bar().layout.title.subtitle.text
+    assert "1 of 4 wallets unknown" in DETAILS.wf.plot.bar().layout.title.subtitle.text
 
 
 def test_results_can_be_chained():

@@ -63,6 +63,7 @@ RAISE_NOTHING = {
     "walletframe.client.engine.Client.close": "may be called again",
     "walletframe.frames.contract.blockchains": "a table of this package's own",
     "walletframe.frames.results.Coverage": "made of counted numbers",
+    "walletframe.frames.results.Coverage.sentences": "made of counted numbers",
     **dict.fromkeys(
         (
             "walletframe.pickers.explorer.HoldingsExplorer.refresh",

@@ -68,6 +68,7 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor):
         """Return ``details.wf``. `WalletDetails` calls this through pandas, without an import."""
         return DetailsAccessor(fetch)
 
+    top: Final = delegate(lambda: distribution.top_rows)
     value: Final = delegate(lambda: valuation.value)
     flag_spam: Final = delegate(lambda: flags.flag_spam)
     without_spam: Final = delegate(lambda: flags.without_spam)

@@ -109,7 +109,6 @@ class HoldingsAccessor:
     concentration: Final = delegate(lambda: distribution.concentration)
     pivot: Final = delegate(lambda: distribution.pivot)
     overlap: Final = delegate(lambda: distribution.overlap)
-    top: Final = delegate(lambda: distribution.top_rows)
     token_labels: Final = delegate(lambda: distribution.token_labels)
     explain_spam: Final = delegate(lambda: flags.explain_spam)
 
@@ -157,6 +156,10 @@ class DetailsAccessor(HoldingsAccessor):
     def _explore(self, widget: Any, /, *args: Any, **kwargs: Any) -> Any:
         return widget(fetches.WalletDetails(self._wallets, self._data), *args, **kwargs)
 
+    def _top(self, _function: object, /, *args: Any, **kwargs: Any) -> pd.DataFrame:
+        return distribution.top_in_fetch(self._data, self._wallets, *args, **kwargs)
+
+    top: Final = Delegate(lambda: distribution.top_rows, _top)
     explore: Final = Delegate(lambda: pickers.HoldingsExplorer, _explore)
     value: Final = Delegate(lambda: valuation.value, _replace_holdings)
     flag_spam: Final = Delegate(lambda: flags.flag_spam, _replace_holdings)

@@ -16,17 +16,22 @@ from walletframe.amounts.sums import Segments, sums
 from walletframe.analysis.sums import contract_counts, distinct_pairs, sorted_unique, totals_of
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import (
-    bridged_versions,
     token_or_asset_index,
     token_or_asset_names,
 )
 from walletframe.frames.contract import amounts_of, count_array, require_columns, text_array
-from walletframe.frames.coverage import broadcast_completeness, completeness_among, known_by_token
+from walletframe.frames.coverage import (
+    broadcast_completeness,
+    completeness_among,
+    coverage_of_rows,
+    coverage_of_token,
+    known_by_token,
+)
 from walletframe.frames.groups import group, read_holder_names, token_and_groups
 from walletframe.frames.identity import token_identities
 from walletframe.frames.names import token_names
-from walletframe.frames.positions import cell_sums
-from walletframe.frames.results import coverage_of, stated_coverage, with_coverage
+from walletframe.frames.positions import cell_sums, read_positions
+from walletframe.frames.results import stated_coverage, with_coverage
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
@@ -116,6 +121,16 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
         return frame.iloc[top(column, n).index]
     ranked = column.dropna().sort_values(ascending=False, kind="stable")
     return frame.iloc[ranked.index[: max(n, 0)]]
+
+
+def top_in_fetch(
+    holdings: pd.DataFrame, wallets: FetchLike, n: int = 10, *, by: str = "amount"
+) -> pd.DataFrame:
+    """Return the same rows as `top_rows`, with the coverage of the fetch."""
+    rows = top_rows(holdings, n, by=by)
+    coverage = coverage_of_rows(read_positions(holdings, wallets))
+    others = int(holdings[by].notna().sum()) - len(rows)
+    return with_coverage(rows, replace(coverage, balances=len(rows), beyond_limit=others))
 
 
 def share(  # noqa: PLR0913 - users pass each option by name
@@ -230,19 +245,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
     could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
     table = table.assign(**known)[(balances > 0) | could_hold]
     order = table["amount"].array.argsort(ascending=False)
-    coverage = _coverage_of_token(all_positions, index)
+    coverage = coverage_of_token(all_positions, index)
     return with_coverage(table.iloc[order].reset_index(drop=True), coverage)
-
-
-def _coverage_of_token(positions: Positions, index: int) -> Coverage:
-    """Return the coverage of a table of one token or asset. Bridged versions are not covered."""
-    rows = positions.tokens.codes == index
-    known = known_by_token(positions, rows)
-    can_hold = positions.wallets_that_can_hold(index)
-    counted, held = rows & ~positions.amounts.isna(), len(positions.holdings)
-    coverage = coverage_of(known, rows, counted, among=can_hold, held=held)
-    versions, amount = bridged_versions(positions, index)
-    return replace(coverage, bridged=versions, bridged_amount=amount)
 
 
 def _contract_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
@@ -358,7 +362,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     if named is not None:
         index = token_or_asset_index(positions, named)
         measured = measured.iloc[[index]].reset_index(drop=True)
-        coverage = _coverage_of_token(positions, index)
+        coverage = coverage_of_token(positions, index)
     return with_coverage(measured, coverage)
 
 
@@ -531,7 +535,7 @@ def pivot(
     NEAR       ada.near  1              0
                ben.near  3            0.5
     <BLANKLINE>
-    Not counted: failed wallets, if there are any (pass wallets=…).
+    Not counted: failed wallets, if any (pass wallets=…).
     Amounts are rounded for display.
     """
     if n is not None and n < 1:
@@ -549,10 +553,16 @@ def pivot(
     amounts[_unknown_cell_mask(positions, groups, chosen).ravel()] = pd.NA
     cells = {name: amounts[start * count : (start + 1) * count] for start, name in enumerate(names)}
     table = pd.DataFrame(cells, columns=names)
-    rows = groups.labels
-    is_single = len(rows.columns) == 1
-    index = pd.Index(rows.iloc[:, 0]) if is_single else pd.MultiIndex.from_frame(rows)
-    return with_coverage(table.set_axis(index), stated_coverage(totals))
+    index = groups.labels.set_index([*groups.columns]).index
+    return with_coverage(table.set_axis(index), coverage_of_columns(totals, chosen))
+
+
+def coverage_of_columns(totals: pd.DataFrame, chosen: Codes) -> Coverage:
+    """Return the coverage of a pivot table whose columns are these rows of the totals."""
+    coverage = stated_coverage(totals)
+    names = [name for name in ("balances", "amount_na", "unpriced") if name in totals]
+    counts: dict[str, Any] = {name: int(totals[name].iloc[chosen].sum()) for name in names}
+    return replace(coverage, **counts, beyond_limit=coverage.balances - counts["balances"])
 
 
 def ranked_tokens(totals: pd.DataFrame) -> Codes:
@@ -705,8 +715,7 @@ def overlap(
     kind = positions.kind
     counts = {f"{kind}s_both": count_array(both), f"{kind}s_either": count_array(either)}
     known = broadcast_completeness(positions, np.ones(len(positions.wallets), bool), len(both))
-    counted = ~positions.amounts.isna()
-    coverage = coverage_of(positions, np.ones_like(counted), counted)
+    coverage = coverage_of_rows(positions)
     return with_coverage(pairs.assign(**counts, jaccard=both / either, **known), coverage)
 
 

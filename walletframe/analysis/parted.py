@@ -21,6 +21,7 @@ from walletframe.amounts.sums import FloatTotals, float_totals, joined_totals
 from walletframe.analysis.distribution import (
     MEASURES,
     concentration,
+    coverage_of_columns,
     pivot,
     ranked_tokens,
     share,
@@ -463,4 +464,6 @@ def chunked_pivot(
     ranked = ranked_tokens(totals.drop(columns="value", errors="ignore"))  # values were not read
     columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))
     named = pd.Index(token_or_asset_names(tokens, chosen), dtype="str", name=tokens.kind)
-    return with_coverage(table.iloc[:, columns].set_axis(named, axis=1), stated_coverage(totals))
+    return with_coverage(
+        table.iloc[:, columns].set_axis(named, axis=1), coverage_of_columns(totals, chosen)
+    )

@@ -23,9 +23,15 @@ from walletframe.amounts.sums import (
 )
 from walletframe.errors import PricesError
 from walletframe.frames.contract import count_array, text_array
-from walletframe.frames.coverage import completeness, count_unreadable_wallets
+from walletframe.frames.coverage import (
+    completeness,
+    count_unreadable_wallets,
+    coverage_of,
+    coverage_of_rows,
+)
 from walletframe.frames.groups import ADDED, read_groups
-from walletframe.frames.results import coverage_of, stated_coverage, with_coverage
+from walletframe.frames.positions import read_positions
+from walletframe.frames.results import with_coverage
 from walletframe.pandas_versions import factorized
 
 if TYPE_CHECKING:
@@ -183,7 +189,7 @@ def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Co
 
     Raises
     ------
-    ArgumentError, UnknownWalletError, ColumnsError, AmountError, PricesError
+    ArgumentError, UnknownWalletError, ColumnsError, AmountError
         As `totals`.
 
     Examples
@@ -194,7 +200,7 @@ def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Co
     >>> details.wf.coverage().wallets_ok
     1
     """
-    return stated_coverage(totals(holdings, "blockchain", wallets=wallets))
+    return coverage_of_rows(read_positions(holdings, wallets))
 
 
 def totals_of(positions: Positions, groups: Groups) -> pd.DataFrame:
@@ -228,7 +234,8 @@ def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) ->
         columns["currency"] = text_array((sums.value_totals.currencies or [None]) * len(groups))
         columns["unpriced"] = count_array(sums.value_totals.unpriced, unknown)
     unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
-    coverage = coverage_of(positions, balances, sums.sizes, unpriced)
+    counted = int(balances.sum())
+    coverage = coverage_of(positions, counted, counted - int(sums.sizes.sum()), unpriced)
     return with_coverage(pd.DataFrame({**columns, **known}), coverage)
 
 

@@ -215,7 +215,11 @@ def choose_prices(prices: PricesLike | None) -> ChosenPrices:
         raise PricesError("the list of prices is empty", hint=hint)
     if not is_list:
         return ChosenPrices([chosen], (), may_match_nothing=prices is None)
-    return ChosenPrices(chosen, [*map(_source_name, chosen)], may_match_nothing=True)
+    names = [
+        safe_line(Path(each).name) if isinstance(each, str | Path) else type(each).__name__
+        for each in chosen
+    ]
+    return ChosenPrices(chosen, names, may_match_nothing=True)
 
 
 def has_prices(holdings: pd.DataFrame) -> bool:
@@ -227,12 +231,6 @@ def has_prices(holdings: pd.DataFrame) -> bool:
 def is_service_prices(prices: PriceEntry) -> bool:
     """Return whether an entry means the prices of the service."""
     return isinstance(prices, str) and prices == SERVICE_PRICES
-
-
-def _source_name(prices: PriceEntry) -> str:
-    if isinstance(prices, str | Path):
-        return safe_line(Path(prices).name)
-    return type(prices).__name__
 
 
 def one_currency(currencies: Sequence[str | None]) -> str | None:

@@ -16,7 +16,6 @@ from walletframe.charts.canvas import (
     hover_text,
     markup_lines,
     other_label,
-    provenance_notes,
     simulated_notes,
     undrawn_notes,
     wallets_frame,
@@ -30,11 +29,15 @@ from walletframe.charts.palette import (
 )
 from walletframe.errors import PricesError, SettingsError
 from walletframe.frames.asset_list import (
-    bridged_versions,
     token_or_asset_index,
     token_or_asset_names,
 )
-from walletframe.frames.coverage import completeness_among, known_by_token
+from walletframe.frames.coverage import (
+    completeness_among,
+    coverage_of_rows,
+    coverage_of_token,
+    known_by_token,
+)
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.groups import (
     ADDED,
@@ -55,7 +58,7 @@ from walletframe.frames.names import (
     user_wallet_names,
     wallet_names,
 )
-from walletframe.frames.positions import Positions, cell_sums
+from walletframe.frames.positions import Positions, cell_sums, read_positions
 from walletframe.numerals import amount_phrase, compact, counted_noun, money, percent
 from walletframe.text import safe_line
 
@@ -198,7 +201,8 @@ class Balances:
     rows: Indices  # the indices of the drawn rows
     sizes: Floats  # the size of each drawn row; all sizes are above 0
     measure: Measure
-    left_out: list[str]  # notes (sentences) about the rows that are not drawn
+    coverage: list[str]  # sentences about the wallets and balances that are not counted
+    left_out: list[str]  # notes (sentences) about other rows that are not drawn
     caveats: list[str]  # sentences about wallets that may hold more
     empty_reason: str  # the sentence to show if no row is drawn
     user_wallet_names: list[str]  # the name that the user gave each wallet, or ""
@@ -214,11 +218,9 @@ class Balances:
         return np.asarray(self.positions.wallet_codes[self.rows])
 
     def notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> Notes:
-        """Return the notes of a chart. Notes about the quality of the data require `wallets`."""
-        if wallets is None:
-            return Notes(drawn=drawn, left_out=self.left_out, data_quality=self.caveats)
-        marked = simulated_notes(wallets_frame(wallets))
-        return Notes(marked, drawn, self.left_out, [*provenance_notes(wallets), *self.caveats])
+        """Return the notes of a chart. Only `wallets` show whether the data is simulated."""
+        marked = [] if wallets is None else simulated_notes(wallets_frame(wallets))
+        return Notes(marked, drawn, self.left_out, [*self.coverage, *self.caveats])
 
     def token_names(self, indices: Sequence[int], *, by_chain: bool = False) -> list[str]:
         """Return short, unique names of tokens. With `by_chain`, they are unique per blockchain."""
@@ -265,6 +267,55 @@ class Balances:
         rows = np.flatnonzero(cells < len(wanted))
         sums = cell_sums(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
         return [None if gap else amount for gap, amount in zip(sums.isna(), sums, strict=True)]
+
+
+def read_balances(
+    holdings: PositionsLike,
+    *,
+    token: TokenLike | None = None,
+    wallet: WalletLike | None = None,
+    wallets: FetchLike | None = None,
+    shares: bool = False,
+) -> Balances:
+    """Read the rows to draw, and the user's names for wallets (from `wallets`)."""
+    positions = read_positions(holdings)
+    frame, tokens = positions.holdings, positions.tokens
+    token = token if token is None or isinstance(token, str) else token_key(token)
+    is_selected = np.ones(len(frame), dtype=bool)
+    of_wallet = positions
+    if len(frame) and wallet is not None:
+        is_selected &= mask_of_wallet(positions.wallets, wallet)[positions.wallet_codes]
+        of_wallet = positions.where(is_selected)
+    named = None if wallets is None else as_wallets_frame(wallets)
+    covered = of_wallet if of_wallet.has_wallets else read_positions(of_wallet, named)
+    coverage = coverage_of_rows(covered)
+    if len(frame) and token is not None:
+        index = token_or_asset_index(positions, token)
+        is_selected &= tokens.codes == index
+        coverage = coverage_of_token(covered, index)
+    rows = np.flatnonzero(is_selected)
+    measure, sizes = measure_rows(positions, rows, token=token, shares=shares)
+    drawn = np.isfinite(sizes) & (sizes > 0)
+    unknown, negative = np.isnan(sizes), int((sizes < 0).sum())
+    noun = "value" if measure.kind == "value" else "amount"
+    empty_reason = f"No {noun} is {'known' if unknown.all() else 'above zero'}."
+    caveats = []
+    if measure.kind == "amount" and len(rows):
+        can_hold = positions.wallets_that_can_hold(tokens.codes[rows[0]])
+        if count := int((positions.has_unknown_token & can_hold).sum()):
+            unsure = f"{counted_noun(count, 'wallet')} with unknown tokens"
+            caveats.append(f"{unsure} may hold more {measure.unit}.")
+    return Balances(
+        positions=positions,
+        rows=rows[drawn],
+        sizes=sizes[drawn],
+        measure=measure,
+        coverage=coverage.sentences(),
+        left_out=undrawn_notes(negative, "negative balance"),
+        caveats=caveats,
+        empty_reason=empty_reason if len(rows) else "There are no holdings to draw.",
+        user_wallet_names=user_wallet_names(positions.wallets, named),
+    )
 
 
 def check_top(name: str, number: Any, limit: int) -> int:
@@ -555,48 +606,9 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
         bridged=bridged,
     )
     by_contract = positions.with_contracts_as_tokens()
-    held = positions if token is None else by_contract
-    frame, tokens = held.holdings, held.tokens
-    if one_token is not None and not isinstance(one_token, str):
-        one_token = token_key(one_token)
-    is_selected = np.ones(len(frame), dtype=bool)
-    versions, amount = 0, ""
-    if len(frame) and one_token is not None:
-        index = token_or_asset_index(held, one_token)
-        is_selected &= tokens.codes == index
-        versions, amount = bridged_versions(held, index)
-    if len(frame) and wallet is not None:
-        is_selected &= mask_of_wallet(held.wallets, wallet)[held.wallet_codes]
-    rows = np.flatnonzero(is_selected)
-    measure, sizes = measure_rows(held, rows, token=one_token, shares=shares)
-    is_drawn = np.isfinite(sizes) & (sizes > 0)
-    unknown, negative = np.isnan(sizes), int((sizes < 0).sum())
-    if measure.kind == "value":
-        unpriced = np.unique(held.contracts.codes[rows[unknown]])
-        left_out = undrawn_notes(len(unpriced), "token", " without a value")
-    else:
-        left_out = undrawn_notes(int(unknown.sum()), "balance", " of unknown amount")
-    left_out += undrawn_notes(negative, "negative balance")
-    without = f" with {amount} {measure.unit} (bridged=True)"
-    left_out += undrawn_notes(versions, "bridged version", without)
-    named = None if wallets is None else as_wallets_frame(wallets)
-    noun = "value" if measure.kind == "value" else "amount"
-    empty_reason = f"No {noun} is {'known' if unknown.all() else 'above zero'}."
-    caveats = []
-    if measure.kind == "amount" and len(rows):
-        can_hold = held.wallets_that_can_hold(tokens.codes[rows[0]])
-        if count := int((held.has_unknown_token & can_hold).sum()):
-            unsure = f"{counted_noun(count, 'wallet')} with unknown tokens"
-            caveats.append(f"{unsure} may hold more {measure.unit}.")
-    balances = Balances(
-        positions=held,
-        rows=rows[is_drawn],
-        sizes=sizes[is_drawn],
-        measure=measure,
-        left_out=left_out,
-        caveats=caveats,
-        empty_reason=empty_reason if len(rows) else "There are no holdings to draw.",
-        user_wallet_names=user_wallet_names(held.wallets, named),
+    selected_from = positions if token is None else by_contract
+    balances = read_balances(
+        selected_from, token=one_token, wallet=wallet, wallets=wallets, shares=shares
     )
     if "token" in names:
         balances = replace(balances, positions=by_contract)

@@ -11,19 +11,20 @@ from html import unescape
 from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pandas as pd
 import plotly.graph_objects as go
 import plotly.io as pio
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
 from walletframe.frames.contract import require_columns
 from walletframe.frames.details import as_wallets_frame
-from walletframe.frames.known import is_simulated, known_mask, stale_mask
-from walletframe.numerals import count_with_verb, counted_noun
+from walletframe.frames.known import is_simulated
+from walletframe.numerals import counted_noun
 from walletframe.text import as_markup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import pandas as pd
 
     from walletframe.frames.details import FetchLike
 
@@ -302,34 +303,6 @@ def undrawn_notes(count: int, noun: str, kind: str = "") -> list[str]:
 def other_label(count: int, noun: str) -> str:
     """Return the label of combined items, such as ``Other (3 tokens)``."""
     return f"Other ({counted_noun(count, noun)})"
-
-
-def provenance_notes(fetch: FetchLike) -> list[str]:
-    """Return sentences about the number of known wallets and about the oldest answer."""
-    wallets = wallets_frame(fetch)
-    if not len(wallets):
-        return ["No wallet was requested."]
-    known, outdated = known_mask(wallets), int(stale_mask(wallets).sum())
-    flaws = [f"{outdated} outdated"] * bool(outdated)
-    flaws += [
-        f"{count} {str(status).replace('_', ' ')}"
-        for status, count in wallets["status"][~known].value_counts().items()
-        if count
-    ]
-    text = f"{count_with_verb(int(known.sum()), len(wallets), 'wallet')} known"
-    text += f" ({', '.join(flaws)})" if flaws else ""
-    return [f"{text}.", *_age_sentences(wallets[known], "The oldest answer is from {}.")]
-
-
-def age_notes(wallets: pd.DataFrame) -> list[str]:
-    """Return a sentence about the age of the answer for one wallet."""
-    stale = " and is out of date" if stale_mask(wallets).any() else ""
-    return _age_sentences(wallets, f"The answer is from {{}}{stale}.")
-
-
-def _age_sentences(wallets: pd.DataFrame, template: str) -> list[str]:
-    times = pd.to_datetime(wallets["fetched_at"], utc=True).dropna()
-    return [template.format(f"{times.min():%Y-%m-%d %H:%M} UTC")] if len(times) else []
 
 
 def simulated_notes(wallets: pd.DataFrame) -> list[str]:

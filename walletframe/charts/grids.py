@@ -29,7 +29,6 @@ from walletframe.charts.canvas import (
     TOP_RIGHT,
     Dimensions,
     Notes,
-    age_notes,
     axis_title,
     category_axis,
     drawn_note,
@@ -384,10 +383,10 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     title = title or f"Holdings of {short_wallet(named.blockchain, named.address, name)}"
     notes = Notes()
     if answers is not None:
-        notes = Notes(simulated_notes(answers), data_quality=age_notes(answers))
+        notes = Notes(simulated_notes(answers))
     try:
         balances = read_grouped(
-            holdings, by, wallet=wallet, assets=assets, bridged=bridged
+            holdings, by, wallet=wallet, wallets=answers, assets=assets, bridged=bridged
         ).balances
     except UnknownWalletError:
         if answers is None:
@@ -396,7 +395,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         if status != "ok":
             reason = f"The wallet's holdings are unknown, since its status is {status}."
         return empty_figure(title, notes, reason)
-    notes = notes._replace(left_out=balances.left_out)
+    notes = notes._replace(left_out=balances.left_out, data_quality=balances.coverage)
     if not len(balances.rows):
         return empty_figure(title, notes, balances.empty_reason)
     sizes = sum_by_group(balances.token_codes, balances.sizes)

@@ -175,7 +175,10 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     measure, what = balances.measure, "" if stacked else f"by {join_names(grouped.names)} "
     snapshots = _read_snapshots(balances.positions, wallets, token if asset is None else asset)
     title = title or f"{measure.title_start} {what}over time"
-    notes = snapshots.notes._replace(left_out=[*balances.left_out, *snapshots.notes.left_out])
+    notes = snapshots.notes._replace(
+        left_out=[*balances.left_out, *snapshots.notes.left_out],
+        data_quality=[*snapshots.notes.data_quality, *balances.coverage],
+    )
     mask = snapshots.codes[balances.rows] >= 0
     if not mask.any():
         reason = "No row has a snapshot." if len(balances.rows) else balances.empty_reason

@@ -24,7 +24,7 @@ from walletframe.cli.screen import echo, print_table, totals_table
 from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.coverage import known_by_token
 from walletframe.frames.identity import UNKNOWN
-from walletframe.frames.known import known_mask, stale_mask, summary_lines, value_summary
+from walletframe.frames.known import known_mask, summary_lines, value_summary
 from walletframe.frames.names import token_index
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import stated_coverage
@@ -299,9 +299,7 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
         data=data,
     )
     echo(f"written: {written}")
-    wallets = details.wallets
-    known, older = known_mask(wallets).sum(), stale_mask(wallets).sum()
-    outdated = f", {older:,} of them from an older answer" if older else ""
-    requested = counted_noun(len(wallets), "wallet")
-    echo(f"The balances of {known:,} of {requested} are known{outdated}.")
-    exit_by_completeness(all_known=known == len(wallets), interrupted=interrupted)
+    coverage = sums.coverage(details.holdings, wallets=details.wallets)
+    echo(coverage)
+    known = coverage.wallets_ok == coverage.wallets_asked
+    exit_by_completeness(all_known=known, interrupted=interrupted)

@@ -1,4 +1,4 @@
-"""Completeness of groups: counts of the wallets that could hold a group's tokens.
+"""Completeness of groups: counts of the wallets that could hold a group's tokens; coverage.
 
 A wallet is known for a token if the wallet's balances are known, if all its amounts of the token
 can be read, and if it has no balance of an unknown token, which may be the same token. Each unknown
@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from walletframe.frames.contract import count_array
+from walletframe.frames.asset_list import bridged_versions
+from walletframe.frames.contract import WALLET_DTYPES, count_array
 from walletframe.frames.groups import ADDED
+from walletframe.frames.results import Coverage
 
 if TYPE_CHECKING:
     from walletframe.frames.groups import Groups
@@ -100,17 +102,14 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
 
 def completeness_among(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
     """Return columns that count only the marked wallets of each group."""
-    if not positions.has_wallets:
-        return {}
-    return _count_columns(_sum_wallet_sets(_wallet_states(positions) * wallets, groups))
+    sums = _sum_wallet_sets(_wallet_states(positions) * wallets, groups)
+    return _count_columns(sums) if positions.has_wallets else {}
 
 
 def broadcast_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
     """Return columns that repeat the counts of all marked wallets in each of `rows` rows."""
-    if not positions.has_wallets:
-        return {}
-    counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True)
-    return _count_columns(counts.repeat(rows, axis=1))
+    counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True).repeat(rows, axis=1)
+    return _count_columns(counts) if positions.has_wallets else {}
 
 
 def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
@@ -131,3 +130,65 @@ def _sum_by_code(counts: Codes, codes: Codes, size: int) -> Codes:
 
 def _count_columns(counts: Codes) -> dict[str, Any]:
     return dict(zip(_COUNT_COLUMNS, map(count_array, counts[:3]), strict=True))
+
+
+def coverage_of(
+    positions: Positions,
+    balances: int,
+    amount_na: int,
+    unpriced: int,
+    *,
+    among: Mask | None = None,
+    held: int | None = None,
+) -> Coverage:
+    """Return the coverage of a table from the numbers of its balances.
+
+    `among` marks the wallets that could be counted (by default, all). `held` is the number of
+    balances in the holdings (by default, the number in the table).
+    """
+    counts = balances, amount_na, unpriced
+    if not positions.has_wallets:
+        return Coverage(0, 0, 0, *counts, filtered=0)
+    ok, stale, asked = _wallet_states(positions)[:, slice(None) if among is None else among]
+    frame, first = positions.wallet_frame, positions.first
+    listed = frame["tokens"].array.take(first[positions.known]).sum()
+    filtered = max(int(listed) - (balances if held is None else held), 0)
+    known = first[positions.known if among is None else positions.known & among]
+    wallets = int(asked.sum()), int(ok.sum()), int(stale.sum())
+    return Coverage(*wallets, *counts, filtered, as_of=_oldest_time(frame, known))
+
+
+def coverage_of_rows(
+    positions: Positions, rows: Mask | None = None, among: Mask | None = None
+) -> Coverage:
+    """Return the coverage of a table of the marked rows (by default, all)."""
+    unread, values = positions.amounts.isna(), positions.holdings.get("value")
+    counted = np.ones(len(unread), dtype=bool) if rows is None else rows
+    unpriced = 0 if values is None else int((values.isna().to_numpy() & ~unread & counted).sum())
+    counts = int(counted.sum()), int((unread & counted).sum()), unpriced
+    return coverage_of(positions, *counts, among=among, held=len(unread))
+
+
+def coverage_of_token(positions: Positions, index: int) -> Coverage:
+    """Return the coverage of a table of one token or asset. Bridged versions are not covered."""
+    rows = positions.tokens.codes == index
+    among = positions.wallets_that_can_hold(index)
+    versions, amount = bridged_versions(positions, index)
+    return replace(
+        coverage_of_rows(known_by_token(positions, rows), rows, among),
+        filtered=coverage_of_rows(positions, rows).filtered,
+        bridged=versions,
+        bridged_amount=amount,
+    )
+
+
+def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:
+    """Return the time of the oldest answer, or "" if the user's `wallets` have no such times."""
+    try:
+        times = wallets["fetched_at"].array.take(rows)
+        if times.dtype != WALLET_DTYPES["fetched_at"]:  # such as text from a file
+            times = pd.to_datetime(times, utc=True, format="ISO8601")
+    except (KeyError, TypeError, ValueError):
+        return ""
+    oldest: Any = times.min()
+    return "" if pd.isna(oldest) else f"{oldest:%Y-%m-%d %H:%M} UTC"

@@ -17,7 +17,7 @@ import pandas as pd
 
 from walletframe.frames.contract import SIMULATED, Source
 from walletframe.frames.identity import token_identities
-from walletframe.numerals import count_with_verb, counted_noun, money
+from walletframe.numerals import count_with_verb, counted_noun, money, older_answers
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
 
@@ -90,9 +90,7 @@ def summary_lines(
     if flawed:
         lines.append(f"{flawed} unreadable: the amount or the token is unknown.")
     if stale := int(stale_mask(wallets).sum()):
-        verb = "shows" if stale == 1 else "show"
-        older = f"{counted_noun(stale, 'wallet')} {verb} an older answer"
-        lines.append(f"{older}: no newer answer was available.")
+        lines.append(f"{older_answers(stale)}: no newer answer was available.")
     return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
 import pandas as pd
 from pandas import get_option
 from pandas.api.types import is_float_dtype
@@ -18,14 +17,10 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing 
 )
 
 from walletframe.amounts import AmountDtype
-from walletframe.frames.contract import WALLET_DTYPES
-from walletframe.numerals import counted_noun, money, plain, six_digits
+from walletframe.numerals import counted_noun, money, older_answers, plain, six_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from walletframe.frames.identity import Codes, Mask
-    from walletframe.frames.positions import Positions
 
 COVERAGE: Final = "coverage"
 """The key of the coverage in the ``attrs`` of a table."""
@@ -62,6 +57,8 @@ class Coverage:
         leaves out.
     bridged_amount : str
         The exact sum of the known amounts of these bridged versions.
+    beyond_limit : int
+        The number of balances that the limit `n` of `pivot` or `top` leaves out.
     as_of : str
         The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
 
@@ -72,6 +69,8 @@ class Coverage:
     ...     details = client.fetch(["NEAR.alice.near"])
     >>> print(details.wf.coverage())
     All 4 balances of 1 wallet are counted. As of ... UTC.
+    >>> len(details.wf.coverage().sentences())
+    2
     """
 
     wallets_asked: int
@@ -83,24 +82,40 @@ class Coverage:
     filtered: int
     bridged: int = 0
     bridged_amount: str = "0"
+    beyond_limit: int = 0
     as_of: str = ""
 
     def __str__(self) -> str:
+        return " ".join(self.sentences())
+
+    def sentences(self) -> list[str]:
+        """Return the sentences of the summary.
+
+        Returns
+        -------
+        list of str
+            What is left out, then out-of-date answers and the time, if there are any.
+        """
         unknown = self.wallets_asked - self.wallets_ok
         wallets = counted_noun(self.wallets_asked, "wallet")
         left_out = {
             f"{self.bridged_amount} in {counted_noun(self.bridged, 'bridged version')} "
             "(bridged=True)": self.bridged,
-            f"{unknown:,} of {wallets}, whose balances are unknown": unknown,
+            f"{unknown:,} of {wallets} unknown": unknown,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(self.unpriced, 'balance')} without a price": self.unpriced,
             f"{counted_noun(self.filtered, 'filtered balance')}": self.filtered,
-            "failed wallets, if there are any (pass wallets=…)": not self.wallets_asked,
+            f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
+            "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
         }
-        time = f" As of {self.as_of}." if self.as_of else ""
-        if parts := [text for text, count in left_out.items() if count]:
-            return f"Not counted: {'; '.join(parts)}.{time}"
-        return f"All {counted_noun(self.balances, 'balance')} of {wallets} are counted.{time}"
+        parts = [text for text, count in left_out.items() if count]
+        counted = f"All {counted_noun(self.balances, 'balance')} of {wallets} are counted."
+        sentences = [f"Not counted: {'; '.join(parts)}." if parts else counted]
+        if self.wallets_stale:
+            sentences.append(f"{older_answers(self.wallets_stale)}.")
+        if self.as_of:
+            sentences.append(f"As of {self.as_of}.")
+        return sentences
 
 
 class ResultTable(pd.DataFrame):
@@ -130,7 +145,7 @@ def frame_html(frame: Any) -> str | None:
     else:
         maximum, minimum = get_option("display.max_rows"), get_option("display.min_rows")
         html = displayed.to_html(
-            formatters=formatters,
+            formatters=[*map(formatters.get, displayed)],
             notebook=True,
             max_rows=minimum if maximum and minimum and len(frame) > maximum else maximum,
             max_cols=get_option("display.max_columns"),
@@ -143,7 +158,8 @@ def frame_text(frame: Any) -> str:
     """Return the terminal text of a frame."""
     displayed, formatters, notes = _displayed(frame)
     if formatters:
-        text = displayed.to_string(formatters=formatters, **get_dataframe_repr_params())
+        by_column = [*map(formatters.get, displayed)]  # pandas 2 misplaces those of a dict
+        text = displayed.to_string(formatters=by_column, **get_dataframe_repr_params())
     else:
         text = repr(displayed)
     return "\n".join([text, "", *filter(None, notes)]) if notes else text
@@ -204,43 +220,3 @@ def with_coverage(table: pd.DataFrame, coverage: Coverage) -> ResultTable:
     result = ResultTable(table)
     result.attrs[COVERAGE] = asdict(coverage) | {"rows": len(table)}
     return result
-
-
-def coverage_of(
-    positions: Positions,
-    balances: Codes | Mask,
-    known_amounts: Codes | Mask,
-    unpriced: int = 0,
-    *,
-    among: Mask | None = None,
-    held: int | None = None,
-) -> Coverage:
-    """Return the coverage of a table from the counts of balances and known amounts per group.
-
-    `among` marks the wallets that could be counted (by default, all). `held` is the number of
-    balances in the holdings (by default, the number in the table).
-    """
-    counted = np.ones(len(positions.known), dtype=bool) if among is None else among
-    asked = ok = stale = filtered = 0
-    as_of, total = "", int(balances.sum())
-    if positions.has_wallets:
-        known = positions.known & counted
-        asked, ok = int(counted.sum()), int(known.sum())
-        stale = int((positions.stale & counted).sum())
-        listed = positions.wallet_frame["tokens"].array.take(positions.first[positions.known]).sum()
-        filtered = max(int(listed) - (total if held is None else held), 0)
-        as_of = _oldest_time(positions.wallet_frame, positions.first[known])
-    unknown = total - int(known_amounts.sum())
-    return Coverage(asked, ok, stale, total, unknown, unpriced, filtered, as_of=as_of)
-
-
-def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:
-    """Return the time of the oldest answer, or "" if the user's `wallets` have no such times."""
-    try:
-        times = wallets["fetched_at"].array.take(rows)
-        if times.dtype != WALLET_DTYPES["fetched_at"]:  # such as text from a file
-            times = pd.to_datetime(times, utc=True, format="ISO8601")
-    except (KeyError, TypeError, ValueError):
-        return ""
-    oldest: Any = times.min()
-    return "" if pd.isna(oldest) else f"{oldest:%Y-%m-%d %H:%M} UTC"

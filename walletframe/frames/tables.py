@@ -271,10 +271,6 @@ def _text_width(text: str) -> int:
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
 
 
-def _column_width(name: str, cells: list[Cell]) -> int:
-    return max(_text_width(text) for text in [name, *map(_shown_text, cells)])
-
-
 def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]:
     """Return the columns that fit on one line, and the columns to write below the line.
 
@@ -282,7 +278,8 @@ def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]
     other columns move, beginning from the right.
     """
     line, below = dict(columns), dict[str, list[Cell]]()
-    widths = {name: _column_width(name, cells) for name, cells in columns.items()}
+    texts = {name: [name, *map(_shown_text, cells)] for name, cells in columns.items()}
+    widths = {name: max(map(_text_width, each)) for name, each in texts.items()}
 
     def excess() -> int:
         return sum(widths[name] + 2 for name in line) - 2 - (width or sys.maxsize)

@@ -156,9 +156,9 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
     try:
         arguments, token = _chart_arguments(selected, options)
         colors = {"colors": selected.portfolio.colors} if chart_type.has_token_colors else {}
-        figure = getattr(charts, chart_type.function)(
-            drawn, wallets=selected.wallets, **arguments, **colors
-        )
+        wallets = selected.wallets if selected.portfolio.is_complete else None
+        draw = getattr(charts, chart_type.function)
+        figure = draw(drawn, wallets=wallets, **arguments, **colors)
     except Exception as error:  # noqa: BLE001 - shown in place of the chart
         return replace(picture, reason=f"The chart can't be drawn: {error_text(error)}")
     if not figure.data:  # then its only annotation is the reason

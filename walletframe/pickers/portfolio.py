@@ -16,8 +16,9 @@ import pandas as pd
 from walletframe.analysis.selection import Selectable
 from walletframe.analysis.valuation import has_prices, value
 from walletframe.charts import token_colors
-from walletframe.errors import ArgumentError, PricesError
+from walletframe.errors import ArgumentError, PricesError, UnknownWalletError
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, require_columns
+from walletframe.frames.coverage import coverage_of_rows
 from walletframe.frames.identity import is_unknown
 from walletframe.frames.known import (
     failure_lines,
@@ -28,7 +29,6 @@ from walletframe.frames.known import (
     value_summary,
 )
 from walletframe.frames.positions import read_positions
-from walletframe.frames.results import coverage_of
 from walletframe.frames.tables import wallets_table
 from walletframe.numerals import count_with_verb, counted_noun, money
 from walletframe.pickers.picker import group_stats
@@ -247,14 +247,11 @@ def wallet_status(
     wallets: pd.DataFrame, holdings: pd.DataFrame, tokens: KeyCodes | None = None
 ) -> dict[str, Any]:
     """Return lines on a result and its coverage, and a table of wallets with an error text."""
-    values, known = value_summary(holdings), holdings["amount"].notna().to_numpy()
-    coverage = coverage_of(
-        read_positions(holdings, wallets),
-        np.ones(len(holdings), dtype=bool),
-        known,
-        values.unpriced if values else 0,
-    )
-    lines = [*summary_lines(wallets, holdings, tokens), str(coverage), *failure_lines(wallets)]
+    try:
+        coverage = [str(coverage_of_rows(read_positions(holdings, wallets)))]
+    except UnknownWalletError:  # the holdings are not those of the wallets
+        coverage = []
+    lines = [*summary_lines(wallets, holdings, tokens), *coverage, *failure_lines(wallets)]
     table = wallets_table(wallets[wallets["error"].notna()], _MAX_FAILURES)
     return {
         "lines": [safe_line(line, _MAX_REASON) for line in lines],

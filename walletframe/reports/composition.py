@@ -18,7 +18,6 @@ from walletframe.frames.groups import SNAPSHOT, asset_unless_token, list_names, 
 from walletframe.frames.identity import token_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.known import (
-    SIMULATED_NOTE,
     is_simulated,
     known_mask,
     summary_lines,
@@ -196,8 +195,7 @@ def compose(
     positions, groups = read_groups(remaining, names, wallets, **grouping.options(names))
     frame = totals_of(positions, groups)
     lines = summary_lines(wallets, holdings)
-    flaws = [line for line in lines[2:] if line != SIMULATED_NOTE]
-    notes = [str(stated_coverage(frame)), *notes, *flaws]
+    notes = [str(stated_coverage(frame)), *notes]
     if {*names} - {"wallet", "asset", "token"}:
         listings.append(_subtotals_listing(remaining, wallets, asset_unless_token(names), grouping))
     listings.append(_totals_listing(remaining, wallets, grouping.options()))
