@@ -45,8 +45,10 @@ if TYPE_CHECKING:
     from walletframe.frames.known import ValueSummary
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions
+    from walletframe.reports import composition
 else:
     folders, reports = map(LazyPackage, ("accessor.folder", "reports"))
+    composition = LazyPackage("reports.composition")
     parted, sums, valuation = map(
         LazyPackage, ("analysis.parted", "analysis.sums", "analysis.valuation")
     )
@@ -299,7 +301,8 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
         data=data,
     )
     echo(f"written: {written}")
-    coverage = sums.coverage(details.holdings, wallets=details.wallets)
+    drawn = composition.with_values_and_flags(details.holdings)
+    coverage = sums.coverage(drawn[~drawn["is_spam"]], wallets=details.wallets)
     echo(coverage)
     known = coverage.wallets_ok == coverage.wallets_asked
     exit_by_completeness(all_known=known, interrupted=interrupted)

@@ -165,13 +165,9 @@ def compose(
     grouping: Grouping,
 ) -> Content:
     """Return the content of a report on a result, and on the changes since an earlier result."""
-    wallets, holdings = details
-    if "value" not in holdings and has_prices(holdings):
-        holdings = value(holdings)
-        if before is not None and "value" not in before.holdings and has_prices(before.holdings):
-            before = before._replace(holdings=value(before.holdings))
-    if not {"is_spam", "spam_reasons"} <= {*holdings.columns}:
-        holdings = flag_spam(holdings)
+    wallets, holdings = details.wallets, with_values_and_flags(details.holdings)
+    if before is not None and "value" not in details.holdings and "value" in holdings:
+        before = before._replace(holdings=with_values_and_flags(before.holdings))
     is_spam = holdings["is_spam"].to_numpy()
     spam, remaining = holdings[is_spam], holdings[~is_spam]
     names, listings, notes = grouping.names(wallets), [], []
@@ -224,6 +220,14 @@ def compose(
         listings=tuple(listings),
         methods=(*_sources(wallets, lines[1], spam), *methods, _TIMES),
     )
+
+
+def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
+    """Return holdings with values, if prices are known, and with flags of spam."""
+    if "value" not in holdings and has_prices(holdings):
+        holdings = value(holdings)
+    has_flags = {"is_spam", "spam_reasons"} <= {*holdings.columns}
+    return holdings if has_flags else flag_spam(holdings)
 
 
 def _currency(holdings: pd.DataFrame) -> str:
