@@ -499,9 +499,7 @@ class TestPie:
         wallet = (row.blockchain, row.address)
         text = notes_of(charts.pie(details.holdings, wallet, wallets=details))
         assert text.startswith("Simulated data. ")
-        assert text.endswith(
-            f" of 1 wallet are counted. As of {row.fetched_at:%Y-%m-%d %H:%M} UTC."
-        )
+        assert text.endswith(f" of 1 wallet. As of {row.fetched_at:%Y-%m-%d %H:%M} UTC.")
         stale = details.wallets.assign(source="stale")
         assert "1 wallet shows an older answer." in notes_of(
             charts.pie(details.holdings, wallet, wallets=stale)
@@ -702,7 +700,7 @@ class TestNotes:
     def test_provenance_of_no_wallets(self, details):
         """It differs from that of empty wallets."""
         figure = charts.treemap(details.holdings.iloc[:0], wallets=details.wallets.iloc[:0])
-        assert notes_of(figure) == "All 0 balances of 0 wallets are counted."
+        assert notes_of(figure) == "Nothing is left out: 0 balances of 0 wallets."
 
     def test_frame_or_details(self, details):
         """The DataFrame of wallets does as well as the whole fetch."""

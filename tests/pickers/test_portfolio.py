@@ -68,7 +68,7 @@ def test_the_status_has_the_coverage():
     as_of = "As of 2026-01-31 05:59 UTC."
     assert f"{unpriced} {as_of}" in lines
     whole = wallet_status(*fetched({f"ETH.{A}": [token()]}))["lines"]
-    assert f"All 1 balance of 1 wallet are counted. {as_of}" in whole
+    assert f"Nothing is left out: 1 balance of 1 wallet. {as_of}" in whole
 
 
 class TestPortfolio:

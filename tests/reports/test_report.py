@@ -118,7 +118,7 @@ def test_unreadable_amounts_are_counted():
 def test_a_complete_fetch_has_no_gaps():
     """A whole answer is not called incomplete."""
     content = content_of(fetched({"ETH.0xA": [token()]}))
-    assert content.notes == (f"All 1 balance of 1 wallet are counted. {AS_OF}",)
+    assert content.notes == (f"Nothing is left out: 1 balance of 1 wallet. {AS_OF}",)
 
 
 def test_nothing_known_is_not_zero():
@@ -132,7 +132,7 @@ def test_nothing_known_is_not_zero():
 def test_out_of_date_answers_are_on_the_first_screen():
     """An older answer counts, and the report says so."""
     [note] = content_of(fetched({"ETH.0xA": [token()]}, source="stale")).notes
-    assert note.endswith(f" are counted. 1 wallet shows an older answer. {AS_OF}")
+    assert note.endswith(f" of 1 wallet. 1 wallet shows an older answer. {AS_OF}")
 
 
 def test_changes_without_prices_are_those_of_compare():

@@ -68,7 +68,7 @@ class Coverage:
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
     ...     details = client.fetch(["NEAR.alice.near"])
     >>> print(details.wf.coverage())
-    All 4 balances of 1 wallet are counted. As of ... UTC.
+    Nothing is left out: 4 balances of 1 wallet. As of ... UTC.
     >>> len(details.wf.coverage().sentences())
     2
     """
@@ -109,7 +109,7 @@ class Coverage:
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
         }
         parts = [text for text, count in left_out.items() if count]
-        counted = f"All {counted_noun(self.balances, 'balance')} of {wallets} are counted."
+        counted = f"Nothing is left out: {counted_noun(self.balances, 'balance')} of {wallets}."
         sentences = [f"Not counted: {'; '.join(parts)}." if parts else counted]
         if self.wallets_stale:
             sentences.append(f"{older_answers(self.wallets_stale)}.")
