@@ -43,7 +43,7 @@ def test_files_of_the_repository_fit_any_system():
 def test_written_files_fit_any_system(home):
     """Cache, rate limit, snapshots, a run into a folder, an export and a report."""
     with wf.sandbox() as service, service.client() as client:
-        wallets = [f"ETH.{whole('Ab')}", f"SOLANA.{base58('aB')}", f"SOLANA.{base58('Ab')}"]
+        wallets = [f"ETH.{whole('AB')}", f"SOLANA.{base58('aB')}", f"SOLANA.{base58('Ab')}"]
         details = wf.fetch_wallets(wallets, client=client)
         wf.history.save(details, folder=home / "history")
         wf.history.save(details, folder=home / "history", at="2026-01-31T06:00:00Z")
