@@ -221,15 +221,26 @@ def test_the_code_counts_as_the_chart_does(explorer, details):
 
 
 def test_the_code_finds_the_tables_rows(explorer, details):
-    """A searched table has its rows; groups are searched by themselves."""
+    """A search narrows what is shown and saved; groups are searched by themselves."""
     page = Page(explorer)
-    assert "matches" not in explorer.code
+    everything = len(explorer.shown.holdings)
     answer = ask(explorer, "rows", find="usdc ETH")
-    made = executed_on(details, explorer.code)
-    assert len(made["matches"].holdings) == answer["total"] > 0
-    assert drawn(made["figure"]) == drawn(page.plotted())
+    assert 0 < len(explorer.shown.holdings) == answer["total"] < everything
+    assert len(pd.read_csv(io.BytesIO(page.file("CSV")))) == answer["total"]
+    for measure in ("value", "balances"):
+        page.look(measure=measure)
+        made = executed_on(details, explorer.code)
+        same_fetch(made["shown"], explorer.shown)
+        assert drawn(made["figure"]) == drawn(page.plotted())
     ask(explorer, "rows", find="usdc", by="wallet")
-    assert "matches" not in explorer.code
+    assert "search" not in explorer.code
+    assert len(explorer.shown.holdings) == everything
+
+
+def test_the_code_begins_with_the_calls_filters(explorer):
+    """Without `prepare`, the fetch result itself is filtered."""
+    pick(explorer, blockchains=["ETH"])
+    assert "\nshown = details.wf.where(blockchain=['ETH'], spam=False)" in explorer.code
 
 
 def test_files_have_the_shown_rows_to_the_last_digit(explorer):

@@ -283,6 +283,15 @@ def _some():
     return made_up_details(60, wallets=6, tokens=12)
 
 
+def test_bars_have_the_scale_of_the_shown_rows():
+    """A filter or a search that hides the largest value makes the other bars longer."""
+    whole = HoldingsTable(holdings_of(3, value=[1000.0, 10.0, 5.0], symbol=["A", "BB", "BBB"]))
+    part = whole.where(np.array([False, True, True]))
+    answers = rows_of(whole), rows_of(part), rows_of(whole, find="bb")
+    bars = [answer["cells"]["value"]["bar"] for answer in answers]
+    assert bars == [[1, 0.01, 0.005], [1, 0.5], [1, 0.5]]
+
+
 def test_rows_of_one_token_have_bars():
     """The largest shown amount has the full length."""
     held = [token("DAI", 9 * 10**6, contract="0xda"), token(raw=10**6)]

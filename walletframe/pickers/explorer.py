@@ -25,7 +25,7 @@ from walletframe.numerals import counted_noun
 from walletframe.pickers.fetching import FetchingWidget
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.pictures import VALUE
-from walletframe.pickers.portfolio import VALUE_COLUMNS, Portfolio, wallet_status
+from walletframe.pickers.portfolio import VALUE_COLUMNS, Portfolio
 from walletframe.pickers.view import FILTERS, ExplorerState
 from walletframe.pickers.widget import LOCK, handler
 from walletframe.reports import report
@@ -174,9 +174,6 @@ class HoldingsExplorer(FetchingWidget):
         self.details = details if _is_stored(details) else self._explorer_state.portfolio.fetched
         self.observe(self._show_details, "details")
         self._handlers |= self._explorer_state.handlers | {
-            "status": lambda _: wallet_status(
-                *self.shown, self._explorer_state.selected().held.tokens
-            ),
             "code": lambda _: {"text": self.code},
             "file": lambda request: self._make_file(request["format"]),
             "fetch": lambda _: self.refresh(),
@@ -206,52 +203,44 @@ class HoldingsExplorer(FetchingWidget):
     def shown(self) -> WalletDetails:
         """The wallets and holdings that are shown.
 
-        These are the selected rows of `details`. The holdings are as `prepare` returned them, and
-        keep their index. If values are known, the holdings have the column ``value``.
+        These are the selected rows of `details`. A search in the table also selects rows, unless
+        the table is grouped. The holdings are as `prepare` returned them, and keep their index. If
+        values are known, the holdings have the column ``value``.
         """
         with LOCK:
-            selected = self._explorer_state.selected()
-            return WalletDetails(selected.wallets, selected.held.holdings)
+            state = self._explorer_state
+            return state.portfolio.where(state.selection, state.search)
 
     @property
     def code(self) -> str:
         """The Python code that reproduces what is shown.
 
-        The code selects the shown rows and the rows that match the search, and draws the chart. It
-        expects the arguments of the explorer in the variables ``details`` (or ``stored``, for a
-        folder) and ``prepare``.
+        The code selects the rows in `shown` and draws the chart. It expects the arguments of the
+        explorer in the variables ``details`` (or ``stored``, for a folder) and ``prepare``.
         """
         with LOCK:
             picture, search = self._explorer_state.picture(), self._explorer_state.search
-        portfolio = picture.selected.portfolio
-        lines, code = ["# details: the fetch result that was passed to the explorer"], "details"
-        if _is_stored(self.details):
-            lines = ["# stored: the folder that was passed to the explorer"]
-            code = "stored.wf.where()"
+        portfolio, options = picture.selected.portfolio, picture.options
+        source = "stored.wf.where()" if _is_stored(self.details) else "details"
+        lines = [] if source == "details" else [f"details = {source}"]
         if portfolio.is_prepared:
-            lines.append("# prepare: the function that was passed to the explorer")
-            lines.append(f"all_details = {code}")
-            code = "all_details._replace(holdings=prepare(all_details.holdings))"
-        if portfolio.priced_by == "default":
-            code += ".wf.value()"
-        if code != "details":
-            lines.append(f"all_details = {code}")
-            code = "all_details"
+            lines.append("details = details._replace(holdings=prepare(details.holdings))")
+        valued = ".wf.value()" * (portfolio.priced_by == "default")
         chosen = _where_arguments(picture.selected)
-        lines.append(f"shown = {code}.wf.where({', '.join(chosen)})")
-        if search.strip():
-            chosen_and_search = ", ".join([*chosen, f"search={search!a}"])
-            lines.append(f"matches = {code}.wf.where({chosen_and_search})")
+        searched = [f"search={search!a}"] * bool(search.strip())
+        lines.append(f"shown = details.wf.where({', '.join([*chosen, *searched])}){valued}")
         if picture.arguments is None:
             return "\n".join(lines)
-        chart_type, drawn = picture.options.type, "shown"
+        chart_type, draws_values = options.type, options.measure == VALUE
+        drawn = f"details.wf.where({', '.join(chosen)}){valued}" if searched else "shown"
+        if not draws_values and chart_type.needs != "token" and portfolio.priced_by:
+            lines.append(f"drawn = {drawn}")
+            unvalued = f'drawn.holdings.drop(columns={VALUE_COLUMNS!r}, errors="ignore")'
+            drawn = f"drawn._replace(holdings={unvalued})"
         arguments = [f"{name}={value!a}" for name, value in picture.arguments.items()]
-        if picture.options.measure != VALUE and chart_type.needs != "token":  # values are not drawn
-            unvalued = f'shown.holdings.drop(columns={VALUE_COLUMNS!r}, errors="ignore")'
-            drawn = f"shown._replace(holdings={unvalued})"
         if chart_type.has_token_colors:  # the colours of the chart of all rows
             lines = ["from walletframe.charts import token_colors", "", *lines]
-            arguments.append(f"colors=token_colors({code}.holdings)")
+            arguments.append(f"colors=token_colors(details{valued}.holdings)")
         figure = f"figure = {drawn}.wf.plot.{chart_type.function}({', '.join(arguments)})"
         return "\n".join([*lines, figure, "figure"])  # the last line of a cell is displayed
 

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, lru_cache
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 import numpy as np
@@ -116,6 +116,8 @@ class HoldingsTable:
         by, sort, descending, words = self._parse_query(request)
         grid, rows = self.grid(by), self._rows(by, sort, descending, words)
         table = f"{self._table_id} {by}"
+        has_one_token = not by and len(self.positions.tokens.keys) == 1
+        barred = {"value", "amount"} if has_one_token else {"value"}
         start = min(max(int(request.get("start", 0)), 0), len(rows))
         window = rows[start : start + min(max(int(request.get("count", 100)), 0), _MAX_WINDOW)]
         noun = (by if by in _GROUP_NAMES else "group") if by else "balance"
@@ -133,7 +135,9 @@ class HoldingsTable:
             "total": len(rows),
             "counted": counted,
             "cells": {
-                name: column.cells.window_fields(window) for name, column in grid.columns.items()
+                name: column.cells.window_fields(window)
+                | (bar_lengths(column.cells, rows, window) if name in barred else {})
+                for name, column in grid.columns.items()
             },
         }
         if request.get("table") != table:
@@ -144,7 +148,7 @@ class HoldingsTable:
                     "rank": column.rank,
                     "picks": SELECTION_FIELDS.get(name),
                     "number": not isinstance(column.cells, TextCells),
-                    "bar": column.cells.has_bars,
+                    "bar": name in barred,
                     "room": column.cells.column_width(),
                 }
                 for name, column in grid.columns.items()
@@ -184,9 +188,7 @@ class HoldingsTable:
             return groups_grid(self.positions, by, totals(self.positions, by))
         if self._part_of is None:
             return balances_grid(self.positions)
-        full_table, marks = self._part_of
-        grid, has_one_token = full_table.grid(""), len(self.positions.tokens.keys) == 1
-        return with_bars(grid, full_table.positions, marks) if has_one_token else grid
+        return self._part_of[0].grid("")
 
     def _make_order(self, by: str, sort: str, descending: bool) -> Codes:  # noqa: FBT001 - called by position, through a cache
         if self._part_of is not None and not by:
@@ -242,16 +244,7 @@ def balances_grid(positions: Positions) -> DataGrid:
     columns = _make_columns(texts | numbers) | _value_columns(holdings)
     for position, each in enumerate(search.extra_columns(positions)):
         columns[f"own {position}"] = _user_column(each, _USER_RANK)
-    grid = DataGrid(columns, len(holdings))
-    has_one_token = len(tokens.keys) == 1
-    return with_bars(grid, positions, np.ones(len(holdings), dtype=bool)) if has_one_token else grid
-
-
-def with_bars(grid: DataGrid, positions: Positions, marks: Mask) -> DataGrid:
-    """Return the grid with bars behind the amounts. All marked rows must be of one token."""
-    raw = positions.holdings.get("raw_amount")
-    amounts = grid.columns["amount"]._replace(cells=AmountCells(positions.amounts, raw, marks))
-    return DataGrid(grid.columns | {"amount": amounts}, grid.count)
+    return DataGrid(columns, len(holdings))
 
 
 def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
@@ -390,7 +383,6 @@ def sort_order(keys: Any, missing: Mask, *, descending: bool) -> Codes:
 class TextCells(search.TextColumn):
     """Cells of text. The front end shows the labels, and copies the full texts."""
 
-    has_bars: ClassVar[bool] = False
     _: KW_ONLY
     sort_key: Callable[[int], Any]  # case is ignored if all keys are texts
     selection_key: Callable[[int], Any] | None = None  # the key in a `Selection`
@@ -458,18 +450,17 @@ class NumberCells:
     """Cells of ints or floats. NaN and NA are missing, and money is rounded to cents."""
 
     def __init__(self, values: Any, missing: Mask, *, money: bool = False) -> None:
-        self._values, self._missing = values, missing
-        self.has_bars: bool = money
+        self.floats, self._missing, self._is_money = values, missing, money
 
     def order(self, *, descending: bool) -> Codes:
         """Return the row numbers in sorted order. Missing numbers come last."""
-        return sort_order(self._values, self._missing, descending=descending)
+        return sort_order(self.floats, self._missing, descending=descending)
 
     def column_width(self) -> tuple[int, int]:
         """Return the maximum number of digits before the point, and (in a sample) after it."""
-        present = self._values[~self._missing]
+        present = self.floats[~self._missing]
         before = _integer_digits(present.astype(np.float64))
-        if self.has_bars:
+        if self._is_money:
             return before, 2
         step = len(present) // _SAMPLE_SIZE + 1
         behind = (len(_all_digits(value).partition(".")[2]) for value in present[::step].tolist())
@@ -477,41 +468,30 @@ class NumberCells:
 
     def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
         """Return the numbers of rows with all digits. Money is in cents, but copied exactly."""
-        values, missing = self._values[rows], self._missing[rows].tolist()
+        values, missing = self.floats[rows], self._missing[rows].tolist()
         each = [*zip(values.tolist(), missing, strict=True)]
         exact = ["" if is_missing else _all_digits(value) for value, is_missing in each]
-        if not self.has_bars:
+        if not self._is_money:
             return _split_at_decimal_point(exact)
         texts = ["" if is_missing else cents(value) for value, is_missing in each]
         copied = {"copy": none_if_equal(exact, texts)} if texts != exact else {}
-        bars = {"bar": _bar_lengths(values, self._largest)}
-        return _split_at_decimal_point(texts) | copied | bars
-
-    @cached_property
-    def _largest(self) -> float:
-        return float(np.abs(self._values[np.isfinite(self._values)]).max(initial=0))
+        return _split_at_decimal_point(texts) | copied
 
 
 class AmountCells:
-    """Cells of exact amounts. Unknown amounts have a note, and amounts of one token have bars."""
+    """Cells of exact amounts. Unknown amounts have a note."""
 
-    def __init__(
-        self, amounts: AmountArray, raw: pd.Series | None = None, scale_rows: Mask | None = None
-    ) -> None:
-        self._amounts, self._raw, self._scale_rows = amounts, raw, scale_rows
-        self.has_bars: bool = scale_rows is not None
+    def __init__(self, amounts: AmountArray, raw: pd.Series | None = None) -> None:
+        self._amounts, self._raw = amounts, raw
 
     def order(self, *, descending: bool) -> Codes:
         """Return the row numbers, sorted by exact amount. Missing amounts come last."""
         return self._amounts.argsort(ascending=not descending)
 
     @cached_property
-    def _floats(self) -> Floats:
+    def floats(self) -> Floats:
+        """The nearest float of each amount, or NaN if it is unknown."""
         return to_floats(self._amounts.exact())
-
-    @cached_property
-    def _largest(self) -> float:
-        return float(np.nanmax(np.abs(self._floats[self._scale_rows]), initial=0))
 
     def column_width(self) -> tuple[int, int]:
         """Return the maximum numbers of digits before and after the decimal point."""
@@ -530,10 +510,7 @@ class AmountCells:
         for row in missing:
             raw = None if self._raw is None else self._raw.array[rows[row]]
             texts[row], notes[row] = "", safe_line(unreadable_amount_text(raw), _MAX_TEXT)
-        parts = _split_at_decimal_point(texts) | ({"note": notes} if missing else {})
-        if self.has_bars:
-            parts["bar"] = _bar_lengths(self._floats[rows], self._largest)
-        return parts
+        return _split_at_decimal_point(texts) | ({"note": notes} if missing else {})
 
 
 Cells: TypeAlias = TextCells | NumberCells | AmountCells
@@ -552,10 +529,12 @@ def _integer_digits(values: Floats) -> int:
     return before if len(usual) == len(values) else max(before, _ROUNDED_DIGITS)
 
 
-def _bar_lengths(values: Floats, largest: float) -> list[float]:
-    if not largest:
-        return [0.0] * len(values)
-    return [*np.round(np.nan_to_num(np.abs(values) / largest, posinf=1), 4).clip(0, 1).tolist()]
+def bar_lengths(cells: Any, rows: Codes, window: Codes) -> dict[str, list[float]]:
+    """Return the bars of a window of rows, as shares of the largest number in all `rows`."""
+    sizes = np.abs(cells.floats[rows])
+    largest = sizes[np.isfinite(sizes)].max(initial=0) or 1
+    shares = np.nan_to_num(np.abs(cells.floats[window]) / largest, posinf=1)
+    return {"bar": np.round(shares, 4).clip(0, 1).tolist()}
 
 
 def _split_at_decimal_point(texts: list[str]) -> dict[str, list[Any]]:

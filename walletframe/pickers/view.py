@@ -28,7 +28,13 @@ from walletframe.frames.names import token_names, user_wallet_names, wallet_name
 from walletframe.numerals import counted_noun
 from walletframe.pickers.picker import OptionStats, filter_options
 from walletframe.pickers.pictures import ChartOptions, draw_chart
-from walletframe.pickers.portfolio import SMALL_BELOW, small_text, spam_text, summary_parts
+from walletframe.pickers.portfolio import (
+    SMALL_BELOW,
+    small_text,
+    spam_text,
+    summary_parts,
+    wallet_status,
+)
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -89,6 +95,7 @@ class ExplorerState:
             "chart": self.answer_chart,
             "rows": self._answer_rows,
             "remaining": self._answer_remaining,
+            "status": self._answer_status,
             **{f"options {kind}": partial(self._answer_options, kind) for kind in FILTERS},
         }
         self.show(portfolio)
@@ -189,6 +196,10 @@ class ExplorerState:
         answer = self._table(self.selection).answer(request)
         self.search = "" if answer["by"] else str(request.get("find", ""))
         return answer
+
+    def _answer_status(self, _request: object) -> dict[str, Any]:
+        selected = self.selected()
+        return wallet_status(selected.wallets, selected.held.holdings, selected.held.tokens)
 
     def _answer_options(self, kind: str, _request: object) -> dict[str, Any]:
         options = self._options(kind)
