@@ -39,6 +39,13 @@ HIGHER = """() => {
     return host.scrollHeight - host.clientHeight;
 }"""
 
+PASTE = """(field, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text', text);
+    const given = { clipboardData, bubbles: true, cancelable: true };
+    field.dispatchEvent(new ClipboardEvent('paste', given));
+}"""
+
 
 @pytest.fixture(scope="module")
 def details(service):
@@ -159,6 +166,22 @@ def test_a_cell_selects_its_wallet(shared_tab, shown):
     page.get_by_role("button", name="Show only this wallet").click()
     expect(page.get_by_role("button", name="Wallets")).to_contain_text("1 selected")
     assert len(shown.shown.wallets) == 1
+
+
+def test_a_pasted_list_selects_its_wallets(shared_tab, shown):
+    """A field of one line would join the list to a text that matches nothing."""
+    page = shared_tab.page
+    page.get_by_role("button", name="Wallets").click()
+    search = page.get_by_role("combobox", name="Find wallets")
+    expect(page.get_by_text("14 to choose from")).to_be_visible()
+    search.evaluate(PASTE, f"alice.near\nETH\t0x{'8' * 40}\nNEAR.nobody.near")
+    expect(page.get_by_role("button", name="Wallets")).to_contain_text("2 selected")
+    expect(page.get_by_text("No option is named NEAR.n…near.")).to_be_visible()
+    settle(page)
+    expect(page.get_by_text("No option is named NEAR.n…near.")).to_be_visible()
+    assert {*shown.shown.wallets.address} == {"alice.near", "0x" + "8" * 40}
+    search.fill("bsc")
+    expect(page.get_by_text("No option is named")).to_have_count(0)
 
 
 def test_refresh_shows_its_progress(shared_tab, shown, details):

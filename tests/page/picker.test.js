@@ -9,6 +9,7 @@ import {
   allText,
   balancesText,
   countText,
+  listText,
   statusText,
 } from "../../walletframe/pickers/page/pickerparts.js";
 
@@ -30,6 +31,18 @@ const TOKENS = {
   sorted: "value in USD",
   here: null,
 };
+
+test("a line of a pasted list names options in any usual spelling", () => {
+  const options = new Options(TOKENS);
+  assert.deepEqual(options.named(" usdc "), [0]);
+  assert.deepEqual(options.named(`ETH\t${USDC.toUpperCase()}`), [0]);
+  assert.deepEqual(options.named("eth"), [1]);
+  assert.deepEqual(options.named("0x1"), [2]);
+  assert.deepEqual(options.named("usd"), []);
+  assert.equal(listText([]), "");
+  assert.equal(listText(["A", " B"]), "No option is named A, B.");
+  assert.equal(listText(["A", "B", "C", "D"]), "No option is named A, B, C, and 1 more.");
+});
 
 test("words are found in any order and case; the name itself comes first", () => {
   const texts = ["ausd", "usdc eth", "usd near", "usdt"];

@@ -18,7 +18,7 @@ export function pickerOf({ model, root, kernel, signal }) {
     pastes: model.get("_pastes"),
     signal,
   });
-  if (picker.pastes) picker.box.append(pasteField(model, kernel, picker.search, signal));
+  if (picker.pastes) picker.box.append(pasteField(model, kernel, picker, signal));
   follow(model, "description", (text) => picker.rename(text), signal);
   follow(model, "_offers", () => picker.load(), signal);
   follow(model, "value", (values) => picker.show(values), signal);
@@ -26,7 +26,7 @@ export function pickerOf({ model, root, kernel, signal }) {
 }
 
 /** Make the field for pasted wallets. Lines that are pasted into the search are moved there. */
-function pasteField(model, kernel, search, signal) {
+function pasteField(model, kernel, picker, signal) {
   const { root, field, add, problems } = pasteParts();
   let timer = 0;
   const save = () => {
@@ -49,11 +49,11 @@ function pasteField(model, kernel, search, signal) {
     save();
     kernel.tell("paste");
   };
-  onLines(search, (lines) => {
+  picker.takeList = (lines) => {
     take([field.value.trimEnd(), lines].filter(Boolean).join("\n"));
     save();
     field.focus();
-  });
+  };
   follow(model, "_pasted", take, signal);
   follow(model, "_problems", (lines) => showProblems(problems, lines), signal);
   return root;
@@ -71,16 +71,6 @@ function pasteParts() {
   const problems = element("div", { class: "wf-alert", role: "alert" });
   const root = element("div", { class: "wf-picker-paste" }, field, add, problems);
   return { root, field, add, problems };
-}
-
-/** Call a function with the text, if several wallets are pasted into the search field. */
-function onLines(search, call) {
-  search.addEventListener("paste", (event) => {
-    const text = event.clipboardData?.getData("text").trim() ?? "";
-    if (!/[\n\t,;]/.test(text)) return;
-    event.preventDefault();
-    call(text);
-  });
 }
 
 function showProblems(root, [said = "", ...lines]) {

@@ -15,6 +15,7 @@ export const NO_OPTIONS = {
 export class Options {
   #haystacks = null;
   #places = null; // positions by key
+  #named = null; // positions by each spelling of an option
   #facts = null; // indices into the remaining options' columns, by position
   #remaining = null;
 
@@ -59,6 +60,22 @@ export class Options {
   placeOf(key) {
     this.#places ??= new Map(this.all.map((place) => [this.key(place), place]));
     return this.#places.get(key);
+  }
+
+  /** Return the positions of the options that a line of a pasted list names. */
+  named(line) {
+    if (this.#named === null) {
+      this.#named = new Map();
+      for (const place of this.all) {
+        const [name, whole] = [this.name(place), this.whole(place)];
+        const [written, chain] = [[this.value(place)].flat().join(" "), this.chain(place)];
+        const spellings = [name, whole, written, this.short(place), `${chain} ${whole}`];
+        for (const each of new Set(spellings.map((text) => text.toLowerCase()))) {
+          this.#named.set(each, [...(this.#named.get(each) ?? []), place]);
+        }
+      }
+    }
+    return this.#named.get(line.trim().replace(/\s+/g, " ").toLowerCase()) ?? [];
   }
 
   name(place) {

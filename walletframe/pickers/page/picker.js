@@ -9,6 +9,7 @@ import {
   countText,
   drawOption,
   FLAT,
+  listText,
   nameFrame,
   optionRow,
   pickerFrame,
@@ -33,6 +34,7 @@ export class Picker {
   #reached = false; // whether arrow keys or the mouse, not typing, made the row active
   #chosenAlone = false;
   #loading = false;
+  #unnamed = ""; // a message about the last pasted list
 
   /**
    * @param {object} given
@@ -57,8 +59,12 @@ export class Picker {
       draw: (row, number) => this.#drawRow(row, number),
       signal,
     });
-    this.search.oninput = () => this.#find();
+    this.search.oninput = () => {
+      this.#unnamed = "";
+      this.#find();
+    };
     this.search.onkeydown = (event) => this.#press(event);
+    this.search.onpaste = (event) => this.#paste(event);
     this.list.onmousedown = (event) => {
       event.preventDefault(); // the search field keeps the focus
       this.search.focus({ preventScroll: true });
@@ -161,7 +167,7 @@ export class Picker {
   }
 
   #emptyText(typed, count) {
-    if (this.#found.length > 0) return "";
+    if (this.#found.length > 0) return typed ? "" : this.#unnamed;
     if (typed && count > 0) return "No option matches. Press Esc to clear the search.";
     return this.#options.count > 0
       ? "No option matches the other filters."
@@ -246,6 +252,24 @@ export class Picker {
     const found = new Set(this.#found.map((place) => this.#options.key(place)));
     if (unchosen.length === 0) this.#remove((key) => found.has(key));
     else this.choose([...this.values, ...unchosen.map((place) => this.#options.value(place))]);
+  }
+
+  /** Take a pasted list, which a search field would join to one line that matches nothing. */
+  #paste(event) {
+    const text = event.clipboardData?.getData("text").trim() ?? "";
+    if (!/[\n\t,;]/.test(text)) return;
+    event.preventDefault();
+    this.takeList(text);
+  }
+
+  /** Select the options that a pasted list names. A field for pasted wallets takes it instead. */
+  takeList(text) {
+    const lines = text.split(/[\n,;]+/).filter((line) => line.trim());
+    const named = lines.map((line) => this.#options.named(line));
+    const places = [...new Set(named.flat())].filter((place) => !this.#marked.has(place));
+    this.#unnamed = listText(lines.filter((_, number) => named[number].length === 0));
+    this.#clearText();
+    this.choose([...this.values, ...places.map((place) => this.#options.value(place))]);
   }
 
   #clearText() {

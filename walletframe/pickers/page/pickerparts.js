@@ -72,6 +72,14 @@ export function statusText({ chosen, enter, ...counts }) {
   return [...parts, ...(enter ? [`Enter selects ${enter}`] : [])].join(", ");
 }
 
+/** Return a text with the lines of a pasted list that name no option, or an empty text. */
+export function listText(lines) {
+  if (lines.length === 0) return "";
+  const shown = lines.slice(0, 3).map((line) => shortened(line.trim()));
+  const more = lines.length > 3 ? `, and ${counted(lines.length - 3)} more` : "";
+  return `No option is named ${shown.join(", ")}${more}.`;
+}
+
 /** Return the number of balances of an option and the unit, or empty texts if it is unknown. */
 export function balancesText(balances) {
   if (balances === null || balances === undefined) return ["", ""];
