@@ -65,7 +65,7 @@ def errors(visit):
 def test_it_opens_on_values_with_one_note(shared_tab, shown):
     """The summary has the value and the source of its prices; the chart one line, and a fold."""
     page = shared_tab.page
-    assert page.get_by_text("the service's prices (currency unknown)").count() == 1
+    assert page.get_by_text("the service's prices, currency not named").count() == 1
     expect(page.locator(".wf-chart-title")).to_have_text("Holdings by blockchain, wallet and asset")
     assert page.locator(".wf-chart-line").bounding_box()["height"] < 30
     expect(page.get_by_role("group").get_by_role("listitem").first).not_to_be_visible()
@@ -89,14 +89,16 @@ def test_charts_are_drawn_in_place(shared_tab, shown, chart):
 
 
 def test_a_click_picks_and_the_path_leads_back(shared_tab, shown):
-    """A wallet in the treemap, then a token of it; a crumb takes both back."""
+    """A box picks its token in its wallet, a band its wallet; a crumb takes all back."""
     page = shared_tab.page
-    page.locator(f"{NODES} .slicetext", has_text="0x1111").first.click(force=True)
-    expect(page.get_by_role("navigation")).to_contain_text("BSC.0x1111…1111")
-    assert shown.view.selection.wallets == ("BSC.0x" + "1" * 40,)
     page.locator(f"{NODES} .slicetext", has_text="USDC").first.click(force=True)
     expect(page.get_by_role("navigation")).to_contain_text("USDC")
     assert len(shown.view.selection.tokens) == 1
+    assert shown.view.selection.wallets == ("BSC.0x" + "1" * 40,)
+    page.get_by_role("button", name="All").click()
+    page.locator(f"{NODES} .slicetext", has_text="0x1111").first.click(force=True)
+    expect(page.get_by_role("navigation")).to_contain_text("BSC.0x1111…1111")
+    assert shown.view.selection == Selection(wallets=("BSC.0x" + "1" * 40,))
     page.get_by_role("button", name="All").click()
     expect(page.get_by_role("navigation")).to_have_count(0)
     assert shown.view.selection == Selection()
@@ -122,16 +124,26 @@ def test_legends_and_cells_pick(shared_tab, shown):
     assert (len(shown.view.selection.tokens), len(shown.view.selection.wallets)) == (1, 1)
 
 
-def test_spam_and_dust_have_switches(shared_tab, shown):
-    """The switches name the amount, and work by the keyboard."""
+def test_one_menu_has_spam_dust_and_bridged_versions(shared_tab, shown):
+    """Its buttons say what they do and to how many, and work by the keyboard."""
     page = shared_tab.page
-    switch = page.locator(".wf-switch", has_text="spam token")
-    expect(switch).to_contain_text("hidden")
-    switch.get_by_role("button", name="show").focus()
+    page.get_by_role("button", name="Included").focus()
     page.keyboard.press("Enter")
-    expect(switch).to_contain_text("shown")
-    expect(switch.get_by_role("button")).to_be_focused()
+    page.get_by_role("button", name="Show 10 spam tokens").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Hide 10 spam tokens")).to_be_focused()
     assert shown.view.selection.spam is None  # all is shown
+    page.get_by_role("button", name=re.compile("Hide . balances below 1.00")).click()
+    expect(page.get_by_role("button", name=re.compile("Show . balances below"))).to_be_visible()
+    assert shown.view.selection.small == 1
+    page.get_by_role("button", name=re.compile(r"Combine \d+ bridged versions")).click()
+    expect(page.get_by_role("button", name=re.compile("Separate"))).to_be_visible()
+    assert shown.view.picture().arguments["bridged"]
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Included")).to_be_focused()
+    page.get_by_role("button", name="Included").click()
+    page.locator(".wf-chart-title").click()
+    expect(page.get_by_role("button", name=re.compile("spam"))).to_have_count(0)
 
 
 def test_zoom_is_kept_while_the_view_is_unchanged(shared_tab, shown):

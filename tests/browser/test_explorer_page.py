@@ -39,6 +39,14 @@ HIGHER = """() => {
     return host.scrollHeight - host.clientHeight;
 }"""
 
+LOW = """() => [...document.querySelectorAll('main :is(a, button, select, input, summary)')]
+    .map((each) => [each, each.getBoundingClientRect()])
+    .filter(([, { width, height }]) => width > 1 && (width < 24 || height < 24))
+    .map(([each]) => each.outerHTML)"""
+CLIPBOARD = """() => Object.defineProperty(navigator, 'clipboard', {
+    configurable: true,
+    value: { writeText: async (text) => { window.copied = text; } },
+})"""
 PASTE = """(field, text) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData('text', text);
@@ -87,16 +95,17 @@ def test_the_trip_by_mouse(shared_tab, shown):
     expect(page.get_by_text("6 of 42 match")).to_be_visible()
     page.get_by_role("button", name="Select all 6 that match").click()
     expect(page.get_by_role("button", name="Tokens")).to_contain_text("6 selected")
-    expect(page.get_by_role("button", name="Wallets")).to_contain_text("6 of 14 available")
+    expect(page.get_by_role("button", name="Wallets")).to_contain_text("6 of 14")
     settle(page)
     first = page.locator(".wf-row").first
     expect(first).to_contain_text("BSC.0x1111…1111")
     page.get_by_role("button", name="Tokens").click()
     page.get_by_role("button", name="All", exact=True).click()
-    expect(page.get_by_role("button", name="Tokens")).to_contain_text("42 of 52 available")
-    page.locator(".wf-switch", has_text="spam").get_by_role("button", name="show").click()
+    expect(page.get_by_role("button", name="Tokens")).to_contain_text("42 of 52")
+    page.get_by_role("button", name="Included").click()
+    page.get_by_role("button", name="Show 10 spam tokens").click()
     expect(page.get_by_text("58 balances")).to_be_visible()
-    page.locator(".wf-switch", has_text="spam").get_by_role("button", name="hide").click()
+    page.get_by_role("button", name="Hide 10 spam tokens").click()
     expect(page.get_by_text("48 balances")).to_be_visible()
     page.locator(NODES, has_text="alice.near").first.click(position={"x": 20, "y": 8})
     expect(page.get_by_role("navigation")).to_contain_text("alice.near")
@@ -104,9 +113,12 @@ def test_the_trip_by_mouse(shared_tab, shown):
     assert set(shown.shown.holdings.address) == {"alice.near"}
     page.get_by_role("columnheader", name="amount").get_by_role("button").click()
     settle(page)
+    before = page.locator(".wf-table").bounding_box()
+    page.evaluate(CLIPBOARD)
     page.get_by_role("button", name="Copy code").click()
-    expect(page.get_by_label("Code", exact=True)).to_contain_text("figure = shown")
-    code = page.get_by_label("Code", exact=True).text_content()
+    expect(page.get_by_text("Copied details.wf.where(…) and the chart")).to_be_visible()
+    assert page.locator(".wf-table").bounding_box() == before, "a toast pushes nothing down"
+    code = page.evaluate("window.copied")
     assert code == shown.code
     made = executed_on(shown.details, code)
     assert made["shown"].holdings["symbol"].tolist() == shown.shown.holdings["symbol"].tolist()
@@ -184,13 +196,67 @@ def test_a_pasted_list_selects_its_wallets(shared_tab, shown):
     expect(page.get_by_text("No option is named")).to_have_count(0)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_at_most_one_line_is_before_the_chart(shared_tab, shown, width, scheme):
+    """Filters and choices share one line; on a phone, one button opens them."""
+    page = shared_tab.page
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 844})
+    settle(page)
+    top, title = (
+        page.locator(name).bounding_box() for name in (".wf-explorer-top", ".wf-chart-title")
+    )
+    assert top["height"] < 36
+    assert 0 < title["y"] - top["y"] - top["height"] < 40
+    plot = page.locator(".wf-chart-plot").bounding_box()
+    assert plot["y"] < (844 * 0.3 if width == 390 else 170)
+    assert page.evaluate(LOW) == []
+    view = page.get_by_role("button", name="View")
+    assert view.count() == (width == 390)
+    if width == 390:
+        view.click()
+        expect(page.get_by_role("combobox", name="Chart", exact=True)).to_be_visible()
+        page.get_by_role("button", name="Included").click()
+        box = page.get_by_role("group", name="Included").bounding_box()
+        assert 0 <= box["x"] < box["x"] + box["width"] <= width
+        assert page.evaluate(LOW) == []
+
+
+def test_a_heading_sorts_wherever_it_is_clicked(shared_tab, shown):
+    """The button fills its heading."""
+    page = shared_tab.page
+    heading = page.get_by_role("columnheader", name="token")
+    box = heading.bounding_box()
+    heading.click(position={"x": box["width"] - 3, "y": box["height"] - 3})
+    expect(heading).to_have_attribute("aria-sort", "ascending")
+
+
+def test_if_all_failed_one_button_asks_again(shared_tab, client):
+    """The reason and the button are in place of the tools and the table."""
+    page = shared_tab.page
+    details = client.fetch(["AVAX_CCHAIN.0x" + "7" * 40], on_failure="ignore", progress=False)
+    widget = HoldingsExplorer(details, client=client)
+    bare = BarePage(page, widget)
+    expect(page.get_by_text("No wallet could be read. 1 failed: ")).to_be_visible()
+    for name in ("Wallets", "Included", "View"):
+        expect(page.get_by_role("button", name=name)).to_have_count(0)
+    expect(page.get_by_role("grid")).to_have_count(0)
+    page.get_by_role("button", name="Ask again for 1").click()
+    widget._thread.join(20)
+    bare.follow()
+    expect(page.get_by_role("button", name="Ask again for 1")).to_be_enabled()
+    assert (violations(page), errors(shared_tab), widget._alert) == ([], [], "")
+    widget.close()
+
+
 def test_refresh_shows_its_progress(shared_tab, shown, details):
     """The page follows the result."""
     page = shared_tab.page
     page.get_by_role("button", name="Refresh").click()
     shown._thread.join(20)
     shown.bare.follow()
-    expect(page.get_by_role("button", name="Retry 2 wallets")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask again for 2")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     settle(page)
     assert shown.details is not details
@@ -208,9 +274,11 @@ def test_it_is_accessible(shared_tab, shown, scheme, width):
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})
     assert violations(page) == []
+    if width == 360:
+        page.get_by_role("button", name="View").click()
     page.get_by_role("button", name="Tokens").click()
-    page.get_by_role("option").first.click()
-    page.get_by_role("button", name="Copy code").click()
+    page.locator(".wf-option").first.click()
+    page.get_by_role("button", name="Included").click()
     page.get_by_role("button", name="Download").first.click()
     page.get_by_text("About these wallets").click()
     expect(page.get_by_role("table", name="Wallets with an error message")).to_have_count(1)
@@ -224,6 +292,8 @@ def test_it_fits_any_page(shared_tab, shown, width):
     """Nothing scrolls sideways on a narrow page, with pickers open or not."""
     page = shared_tab.page
     page.set_viewport_size({"width": width, "height": 900})
+    if width == 360:
+        page.get_by_role("button", name="View").click()
     for name in ("Wallets", "Tokens", "Blockchains"):
         page.get_by_role("button", name=name).click()
         expect(page.get_by_role("combobox", name=re.compile(name.lower()))).to_be_visible()
@@ -276,7 +346,7 @@ def test_the_panel(shared_tab, client):
     panel._thread.join(20)
     bare.follow()
     expect(page.get_by_text("2 wallets on 2 blockchains: 1 ok, 1 failed")).to_be_visible()
-    expect(page.get_by_role("button", name="Retry 1 wallet")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask again for 1")).to_be_visible()
     page.emulate_media(color_scheme="dark")
     assert violations(page) == []
     assert (shared_tab.outside_requests, errors(shared_tab), panel._alert) == ([], [], "")

@@ -86,7 +86,7 @@ def test_everything_is_shown_at_first(explorer, details):
     answer = page.look()
     assert explorer.shown.holdings["symbol"].equals(details.holdings.wf.without_spam()["symbol"])
     assert answer["measure"] == "value"
-    assert answer["spam"]["text"].endswith("spam tokens hidden")
+    assert answer["spam"]["text"].startswith("Show ")
     assert answer["figure"]["data"]
     assert answer["summary"]["known"] == "12 of 14 wallets are known"
     assert answer["summary"]["simulated"]
@@ -326,9 +326,9 @@ def test_too_much_for_a_browser_is_refused(explorer, monkeypatch):
         (
             [failed(A), failed(B)],
             {},
-            "There are no balances to show: 2 wallets whose balances are unknown.",
+            "No wallet could be read. 2 failed: it said <b>no</b>.",
         ),
-        ([record(balances=None)], {}, "1 wallet whose balances are unknown."),
+        ([record(balances=None)], {}, "No wallet could be read. 1 invalid: "),
         ([record(balances=[])], {}, "1 wallet without any balance."),
         (
             [record(), failed(B)],

@@ -181,8 +181,11 @@ class HoldingsExplorer(FetchingWidget):
 
     def _make_portfolio(self, details: DetailsLike | StoredWallets) -> Portfolio:
         """Return the data of a result or of a folder, with values and spam flags."""
+        self._retry_label = ""
         if not _is_stored(details):
-            return Portfolio(as_details(details), self._prepare)
+            portfolio = Portfolio(as_details(details), self._prepare)
+            self._offer_retry(portfolio.wallets)
+            return portfolio
         held = details.holdings
         if (count := held.counts.sum()) > self._max_balances:
             raise ArgumentError(
@@ -251,6 +254,15 @@ class HoldingsExplorer(FetchingWidget):
         This method returns at once, and `details` changes when the fetch ends. If a wallet can't
         be fetched, its older answer is kept. Errors are shown in the widget.
         """
+        self._fetch_details(refresh=True)
+
+    @handler
+    def _retry_fetch(self) -> None:
+        """Fetch the wallets again. Wallets with the status ok are read from the cache."""
+        self._fetch_details(refresh=False)
+
+    def _fetch_details(self, *, refresh: bool) -> None:
+        """Start a fetch of all wallets, unless it would lose changes of the holdings."""
         if _is_stored(self.details):
             raise WalletframeError(
                 "Refresh is not available for holdings that are stored in a folder",
@@ -277,7 +289,7 @@ class HoldingsExplorer(FetchingWidget):
         keep = kept_names(wallets)
         hint = "set the explorer's attribute `details` to a result of fetch_wallets"
         requested = wallets[["blockchain", "address", *keep]]
-        self._fetch(requested, hint=hint, keep=keep, refresh=True)
+        self._fetch(requested, hint=hint, keep=keep, refresh=refresh)
 
     @handler
     def save(self, kind: str) -> None:

@@ -47,7 +47,7 @@ class FetchingWidget(PageWidget):
 
     details: Instance[WalletDetails] = Instance(WalletDetails)
     _progress = Dict().tag(sync=True)  # the progress: done, total and two lines of text
-    _retry_label = Unicode().tag(sync=True)  # the label of the Retry button
+    _retry_label = Unicode().tag(sync=True)  # the label of the button for failed wallets
     _on_unreadable: OnUnreadable = "raise"
 
     def __init__(self, *args: Any, **traits: Any) -> None:
@@ -157,9 +157,13 @@ class FetchingWidget(PageWidget):
         self._progress = {}
         if isinstance(result, Exception):
             raise result
-        failed = int((~known_mask(result.wallets)).sum())
-        self._retry_label = f"Retry {counted_noun(failed, 'wallet')}" if failed else ""
         self.details = keep_older_answers(self.details, result)
+        self._offer_retry(result.wallets)
+
+    def _offer_retry(self, wallets: pd.DataFrame) -> None:
+        """Show a button that requests the failed wallets again, if there are any."""
+        failed = int((~known_mask(wallets)).sum())
+        self._retry_label = f"Ask again for {failed:,}" if failed else ""
 
 
 def format_time_left(marks: deque[tuple[float, int]], total: int) -> str:

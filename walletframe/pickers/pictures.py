@@ -10,6 +10,7 @@ import numpy as np
 from walletframe import charts
 from walletframe.errors import ArgumentError
 from walletframe.frames.asset_list import token_or_asset_names, with_assets
+from walletframe.numerals import counted_noun
 from walletframe.pickers.portfolio import VALUE_COLUMNS, empty_reason
 from walletframe.pickers.widget import error_text
 from walletframe.text import safe_line
@@ -61,6 +62,7 @@ class ChartOptions:
     measure: str = ""  # if it is not available, a default is used
     group: str = WALLET  # WALLET, or a user's column of the wallets
     per_asset: bool = True  # whether tokens are combined per asset
+    bridged: bool = False  # whether assets include bridged versions
     narrow: bool = False  # whether the front end is narrow
 
     @property
@@ -80,7 +82,7 @@ class ChartOptions:
 
     def with_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
         """Return the options after a request. Only the columns in `groups` can group the chart."""
-        names = ("chart", "measure", "group", "narrow")
+        names = ("chart", "measure", "group", "bridged", "narrow")
         changes = {name: request[name] for name in names if name in request}
         if changes.get("chart", self.chart) not in CHARTS:
             hint = f"choose one of {', '.join(CHARTS)}"
@@ -120,6 +122,7 @@ class Picture:
         user_columns = self.selected.portfolio.groups if chart.type.by else []
         default_group = "blockchain" if chart.type.by == ("blockchain",) else "wallet"
         groups = [(WALLET, default_group), *((name, safe_line(name, 40)) for name in user_columns)]
+        groups = [(name, f"by {label}") for name, label in groups]
         return {
             "chart": chart.chart,
             "charts": [(name, name) for name in CHARTS],
@@ -202,7 +205,16 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
 
 def _combined_if_chosen(held: Positions, options: ChartOptions) -> Positions:
     """Return the holdings, combined per asset if this option is chosen."""
-    return with_assets(held) if options.per_asset else held
+    return with_assets(held, bridged=options.bridged) if options.per_asset else held
+
+
+def bridged_text(picture: Picture) -> str:
+    """Return the label of the button for bridged versions, or "" if the chart combines none."""
+    held, options = picture.selected.held, replace(picture.options, bridged=False)
+    count = len(_combined_if_chosen(held, options).tokens.keys)
+    count -= len(_combined_if_chosen(held, replace(options, bridged=True)).tokens.keys)
+    verb = "Separate" if picture.options.bridged else "Combine"
+    return f"{verb} {counted_noun(count, 'bridged version')}" if count else ""
 
 
 def _chart_arguments(selected: Selected, options: ChartOptions) -> tuple[dict[str, Any], str]:
@@ -216,6 +228,8 @@ def _chart_arguments(selected: Selected, options: ChartOptions) -> tuple[dict[st
     if (by := options.by) and chart_type.needs != "token":
         arguments["by"] = by[0] if len(by) == 1 else [*by]
     arguments |= chart_type.arguments
+    if options.per_asset and options.bridged:
+        arguments["bridged"] = True
     drawn = ""
     if chart_type.needs == "wallet":
         keys, most = held.wallet_keys, int(np.bincount(held.wallet_codes).argmax())

@@ -16,7 +16,7 @@ import pandas as pd
 from walletframe.analysis.selection import Selectable
 from walletframe.analysis.valuation import has_prices, value
 from walletframe.charts import token_colors
-from walletframe.errors import ArgumentError, PricesError, UnknownWalletError
+from walletframe.errors import ArgumentError, PricesError
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, require_columns
 from walletframe.frames.coverage import coverage_of_rows
 from walletframe.frames.identity import is_unknown
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from walletframe.analysis.selection import Selection
     from walletframe.frames.details import WalletDetails
-    from walletframe.frames.identity import KeyCodes, Mask, TokenKey
-    from walletframe.frames.positions import Positions
+    from walletframe.frames.identity import Mask, TokenKey
+    from walletframe.frames.positions import Positions, PositionsLike
     from walletframe.pickers.picker import OptionStats
 
     Prepare: TypeAlias = Callable[[pd.DataFrame], pd.DataFrame]
@@ -192,7 +192,7 @@ def _price_source_text(portfolio: Portfolio) -> str:
     tables = table_settings()
     is_unstated = tables.prices is None and tables.currency is None
     if portfolio.priced_by == "default" and is_unstated:
-        return f"{_SERVICE_PRICES} (currency unknown)"
+        return f"{_SERVICE_PRICES}, currency not named"
     if not portfolio.priced_by or not {"unit_price", "price"} <= {*holdings}:
         return _OWN_PRICES if portfolio.priced_by else ""
     used = holdings["unit_price"].notna()
@@ -201,11 +201,11 @@ def _price_source_text(portfolio: Portfolio) -> str:
 
 
 def spam_text(selected: Selected) -> str:
-    """Return a text such as ``12 spam tokens hidden``, or an empty string if there are none."""
+    """Return a text such as ``Show 12 spam tokens``, or an empty string if there are none."""
     if not selected.spam_tokens:
         return ""
-    how = "hidden" if selected.selection.spam is False else "shown"
-    return f"{counted_noun(selected.spam_tokens, 'spam token')} {how}"
+    verb = "Show" if selected.selection.spam is False else "Hide"
+    return f"{verb} {counted_noun(selected.spam_tokens, 'spam token')}"
 
 
 def small_text(selected: Selected) -> str:
@@ -213,8 +213,14 @@ def small_text(selected: Selected) -> str:
     if not selected.small_balances:
         return ""
     small = f"{counted_noun(selected.small_balances, 'balance')} below {money(SMALL_BELOW)}"
-    how = "" if selected.selection.small is None else " hidden"
-    return f"{small}{how} ({money(selected.small_value)} in total)"
+    verb = "Hide" if selected.selection.small is None else "Show"
+    return f"{verb} {small} ({money(selected.small_value)} in total)"
+
+
+def has_only_failures(portfolio: Portfolio) -> bool:
+    """Return whether wallets were requested, and none of them could be read."""
+    wallets, holdings = portfolio.details
+    return len(wallets) > len(holdings) == 0 and not known_mask(wallets).any()
 
 
 def empty_reason(selected: Selected) -> str:
@@ -228,6 +234,8 @@ def empty_reason(selected: Selected) -> str:
         "without any balance": (known & (tokens == 0)).sum(),
         f"with {others}": (known & (tokens > 0)).sum(),
     }
+    if has_only_failures(selected.portfolio):
+        return f"No wallet could be read. {'. '.join(failure_lines(wallets))}."
     parts = [
         f"{counted_noun(int(count), 'wallet')} {description}"
         for description, count in counts.items()
@@ -244,14 +252,15 @@ def empty_reason(selected: Selected) -> str:
 
 
 def wallet_status(
-    wallets: pd.DataFrame, holdings: pd.DataFrame, tokens: KeyCodes | None = None
+    wallets: pd.DataFrame, holdings: PositionsLike, *, is_complete: bool = True
 ) -> dict[str, Any]:
     """Return lines on a result and its coverage, and a table of wallets with an error text."""
-    try:
-        coverage = [str(coverage_of_rows(read_positions(holdings, wallets)))]
-    except UnknownWalletError:  # the holdings are not those of the wallets
-        coverage = []
-    lines = [*summary_lines(wallets, holdings, tokens), *coverage, *failure_lines(wallets)]
+    held = read_positions(holdings, wallets if is_complete else None)
+    lines = [
+        *summary_lines(wallets, held.holdings, held.tokens),
+        str(coverage_of_rows(held)),
+        *failure_lines(wallets),
+    ]
     table = wallets_table(wallets[wallets["error"].notna()], _MAX_FAILURES)
     return {
         "lines": [safe_line(line, _MAX_REASON) for line in lines],

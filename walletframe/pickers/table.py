@@ -28,7 +28,7 @@ from walletframe.analysis.sums import totals
 from walletframe.frames.contract import amounts_of
 from walletframe.frames.identity import cell_text, is_unknown, token_identities
 from walletframe.frames.kept import kept_names
-from walletframe.frames.names import user_wallet_names
+from walletframe.frames.names import user_wallet_names, wallet_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.tables import unreadable_amount_text
 from walletframe.numerals import cents, counted_noun, plain
@@ -318,6 +318,7 @@ def _wallet_cells(positions: Positions, named: pd.DataFrame, codes: Codes) -> Te
         sort_key=lambda code: f"{names[code]}{texts.full_text(code)}",
         selection_key=lambda code: ".".join(pairs[code]),
         link=(lambda code: safe_url(urls[rows[pairs[code]]])) if urls else None,
+        lines=lambda code: wallet_lines(texts.label(code), names[code]),
     )
 
 
@@ -387,6 +388,7 @@ class TextCells(search.TextColumn):
     sort_key: Callable[[int], Any]  # case is ignored if all keys are texts
     selection_key: Callable[[int], Any] | None = None  # the key in a `Selection`
     link: Callable[[int], str | None] | None = None
+    lines: Callable[[int], list[str]] | None = None  # splits the label: a name, and the rest
 
     @classmethod
     def of(cls, texts: search.TextColumn, **more: Any) -> TextCells:
@@ -427,6 +429,9 @@ class TextCells(search.TextColumn):
             parts["whole"] = none_if_equal(wholes, labels)
         if copies != wholes:
             parts["copy"] = none_if_equal(copies, wholes)
+        if self.lines:
+            pairs = [[""] if code < 0 else self.lines(code) for code in codes]
+            parts |= {"text": [pair[0] for pair in pairs], "aside": [pair[1:] for pair in pairs]}
         if self.link:
             parts["link"] = [None if code < 0 else self.link(code) for code in codes]
         return parts

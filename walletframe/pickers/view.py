@@ -27,9 +27,10 @@ from walletframe.frames.known import known_mask
 from walletframe.frames.names import token_names, user_wallet_names, wallet_names
 from walletframe.numerals import counted_noun
 from walletframe.pickers.picker import OptionStats, filter_options
-from walletframe.pickers.pictures import ChartOptions, draw_chart
+from walletframe.pickers.pictures import ChartOptions, bridged_text, draw_chart
 from walletframe.pickers.portfolio import (
     SMALL_BELOW,
+    has_only_failures,
     small_text,
     spam_text,
     summary_parts,
@@ -170,6 +171,8 @@ class ExplorerState:
             "summary": self._summarize(selection),
             "spam": {"shown": selection.spam is None, "text": spam_text(picture.selected)},
             "dust": {"shown": selection.small is None, "text": small_text(picture.selected)},
+            "bridged": {"shown": self.chart.bridged, "text": bridged_text(picture)},
+            "all_failed": has_only_failures(portfolio),
             "painted": has_custom_template(),
             "title": picture.title,
             "line": picture.line,
@@ -199,7 +202,8 @@ class ExplorerState:
 
     def _answer_status(self, _request: object) -> dict[str, Any]:
         selected = self.selected()
-        return wallet_status(selected.wallets, selected.held.holdings, selected.held.tokens)
+        is_complete = self.portfolio.is_complete
+        return wallet_status(selected.wallets, selected.held, is_complete=is_complete)
 
     def _answer_options(self, kind: str, _request: object) -> dict[str, Any]:
         options = self._options(kind)
@@ -234,8 +238,10 @@ def selection_after_click(picture: Picture, click: Mapping[str, Any]) -> Selecti
     held, portfolio = selected.held, selected.portfolio
     token_level = "asset" if picture.options.per_asset else "token"
     if box := read_box_id(str(click.get("id", ""))):
-        names = by[max(box.depth - 1, 0) : box.depth + 1]
-        names = names if {*names} >= {"wallet", token_level} and not box.in_several else names[-1:]
+        names = by[: box.depth + 1]
+        if "wallet" in names:  # a wallet is in one group and on one blockchain
+            names = names[names.index("wallet") :]
+        names = names[-1:] if box.in_several else names
         targets = [(name, box.row) for name in names if box.row < len(held.holdings)]
     else:
         targets = _click_targets(picture, click, token_level)
@@ -249,17 +255,13 @@ def selection_after_click(picture: Picture, click: Mapping[str, Any]) -> Selecti
         elif name == "token":
             changes["tokens"] = (held.tokens.keys[token],)
         elif name == "asset":
-            codes = with_assets(held).tokens.codes
+            codes = with_assets(held, bridged=picture.options.bridged).tokens.codes
             same_asset = np.unique(held.tokens.codes[codes == codes[row]]).tolist()
             changes["tokens"] = tuple(held.tokens.keys[position] for position in same_asset)
         else:
             wallets = portfolio.requested
             position = wallets.first[wallets.keys.index(held.wallet_keys[owner])]
             changes["labels"] = ((name, label_texts(portfolio.wallets[name]).iloc[position]),)
-    if {*changes} >= {"tokens", "wallets"} and picture.options.chart != "Heatmap":
-        # The first click selects the wallet. A second click selects the token.
-        is_chosen = selected.selection.wallets == changes["wallets"]
-        changes.pop("wallets" if is_chosen else "tokens")
     return replace(selected.selection, **changes)
 
 

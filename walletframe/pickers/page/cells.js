@@ -5,6 +5,8 @@ import { brightDecimals, numberShown, thousands } from "./numbers.js";
 import { mapped } from "./rows.js";
 
 const NONE = "-"; // as in Python's tables
+const FOR_ASIDE = 50; // minimum width in pixels of an address after a name
+const GAP_BESIDE = 8; // between the name and the address
 const FOR_LINKS = 80; // minimum width in pixels of a cell with a link
 
 /** Return the parts of a cell by name (`text`, `whole`, …), or null if it is not loaded. */
@@ -44,8 +46,11 @@ function drawText(node, cell, { text: room, linked, widthOf }) {
   if (!cell.text) return drawNote(node, NONE);
   node.title = wholeText(cell);
   const isLinked = cell.link && linked >= FOR_LINKS; // otherwise the link is below the table
-  const said = cutText(cell.text, isLinked ? linked : room, widthOf);
-  const text = element("span", { class: "wf-text" }, said);
+  const width = isLinked ? linked : room;
+  const text = element("span", { class: "wf-text" }, cutText(cell.text, width, widthOf));
+  const left = width - widthOf(cell.text) - GAP_BESIDE;
+  const [aside = ""] = left < FOR_ASIDE ? [] : (cell.aside ?? []);
+  if (aside) text.append(element("span", { class: "wf-aside" }, cutText(aside, left, widthOf)));
   node.replaceChildren(text, ...(isLinked ? [linkTo(cell)] : []));
 }
 

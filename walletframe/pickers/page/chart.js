@@ -1,13 +1,16 @@
 // A plotly chart with tools, a title and notes. A click in the chart selects holdings.
 
 import { chartTools } from "./charttools.js";
-import { element, setText } from "./elements.js";
+import { element, setText, uniqueId } from "./elements.js";
 import { pageColors, paintedLayout, plotlyOf } from "./plotly.js";
 
 const CONFIG = { displayModeBar: false, displaylogo: false, doubleClick: "reset+autosize" };
 const NARROW = 560;
 const NO_PLOTLY = "The chart can't be drawn, because the kernel did not send plotly.js.";
 const TITLE = 36; // height in pixels of the title in an exported picture
+const KEYS =
+  "With the keyboard: the filters select what a click in the chart selects, and each cell of the " +
+  "table has a button that shows only its wallet, token or blockchain.";
 const NODES = new Set(["treemap", "sunburst"]);
 
 /** Return the clicked node, slice, bar or cell of a chart, or null if there is none. */
@@ -44,15 +47,16 @@ export class Chart {
    * @param {object} given
    * @param {string} given.version the version of the kernel's plotly.js
    * @param {(content: any) => void} [given.shown] called with Python's answer for each chart
-   * @param {HTMLElement} [given.summary] the element for the summary line; default: above the chart
+   * @param {HTMLElement} [given.bar] the element for the choices; default: above the chart
    * @param {AbortSignal} given.signal removes the chart
    */
-  constructor(root, kernel, { version, shown = () => {}, summary, signal }) {
+  constructor(root, kernel, { version, shown = () => {}, bar, signal }) {
     Object.assign(this, { root, kernel, shown, signal });
     this.load = () => plotlyOf(version, kernel);
     this.load().catch(() => {}); // #problem reports the error
     Object.assign(this, chartParts(root));
-    this.showTools = chartTools(this.tools, (said) => this.refresh(said), summary ?? this.tools);
+    const refresh = (said) => this.refresh(said);
+    this.showTools = chartTools(bar ?? this.tools, this.words, refresh, signal);
     this.colors = pageColors(this.box, () => this.#redraw(), signal);
     const sizes = new ResizeObserver(() => this.#fit());
     sizes.observe(this.box);
@@ -194,13 +198,18 @@ function chartParts(root) {
     reason: made("p", "reason", { role: "status" }),
     about: element("ul"),
     fold: made("details", "about"),
+    words: made("div", "words"),
   };
-  const { tools, title, line, plot, reason, about, fold } = parts;
+  const { tools, words, title, line, plot, reason, about, fold } = parts;
   fold.append(element("summary", {}, "About this chart"), about);
-  const words = made("div", "words");
-  words.append(title, line);
+  const heading = made("div", "heading");
+  heading.append(title, line);
+  words.append(heading);
+  const id = uniqueId();
+  const keys = element("p", { class: "wf-unseen", id }, KEYS);
+  plot.setAttribute("aria-describedby", id);
   const given = { class: "wf-chart", "aria-label": "Chart of holdings" };
-  const box = element("section", given, tools, words, plot, reason, fold);
+  const box = element("section", given, tools, words, plot, keys, reason, fold);
   root.append(box);
   return { ...parts, box };
 }

@@ -1,28 +1,37 @@
-// The tools above a chart: the summary, the breadcrumb, and the choices of the chart.
+// The words and tools of a chart: its choices, the breadcrumb, and the summary.
 
-import { choice, element, linkButton, setText } from "./elements.js";
+import { button, choice, element, linkButton, setPart, setText, uniqueId } from "./elements.js";
 
 const CHOICES = { chart: "Chart", measure: "Measure", group: "Group by", thing: "Combine" };
 
-/** Make the tools, and return a function that updates them from Python's answer for a chart. */
-export function chartTools(root, refresh, head) {
+const INCLUDED = ["spam", "dust", "bridged"];
+
+/**
+ * Make the choices of a chart, its breadcrumb and its summary. Return a function that updates them
+ * from Python's answer for a chart.
+ *
+ * @param {HTMLElement} bar the element for the choices
+ * @param {HTMLElement} words the element for the breadcrumb and the summary
+ * @param {(said: object) => void} refresh sends changes to Python
+ * @param {AbortSignal} signal removes the listeners
+ */
+export function chartTools(bar, words, refresh, signal) {
   const summary = summaryLine();
   const path = element("nav", { class: "wf-path", "aria-label": "Selection" });
   const choices = Object.entries(CHOICES).map(([name, label]) => [
     name,
     choice(label, (chosen) => refresh({ [name]: chosen })),
   ]);
-  const spam = onOff((on) => refresh({ spam: on }));
-  const dust = onOff((on) => refresh({ dust: on }));
-  const row = element("div", { class: "wf-chart-row" });
-  row.append(...choices.map(([, { root: list }]) => list), spam.root, dust.root);
-  head.append(summary.root);
-  root.append(row, path);
+  const included = includedMenu(refresh, signal);
+  const row = element("div", { class: "wf-chart-row", role: "group", "aria-label": "Chart" });
+  row.append(...choices.map(([, { root: list }]) => list), included.root);
+  bar.append(row);
+  words.prepend(path);
+  words.append(summary.root);
   return (content) => {
     summary.show(content.summary);
     for (const [name, list] of choices) list.show(content[`${name}s`], content[name]);
-    spam.show(content.spam);
-    dust.show(content.dust);
+    included.show(content);
     showPath(path, content.crumbs, refresh);
   };
 }
@@ -44,17 +53,38 @@ function summaryLine() {
   return { root, show };
 }
 
-/** Make a link that shows or hides balances, after a text with their number. */
-function onOff(turn) {
-  const text = element("span");
-  const link = linkButton("");
-  const root = element("span", { class: "wf-switch" }, text, " ", link);
-  root.hidden = true;
-  const show = ({ shown, text: words }) => {
-    root.hidden = !words;
-    setText(text, words);
-    setText(link, shown ? "hide" : "show");
-    link.onclick = () => turn(!shown);
+/** Make a menu of buttons that include or exclude balances, such as spam. */
+function includedMenu(refresh, signal) {
+  const items = INCLUDED.map((name) => [name, button("", () => {}, { class: "wf-menu-item" })]);
+  const buttons = items.map(([, item]) => item);
+  const given = { class: "wf-menu-items", id: uniqueId(), role: "group", "aria-label": "Included" };
+  const list = element("div", { ...given, hidden: true }, ...buttons);
+  const open = (isOpen) => {
+    list.hidden = !isOpen;
+    setPart(opener, "aria-expanded", String(isOpen));
+  };
+  const opener = button("Included", () => open(list.hidden), {
+    class: "wf-button wf-filter",
+    "aria-expanded": "false",
+    "aria-controls": list.id,
+  });
+  const root = element("div", { class: "wf-menu" }, opener, list);
+  root.onkeydown = (event) => {
+    if (event.key !== "Escape" || list.hidden) return;
+    event.stopPropagation();
+    open(false);
+    opener.focus();
+  };
+  const leave = (event) => event.composedPath().includes(root) || open(false);
+  document.addEventListener("pointerdown", leave, { signal });
+  const show = (content) => {
+    for (const [name, item] of items) {
+      const { shown, text } = content[name];
+      item.hidden = !text;
+      setText(item, text);
+      item.onclick = () => refresh({ [name]: !shown });
+    }
+    root.hidden = buttons.every((item) => item.hidden);
   };
   return { root, show };
 }

@@ -1,7 +1,7 @@
-// The explorer: a summary line, filters, a chart, a table, and exports.
+// The explorer: a toolbar, a chart, exports, and a table.
 
 import { Chart } from "./chart.js";
-import { element } from "./elements.js";
+import { button, element, setPart, uniqueId } from "./elements.js";
 import { fetchBar, showStatus } from "./fetching.js";
 import { Filters } from "./filters.js";
 import { plotlyOf } from "./plotly.js";
@@ -25,18 +25,20 @@ class Explorer {
       signal,
     });
     this.taken = new TakeAway(kernel, (format) => this.chart.image(format), signal);
-    const { buttons, far } = fetchBar(part, "Refresh", "Fetch all wallets again");
+    const { buttons, again, far } = fetchBar(part, "Refresh", "Fetch all wallets again");
     parts.tools.append(...buttons, ...this.taken.buttons);
-    parts.head.append(parts.summary, parts.tools);
+    Object.assign(this, { parts, again });
     this.status = foldOf("About these wallets", (place) => this.#fill(place));
+    parts.foot.append(this.status.root, parts.tools);
     const { buttons: filters, places } = this.filters;
-    root.append(parts.head, far, this.status.root, this.taken.root, parts.alerts, filters);
+    parts.bar.append(filters);
+    parts.top.append(viewButton(parts.bar), parts.bar);
     parts.stage.append(element("div", { class: "wf-explorer-both" }, places, parts.main));
-    root.append(parts.stage, parts.rows);
+    root.append(parts.top, parts.stage, parts.foot, far, this.taken.root, parts.alerts, parts.rows);
     this.chart = new Chart(parts.main, kernel, {
       version: model.get("_plotly"),
       shown: (content) => this.#show(content),
-      summary: parts.summary,
+      bar: parts.bar,
       signal,
     });
     this.chart.refresh();
@@ -52,8 +54,9 @@ class Explorer {
     if (!this.kernel.isAsked("chart") && edition > this.#edition) this.chart.refresh();
   }
 
-  #show({ edition, rows, chosen, offered }) {
+  #show({ edition, rows, chosen, offered, all_failed: failed }) {
     this.#edition = edition;
+    this.#showFailed(failed);
     this.filters.show(chosen, offered);
     if (rows === this.#rows) return;
     if (this.#rows) {
@@ -65,6 +68,14 @@ class Explorer {
     this.filters.narrow();
   }
 
+  /** If all wallets failed, show only the reason and the button that requests them again. */
+  #showFailed(failed) {
+    const { top, rows, tools } = this.parts;
+    top.hidden = rows.hidden = failed;
+    if (failed) this.chart.reason.after(this.again);
+    else tools.append(this.again);
+  }
+
   async #fill(place) {
     const answer = await this.kernel.ask("status");
     if (answer) showStatus(place, answer.content);
@@ -73,8 +84,23 @@ class Explorer {
 
 function explorerParts() {
   const part = (name) => element("div", { class: `wf-explorer-${name}` });
-  const names = ["head", "summary", "tools", "alerts", "stage", "main", "rows"];
+  const names = ["top", "bar", "foot", "tools", "alerts", "stage", "main", "rows"];
   return Object.fromEntries(names.map((name) => [name, part(name)]));
+}
+
+/** Make a button that shows and hides the toolbar on a narrow page. */
+function viewButton(bar) {
+  bar.id = uniqueId();
+  const given = { class: "wf-button wf-filter wf-view", "aria-expanded": "false" };
+  const opener = button(
+    "View",
+    () => setPart(opener, "aria-expanded", String(bar.classList.toggle("wf-open"))),
+    {
+      ...given,
+      "aria-controls": bar.id,
+    },
+  );
+  return opener;
 }
 
 /** Make a section that is filled each time it is opened, and when its data changes. */

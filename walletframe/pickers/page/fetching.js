@@ -3,6 +3,8 @@
 import { button, element, setText } from "./elements.js";
 import { follow } from "./widget.js";
 
+const AGAIN = "Request the wallets without an answer again";
+
 /**
  * Make the buttons. Python's `FetchingWidget` handles the messages that they send.
  *
@@ -13,7 +15,7 @@ import { follow } from "./widget.js";
 export function fetchBar({ model, kernel, signal }, name, title) {
   const start = button(name, () => kernel.tell("fetch"), { title });
   const cancel = button("Cancel", () => kernel.tell("cancel"));
-  const again = button("", () => kernel.tell("again"));
+  const again = button("", () => kernel.tell("again"), { title: AGAIN });
   const bar = element("progress", { class: "wf-fetch-bar", "aria-label": "Progress of the fetch" });
   const status = element("span", { role: "status" });
   const more = element("span", { class: "wf-faint" });
@@ -33,7 +35,7 @@ export function fetchBar({ model, kernel, signal }, name, title) {
     again.hidden = !text;
   };
   follow(model, "_retry_label", offer, signal);
-  return { buttons: [start, cancel, again], far };
+  return { buttons: [start, cancel], again, far };
 }
 
 /** Show the lines and the table that Python's `wallet_status` returns. */

@@ -7,7 +7,7 @@ import { Picker } from "./picker.js";
 export function filterText({ all, here, chosen }) {
   const count = (number) => number.toLocaleString("en");
   if (chosen > 0) return `${count(chosen)} selected`;
-  return here === all ? `all ${count(all)}` : `${count(here)} of ${count(all)} available`;
+  return here === all ? count(all) : `${count(here)} of ${count(all)}`;
 }
 
 class Filter {

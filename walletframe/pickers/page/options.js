@@ -62,6 +62,18 @@ export class Options {
     return this.#places.get(key);
   }
 
+  /** Return the set of the positions of those keys that are among the options. */
+  placesOf(keys) {
+    return new Set([...keys].map((key) => this.placeOf(key)).filter((place) => place >= 0));
+  }
+
+  /** Return the positions of the options that a pasted list names, and its other lines. */
+  namedIn(text) {
+    const lines = text.split(/[\n,;]+/).filter((line) => line.trim());
+    const places = [...new Set(lines.flatMap((line) => this.named(line)))];
+    return { places, unnamed: lines.filter((line) => !this.named(line).length) };
+  }
+
   /** Return the positions of the options that a line of a pasted list names. */
   named(line) {
     if (this.#named === null) {

@@ -10,7 +10,7 @@ const ANEW = "Fetch wallets again even if they are in the cache";
 export default widget((part) => {
   const { model, root, kernel, signal } = part;
   pickerOf(part);
-  const { buttons, far } = fetchBar(part, "Fetch", "Fetch the selected and pasted wallets");
+  const { buttons, again, far } = fetchBar(part, "Fetch", "Fetch the selected and pasted wallets");
   buttons[0].classList.add("wf-main-button");
   const box = element("input", { type: "checkbox" });
   box.addEventListener("change", () => {
@@ -21,7 +21,7 @@ export default widget((part) => {
   const anew = element("label", { class: "wf-fetch-anew" }, box, element("span", {}, ANEW));
   const alerts = element("div");
   const came = element("div", { class: "wf-status", role: "status" });
-  root.append(element("div", { class: "wf-fetch" }, ...buttons, anew), far, alerts, came);
+  root.append(element("div", { class: "wf-fetch" }, ...buttons, again, anew), far, alerts, came);
   const show = async (edition) => {
     came.hidden = edition === 0;
     if (edition === 0) return;

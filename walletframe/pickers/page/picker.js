@@ -8,9 +8,11 @@ import {
   Chips,
   countText,
   drawOption,
+  emptyText,
   FLAT,
   listText,
   nameFrame,
+  onList,
   optionRow,
   pickerFrame,
   statusText,
@@ -21,7 +23,6 @@ import { VirtualRows } from "./virtual.js";
 const SEEN_ROWS = 7.5; // the half row shows that the list can be scrolled
 const SLOW_MS = 600;
 const LOST_MS = 15_000;
-const PREPARE_MS = 100;
 const READ_OUT_MS = 500; // delay before screen readers read the result of a search
 
 export class Picker {
@@ -38,7 +39,6 @@ export class Picker {
 
   /**
    * @param {object} given
-   * @param {HTMLElement} given.root
    * @param {() => Promise<{content: any} | null>} given.ask requests the options
    * @param {(values: any[]) => void} given.choose called with a new selection; must call `show`
    * @param {boolean} [given.pastes] whether there is a field for pasted values
@@ -59,12 +59,9 @@ export class Picker {
       draw: (row, number) => this.#drawRow(row, number),
       signal,
     });
-    this.search.oninput = () => {
-      this.#unnamed = "";
-      this.#find();
-    };
+    this.search.oninput = () => this.#find();
     this.search.onkeydown = (event) => this.#press(event);
-    this.search.onpaste = (event) => this.#paste(event);
+    onList(this.search, (text) => this.takeList(text));
     this.list.onmousedown = (event) => {
       event.preventDefault(); // the search field keeps the focus
       this.search.focus({ preventScroll: true });
@@ -102,7 +99,7 @@ export class Picker {
     setText(this.sorted, answer.content.sorted && `by ${answer.content.sorted}`);
     this.#mark();
     this.#find();
-    setTimeout(() => this.#options.prepare(), PREPARE_MS); // so that the first key press is fast
+    setTimeout(() => this.#options.prepare(), 100); // so that the first key press is fast
   }
 
   /** Show only the options that match the selection in the other pickers. */
@@ -119,8 +116,7 @@ export class Picker {
 
   #mark() {
     this.#chosen = new Set(this.values.map(keyOf));
-    const places = [...this.#chosen].map((key) => this.#options.placeOf(key));
-    this.#marked = new Set(places.filter((place) => place !== undefined));
+    this.#marked = this.#options.placesOf(this.#chosen);
     if (this.#chosenAlone) return this.#showChosenAlone(this.#chosen.size > 0);
     this.#showChips();
     this.rows.refresh();
@@ -160,18 +156,11 @@ export class Picker {
     this.rows.count = this.#found.length;
     this.list.scrollTop = stay ? scrolled : 0;
     if (this.#active >= 0 && !stay) this.rows.show(this.#active);
-    this.#say(this.#emptyText(typed, among.length));
+    const counts = [this.#found.length, among.length, this.#options.count];
+    this.#say(emptyText(typed, counts, this.#unnamed));
     this.#showActive();
     this.#showCounts();
     this.#showChips();
-  }
-
-  #emptyText(typed, count) {
-    if (this.#found.length > 0) return typed ? "" : this.#unnamed;
-    if (typed && count > 0) return "No option matches. Press Esc to clear the search.";
-    return this.#options.count > 0
-      ? "No option matches the other filters."
-      : "There are no options.";
   }
 
   #showActive() {
@@ -239,7 +228,7 @@ export class Picker {
   #toggle(number) {
     const place = this.#found[number];
     if (this.#marked.has(place)) this.#remove((key) => key === this.#options.key(place));
-    else this.choose([...this.values, this.#options.value(place)]);
+    else this.#add([place]);
   }
 
   #remove(isGone) {
@@ -248,28 +237,23 @@ export class Picker {
 
   /** Select all found options, or remove them if all of them are selected. */
   #chooseFound() {
-    const unchosen = this.#found.filter((place) => !this.#marked.has(place));
     const found = new Set(this.#found.map((place) => this.#options.key(place)));
-    if (unchosen.length === 0) this.#remove((key) => found.has(key));
-    else this.choose([...this.values, ...unchosen.map((place) => this.#options.value(place))]);
+    const areChosen = this.#found.every((place) => this.#marked.has(place));
+    if (areChosen) this.#remove((key) => found.has(key));
+    else this.#add(this.#found);
   }
 
-  /** Take a pasted list, which a search field would join to one line that matches nothing. */
-  #paste(event) {
-    const text = event.clipboardData?.getData("text").trim() ?? "";
-    if (!/[\n\t,;]/.test(text)) return;
-    event.preventDefault();
-    this.takeList(text);
+  #add(places) {
+    const added = places.filter((place) => !this.#marked.has(place));
+    this.choose([...this.values, ...added.map((place) => this.#options.value(place))]);
   }
 
   /** Select the options that a pasted list names. A field for pasted wallets takes it instead. */
   takeList(text) {
-    const lines = text.split(/[\n,;]+/).filter((line) => line.trim());
-    const named = lines.map((line) => this.#options.named(line));
-    const places = [...new Set(named.flat())].filter((place) => !this.#marked.has(place));
-    this.#unnamed = listText(lines.filter((_, number) => named[number].length === 0));
+    const { places, unnamed } = this.#options.namedIn(text);
+    this.#unnamed = listText(unnamed);
     this.#clearText();
-    this.choose([...this.values, ...places.map((place) => this.#options.value(place))]);
+    this.#add(places);
   }
 
   #clearText() {

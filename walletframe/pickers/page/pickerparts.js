@@ -57,6 +57,13 @@ export function countText({ typed, found, here, all }) {
     : `${counted(here)} of ${counted(all)} available`;
 }
 
+/** Return the reason why no option is found, or a message about the last pasted list. */
+export function emptyText(typed, [found, among, all], unnamed) {
+  if (found > 0) return typed ? "" : unnamed;
+  if (typed && among > 0) return "No option matches. Press Esc to clear the search.";
+  return all > 0 ? "No option matches the other filters." : "There are no options.";
+}
+
 /** Return the text of the button for all found options, or an empty text if fewer than two. */
 export function allText({ typed, found, unchosen, here, all }) {
   if (found < 2) return "";
@@ -70,6 +77,16 @@ export function allText({ typed, found, unchosen, here, all }) {
 export function statusText({ chosen, enter, ...counts }) {
   const parts = [countText(counts), `${counted(chosen)} selected`];
   return [...parts, ...(enter ? [`Enter selects ${enter}`] : [])].join(", ");
+}
+
+/** Call a function with the text if a list is pasted into a field, which would join its lines. */
+export function onList(search, call) {
+  search.addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text").trim() ?? "";
+    if (!/[\n\t,;]/.test(text)) return;
+    event.preventDefault();
+    call(text);
+  });
 }
 
 /** Return a text with the lines of a pasted list that name no option, or an empty text. */

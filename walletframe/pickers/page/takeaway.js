@@ -4,6 +4,7 @@ import { button, copyText, element, linkButton, setPart, setText, uniqueId } fro
 
 const FILES = ["CSV", "Parquet", "Excel", "Report"];
 const IMAGES = ["PNG", "SVG"];
+const TOAST_MS = 5_000;
 
 /** Return a file size as text. */
 export function sizeText(bytes) {
@@ -39,10 +40,13 @@ export class TakeAway {
     const download = button("Download", () => this.#open(download), given);
     this.buttons = [button("Copy code", () => this.#copy()), download];
     this.link = element("a", { class: "wf-file", hidden: true });
-    const row = element("div", { class: "wf-tool-said" }, this.said, this.link);
-    this.root = element("div", {}, this.files, row, this.code);
+    const toast = element("div", { class: "wf-toast" }, this.said, this.link);
+    this.root = element("div", { class: "wf-takeaway" }, toast, this.files, this.code);
     kernel.hear("file", (content, buffers) => this.#offer(content, buffers[0]));
-    signal.addEventListener("abort", () => URL.revokeObjectURL(this.#address));
+    signal.addEventListener("abort", () => {
+      clearTimeout(this.timer);
+      URL.revokeObjectURL(this.#address);
+    });
   }
 
   /** Hide the exports after the displayed rows have changed. */
@@ -66,9 +70,12 @@ export class TakeAway {
     const answer = await this.kernel.ask("code");
     if (!answer) return;
     const { text } = answer.content;
-    const said = await copyText(text, `${text.split("\n").length} lines`);
-    this.showCode(text);
+    const said = await copyText(text, "details.wf.where(…) and the chart");
+    this.showCode(said.startsWith("Copied") ? "" : text);
+    this.link.hidden = true;
     setText(this.said, said);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => setText(this.said, ""), TOAST_MS);
   }
 
   async #file(format) {

@@ -1,9 +1,9 @@
 // The layout of a table: the columns that fit its width, their widths, and the lines per row.
 
 const PADDING = 20; // of a cell, left and right together, in pixels
-const LINK = 24; // width of the link after a text
+const LINK = 28; // width of the link after a text
 const ARROW = 14; // width of the sort arrow after a heading
-const GAP = 0.34; // between thousands, in digit widths
+const GAP = 0.5; // width of a comma between thousands, in digit widths
 const MARK = 1.9; // width of the mark for hidden decimals, in digit widths
 const LETTERS = { least: 12, good: 17, most: 36 };
 const DECIMALS = { least: 4, good: 8, most: 18, narrow: 2 };
