@@ -237,6 +237,36 @@ def test_the_code_finds_the_tables_rows(explorer, details):
     assert len(explorer.shown.holdings) == everything
 
 
+def test_bridged_versions_are_combined_on_request(explorer, details):
+    """The button names their number, the code has the argument, and a click selects all of them."""
+    page = Page(explorer)
+    assert page.look()["bridged"]["text"].startswith("Combine ")
+    answer = page.look(bridged=True)
+    assert answer["bridged"]["text"].startswith("Separate ")
+    assert "bridged=True" in explorer.code
+    assert drawn(executed_on(details, explorer.code)["figure"]) == drawn(answer["figure"])
+    answer = page.look(chart="Bars by wallet")
+    names = [trace["name"] for trace in answer["figure"]["data"]]
+    page.look(click={"token": names.index("ETH")}, view=answer["view"])
+    assert {*explorer.shown.holdings["symbol"]} == {"ETH", "WETH"}
+    assert page.look(thing="tokens")["bridged"]["text"] == ""
+
+
+def test_failed_wallets_are_requested_again(service):
+    """Without an earlier fetch of the explorer, too; if all failed, the page says why."""
+    with service.client(cache=False) as client:
+        failing = client.fetch(["AVAX_CCHAIN.0x" + "7" * 40], on_failure="ignore")
+        explorer = HoldingsExplorer(failing, client=client)
+        page = Page(explorer)
+        assert page.look()["all_failed"]
+        assert explorer._retry_label == "Ask again for 1"
+        page.tell("again")
+        wait()
+        assert explorer.details is not failing
+        assert (explorer._retry_label, page.alert()) == ("Ask again for 1", "")
+        explorer.close()
+
+
 def test_the_code_begins_with_the_calls_filters(explorer):
     """Without `prepare`, the fetch result itself is filtered."""
     pick(explorer, blockchains=["ETH"])
@@ -328,7 +358,7 @@ def test_too_much_for_a_browser_is_refused(explorer, monkeypatch):
             {},
             "No wallet could be read. 2 failed: it said <b>no</b>.",
         ),
-        ([record(balances=None)], {}, "No wallet could be read. 1 invalid: "),
+        ([record(balances=None)], {}, "1 failed: the service sent no list of balances."),
         ([record(balances=[])], {}, "1 wallet without any balance."),
         (
             [record(), failed(B)],
