@@ -202,9 +202,7 @@ function chartParts(root) {
   };
   const { tools, words, title, line, plot, reason, about, fold } = parts;
   fold.append(element("summary", {}, "About this chart"), about);
-  const heading = made("div", "heading");
-  heading.append(title, line);
-  words.append(heading);
+  words.append(title, line);
   const id = uniqueId();
   const keys = element("p", { class: "wf-unseen", id }, KEYS);
   plot.setAttribute("aria-describedby", id);
