@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { copiedText, wholeText } from "../../walletframe/pickers/page/cells.js";
+import { copiedText, namedText, wholeText } from "../../walletframe/pickers/page/cells.js";
 import { emptySaid, orderMeant } from "../../walletframe/pickers/page/tabletools.js";
 
 test("a heading sorts numbers by the largest first, texts from A, and then the other way", () => {
@@ -34,6 +34,9 @@ test("a cell is read and copied exactly", () => {
   assert.equal(wholeText({ whole: "<0", fraction: "01", copy: "0.00012" }), "0.00012");
   assert.equal(wholeText({ whole: "", fraction: "", note: "5 base units" }), "5 base units");
   assert.equal(wholeText({ text: "0xa0b8…eb48", whole: "0xa0b86991" }), "0xa0b86991");
+  const named = { text: "Ada", aside: ["ETH.0x1…1"], whole: "ETH.0x111" };
+  assert.deepEqual([namedText(named), copiedText(named)], ["Ada · ETH.0x111", "ETH.0x111"]);
+  assert.equal(namedText({ text: "ETH.0x1…1", aside: [], whole: "ETH.0x111" }), "ETH.0x111");
   const formula = { text: "=1+1", copy: "'=1+1" };
   assert.deepEqual([wholeText(formula), copiedText(formula)], ["=1+1", "'=1+1"]);
 });

@@ -382,7 +382,8 @@ def test_wallets_have_the_users_names():
     details = fetched({"ETH.0x" + "b" * 40: [token()], "ETH.0x" + "a" * 40: [token()]})
     wallets = details.wallets.assign(name=["Ada", "<i>Bob</i>"], owner=["x", "y"])
     cells = rows_of(HoldingsTable(details.holdings, wallets), sort="wallet")["cells"]
-    assert cells["wallet"]["text"] == ["<i>Bob</i> · ETH.0xaaaa…aaaa", "Ada · ETH.0xbbbb…bbbb"]
+    assert cells["wallet"]["text"] == ["<i>Bob</i>", "Ada"]
+    assert cells["wallet"]["aside"] == [["ETH.0xaaaa…aaaa"], ["ETH.0xbbbb…bbbb"]]
     assert cells["wallet"]["whole"] == ["ETH.0x" + "a" * 40, "ETH.0x" + "b" * 40]
     [own] = [name for name in cells if name.startswith("own")]
     assert cells[own]["text"] == ["y", "x"]

@@ -22,6 +22,11 @@ export function wholeText(cell) {
   return cell.copy ?? exactText(cell);
 }
 
+/** Return the full text of a cell, after its name if it has one. */
+export function namedText(cell) {
+  return cell.aside?.length ? `${cell.text} · ${wholeText(cell)}` : wholeText(cell);
+}
+
 /** Return the text of a cell for the clipboard, which is safe to paste into a spreadsheet. */
 export function copiedText(cell) {
   return cell.copy ?? wholeText(cell);
@@ -44,7 +49,7 @@ export function drawCell(node, cell, column) {
 
 function drawText(node, cell, { text: room, linked, widthOf }) {
   if (!cell.text) return drawNote(node, NONE);
-  node.title = wholeText(cell);
+  node.title = namedText(cell);
   const isLinked = cell.link && linked >= FOR_LINKS; // otherwise the link is below the table
   const width = isLinked ? linked : room;
   const text = element("span", { class: "wf-text" }, cutText(cell.text, width, widthOf));
@@ -89,7 +94,7 @@ function insteadOf(parts, exact) {
 /** Return elements with the full text of a cell, or its full number with separated thousands. */
 export function wholeParts(cell) {
   const said = wholeText(cell);
-  if (cell.text !== undefined || cell.note) return [said];
+  if (cell.text !== undefined || cell.note) return [namedText(cell)];
   const [whole, fraction = ""] = said.split(".");
   const room = { digits: Infinity, decimals: Infinity };
   return numberParts(numberShown(whole, fraction, room), fraction.length);
