@@ -168,7 +168,10 @@ def test_pictures_can_be_downloaded(shared_tab, shown):
         with page.expect_download() as caught:
             page.get_by_role("button", name=kind).click()
         assert caught.value.suggested_filename == f"chart.{kind.lower()}"
-        assert caught.value.path().read_bytes().startswith(begin)
+        picture = caught.value.path().read_bytes()
+        assert picture.startswith(begin)
+        link = page.get_by_role("link", name=f"Download chart.{kind.lower()}")
+        expect(link).to_contain_text(f"({len(picture) / 1000:.0f} kB)")  # of the file
 
 
 def test_a_cell_selects_its_wallet(shared_tab, shown):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from walletframe import charts
 from walletframe.analysis.distribution import concentration
 from walletframe.analysis.valuation import value
+from walletframe.charts.hierarchies import read_box_id
 from walletframe.charts.palette import OTHER_COLOR
 from walletframe.errors import (
     AmbiguousTokenError,
@@ -281,12 +282,46 @@ class TestRings:
         """A wallet without room for its name is one of the others."""
         amounts = [100, 100, 1, 1, 1]
         figure = charts.sunburst(wallets_of(amounts), token="ETH")
-        assert tree(figure) == {"ETH/0x0000": 100, "ETH/0x0001": 100, "ETH/Other (3 wallets)": 3}
+        assert tree(figure) == {"ETH/0x0000": 100, "ETH/0x0001": 100, "ETH/Other": 3}
+        assert "Other (3 wallets)" in hovers(figure)[-1]
 
     def test_the_only_other_wallet_has_its_name(self):
         """A single node is drawn by itself, and not as Other."""
-        frame = VALUED.assign(value=[97.0, np.nan, 1.0, np.nan, 2.0, np.nan])
-        assert set(tree(charts.sunburst(frame))) == {"ETH/0xa1/ETH", "ETH/0xb2", "BSC"}
+        frame = VALUED.assign(value=[95.0, np.nan, 3.0, np.nan, 2.0, np.nan])
+        drawn = {path.rstrip("/") for path in tree(charts.sunburst(frame))}
+        assert drawn == {"ETH/0xa1/ETH", "ETH/0xb2/ETH", "BSC"}
+
+    def test_no_wedge_is_empty(self):
+        """A box without boxes inside extends to the outermost ring, and a click picks it there."""
+        frame = VALUED.assign(value=[95.0, np.nan, 3.0, np.nan, 2.0, np.nan])
+        [trace] = charts.sunburst(frame).data
+        parents = dict(zip(trace.ids, trace.parents, strict=True))
+
+        def depth(key):
+            return 1 + depth(parents[key]) if key else 0
+
+        leaves = {key: depth(key) for key in parents if key not in parents.values()}
+        assert {*leaves.values()} == {3}
+        [extended] = [key for key in leaves if key.endswith(" ")]
+        assert read_box_id(extended) == read_box_id(extended.strip())
+        sizes = dict(zip(trace.ids, trace["values"], strict=True))
+        assert sizes[extended] == sum(frame.value[frame.blockchain == "BSC"].dropna())
+
+    def test_a_tiny_rest_joins_the_next_other(self):
+        """The sum stays the same, and no box has too little space for its name."""
+        sizes = [90.0, 0.4, 50.0, 0.4, 0.2, 0.2]
+        figure = charts.treemap(VALUED.assign(value=sizes))
+        assert tree(figure) == {"ETH/0xa1/ETH": 90, "ETH/0xb2/ETH": 50}
+        assert "0.8% of the total is too small to draw." in notes_of(figure)
+        sizes[4:] = [1.2, 1.2]
+        figure = charts.treemap(VALUED.assign(value=sizes))
+        assert tree(figure)["BSC"] == pytest.approx(2.4)
+
+    def test_one_group_is_all(self):
+        """The chart says so in words."""
+        one = VALUED[VALUED.blockchain == "ETH"]
+        assert "ETH has 100% of the total." in notes_of(charts.treemap(one))
+        assert "100%" not in notes_of(charts.treemap(VALUED))
 
 
 class TestNodes:
@@ -367,7 +402,7 @@ class TestBars:
         """It does not shorten the bars, and no bar has its length."""
         frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(600)])
         figure = charts.bar(frame, top=3, top_tokens=2)
-        assert figure.layout.yaxis.ticktext[-1] == "Other (1,197 wallets)"
+        assert figure.layout.yaxis.ticktext[-1] == "Other (1,197<br>wallets)"
         assert annotations_of(figure) == ["3,588 balances, 99.7% of all"]
         assert {len(trace.x) for trace in figure.data} == {3}
         assert sum(size or 0 for trace in figure.data for size in trace.x) == 12
@@ -398,7 +433,38 @@ class TestBars:
         """If the shortened form fits another wallet too, the whole one is shown."""
         twins = ["0x1234" + middle * 32 + "5678" for middle in "ab"]
         frame = pd.concat([HOLDINGS.iloc[:1].assign(address=twin) for twin in twins])
-        assert charts.bar(frame).layout.yaxis.ticktext == tuple(f"ETH.{twin}" for twin in twins)
+        names = [name.replace("<br>", "") for name in charts.bar(frame).layout.yaxis.ticktext]
+        assert names == [f"ETH.{twin}" for twin in twins]
+
+    def test_other_is_no_bars_largest_part(self):
+        """Small wallets' largest tokens have a colour before large wallets' second ones."""
+        whale = HOLDINGS.iloc[[0] * 9].assign(
+            token_address=[*"abcdefghi"], value=[9000, 3000, 3000, *range(1600, 1000, -100)]
+        )
+        small = [
+            HOLDINGS.iloc[[1, 1]].assign(
+                address=f"0x{n}", token_address=[f"0x{n}", "0xmany"], value=[30.0 - n, 1.0]
+            )
+            for n in range(3)
+        ]
+        figure = charts.bar(pd.concat([whale, *small]), top_tokens=6)
+        lengths = np.array([[size or 0 for size in trace.x] for trace in figure.data])
+        assert figure.data[-1].marker.color == OTHER_COLOR
+        assert (lengths[-1] <= lengths[:-1].max(axis=0)).all()
+        totals = lengths.sum(axis=1)[:-1]
+        assert [*totals] == sorted(totals, reverse=True)
+
+    def test_totals_are_at_the_ends(self):
+        """They are beside the last part of each bar, and the axis ends with the longest bar."""
+        figure = charts.bar(VALUED)
+        ends = [
+            [*filter(None, texts)] for texts in zip(*(t.text for t in figure.data), strict=True)
+        ]
+        assert ends == [["31"], ["10"], ["9"]]
+        assert figure.layout.xaxis.range == (0, 31)
+        assert figure.layout.margin.r >= 24
+        [single] = charts.bar(VALUED, by="asset").data
+        assert single.text == ("40", "5", "4", "1")
 
 
 class TestHeatmap:
@@ -607,6 +673,14 @@ class TestTimeline:
         assert {trace.type for trace in figure.data} == {"bar"}
         assert {trace.width for trace in figure.data} == {19.2 * 60 * 60 * 1000}
         assert figure.layout.xaxis.tickvals == tuple(figure.data[0].x)
+
+    def test_ticks_are_at_bars(self):
+        """Of many snapshots, every second or third has a tick, and so does the latest."""
+        moments = pd.date_range("2026-01-03", periods=14, freq="7D", tz="UTC")
+        frame = HOLDINGS.iloc[:1].merge(pd.DataFrame({"snapshot": moments}), how="cross")
+        for by in ("asset", "wallet"):
+            figure = charts.timeline(frame, by=by)
+            assert figure.layout.xaxis.tickvals == tuple(figure.data[0].x)[1::2]
 
     def test_bars_of_snapshots_are_wide_enough(self):
         """Two that are a minute apart don't make all of them hairlines."""

@@ -174,7 +174,8 @@ class TestBars:
         figure = charts.bar(VALUED, by=by)
         assert [tuple(trace.x) for trace in figure.data] == [lengths]
         assert figure.layout.showlegend is False
-        assert len({*figure.data[0].marker.color}) == len(lengths)
+        look = figure.data[0].marker
+        assert len({*zip(look.color, look.pattern.shape, strict=True)}) == len(lengths)
         assert "1.000000000000000001" in " ".join(hovers(charts.bar(HOLDINGS.iloc[:2], by=by)))
 
     def test_the_rest_of_assets_is_other(self):
@@ -227,7 +228,8 @@ class TestBars:
         long = "The treasury of the foundation of the people "
         labels = [f"{long}A", f"{long}B", "Ada", "Ada\u200b", " Ada ", "no owner", None, ""]
         details = owned(labels)
-        names = charts.bar(details.holdings, by="owner", wallets=details).layout.yaxis.ticktext
+        labels = charts.bar(details.holdings, by="owner", wallets=details).layout.yaxis.ticktext
+        names = tuple(label.replace("<br>", " ") for label in labels)
         assert names == (
             *(f"{long}A", f"{long}B", "Ada", "Ada #2", "Ada #3"),
             *("no owner", "no owner #2", "no owner #3"),
@@ -483,9 +485,9 @@ class TestHierarchies:
     def test_invisible_boxes_are_not_drawn(self):
         """Boxes without room in their parent are left out; the parent has its token's colour."""
         wallets, holdings = owned(["Ada", "Ben", "Ben", "Cem"])
-        frame = holdings.assign(value=[1e4, 20.0, 30.0, 1.0])
+        frame = holdings.assign(value=[1e4, 70.0, 80.0, 1.0])
         figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets)
-        assert boxes(figure) == {"Ada/ETH.0x0000": 1e4, "Ben": 50}
+        assert boxes(figure) == {"Ada/ETH.0x0000": 1e4, "Ben": 150}
         assert "&lt;0.1% of the total is too small to draw." in notes_of(figure)
         figure = charts.treemap(frame, by=["token", "owner", "wallet"], wallets=wallets)
         painted = dict(zip(figure.data[0].labels, figure.data[0].marker.colors, strict=True))
@@ -572,15 +574,15 @@ class TestHeatmap:
         figure = charts.heatmap(VALUED, by=["team", "token"], wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by team and token"
         assert dict(zip(figure.layout.yaxis.ticktext, figure.data[0].text, strict=True)) == {
-            "1": ["", "70", "10"],
-            "no team": ["", "", "40"],
-            "2": ["20", "", ""],
+            "1": ["70", "10", ""],
+            "no team": ["", "40", ""],
+            "2": ["", "", "20"],
         }
 
     def test_assets_alone_are_columns(self):
-        """Rows are wallets, grouped by blockchain."""
+        """Rows are wallets, the largest first."""
         figure = charts.heatmap(VALUED, by="asset")
-        assert figure.layout.yaxis.ticktext == ("BASE.0xa2", "ETH.0xa1", "ETH.0xc1")
+        assert figure.layout.yaxis.ticktext == ("ETH.0xa1", "ETH.0xc1", "BASE.0xa2")
         assert figure.layout.xaxis.ticktext == ("USDC", "USDT")
 
 

@@ -13,9 +13,11 @@ from addresses import whole
 from hostile_symbols import SYMBOLS, hostile_holdings
 
 from walletframe import charts
-from walletframe.charts.palette import COLORS, OTHER_COLOR, text_color
+from walletframe.charts.palette import BAND_COLORS, COLORS, OTHER_COLOR, text_color
 from walletframe.errors import SettingsError
 from walletframe.frames.assembly import assemble
+from walletframe.frames.asset_list import assets
+from walletframe.frames.identity import token_key
 from walletframe.pandas_versions import TEXT
 from walletframe.wire.outcome import Status
 
@@ -105,12 +107,12 @@ def flawed_wallets():
 
 
 @pytest.mark.parametrize("chart", CHARTS)
-def test_two_lines_describe_the_reliability(chart):
+def test_short_lines_describe_the_reliability(chart):
     """Simulated, stale and incomplete come first; the rest is under the chart's mark."""
     figure = CHARTS[chart](holdings("7", "-2", None), wallets=flawed_wallets())
     lines = figure.layout.title.subtitle.text.split("<br>")
-    assert len(lines) <= 2
-    assert max(map(len, lines)) <= 96
+    assert len([line for line in lines if line]) <= 3
+    assert max(map(len, lines)) <= 60  # as wide as a phone
     assert lines[0].startswith("Simulated data.")
     trust = {
         "timeline": "33 wallets are known in at least one snapshot.",
@@ -205,6 +207,38 @@ def test_figures_use_the_users_template(chart):
     assert not {"paper_bgcolor", "plot_bgcolor", "font", "width"} & set(own)
 
 
+@pytest.mark.parametrize("draw", [charts.bar, charts.heatmap])
+def test_labels_can_be_above_bars_and_cells(draw):
+    """They use no width: each is above its own row, and the rows are higher."""
+    names = ["A short name", "The long name of the wallet of a foundation"]
+    wallets = flawed_wallets().iloc[:2].assign(status="ok", name=names)
+    frame = pd.concat([holdings("7"), holdings("3").assign(address="0xB2")])
+    wallets = wallets.assign(blockchain="ETH", address=["0xA1", "0xB2"])
+    figure = draw(frame, wallets=wallets)
+    before = charts.Figure(figure)
+    charts.put_labels_above(figure)
+    axis = figure.layout.yaxis
+    assert axis.ticktext == ("A short name", "The long name of the wallet of a founda…")
+    assert all(0.3 < row - place <= 0.5 for row, place in enumerate(axis.tickvals))
+    assert figure.layout.margin.l < 20 < before.layout.margin.l
+    assert figure.layout.height > before.layout.height
+    assert axis.title.text is None
+    assert len(figure.layout.xaxis.range) == 2  # else plotly moves cells beside the labels
+
+
+@pytest.mark.parametrize("template", ["plotly_white", "plotly_dark+walletframe", "walletframe"])
+def test_templates_of_plotly_apply(template):
+    """Our own one combines with plotly's, and is not the default."""
+    assert pio.templates.default == "plotly"
+    figure = charts.bar(holdings("7")).update_layout(template=template)
+    for part in template.split("+"):
+        wanted = pio.templates[part].layout.to_plotly_json()
+        assert wanted["colorway"]
+    assert [*figure.layout.template.layout.colorway] == [*wanted["colorway"]]
+    is_dark = template.startswith("plotly_dark")
+    assert (figure.layout.template.layout.paper_bgcolor == "rgb(17,17,17)") == is_dark
+
+
 @pytest.mark.parametrize("chart", CHARTS)
 def test_frames_are_not_changed(chart):
     """A chart reads a frame of any index and dtypes, and leaves it unchanged."""
@@ -253,6 +287,18 @@ def test_symbols_are_distinct():
     assert all("0x0000…" in tick for tick in cyrillic)
 
 
+def contrast(*colors):
+    """Return the contrast of two colours as WCAG 2 defines it."""
+
+    def luminance(text):
+        parts = [int(text[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        lines = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return np.dot(lines, [0.2126, 0.7152, 0.0722])
+
+    dark, light = sorted(map(luminance, colors))
+    return (light + 0.05) / (dark + 0.05)
+
+
 class TestColors:
     """Colours of tokens."""
 
@@ -263,17 +309,35 @@ class TestColors:
         ]
     )
 
-    def test_the_largest_nine_differ(self):
-        """The colours repeat after nine."""
-        colors = list(charts.token_colors(self.FRAME).values())
-        assert colors == [*COLORS, *COLORS[:3]]
-
-    def test_a_token_keeps_its_colour_in_a_view(self):
-        """With the colours of the whole, a chart of some rows has the same ones."""
+    def test_a_token_has_one_colour_in_every_chart(self):
+        """It depends on the token alone, not on the other rows or their order."""
         colors = charts.token_colors(self.FRAME)
+        assert {*colors.values()} <= {*COLORS}
+        assert colors["ETH", "0x04"] == "#4BAE98"  # in every session
+        assert charts.token_colors(self.FRAME[::-1]) == colors
         view = self.FRAME[self.FRAME.symbol.isin(["T4", "T7", "T11"])]
-        drawn = {trace.name: trace.marker.color for trace in charts.bar(view, colors=colors).data}
-        assert drawn == {"T4": COLORS[4], "T7": COLORS[7], "T11": COLORS[2]}
+        for figure in (charts.bar(view), charts.bar(view, by="blockchain", colors=colors)):
+            drawn = {trace.name: trace.marker.color for trace in figure.data}
+            assert drawn == {f"T{n}": colors["ETH", f"0x{n:02}"] for n in (4, 7, 11)}
+
+    def test_the_great_assets_differ(self):
+        """Their colours are fixed, and all contracts of one have its colour."""
+        listed = assets().assign(symbol="T", amount=pd.array(["1"] * len(assets()), dtype="amount"))
+        frame = listed.assign(blockchain="ETH", address="0xA")
+        colors = charts.token_colors(frame)
+        owned = zip(frame.token_blockchain, frame.token_address, frame.asset, strict=True)
+        by_asset = {}
+        for chain, contract, asset in owned:
+            key = token_key((chain, None if pd.isna(contract) else contract))
+            by_asset.setdefault(asset, set()).add(colors[key])
+        assert {len(each) for each in by_asset.values()} == {1}
+        great = [*by_asset["ETH"], *by_asset["BTC"], *by_asset["USDC"], *by_asset["USDT"]]
+        assert len({*great, *by_asset["BNB"], *by_asset["SOL"], *by_asset["DAI"]}) == 7
+        bars = charts.bar(frame, by="asset", top=200).data[0]
+        drawn = dict(zip(bars.hovertext, bars.marker.color, strict=True))
+        for text, color in drawn.items():
+            name = text.removeprefix("<b>").partition("</b>")[0]
+            assert color in by_asset.get(name, {color})
 
     def test_a_new_tokens_colour_comes_from_its_contract(self):
         """It does not depend on the other tokens."""
@@ -298,26 +362,32 @@ class TestColors:
         tokens = [place for place, key in enumerate(trace.ids) if key.startswith("2.")]
         drawn = {(trace.marker.colors[place], look.shape[place]) for place in tokens}
         assert len(tokens) == len(drawn) == 12
-        assert {look.shape[trace.labels.index(f"T{n}")] for n in range(9)} == {""}
+        assert look.shape[trace.labels.index("T0")] == ""
         assert not any(map(str.__eq__, look.fgcolor, trace.textfont.color))
 
     def test_other_is_grey(self):
         """No token has this colour."""
         assert charts.bar(self.FRAME, top_tokens=3).data[-1].marker.color == OTHER_COLOR
 
-    @pytest.mark.parametrize(
-        "color", [*COLORS, OTHER_COLOR, "#4D4D4D", "#707070", "#FFFFFF", "#000000"]
-    )
+    @pytest.mark.parametrize("color", [*COLORS, OTHER_COLOR, *BAND_COLORS, "#FFFFFF", "#000000"])
     def test_text_is_readable_on_every_colour(self, color):
         """The contrast of text is at least 4.5, as WCAG requires."""
+        assert contrast(color, text_color(color)) >= 4.5
 
-        def luminance(text):
-            parts = [int(text[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-            lines = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-            return np.dot(lines, [0.2126, 0.7152, 0.0722])
+    def test_a_heatmap_is_light_to_dark(self):
+        """Its text is black, and readable on the whole scale."""
+        frame = holdings("7", "3", value=[70.0, 3.0]).assign(token_address=["0xT", "0xU"])
+        [trace] = charts.heatmap(frame).data
+        scale = [color for _, color in trace.colorscale]
+        against_white = [contrast(color, "#FFFFFF") for color in scale]
+        assert against_white == sorted(against_white)
+        assert min(contrast(color, trace.textfont.color) for color in scale) >= 4.5
+        assert min(contrast(color, "#1F1F1F") for color in scale) >= 3
 
-        dark, light = sorted([luminance(color), luminance(text_color(color))])
-        assert (light + 0.05) / (dark + 0.05) >= 4.5
+    @pytest.mark.parametrize("ground", ["#111111", "#181818", "#1F1F1F"])
+    def test_colours_are_visible_on_dark_pages(self, ground):
+        """Plotly's, the explorer's and VS Code's: the contrast is at least 3."""
+        assert min(contrast(color, ground) for color in [*COLORS, OTHER_COLOR]) >= 3
 
     def test_tokens_match_in_any_spelling(self):
         """A colour belongs to the token, not to its spelling."""

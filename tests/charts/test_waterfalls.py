@@ -7,7 +7,7 @@ import pytest
 from fetches import FETCHED_AT, fetched, token
 
 from walletframe.charts import waterfall
-from walletframe.charts.palette import COLORS
+from walletframe.charts.palette import OTHER_COLOR
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.history import compare
 from walletframe.pandas_versions import TEXT
@@ -32,7 +32,7 @@ def test_each_change_is_a_bar_beside_their_sum():
     assert trace.x[1] == -0.000004
     assert str(2**200 - 5)[:40] in trace.hovertext[0]
     assert "<b>" not in figure.layout.title.text
-    subtitle = figure.layout.title.subtitle.text
+    subtitle = figure.layout.title.subtitle.text.replace("<br>", " ")
     assert "1 change is unknown and not drawn: ETH.0xD." in subtitle
     assert "The changes are from 2026-01-31 05:59 UTC to 2026-01-31 05:59 UTC." in subtitle
     assert "Other (2 changes)" in figure.layout.yaxis.ticktext
@@ -48,7 +48,7 @@ def test_bars_are_the_rows_of_the_table():
     assert [*figure.layout.yaxis.ticktext] == ["Ada", "no owner", "Bo", "Total"]
     assert (
         "Some wallets are unknown, so these changes may be incomplete: Bo."
-        in figure.layout.title.subtitle.text
+        in figure.layout.title.subtitle.text.replace("<br>", " ")
     )
 
 
@@ -104,7 +104,8 @@ def test_numbers_are_beside_the_bars():
         assert [*figure.data[0].text] == [text, text]
         ends = figure.layout.xaxis.range
         assert abs(ends[outer]) > 8e-6 > abs(ends[1 - outer])
-    assert figure.data[0].decreasing.marker.color == COLORS[0]
+    sides = [getattr(figure.data[0], side) for side in ("increasing", "decreasing", "totals")]
+    assert len({side.marker.color for side in sides} - {OTHER_COLOR}) == 3
 
 
 def test_wallets_are_named_and_distinct():
@@ -112,10 +113,11 @@ def test_wallets_are_named_and_distinct():
     alike = [f"ETH.0x1111{middle * 32}2222" for middle in "ab"]
     before = fetched({wallet: [] for wallet in alike})
     after = fetched({wallet: [token()] for wallet in alike})
-    assert set(alike) <= {*waterfall(compare(before, after)).layout.yaxis.ticktext}
+    labels = waterfall(compare(before, after)).layout.yaxis.ticktext
+    assert set(alike) <= {label.replace("<br>", "") for label in labels}
     named = after._replace(wallets=after.wallets.assign(name=["Ada", "Bo"]))
     figure = waterfall(compare(before, after), wallets=named)
-    assert figure.layout.yaxis.ticktext[0] == "Ada · ETH.0x1111…2222"
+    assert figure.layout.yaxis.ticktext[0] == "Ada ·<br>ETH.0x1111…2222"
     assert f"Ada · {alike[0]}" in figure.data[0].hovertext[0]
 
 

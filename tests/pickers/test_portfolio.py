@@ -15,6 +15,7 @@ from walletframe.analysis.spam.flags import flag_spam
 from walletframe.analysis.valuation import value
 from walletframe.errors import ArgumentError, ColumnsError
 from walletframe.frames.assembly import assemble
+from walletframe.numerals import compact
 from walletframe.pickers.pictures import CHARTS, ChartOptions, draw_chart
 from walletframe.pickers.portfolio import (
     Portfolio,
@@ -203,6 +204,28 @@ class TestPictures:
         assert drawn(portfolio, "Heatmap", "amounts").options.measure == "value"
         assert drawn(portfolio, "Heatmap", "balances").title.startswith("Share of")
 
+    def test_a_title_has_what_is_picked(self, portfolio):
+        """The selection and its value; or what is drawn in place of values."""
+        page = Page(portfolio)
+        chain = page.ask(pick={"of": "blockchains", "values": ["ETH"]})
+        worth = compact(portfolio.select(page.selection).held.holdings["value"].sum())
+        assert chain["title"] == f"ETH: {worth} by blockchain, wallet and asset"
+        assert page.ask(chart="Pie of a wallet")["title"].startswith("Holdings of ")
+        page.ask(chart="Treemap")
+        counted = page.ask(measure="balances")
+        assert counted["title"] == "ETH: Holdings by blockchain, wallet and asset"
+        priced = portfolio.details.holdings.assign(currency="USD")
+        page = Page(Portfolio(portfolio.details._replace(holdings=priced)))
+        assert f"{worth} USD by" in page.ask(pick={"of": "blockchains", "values": ["ETH"]})["title"]
+
+    def test_a_pie_opens_on_the_largest_wallet(self, portfolio):
+        """Its value is the largest; if no value is drawn, it has most balances."""
+        rows = portfolio.select(Selection()).held.holdings
+        best = rows.groupby(["blockchain", "address"])["value"].sum().idxmax()
+        assert drawn(portfolio, "Pie of a wallet").arguments["wallet"] == best
+        most = rows.groupby(["blockchain", "address"]).size().idxmax()
+        assert drawn(portfolio, "Pie of a wallet", "balances").arguments["wallet"] == most
+
     def test_one_token_is_drawn_by_its_amounts(self, portfolio):
         """The selected one, or the one with most balances."""
         picture = drawn(portfolio, selection=Selection(tokens=(USDC,)))
@@ -290,15 +313,15 @@ class TestPictures:
             for narrow in (False, True)
         )
         assert len(narrow["data"][0]["z"][0]) <= 6 < len(wide["data"][0]["z"][0])
-        assert "texttemplate" not in narrow["data"][0]
-        assert (narrow["data"][0]["showscale"], narrow["layout"]["margin"]["t"]) == (False, 0)
+        assert narrow["layout"]["yaxis"]["ticklabelposition"] == "inside"
         wide, narrow = (
             json.loads(drawn(portfolio, "Bars by wallet", narrow=narrow).figure)["layout"]
             for narrow in (False, True)
         )
         assert wide["yaxis"]["title"]["text"] == "wallet"
         assert "title" not in narrow["yaxis"]
-        assert (narrow["xaxis"]["nticks"], narrow["xaxis"]["tickangle"]) == (3, 0)
+        assert narrow["margin"]["l"] < 20 < wide["margin"]["l"]
+        assert narrow["height"] > wide["height"]
         heights = [
             json.loads(drawn(portfolio, "Sunburst", narrow=narrow).figure)
             for narrow in (False, True)
@@ -385,7 +408,9 @@ class TestView:
         assert first["spam"]["text"].startswith("Show ")
         assert page.ask(spam=True)["spam"]["shown"]
         assert page.ask(dust=False)["dust"]["text"].startswith("Show ")
-        assert page.ask(chart="Heatmap")["title"] == "Holdings by wallet and asset"
+        heatmap = page.ask(chart="Heatmap")
+        assert heatmap["title"] == "Holdings by wallet and asset"
+        assert heatmap["subtitle"].startswith("Simulated data.")
         assert page.ask(measure="balances")["title"] == "Share of each asset by wallet"
         assert page.ask(thing="tokens")["title"] == "Share of each token by wallet"
         page.ask(thing="assets")

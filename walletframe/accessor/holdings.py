@@ -57,7 +57,7 @@ class PlotAccessor:
     ... "amount": pd.array([1, 3], "amount")})
     >>> colors = frame.wf.plot.token_colors()
     >>> colors
-    {('ETH', None): '#CC6677'}
+    {('ETH', None): '#8B8DC0'}
     >>> frame.wf.plot.bar(by="wallet", token="ETH", colors=colors).data[0].x
     (3.0, 1.0)
     >>> frame.wf.plot.pie("NEAR.ada.near", colors=colors).data[0].labels

@@ -10,9 +10,9 @@ from plotly.graph_objects import Figure
 from walletframe.charts.canvas import (
     extract_notes,
     has_custom_template,
-    label_width,
     markup_to_text,
     plotlyjs_bundle,
+    put_labels_above,
 )
 from walletframe.charts.grids import bar, heatmap, lorenz, pie
 from walletframe.charts.hierarchies import read_box_id, sunburst, treemap

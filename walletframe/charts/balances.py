@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import PositionsLike
 
 _SYMBOL_CHARS, _LABEL_CHARS, _NAME_CHARS, _HOVER_CHARS, _SEPARATOR = 24, 32, 24, 100, " · "
+_ROW_CHARS = 40  # of the label of a row, which has two lines
 # The labels of these groups are clear without the name of the column.
 _BUILT_IN = {"wallet", "blockchain", "token", "asset"}
 _MAX_GAP_NOTES = 8
@@ -406,8 +407,8 @@ class PivotedSizes:
     def trace_styles(self, colors: ColorsLike | None = None) -> list[TraceStyle]:
         """Return the style of each column. If tokens are combined, the last one is for Other."""
         balances, indices = self.balances, self.tokens.tolist()
-        names = balances.token_names(indices)
-        fill_colors = [*choose_colors(balances.positions, indices, colors).values()]
+        names, keys = balances.token_names(indices), balances.positions.tokens.keys
+        fill_colors = choose_colors([keys[index] for index in indices], colors)
         if self.other_token_count:
             names.append(other_label(self.other_token_count, self.kind))
             fill_colors.append(OTHER_COLOR)
@@ -551,7 +552,12 @@ class Level:
         indices = grid.rows.tolist()
         rest = [other_label(grid.other_row_count, self.noun)] * bool(grid.other_row_count)
         lines = [[*filter(None, (self.full_name(at), self.known_text(at)))] for at in indices]
-        return self.short_names(indices) + rest, lines + [[each] for each in rest]
+        short = self.short_names(indices)
+        if self.names == ["wallet"]:  # the user's names alone, if they are distinct
+            own = [safe_line(self.balances.user_wallet_names[at], _ROW_CHARS) for at in indices]
+            pairs = zip(own, short, strict=True)
+            short = [name if name and own.count(name) == 1 else label for name, label in pairs]
+        return short + rest, lines + [[each] for each in rest]
 
     @property
     def _shown_columns(self) -> list[str]:

@@ -6,7 +6,7 @@ sets the colours of the background and the text. Plotly's button that uploads a 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from html import unescape
 from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,11 +37,13 @@ _NOTE_FONT_SIZE = 12
 _EDGE_MARGIN, _RIGHT_MARGIN = 16, 24
 _LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 12, 40, 6
 _NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH = 300, 668
-_BLANK_HEIGHT, _MAX_NOTE_CHARS = 240, 500
-_LABEL_PAD, _CHAR_WIDTH = 16, 6.5
+_BLANK_HEIGHT, _MAX_NOTE_CHARS, _MAX_SENTENCE_CHARS = 240, 500, 110
+_LABEL_PAD, _CHAR_WIDTH = 12, 6
+_wrap_label = partial(wrap, width=20, max_lines=3, placeholder="…", break_on_hyphens=False)
 _AXIS_TITLE_STANDOFF, _AXIS_TITLE_WIDTH = 8, 20  # the distance to the tick labels
-_ROW_HEIGHT, _MIN_PLOT_HEIGHT = 22, 120  # pixels
-_MAX_LINES, _LINE_CHARS = 2, 96  # of notes
+_ROW_HEIGHT, _LINE_HEIGHT, _MIN_PLOT_HEIGHT = 22, 13, 120  # pixels
+_MAX_LINES, _LINE_CHARS = 3, 60  # of notes; a phone is about 60 characters wide
+_MARK_CHARS, _SHORT_LINE_CHARS = 14, 96
 _AT_LEFT = {"xref": "container", "x": 0, "xanchor": "left", "yref": "container"}
 _PAPER: dict[str, str | float] = {"xref": "paper", "yref": "paper"}
 TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"}
@@ -57,17 +59,20 @@ class Dimensions(NamedTuple):
     above: int = 0  # the distance between the notes and the plot
     below: int = 0  # the space for labels and a legend below the plot
     left: int = 0  # the space for labels on the left of the plot
+    right: int = 0  # the space for numbers on the right of the plot
 
 
 def label_width(names: Sequence[str]) -> int:
-    """Estimate the width in pixels of the longest axis label in plotly's default font."""
+    """Estimate the width in pixels of the longest axis label."""
     return int(_LABEL_PAD + _CHAR_WIDTH * max(map(len, names)))
 
 
 def row_dimensions(names: Sequence[str], above: int = 36, below: int = 0) -> Dimensions:
     """Return the dimensions of a chart with one row per name, labelled on the left."""
-    left = _AXIS_TITLE_WIDTH + label_width(names)
-    return Dimensions(max(_ROW_HEIGHT * len(names), _MIN_PLOT_HEIGHT) + below, above, below, left)
+    labels = [_wrap_label(name) for name in names]
+    height = _ROW_HEIGHT + _LINE_HEIGHT * (max(map(len, labels)) - 1)
+    left = _AXIS_TITLE_WIDTH + label_width([line for label in labels for line in label])
+    return Dimensions(max(height * len(names), _MIN_PLOT_HEIGHT) + below, above, below, left)
 
 
 def make_figure(
@@ -82,8 +87,10 @@ def make_figure(
 ) -> go.Figure:
     """Return a figure with a title and two lines of notes. A hover text has all other notes."""
     every, visible = notes.all_notes(), notes.visible_lines()
-    top = _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(visible) + _NOTES_PAD + dimensions.above
     others = [note for note in every if note not in " ".join(visible)]
+    if others and min(map(len, visible)) > _LINE_CHARS - _MARK_CHARS:
+        visible.append("")
+    top = _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(visible) + _NOTES_PAD + dimensions.above
     marks = []
     if others:  # the annotation is at the right end of the shorter line
         line = min(range(len(visible)), key=lambda index: len(visible[index]))
@@ -115,7 +122,7 @@ def make_figure(
         "margin": {
             "t": top,
             "l": _EDGE_MARGIN + dimensions.left,
-            "r": _RIGHT_MARGIN,
+            "r": _RIGHT_MARGIN + dimensions.right,
             "b": _EDGE_MARGIN + dimensions.below,
         },
         "height": top + dimensions.plot_height,
@@ -135,15 +142,20 @@ def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
     notes = [*map(markup_to_text, layout.meta[_ALL_NOTES_KEY])]
     lines = layout.title.subtitle.text.split("<br>")
     removed = _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(lines)
-    height = layout.height
     layout.title, layout.meta = None, None
-    layout.margin.t, layout.height = layout.margin.t - removed, height - removed
+    layout.margin.t -= removed
+    _set_height(figure, layout.height - removed, removed)
     layout.annotations = [each for each in layout.annotations if each.name != _ALL_NOTES_KEY]
-    # The y of a colour bar is a fraction of the height.
+    return title, notes
+
+
+def _set_height(figure: go.Figure, height: float, removed: int = 0) -> None:
+    """Set the height, and the y of a colour bar, which is a fraction of the height."""
     for trace in figure.select_traces(selector={"type": "heatmap"}):
         if trace.colorbar.y is not None:
-            trace.colorbar.y = 1 - ((1 - trace.colorbar.y) * height - removed) / layout.height
-    return title, notes
+            from_top = (1 - trace.colorbar.y) * figure.layout.height - removed
+            trace.colorbar.y = 1 - from_top / height
+    figure.layout.height = height
 
 
 def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, Any]:
@@ -178,12 +190,39 @@ def category_axis(names: Sequence[str], title: str) -> dict[str, Any]:
         "tickmode": "array",
         "tickvals": list(range(len(names))),
         "ticktext": [markup_lines([name]) for name in names],
+        "tickfont": {"size": MIN_FONT_SIZE},
         "ticklabelstandoff": 4,
         "ticklabeloverflow": "allow",  # otherwise plotly checks each label, which is slow
         "automargin": True,
         "showgrid": False,
         "zeroline": False,
     }
+
+
+def row_axis(names: Sequence[str], title: str) -> dict[str, Any]:
+    """Return plotly's options for an axis with a row per name, from top to bottom."""
+    labels = [markup_lines(_wrap_label(name)) for name in names]
+    return category_axis(names, title) | {"ticktext": labels, "range": [len(names) - 0.5, -0.5]}
+
+
+def put_labels_above(figure: go.Figure) -> None:
+    """Move the labels of rows above the bars or cells, to use the whole width of a narrow page."""
+    axis, layout = figure.layout.yaxis, figure.layout
+    is_grid = figure.data[0].type == "heatmap"
+    breaks = max(text.count("<br>") for text in axis.ticktext)
+    added = (_ROW_HEIGHT - _LINE_HEIGHT * breaks) * len(axis.tickvals)
+    _set_height(figure, layout.height + added)
+    figure.update_traces(ygap=_ROW_HEIGHT) if is_grid else layout.update(bargap=0.6)
+    axis.update(
+        tickvals=[row - (0.5 if is_grid else 0.38) for row in axis.tickvals],
+        ticktext=[text.replace("<br>", " ") for text in axis.ticktext],
+        ticklabelposition="inside",
+        ticklabelstandoff=0,
+        range=[axis.range[0], axis.range[1] - 0.25],
+    )
+    axis.title, layout.margin.l = None, _EDGE_MARGIN
+    if is_grid:  # otherwise plotly moves the cells to the right of the labels
+        layout.xaxis.update(range=[-0.5, len(layout.xaxis.tickvals) - 0.5], tickangle=-90)
 
 
 def axis_title(name: str) -> dict[str, Any]:
@@ -247,29 +286,26 @@ class Notes(NamedTuple):
     def short_line(self) -> str:
         """Return one line of notes on drawn and omitted data. Pages show other notes elsewhere."""
         drawn = [*self.drawn[:1], *self.left_out, *self.drawn[1:]]
-        return _wrap_sentences(drawn or self.data_quality or [""])[0]
+        line, *rest = drawn or self.data_quality or [""]
+        line = shorten(line, _SHORT_LINE_CHARS, placeholder=" …")
+        for note in rest:
+            if len(f"{line} {note}") > _SHORT_LINE_CHARS:
+                break
+            line += f" {note}"
+        return line
 
     def visible_lines(self) -> list[str]:
         """Return the lines that fit on a figure; notes about the data quality take precedence."""
         first, rest = self.drawn[:1], self.drawn[1:]
-        fitting: set[str] = set()
+        fitting, lines = set[str](), list[str]()
         for note in (*self.simulated, *self.data_quality, *first, *self.left_out, *rest):
-            tried = [each for each in self.all_notes() if each in fitting or each == note]
-            if len(_wrap_sentences(tried)) <= _MAX_LINES:
+            shown = [each for each in self.all_notes() if each in fitting or each == note]
+            cut = [shorten(each, _MAX_SENTENCE_CHARS, placeholder=" …") for each in shown]
+            tried = wrap(" ".join(cut), _LINE_CHARS)
+            if len(tried) <= _MAX_LINES:
                 fitting.add(note)
-        return _wrap_sentences([note for note in self.all_notes() if note in fitting])
-
-
-def _wrap_sentences(sentences: Sequence[str]) -> list[str]:
-    """Join sentences into lines; a sentence that does not fit in a line is cut after a word."""
-    lines: list[str] = []
-    for sentence in sentences:
-        shortened = shorten(sentence, _LINE_CHARS, placeholder=" …")
-        if lines and len(lines[-1]) + 1 + len(shortened) <= _LINE_CHARS:
-            lines[-1] += f" {shortened}"
-        else:
-            lines.append(shortened)
-    return lines
+                lines = tried
+        return lines
 
 
 def wallets_frame(wallets: FetchLike) -> pd.DataFrame:

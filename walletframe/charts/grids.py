@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
 from walletframe.address.lists import parse_wallets
@@ -38,6 +37,7 @@ from walletframe.charts.canvas import (
     legend_options,
     make_figure,
     markup_lines,
+    row_axis,
     row_dimensions,
     simulated_notes,
     wallets_frame,
@@ -65,12 +65,11 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats, Indices
-    from walletframe.charts.balances import Balances, Level, Measure, PivotedSizes
+    from walletframe.charts.balances import Balances, Level, Measure, PivotedSizes, TraceStyle
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
-    from walletframe.frames.identity import TokenKey
     from walletframe.frames.names import TokenLike, WalletLike
     from walletframe.frames.positions import PositionsLike
 
@@ -81,9 +80,9 @@ _HEADING |= {"yref": "paper", "yanchor": "bottom"}
 _MAX_OTHER_RATIO = 2
 _OTHER_AS_TEXT_NOTE = "Other is written as text, since its bar would make all other bars too short."
 _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 12, 52, 20
-_COLOR_BAR_OFFSET = 16
-_COLOR_SCALE = sample_colorscale("cividis", [index / 10 for index in range(2, 11)])
-"""The colours of a heatmap, without the darkest ones, which are hard to see on black."""
+_COLOR_BAR_OFFSET, _RIGHT_PAD = 16, 24
+_COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
+"""The colours of a heatmap, from small to large. Black text is readable on all of them."""
 _DECADES, _MAX_TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 16, 10
 _GREY_OTHER_NOTE = "Other is grey, since its sizes are beyond the colour scale."
@@ -103,7 +102,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     top: int = 20,
-    top_tokens: int = 8,
+    top_tokens: int = 12,
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
@@ -140,9 +139,10 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         Maximum number of bars (at most 200). All other groups are combined as Other. If the bar
         Other would be more than twice as long as the longest of the others, a text states its size
         instead.
-    top_tokens : int, default 8
+    top_tokens : int, default 12
         Maximum number of tokens or assets with a colour of their own (at most 20). All others are
-        combined as Other.
+        combined as Other. The tokens are chosen so that Other is not the largest part of a bar, as
+        far as their number allows, and then by size.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. If given, the chart notes how complete and how old the
         data is, and how many wallets of each group are known (have the status ok). The methods of
@@ -157,9 +157,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         largest first. The bars of all others are combined as Other.
     colors : mapping of (str, str or None) or str to str, optional
         Colours, as hex codes or CSS names. The keys are tokens, as in the result of
-        `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. If the keys are
-        tokens, an asset has the colour of its largest token. If the keys are names of assets, all
-        other assets keep their default colours.
+        `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. All others keep their
+        default colours. If only tokens of an asset have colours, the asset has the colour of the
+        first of these tokens.
     title : str, optional
         The title of the chart, cut to 48 characters.
 
@@ -212,40 +212,20 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         rows = rows[np.argsort(ranks[rows], kind="stable")]
     too_long = bool(by_owner.sum() - by_owner[rows].sum() > _MAX_OTHER_RATIO * by_owner.max())
     of_bars = balances.sizes * np.isin(owners, rows) if too_long else balances.sizes
-    tokens = largest_indices(sum_by_group(balances.token_codes, of_bars), colored)
+    tokens = _choose_named_tokens(owners, balances.token_codes, of_bars, colored)
     if is_single := facet is None and level.names == [balances.positions.kind]:
         tokens = rows  # each bar is one token, with the colour of this token
     grid = pivot_sizes(balances, owners, rows, tokens)
     measure, (short, full) = balances.measure, level.row_texts(grid)
     drawn = grid.sizes[: len(rows) if too_long else len(short)]
-    count, total = len(drawn), float(grid.sizes.sum())
+    longest = float(drawn.sum(axis=1).max())
     extent = [(len(rows), grid.other_row_count, level.noun)]
     series = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(tokens)]
-    if is_single:
-        trace = go.Bar(
-            orientation="h",
-            y=list(range(count)),
-            x=np.diagonal(grid.sizes)[:count].tolist(),
-            hovertext=[grid.hover_text(index, index, [], total) for index in range(count)],
-            hoverinfo="text",
-            marker={"color": [each.color for each in series][:count], "line": OUTLINE_STYLE},
-        )
-        traces, series = [trace], series[:1]
-    else:
-        if measure.kind != "amount":
-            extent.append((len(tokens), grid.other_token_count, grid.kind))
-        traces = [
-            each.bar_trace(
-                orientation="h",
-                y=list(range(count)),
-                x=[size or None for size in drawn[:, token].tolist()],
-                hovertext=[
-                    grid.hover_text(row, token, owner, total)
-                    for row, owner in enumerate(full[:count])
-                ],
-            )
-            for token, each in enumerate(series)
-        ]
+    totals = [compact(size) for size in drawn.sum(axis=1).tolist()]
+    traces = _bar_traces(grid, drawn, series, full, totals, is_single=is_single)
+    dimensions = row_dimensions(short)._replace(right=label_width(totals) - _RIGHT_PAD)
+    if not is_single and measure.kind != "amount":
+        extent.append((len(tokens), grid.other_token_count, grid.kind))
     if facet is not None:  # in a facet, names are without its label
         shown, starts = np.unique(ranks[rows], return_index=True)
         inner = replace(level, names=names)
@@ -262,13 +242,13 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         traces,
         title=title,
         notes=balances.notes(notes, wallets),
-        **legend_options(row_dimensions(short), [each.name for each in series]),
+        **legend_options(dimensions, [each.name for each in series[: 1 if is_single else None]]),
         barmode="stack",
         bargap=0.25,
         annotations=[_other_annotation(grid, full[-1])] * too_long,
         representative_rows=grid.representative_rows,
-        xaxis=measure.axis_options(float(drawn.sum(axis=1).max())) | {"side": "top"},
-        yaxis=category_axis(short, join_names(names)) | {"range": [len(short) - 0.5, -0.5]},
+        xaxis=measure.axis_options(longest) | {"side": "top", "range": [0, longest]},
+        yaxis=row_axis(short, join_names(names)),
     )
     if facet is None:
         return figure
@@ -276,6 +256,48 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     hovers = [hover_text(heads.full_name(each), heads.known_text(each)) for each in chosen]
     headings = [*zip(heads.short_names(chosen), hovers, strict=True)]
     return _split_rows(figure, sorted({*starts.tolist(), len(rows), len(short)}), headings)
+
+
+def _bar_traces(
+    grid: PivotedSizes,
+    drawn: Floats,
+    series: Sequence[TraceStyle],
+    names: Sequence[list[str]],
+    totals: Sequence[str],
+    *,
+    is_single: bool,
+) -> list[go.Bar]:
+    """Return one trace per token, or only one trace if each bar is one token."""
+    count, total = len(drawn), float(grid.sizes.sum())
+    ends = {"textposition": "outside", "textangle": 0, "constraintext": "none", "cliponaxis": False}
+    common: dict[str, Any] = {"orientation": "h", "y": list(range(count)), **ends}
+    if is_single:
+        shapes = [each.pattern for each in series][:count]
+        trace = go.Bar(
+            x=np.diagonal(grid.sizes)[:count].tolist(),
+            hovertext=[grid.hover_text(index, index, [], total) for index in range(count)],
+            hoverinfo="text",
+            text=totals,
+            marker={
+                "color": [each.color for each in series][:count],
+                "line": OUTLINE_STYLE,
+                "pattern": PATTERN_STYLE | {"shape": shapes},
+            },
+            **common,
+        )
+        return [trace]
+    last = drawn.shape[1] - 1 - (drawn[:, ::-1] > 0).argmax(axis=1)  # the part at a bar's end
+    return [
+        each.bar_trace(
+            x=[size or None for size in drawn[:, token].tolist()],
+            hovertext=[
+                grid.hover_text(row, token, owner, total) for row, owner in enumerate(names[:count])
+            ],
+            text=[text if end == token else "" for text, end in zip(totals, last, strict=True)],
+            **common,
+        )
+        for token, each in enumerate(series)
+    ]
 
 
 def _split_rows(
@@ -289,7 +311,7 @@ def _split_rows(
     facets = make_subplots(count, shared_xaxes="all", row_heights=heights, vertical_spacing=spacing)
     for row, (start, end) in enumerate(pairwise(edges), 1):
         for index, trace in enumerate(figure.data):
-            part = {name: trace[name][start:end] for name in ("x", "y", "hovertext")}
+            part = {name: trace[name][start:end] for name in ("x", "y", "hovertext", "text")}
             part |= {"legendgroup": str(index), "showlegend": row == 1}
             facets.add_trace(go.Bar(trace).update(part), row=row, col=1)
         # The chart's title names the groups; there is no space for a title of each axis.
@@ -307,6 +329,27 @@ def _split_rows(
     margin["b"] += _AXIS_BELOW
     height += margin["t"] + margin["b"]
     return facets.update_layout(drawn | {"annotations": notes, "height": height})
+
+
+def _choose_named_tokens(owners: Indices, tokens: Indices, sizes: Floats, top: int) -> Indices:
+    """Choose the tokens with a colour, so that Other is the largest part of few or no bars."""
+    totals, chosen = sum_by_group(tokens, sizes), list[int]()
+    rows = pd.DataFrame({"bar": owners, "token": tokens, "size": sizes})
+    parts = rows.groupby(["bar", "token"])["size"].sum().sort_values(ascending=False).reset_index()
+    by_bar = parts.groupby("bar")["size"].sum()
+    while len(chosen) < top:
+        is_named = parts["token"].isin(chosen)
+        rest = parts[~is_named].groupby("bar")["size"].sum()
+        largest = parts[is_named].groupby("bar")["size"].max().reindex(rest.index, fill_value=0)
+        bars = pd.DataFrame({"share": rest / by_bar[rest.index], "rest": rest})[rest > largest]
+        if bars.empty:
+            break
+        neediest = bars.sort_values(["share", "rest"]).index[-1]
+        chosen.append(int(parts["token"][~is_named & (parts["bar"] == neediest)].iloc[0]))
+    weights = totals.copy()
+    weights[chosen] += totals.sum()
+    named = largest_indices(weights, top)
+    return named[np.argsort(-totals[named], kind="stable")]
 
 
 def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
@@ -380,7 +423,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         with suppress(UnknownWalletError):  # the wallet was not requested
             answers = frame[mask_of_wallet(frame, wallet)]
     name = "" if answers is None else user_wallet_names(answers, answers)[0]
-    title = title or f"Holdings of {short_wallet(named.blockchain, named.address, name)}"
+    title = title or f"Holdings of {name or short_wallet(named.blockchain, named.address)}"
     notes = Notes()
     if answers is not None:
         notes = Notes(simulated_notes(answers))
@@ -459,8 +502,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 
     The colours show the column ``value`` (float64, with an optional column ``currency``), if the
     frame has it. Otherwise they show the row's share of each asset's total in the frame. The colour
-    scale is logarithmic. Wallets of the same blockchain are placed next to each other, and so are
-    tokens of the same blockchain.
+    scale is logarithmic. The largest rows and columns are first.
 
     Parameters
     ----------
@@ -506,10 +548,6 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
     level = grouped.level(names)
     owners, tokens = _choose_rows_and_columns(balances, level.codes, rows, columns)
-    if names == ["wallet"]:
-        owners = _sort_by_chain(owners, held.wallet_keys)
-    if held.assets is None:
-        tokens = _sort_by_chain(tokens, held.tokens.keys)
     grid = pivot_sizes(balances, level.codes, owners, tokens)
     width = len(tokens) + bool(grid.other_token_count and not is_shares)
     short, full = level.row_texts(grid)
@@ -538,9 +576,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         dimensions=row_dimensions(short, _PAD_ABOVE, below),
         representative_rows=grid.representative_rows,
         annotations=[_SCALE_TITLE | {"text": markup_lines([scale])}],
-        xaxis=category_axis(labels, grid.kind)
-        | {"tickangle": angle, "tickfont_size": MIN_FONT_SIZE},
-        yaxis=category_axis(short, join_names(level.names)) | {"range": [len(short) - 0.5, -0.5]},
+        xaxis=category_axis(labels, grid.kind) | {"tickangle": angle},
+        yaxis=row_axis(short, join_names(level.names)),
     )
     bar_y = 1 - (drawn.layout.margin.t - _PAD_ABOVE + _COLOR_BAR_OFFSET) / drawn.layout.height
     return drawn.update_traces(colorbar_y=bar_y, selector=0)
@@ -559,12 +596,6 @@ def _choose_rows_and_columns(
         in_columns = np.bincount(wallets[np.isin(tokens, chosen)], minlength=len(by_wallet))
         by_wallet = np.where(in_columns > 0, by_wallet, 0)
     return largest_indices(by_wallet, rows), chosen
-
-
-def _sort_by_chain(indices: Indices, keys: list[TokenKey]) -> Indices:
-    """Sort indices of `keys` by blockchain. On one blockchain, they keep their order."""
-    chains = [keys[index][0] for index in indices]
-    return indices[sorted(range(len(indices)), key=chains.__getitem__)]
 
 
 def _heatmap_notes(grid: PivotedSizes, level: Level) -> list[str]:
@@ -618,7 +649,7 @@ def _heatmap_trace(
         hoverongaps=False,
         xgap=1,
         ygap=1,
-        textfont_size=MIN_FONT_SIZE,
+        textfont={"size": MIN_FONT_SIZE, "color": "#000000"},
         **colors,
     )
 

@@ -36,9 +36,11 @@ from walletframe.charts.canvas import (
     hover_text,
     make_figure,
     markup_lines,
+    markup_to_text,
     other_label,
 )
 from walletframe.charts.palette import (
+    BAND_COLORS,
     COLORS,
     OTHER_COLOR,
     OUTLINE_STYLE,
@@ -70,11 +72,11 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import PositionsLike
 
 _MAX_ROUNDING_ERROR = 1e-12
-_OUTER_COLOR, _INNER_COLOR = "#4D4D4D", "#707070"  # of boxes that contain boxes
-_MIN_SHARE_WITH_SIZE = 0.01  # a box with a smaller share of the total shows only its name
+_MIN_SHARE_WITH_LINES = 0.06  # a box with a smaller share of the total shows one line
+_LINE_CHARS, _NAME_CHARS = 70, 100  # of a name that is as wide as the chart, and of any name
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _NO_GROUP, _EMPTY = sys.maxsize, np.array([], dtype=np.intp)
-_ID = re.compile(r"(\d+)\.(\d+)(\+?)")
+_ID = re.compile(r"(\d+)\.(\d+)(\+?) *")  # spaces mark the extension of a box
 DEFAULT_PATH = ("blockchain", "wallet", "asset")
 
 
@@ -86,11 +88,11 @@ class _Style(NamedTuple):
     size: str  # "Areas" or "Angles", which show the sizes
     dimensions: Dimensions
     line_break: str  # replaces line breaks in the name of a box that contains boxes
-    min_leaf: float = MIN_SHARE
+    min_leaf: float = 0.01
     # The minimum for a blockchain with boxes inside and for a wallet with a box of its own:
-    min_box: float = MIN_SHARE  # if all boxes are within the limit
-    min_parent: float = 0.01  # if they are not; a smaller box has no space for boxes inside
+    min_parent: float = 0.04  # a smaller box has no space for its name and for boxes inside
     min_sum: float = 0  # the minimum for the sum of all leaves; below it, no leaf is drawn
+    fills_rings: bool = False  # whether leaves of inner rings extend to the outermost ring
 
 
 def treemap(  # noqa: PLR0913 - users pass each option by name
@@ -193,9 +195,9 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     """
     own = {"type": "sunburst", "leaf_opacity": 1}
     # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
-    shares = {"min_leaf": 0.014, "min_box": 0.025, "min_parent": 0.025, "min_sum": 0.5}
     top = check_top("top", top, 300)
-    style = _Style(own, top, "Angles", Dimensions(520), "<br>", **shares)
+    shares = {"min_leaf": 0.014, "min_parent": 0.025, "min_sum": 0.5}
+    style = _Style(own, top, "Angles", Dimensions(520), "<br>", **shares, fills_rings=True)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -226,7 +228,11 @@ def _draw_tree(
         tree, extent = _default_tree(balances, style, colors)
     else:
         tree, extent = _path_tree(grouped, style, colors)
-    boxes = [*_make_boxes(tree)]
+    boxes = [*_make_boxes(tree, style.min_leaf)]
+    outermost = [box.label for box in boxes if not box.parent]
+    if len(outermost) == 1:
+        extent = [f"{markup_to_text(outermost[0])} has 100% of the total.", *extent]
+    boxes = _fill_rings(boxes) if style.fills_rings else boxes
     on_color, around = [text_color(box.color) for box in boxes], {box.parent for box in boxes}
     trace = {
         **style.trace,
@@ -312,16 +318,54 @@ class _Ring(NamedTuple):
     combined_at: int = _NO_GROUP  # this and all later groups combine several wallets each
 
 
-def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
+def _fill_rings(boxes: Sequence[_Box]) -> list[_Box]:
+    """Extend each leaf to the outermost ring, by boxes without a name."""
+    depths = {"": -1}
+    for box in boxes:
+        depths[box.id] = depths[box.parent] + 1
+    around, filled = {box.parent for box in boxes}, list[_Box]()
+    for leaf in boxes:
+        box = leaf
+        for _ in range(depths[leaf.id], max(depths.values()) if leaf.id not in around else 0):
+            filled.append(box._replace(size=0))
+            box = box._replace(id=f"{box.id} ", parent=box.id, label="", text="")
+        filled.append(box)
+    return filled
+
+
+def _other_sizes(rings: Sequence[_Ring], least: float) -> list[Floats]:
+    """Return the size of Other in each parent, by ring. A smaller size than `least` moves outwards.
+
+    The box Other of the parent's own parent contains it, or no box, if the outermost one is small.
+    """
+    sizes: list[Floats] = []
+    moved = np.zeros_like(rings[-1].sizes)
+    for ring, outer in zip(rings[::-1], [*rings[-2::-1], None], strict=True):
+        rest = ring.sizes.copy()
+        rest[ring.drawn] = moved[ring.drawn]
+        rest = sum_by_group(ring.parents, rest, len(outer.sizes) if outer else 1)
+        if outer:
+            leaves = np.setdiff1d(np.arange(len(rest)), ring.parents[ring.drawn])
+            rest[leaves] = 0
+        moved = np.where(rest < least, rest, 0)
+        sizes.insert(0, rest - moved)
+    return sizes
+
+
+def _make_boxes(tree: _DefaultTree | _PathTree, min_share: float) -> Iterator[_Box]:
     """Yield a box for each drawn group, and a box Other for the undrawn groups of each parent."""
     balances, measure, total = tree.balances, tree.balances.measure, tree.total
 
-    def other_box(parent: str, size: float, name: str, color: str, *, is_leaf: bool = True) -> _Box:
+    def other_box(
+        own_id: str, parent: str, size: float, name: str, color: str, *, is_leaf: bool = True
+    ) -> _Box:
         hover_lines = hover_text(name, measure.share_text(size, total))
         text = "" if measure.kind == "count" else measure.short_text(size)
-        return _Box(f"o{parent}", parent, size * is_leaf, name, text, hover_lines, color)
+        if size < _MIN_SHARE_WITH_LINES * total:
+            name, text = name.partition(" (")[0], ""
+        return _Box(own_id, parent, size * is_leaf, name, text, hover_lines, color)
 
-    outer = {0: ""}  # the box ids of the previous ring
+    outer, rests = {0: ""}, _other_sizes(tree.rings, min_share * total)  # ids of the previous ring
     for depth, ring in enumerate(tree.rings):
         groups, parents = ring.drawn.tolist(), ring.parents[ring.drawn].tolist()
         inner = tree.rings[depth + 1 :][:1]
@@ -339,24 +383,24 @@ def _make_boxes(tree: _DefaultTree | _PathTree) -> Iterator[_Box]:
                 ids[group], count = f"o{parent}", int(ring.wallets[group])
                 write_label = other_label if around in single else counted_noun
                 label = write_label(count, ring.noun)
-                color = OTHER_COLOR if is_leaf else _INNER_COLOR
-                yield other_box(parent, size, label, color, is_leaf=is_leaf)
+                color = OTHER_COLOR if is_leaf else BAND_COLORS[1]
+                yield other_box(ids[group], parent, size, label, color, is_leaf=is_leaf)
                 continue
             ids[group] = str(BoxId(depth, int(ring.rows[group]), parent.startswith("o")))
-            color, shape = _INNER_COLOR if depth else _OUTER_COLOR, ""
+            color, shape = BAND_COLORS[depth > 0], ""
             if is_leaf and (ring.has_one_token or not inner):
                 color, shape = tree.fills[depth, group]
             lines, hover_lines = tree.texts(depth, group, amounts.get(group), is_leaf=is_leaf)
-            texts = markup_lines(labels[group]), markup_lines(lines), hover_text(*hover_lines)
+            shown, lines = _fitting_lines(ring, labels[group], lines, size / total, is_leaf=is_leaf)
+            texts = markup_lines(shown), markup_lines(lines), hover_text(*hover_lines)
             yield _Box(ids[group], parent, size * is_leaf, *texts, color, shape)
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
-        outside = ring.parents[undrawn]
-        counts, rest = np.bincount(outside), sum_by_group(outside, ring.sizes[undrawn])
-        for around in {*parents} if depth else {0}:
-            if around < len(counts) and rest[around] >= MIN_SHARE * total:
-                name = other_label(int(counts[around]), ring.noun)
-                yield other_box(outer[around], float(rest[around]), name, OTHER_COLOR)
+        counts = np.bincount(ring.parents[undrawn], minlength=len(rests[depth]))
+        for around in np.flatnonzero(rests[depth]).tolist():
+            name = other_label(int(counts[around]), ring.noun) if counts[around] else "Other"
+            parent, size = outer[around], float(rests[depth][around])
+            yield other_box(f"{parent}o", parent, size, name, OTHER_COLOR)
         outer = ids
 
 
@@ -381,11 +425,23 @@ def _choose_fills(
         }
     keys = [*{*fill_keys.values()}]
     keys.sort(key=lambda each: (-weights[each[1]] if each[0] else 0, each[1]))
-    chosen = choose_colors(balances.positions, [at for is_token, at in keys if is_token], colors)
-    fill_colors = [chosen[at] if is_token else COLORS[at % len(COLORS)] for is_token, at in keys]
+    named = [balances.positions.tokens.keys[at] for is_token, at in keys if is_token]
+    chosen = iter(choose_colors(named, colors))
+    fill_colors = [next(chosen) if is_token else COLORS[at % len(COLORS)] for is_token, at in keys]
     styles = zip(fill_colors, choose_patterns(fill_colors), strict=True)
     fills = dict(zip(keys, styles, strict=True))
     return {group: fills[key] for group, key in fill_keys.items()}
+
+
+def _fitting_lines(
+    ring: _Ring, label: list[str], text: list[str], share: float, *, is_leaf: bool
+) -> tuple[list[str], list[str]]:
+    """Return the lines of a label and of a text that fit on a box with this share of the total."""
+    if share >= _MIN_SHARE_WITH_LINES * (1 if is_leaf else 2):
+        return label, text
+    if ring.name != "wallet":  # a token's name without its contract could mislead
+        return label, []
+    return [safe_line(label[0], _NAME_CHARS if is_leaf else int(_LINE_CHARS * share**0.5))], []
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,8 +491,7 @@ class _PathTree:
             lines = [where] * (ring.name in ADDED) + lines
             lines += [f"{amount_phrase(amount)} {symbol}"] * is_leaf
         hover_lines = [head, *filter(None, lines), measure.share_text(size, self.total)]
-        has_room = not is_leaf or size >= _MIN_SHARE_WITH_SIZE * self.total
-        return [text] * has_room, hover_lines
+        return [text], hover_lines
 
 
 def _path_tree(
@@ -496,7 +551,7 @@ def _mark_groups(rings: Sequence[_Ring], style: _Style) -> list[Mask]:
     undrawn = np.bincount(parents[~marks], minlength=root + 1)
     is_open = np.bincount(parents[marks], minlength=root + 1) > 0
     is_open[root] = True
-    marks |= is_open[parents] & (undrawn[parents] == 1) & (sizes >= MIN_SHARE * total)
+    marks |= is_open[parents] & (undrawn[parents] == 1) & (sizes >= style.min_leaf * total)
     return np.split(marks, edges[1:-1])
 
 
@@ -580,7 +635,7 @@ class _DefaultTree:
             size, share = (brief(amount), "") if is_count else (size, share)
         amount_text = f"{amount_phrase(amount)} {symbol}"
         hover_lines = [self.token_names[token], where, whose, amount_text, share]
-        return [size] * (whole_size >= _MIN_SHARE_WITH_SIZE * self.total), hover_lines
+        return [size], hover_lines
 
 
 def _split_token_name(label: str, token_chain: str, chain: str) -> list[str]:
@@ -640,7 +695,7 @@ def _default_tree(
 
     rings: list[_Ring] = []
     chain_sizes = sum_by_group(chain_of[pair_wallets], pair_sizes, chain_count)
-    least_seen = MIN_SHARE * chain_sizes.sum()
+    least_seen = style.min_leaf * chain_sizes.sum()
     nowhere = np.zeros(chain_count, dtype=np.intp)
     add_ring("blockchain", chain_of[owners], nowhere, chain_sizes, chains, members)
     if not one_token:
@@ -704,8 +759,8 @@ def _choose_parents(
     folds = np.bincount(wallets[~seen], minlength=len(chain_of)) > 0
     by_wallet = sum_by_group(wallets, shares, len(chain_of))
     by_chain = sum_by_group(chain_of, by_wallet)
-    chains = largest_indices(np.where(by_chain >= MIN_SHARE, by_chain, 0), top // 2)
-    everything = (style.min_box, top, len(chain_of))
+    chains = largest_indices(np.where(by_chain >= style.min_leaf, by_chain, 0), top // 2)
+    everything = (style.min_parent, top, len(chain_of))
     what_has_room = (style.min_parent, max(1, top // 8), top // 12)
     for least, most_chains, most_wallets in (everything, what_has_room):
         opened = chains[by_chain[chains] >= least][:most_chains]
@@ -715,7 +770,7 @@ def _choose_parents(
         others[alone] = False
         # Whether a blockchain has only one other wallet.
         lonely = np.bincount(chain_of[others], minlength=len(by_chain)) == 1
-        single = others & lonely[chain_of] & (by_wallet >= MIN_SHARE) & (not one_token)
+        single = others & lonely[chain_of] & (by_wallet >= style.min_leaf) & (not one_token)
         alone = np.append(alone, np.flatnonzero(single))
         others[alone] = False
         groups = len(np.unique(chain_of[others]))
@@ -745,4 +800,4 @@ def _choose_leaves(
     rest = np.isin(boxes, boxes[best])
     rest[best] = False
     counts = np.bincount(boxes[rest], minlength=int(boxes.max()) + 1)
-    return np.append(best, np.flatnonzero(rest & (shares >= MIN_SHARE) & (counts[boxes] == 1)))
+    return np.append(best, np.flatnonzero(rest & (shares >= style.min_leaf) & (counts[boxes] == 1)))

@@ -1,7 +1,8 @@
-"""The colours of tokens: nine colours that colour-blind people can also distinguish.
+"""The colours of tokens and assets, and plotly's template ``walletframe``.
 
-The colours are Paul Tol's muted scheme. Under simulated protanopia, deuteranopia and tritanopia,
-the difference between any two of them is at least 11.5 (CIEDE2000).
+The nine colours are distinguishable under simulated protanopia, deuteranopia and tritanopia: any
+two of them, and grey, differ by at least 15 (CIEDE2000). On dark pages, each has a contrast of at
+least 3.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
-import numpy as np
 import plotly.graph_objects as go
+import plotly.io as pio
 
 from walletframe.errors import SettingsError, UnknownTokenError
-from walletframe.frames.asset_list import assets
+from walletframe.frames.asset_list import asset_keys
 from walletframe.frames.identity import token_identities, token_key
 from walletframe.frames.positions import Positions
 from walletframe.settings.tables import table_settings
@@ -26,26 +27,30 @@ from walletframe.text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import pandas as pd
-
-    from walletframe.frames.identity import KeyCodes, TokenKey
+    from walletframe.frames.identity import TokenKey
     from walletframe.frames.positions import PositionsLike
 
 ColorsLike: TypeAlias = "Mapping[TokenKey, str] | Mapping[str, str]"
 """Colours by token, or by the name of an asset."""
 
 COLORS = (
-    "#CC6677",
-    "#332288",
-    "#DDCC77",
-    "#117733",
-    "#88CCEE",
-    "#882255",
-    "#44AA99",
-    "#999933",
-    "#AA4499",
+    "#8B8DC0",
+    "#CA9D00",
+    "#B5CCFF",
+    "#4BAE98",
+    "#FFDB96",
+    "#247B33",
+    "#8D45DF",
+    "#9B547D",
+    "#EA536E",
 )
+_FIXED_ASSETS = ("ETH", "BTC", "USDC", "USDT", "BNB", "SOL", "POL", "DAI", "AVAX")
+_FIXED_COLORS: dict[TokenKey, str] = {
+    ("asset", name): color for name, color in zip(_FIXED_ASSETS, COLORS, strict=True)
+}
 OTHER_COLOR = "#DDDDDD"
+BAND_COLORS = ("#CBD8E8", "#E6EEF7")
+"""The light grounds of boxes that contain boxes: of the outermost, and of all others."""
 EDGE_COLOR = "#808080"
 """The outline of all coloured areas, since some colours are hard to see on white or on black."""
 OUTLINE_STYLE: dict[str, str | float] = {"color": EDGE_COLOR, "width": 0.5}
@@ -57,24 +62,31 @@ _HINT = (
     "token_colors(); each key is the name of an asset in walletframe.assets(), or a pair "
     "(blockchain, contract), with None as the contract of the native coin"
 )
-PATTERN_SHAPES = ("", "/", "x", ".")
+PATTERN_SHAPES = ("", "/", "x", ".", "-", "|", "+", "\\")
 """Plotly's patterns that distinguish traces of the same colour, in the order of their use."""
+_GRID = {"gridcolor": "rgba(128, 128, 128, 0.25)", "zerolinecolor": "rgba(128, 128, 128, 0.5)"}
+pio.templates["walletframe"] = go.layout.Template(
+    layout={
+        "colorway": COLORS,
+        "font": {"family": "system-ui, sans-serif", "size": 12},
+        "xaxis": _GRID,
+        "yaxis": _GRID,
+        "modebar": {"remove": ["sendChartToCloud"]},
+    }
+)
 
 
 def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
-    """Choose a colour for each token, to use the same colours in several charts.
-
-    Call this function once with all holdings. Then pass the result as ``colors=`` to each chart,
-    including charts of only some of these holdings.
+    """Return the colour that charts give each token, for charts of your own.
 
     Returns
     -------
     dict of (str, str or None) to str
-        The colour of each token (blockchain, contract), as ``#RRGGBB``. Tokens are sorted by
-        value if there is a column ``value``, and by their number of rows otherwise. The largest
-        comes first. The first nine tokens have different colours, then the colours repeat. If the
-        setting ``colors`` names an asset, all contracts of the asset have the colour of the setting
-        instead. The dict is empty if there are no rows.
+        The colour of each token (blockchain, contract), as ``#RRGGBB``, in the order of the
+        holdings. It depends only on the token, so that all charts and sessions have the same
+        colours. All contracts of an asset in `walletframe.assets` have the colour of the asset: of
+        the setting ``colors``, or else of a palette of nine colours. The dict is empty if there are
+        no rows.
 
     Raises
     ------
@@ -82,71 +94,21 @@ def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
         If ``token_blockchain`` or ``token_address`` is missing.
     """
     if isinstance(holdings, Positions):
-        frame, tokens = holdings.holdings, holdings.tokens
+        keys = holdings.contracts.keys
     else:
-        frame, tokens = holdings, token_identities(holdings)
-    order = _order_by_size(frame, tokens)
-    configured = _configured_colors()
-    keys = [tokens.keys[index] for index in order]
-    return {key: configured.get(key, COLORS[rank % len(COLORS)]) for rank, key in enumerate(keys)}
+        keys = token_identities(holdings).keys
+    return dict(zip(keys, choose_colors(keys), strict=True))
 
 
-def choose_colors(
-    positions: Positions, indices: Iterable[int], colors: Mapping[Any, str] | None
-) -> dict[int, str]:
-    """Return the colours of some tokens: from `colors`, or else from the settings and by size.
-
-    An asset has the colour of its largest token. A token that `colors` lacks always has the same
-    default colour.
-    """
-    tokens = positions.tokens
-    by_contract = _configured_colors() if colors is None else {}
-    # Colours by name replace those of the settings.
-    if isinstance(colors, Mapping) and any(isinstance(name, str) for name in colors):
-        by_contract, colors = _configured_colors() | _check_colors(colors), None
-    keys = {index: tokens.keys[index] for index in indices}
-    if positions.assets and (by_contract or colors is not None):
-        contracts = positions.contracts
-        order = _order_by_size(positions.holdings, contracts)[::-1]
-        largest = np.empty(len(tokens.keys), dtype=np.intp)
-        # The last, largest token of an asset stays.
-        largest[tokens.codes[contracts.first][order]] = order
-        keys = {index: contracts.keys[largest[index]] for index in keys}
-    if colors is None:
-        ranks = np.argsort(_order_by_size(positions.holdings, tokens)) % len(COLORS)
-        return {index: by_contract.get(key, COLORS[ranks[index]]) for index, key in keys.items()}
-    if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):
-        return {index: colors[key] for index, key in keys.items()}  # all colours needed are valid
-    known = _check_colors(colors)
-    return {
-        index: known.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
-        for index, key in keys.items()
-    }
+def choose_colors(keys: Iterable[TokenKey], colors: Mapping[Any, str] | None = None) -> list[str]:
+    """Return the colours of tokens or assets: from `colors`, the settings, or the palette."""
+    assets = asset_keys()
+    own = _own_colors({} if colors is None else colors, assets)
+    return [own.get(key) or _default_color(assets.get(key, key)) for key in keys]
 
 
-def _configured_colors() -> dict[TokenKey, str]:
-    """Return the colours in the settings by token: all contracts of an asset have its colour."""
-    colors = table_settings().colors
-    if not colors:
-        return {}
-    contracts = _contracts_by_asset()
-    if unknown := [name for name in colors if name.casefold() not in contracts]:
-        raise SettingsError(
-            f"{safe_line(unknown[0])!r} in the setting `colors` is not a known asset",
-            hint="use a name that walletframe.assets() lists, or add the asset to the table in the "
-            "setting `assets`",
-        )
-    return {key: color for name, color in colors.items() for key in contracts[name.casefold()]}
-
-
-def _contracts_by_asset() -> dict[str, list[TokenKey]]:
-    """Return the contracts of each listed asset, by its name in lower case."""
-    listed = assets()
-    contracts: defaultdict[str, list[TokenKey]] = defaultdict(list)
-    tokens = token_identities(listed)
-    for code, name in zip(tokens.codes.tolist(), listed["asset"].str.casefold(), strict=True):
-        contracts[name].append(tokens.keys[code])
-    return contracts
+def _default_color(key: TokenKey) -> str:
+    return _FIXED_COLORS.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
 
 
 def text_color(color: str) -> str:
@@ -168,17 +130,35 @@ def choose_patterns(colors: Sequence[str]) -> list[str]:
     return [PATTERN_SHAPES[next(seen[color]) % len(PATTERN_SHAPES)] for color in colors]
 
 
-def _check_colors(colors: Mapping[Any, str]) -> dict[TokenKey, str]:
-    """Return the colours by token, or raise an error that names all invalid tokens and colours."""
+def _own_colors(
+    colors: Mapping[Any, str], assets: Mapping[TokenKey, TokenKey]
+) -> dict[TokenKey, str]:
+    """Return the user's colours by token and asset, or raise an error that names all problems.
+
+    An asset has the colour of the first of its tokens, unless it has a colour by its name.
+    """
     if not isinstance(colors, Mapping):
         raise SettingsError(f"colors of type {type(colors).__name__} are not supported", hint=_HINT)
+    keys_by_name: defaultdict[str, list[TokenKey]] = defaultdict(list)
+    for key, asset in assets.items():
+        keys_by_name[str(asset[1]).casefold()] += [asset, key]
+    own: dict[TokenKey, str] = {}
+    for name, color in (table_settings().colors or {}).items():
+        if name.casefold() not in keys_by_name:
+            raise SettingsError(
+                f"{safe_line(name)!r} in the setting `colors` is not a known asset",
+                hint="use a name that walletframe.assets() lists, or add the asset to the table in "
+                "the setting `assets`",
+            )
+        own |= dict.fromkeys(keys_by_name[name.casefold()], color)
     checked: dict[TokenKey, str] = {}
     bad = []
-    contracts = _contracts_by_asset()
     for token, color in colors.items():
-        keys = contracts.get(token.casefold()) if isinstance(token, str) else None
         try:
-            checked |= dict.fromkeys(keys or [token_key(token)], color)
+            keys = keys_by_name.get(token.casefold()) if isinstance(token, str) else None
+            checked |= dict.fromkeys(keys or [key := token_key(token)], color)
+            if not keys:
+                checked.setdefault(assets.get(key, key), color)
         except UnknownTokenError:
             bad.append(f"{token!r} is not a token or an asset")
         if not _is_color(color):
@@ -187,7 +167,7 @@ def _check_colors(colors: Mapping[Any, str]) -> dict[TokenKey, str]:
         more = [f"and {len(bad) - _MAX_NAMED:,} more"] * (len(bad) > _MAX_NAMED)
         problems = ", ".join([*bad[:_MAX_NAMED], *more])
         raise SettingsError(f"colors can't be used: {problems}", hint=_HINT)
-    return checked
+    return own | checked
 
 
 def _is_color(color: object) -> bool:
@@ -200,12 +180,3 @@ def _is_color(color: object) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _order_by_size(holdings: pd.DataFrame, tokens: KeyCodes) -> np.ndarray:
-    weights = None
-    if "value" in holdings.columns:
-        values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
-        weights = np.where(np.isfinite(values), values, 0)
-    sizes = np.bincount(tokens.codes, weights=weights, minlength=len(tokens.keys))
-    return np.argsort(-sizes, kind="stable")

@@ -23,7 +23,6 @@ from walletframe.charts.canvas import (
     Dimensions,
     Notes,
     axis_title,
-    category_axis,
     drawn_note,
     empty_figure,
     hover_text,
@@ -31,12 +30,13 @@ from walletframe.charts.canvas import (
     make_figure,
     markup_lines,
     other_label,
+    row_axis,
     row_dimensions,
     simulated_notes,
     undrawn_notes,
     wallets_frame,
 )
-from walletframe.charts.palette import COLORS, EDGE_COLOR, OTHER_COLOR, OUTLINE_STYLE
+from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import token_or_asset_index
 from walletframe.frames.contract import COMPARED, SIMULATED
@@ -346,11 +346,11 @@ def _size_text(measure: Measure, size: float, exact_text: str) -> str:
 
 def _time_ticks(times: set[str]) -> dict[str, Any]:
     """Return plotly's options for the time axis. An axis with a single time shows 24 hours."""
-    if len(times) > _MAX_TICKS:
-        return {}
     at_midnight = all(time.endswith(" 00:00:00") for time in times)
     form = "%Y-%m-%d" if at_midnight else "%Y-%m-%d<br>%H:%M"
-    axis: dict[str, Any] = {"tickvals": sorted(times), "tickformat": form}
+    step = -(-len(times) // _MAX_TICKS)  # the latest time always has a tick
+    ticks = sorted(times)[::-step][::-1]
+    axis: dict[str, Any] = {"tickvals": ticks, "tickformat": form}
     if len(times) == 1:
         [time], half = times, np.timedelta64(12, "h")
         axis["range"] = [str(np.datetime64(time) - half), str(np.datetime64(time) + half)]
@@ -542,7 +542,7 @@ def waterfall(
     exact_texts = [f"{each} {symbol}" for each in sums]
     more, less, all_ = (
         {"marker": {"color": color, "line": OUTLINE_STYLE}}
-        for color in (COLORS[6], COLORS[0], OTHER_COLOR)
+        for color in (COLORS[3], COLORS[8], COLORS[2])
     )
     trace = go.Waterfall(
         orientation="h",
@@ -569,7 +569,7 @@ def waterfall(
         dimensions=row_dimensions(names),
         showlegend=False,
         bargap=0.25,
-        yaxis=category_axis(names, axis_name) | {"range": [len(sums) - 0.5, -0.5]},
+        yaxis=row_axis(names, axis_name),
         xaxis=axis_title(f"change of {symbol}") | {"side": "top", "range": _axis_range(exact)},
         xaxis_title_standoff=4,
     )

@@ -204,6 +204,11 @@ def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
     raise UnknownTokenError(named, "asset", f"{unlinked(suggestion)}{advice}")
 
 
+def asset_keys() -> dict[TokenKey, TokenKey]:
+    """Return the key of the asset of each listed contract; bridged versions are included."""
+    return {key: (_ASSET, row.asset) for key, row in _listed(None).items()}
+
+
 @cache
 def _packaged() -> Mapping[TokenKey, AssetContract]:
     return {token_key((row.blockchain, row.contract)): row for row in asset_contracts()}

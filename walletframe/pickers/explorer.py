@@ -241,9 +241,6 @@ class HoldingsExplorer(FetchingWidget):
             unvalued = f'drawn.holdings.drop(columns={VALUE_COLUMNS!r}, errors="ignore")'
             drawn = f"drawn._replace(holdings={unvalued})"
         arguments = [f"{name}={value!a}" for name, value in picture.arguments.items()]
-        if chart_type.has_token_colors:  # the colours of the chart of all rows
-            lines = ["from walletframe.charts import token_colors", "", *lines]
-            arguments.append(f"colors=token_colors(details{valued}.holdings)")
         figure = f"figure = {drawn}.wf.plot.{chart_type.function}({', '.join(arguments)})"
         return "\n".join([*lines, figure, "figure"])  # the last line of a cell is displayed
 

@@ -36,11 +36,10 @@ class ChartType:
     arguments: Mapping[str, Any]  # limits that keep the browser fast
     by: tuple[str, ...] = ()  # the default levels; empty if there is no choice
     inner_levels: tuple[str, ...] = ()  # the levels below a user's column
-    has_token_colors: bool = True  # whether the function has the parameter `colors`
 
 
-_NARROW_LIMITS = {"bar": {"top_tokens": 4}, "heatmap": {"top": 15, "top_tokens": 5}}
-_NESTED_LIMITS, _BAR_LIMITS = {"top": 80}, {"top": 12, "top_tokens": 6}
+_NARROW_LIMITS = {"heatmap": {"top": 15, "top_tokens": 5}}
+_NESTED_LIMITS, _BAR_LIMITS = {"top": 80}, {"top": 12}
 _NESTED_LEVELS = ("blockchain", "wallet", "asset"), ("wallet", "asset")
 _HEATMAP_LIMITS = {"top": 20, "top_tokens": 15}
 CHARTS = {
@@ -48,9 +47,9 @@ CHARTS = {
     "Sunburst": ChartType("sunburst", "token?", _NESTED_LIMITS, *_NESTED_LEVELS),
     "Bars by wallet": ChartType("bar", "token?", _BAR_LIMITS, ("wallet",)),
     "Bars by blockchain": ChartType("bar", "token?", _BAR_LIMITS, ("blockchain",), ("blockchain",)),
-    "Heatmap": ChartType("heatmap", "", _HEATMAP_LIMITS, ("wallet",), has_token_colors=False),
+    "Heatmap": ChartType("heatmap", "", _HEATMAP_LIMITS, ("wallet",)),
     "Pie of a wallet": ChartType("pie", "wallet", {}),
-    "Lorenz curve": ChartType("lorenz", "token", {}, has_token_colors=False),
+    "Lorenz curve": ChartType("lorenz", "token", {}),
 }
 
 
@@ -105,6 +104,7 @@ class Picture:
     token: str = ""  # the name of the drawn token or asset, if only one is drawn
     line: str = ""  # a line on what is drawn and left out
     about: tuple[str, ...] = ()  # all notes
+    subtitle: str = ""  # the notes below the title of a downloaded image, as plotly's markup
     figure: bytes = b""  # JSON; empty if nothing is drawn
     reason: str = ""  # why nothing is drawn
     arguments: Mapping[str, Any] | None = None  # of the function; None if nothing is drawn
@@ -158,15 +158,14 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
         drawn = replace(held, holdings=unvalued)
     try:
         arguments, token = _chart_arguments(selected, options)
-        colors = {"colors": selected.portfolio.colors} if chart_type.has_token_colors else {}
         wallets = selected.wallets if selected.portfolio.is_complete else None
         draw = getattr(charts, chart_type.function)
-        figure = draw(drawn, wallets=wallets, **arguments, **colors)
+        figure = draw(drawn, wallets=wallets, **arguments)
     except Exception as error:  # noqa: BLE001 - shown in place of the chart
         return replace(picture, reason=f"The chart can't be drawn: {error_text(error)}")
     if not figure.data:  # then its only annotation is the reason
         return replace(picture, reason=charts.markup_to_text(figure.layout.annotations[0].text))
-    meta = figure.layout.meta
+    meta, subtitle = figure.layout.meta, figure.layout.title.subtitle.text
     title, about = charts.extract_notes(figure)  # this also removes the meta
     _fit_to_page(figure, options)
     return replace(
@@ -175,6 +174,7 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
         title=title,
         line=charts.markup_to_text(meta["line"]),
         about=tuple(about),
+        subtitle=subtitle,
         figure=figure.to_json(validate=False).encode(),
         arguments=arguments,
         rows=tuple(meta.get("rows", ())),
@@ -192,15 +192,8 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
         layout.height, layout.margin = layout.height - room, _NO_MARGIN
         if options.narrow:
             layout.height = min(layout.height, _NARROW_HEIGHT)
-    elif options.narrow and options.chart == "Heatmap":  # no space for texts and the scale
-        top = layout.margin.t
-        figure.update_traces(texttemplate=None, showscale=False)
-        layout.annotations, layout.margin.t, layout.height = (), 0, layout.height - top
-        layout.xaxis.update(tickangle=-90, title=None)
-        layout.yaxis.title = None
-    elif options.narrow and options.type.function == "bar":  # names fill most of the width
-        layout.xaxis.update(nticks=3, tickangle=0)
-        layout.yaxis.title = None
+    elif options.narrow and options.type.function in {"bar", "heatmap"}:
+        charts.put_labels_above(figure)
 
 
 def _combined_if_chosen(held: Positions, options: ChartOptions) -> Positions:
@@ -221,7 +214,7 @@ def _chart_arguments(selected: Selected, options: ChartOptions) -> tuple[dict[st
     """Return the arguments of the chart's function, and the name of a single drawn token or asset.
 
     A chart of one wallet, token or asset draws the first selected one. If none is selected, it
-    draws the one with the most balances.
+    draws the wallet with the largest value, or the token or asset with the most balances.
     """
     chart_type, held, selection = options.type, selected.held, selected.selection
     arguments: dict[str, Any] = {}
@@ -232,7 +225,8 @@ def _chart_arguments(selected: Selected, options: ChartOptions) -> tuple[dict[st
         arguments["bridged"] = True
     drawn = ""
     if chart_type.needs == "wallet":
-        keys, most = held.wallet_keys, int(np.bincount(held.wallet_codes).argmax())
+        values = held.holdings["value"].fillna(0) if options.measure == VALUE else None
+        keys, most = held.wallet_keys, int(np.bincount(held.wallet_codes, values).argmax())
         chosen = (key for key in selection.wallet_keys() if key in {*keys})
         arguments["wallet"] = next(chosen, keys[most])
     elif options.measure == AMOUNTS:

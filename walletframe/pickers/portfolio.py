@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,6 @@ import pandas as pd
 
 from walletframe.analysis.selection import Selectable
 from walletframe.analysis.valuation import has_prices, value
-from walletframe.charts import token_colors
 from walletframe.errors import ArgumentError, PricesError
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, require_columns
 from walletframe.frames.coverage import coverage_of_rows
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
 
     from walletframe.analysis.selection import Selection
     from walletframe.frames.details import WalletDetails
-    from walletframe.frames.identity import Mask, TokenKey
+    from walletframe.frames.identity import Mask
     from walletframe.frames.positions import Positions, PositionsLike
     from walletframe.pickers.picker import OptionStats
 
@@ -97,11 +95,6 @@ class Portfolio(Selectable):
         self.has_spam_flags: bool = not self.is_prepared or "is_spam" in holdings
         if not self.has_spam_flags:
             self.spam = np.zeros(len(holdings), dtype=bool)
-
-    @cached_property
-    def colors(self) -> dict[TokenKey, str]:
-        """The colour of each token, which does not depend on the selection."""
-        return token_colors(self.held)
 
     def select(self, selection: Selection) -> Selected:
         """Return the selected part of the data, and count its spam tokens and small balances."""

@@ -25,9 +25,9 @@ from walletframe.frames.groups import ADDED
 from walletframe.frames.identity import is_unknown
 from walletframe.frames.known import known_mask
 from walletframe.frames.names import token_names, user_wallet_names, wallet_names
-from walletframe.numerals import counted_noun
+from walletframe.numerals import compact, counted_noun
 from walletframe.pickers.picker import OptionStats, filter_options
-from walletframe.pickers.pictures import ChartOptions, bridged_text, draw_chart
+from walletframe.pickers.pictures import VALUE, ChartOptions, bridged_text, draw_chart
 from walletframe.pickers.portfolio import (
     SMALL_BELOW,
     has_only_failures,
@@ -39,7 +39,7 @@ from walletframe.pickers.portfolio import (
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from walletframe.pickers.pictures import Picture
     from walletframe.pickers.portfolio import Portfolio, Selected
@@ -174,7 +174,8 @@ class ExplorerState:
             "bridged": {"shown": self.chart.bridged, "text": bridged_text(picture)},
             "all_failed": has_only_failures(portfolio),
             "painted": has_custom_template(),
-            "title": picture.title,
+            "title": picked_title(picture, breadcrumb_texts(portfolio, selection)),
+            "subtitle": picture.subtitle,
             "line": picture.line,
             "about": picture.about,
             "reason": picture.reason,
@@ -285,6 +286,18 @@ def _click_targets(
         if isinstance(position, int) and 0 <= position < len(rows)
         for name in names
     ]
+
+
+def picked_title(picture: Picture, crumbs: Sequence[str]) -> str:
+    """Return the title of a chart of a selection, such as ``ARBITRUM: 13.99M USD by wallet``."""
+    head, by, groups = picture.title.partition(" by ")
+    if not by or not crumbs or head in crumbs:
+        return picture.title
+    holdings = picture.selected.held.holdings
+    if picture.options.measure == VALUE:
+        named = holdings.get("currency", holdings["symbol"].iloc[:0]).dropna().head(1)
+        head = " ".join([compact(holdings["value"].sum()), *map(safe_line, named)])
+    return f"{', '.join(crumbs)}: {head}{by}{groups}"
 
 
 def breadcrumb_texts(portfolio: Portfolio, selection: Selection) -> list[str]:

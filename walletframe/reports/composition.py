@@ -84,7 +84,7 @@ _CHANGES = (
     "change of the price; the part of the amount is the rest."
 )
 _TIMES = "Times are in UTC. All numbers are from the time of the answers, not from today."
-_MAX_BARS, _MAX_COLORS, _LINE_HEIGHT = 6, 5, 13  # the height in pixels, beyond a row's own
+_MAX_BARS, _MAX_COLORS = 6, 5
 _STYLE = {
     "template": "plotly_white",
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
@@ -269,7 +269,6 @@ def _draw_charts(
             top=_MAX_BARS,
             top_tokens=_MAX_COLORS,
             wallets=wallets,
-            colors=charts.token_colors(positions),
             **(grouping.options() if "token" not in each else {}),
         )
         note = charts.markup_to_text(figure.layout.meta["line"])
@@ -282,15 +281,8 @@ def _draw_charts(
 
 
 def _narrow(figure: Figure) -> None:
-    """Break the labels of a chart into two lines, so that a phone has space for the bars."""
-    texts = figure.layout.yaxis.ticktext
-    labels = [text.replace(" (", "<br>(", 1).replace(" · ", "<br>", 1) for text in texts]
-    is_high = labels != [*texts]
-    width = charts.label_width([line for label in labels for line in label.split("<br>")])
-    figure.update_layout(
-        height=figure.layout.height + is_high * _LINE_HEIGHT * len(labels), margin_l=width
-    )
-    figure.update_xaxes(nticks=3, tickangle=0).update_yaxes(title=None, ticktext=labels)
+    """Omit what needs the width of a phone: the title of the rows, and most ticks."""
+    figure.update_xaxes(nticks=3, tickangle=0).update_yaxes(title=None)
     figure.for_each_annotation(lambda each: each.update(text=each.text.replace(", ", "<br>")))
 
 

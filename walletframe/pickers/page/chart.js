@@ -11,6 +11,8 @@ const TITLE = 36; // height in pixels of the title in an exported picture
 const KEYS =
   "With the keyboard: the filters select what a click in the chart selects, and each cell of the " +
   "table has a button that shows only its wallet, token or blockchain.";
+const NOTE = 15; // and of each line of notes
+const LETTER = 7.2; // width in pixels
 const NODES = new Set(["treemap", "sunburst"]);
 
 /** Return the clicked node, slice, bar or cell of a chart, or null if there is none. */
@@ -81,21 +83,35 @@ export class Chart {
     if (number === this.#number) this.box.removeAttribute("aria-busy");
   }
 
-  /** Return the chart as a data: URL, with its title and the current background. */
+  /** Return the chart as a data: URL, with its title, notes and the current background. */
   async image(format) {
     if (!this.#figure || !this.#plotly) return "";
-    const { title, painted } = this.#content;
+    const { title, subtitle, painted } = this.#content;
     const { layout, clientWidth: width } = this.plot;
     const place = { x: 0, xref: "container", y: 1, yref: "container", yanchor: "top" };
+    const letters = Math.floor((width - 40) / LETTER);
+    const words = subtitle.replaceAll("<br>", " ").trim();
+    const lines = words.match(new RegExp(`.{1,${letters}}(\\s|$)`, "g")) ?? [];
+    const above = TITLE + NOTE * lines.length;
     const titled = {
       ...layout,
       ...(painted ? {} : { paper_bgcolor: this.colors().back }),
-      title: { text: escaped(title), pad: { l: 16, t: 14 }, ...place },
-      margin: { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE },
-      height: layout.height + TITLE,
+      title: {
+        text: escaped(title),
+        subtitle: { text: lines.join("<br>"), font: { size: 12 } },
+        pad: { l: 16, t: 14 },
+        ...place,
+      },
+      margin: { ...layout.margin, t: (layout.margin?.t ?? 0) + above },
+      height: layout.height + above,
     };
     const size = { width, height: titled.height, scale: format === "png" ? 2 : 1 };
-    return this.#plotly.toImage({ data: this.#figure.data, layout: titled }, { format, ...size });
+    const data = this.#figure.data.map((trace) => {
+      if (trace.colorbar?.y === undefined) return trace;
+      const top = (1 - trace.colorbar.y) * layout.height + above; // its y is a share of the height
+      return { ...trace, colorbar: { ...trace.colorbar, y: 1 - top / titled.height } };
+    });
+    return this.#plotly.toImage({ data, layout: titled }, { format, ...size });
   }
 
   async #show([figure]) {

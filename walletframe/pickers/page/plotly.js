@@ -98,7 +98,10 @@ export function paintedLayout(layout, colors) {
     },
   };
   for (const name of Object.keys(layout)) {
-    if (/^[xy]axis\d*$/.test(name)) painted[name] = { ...axis, ...layout[name] };
+    if (!/^[xy]axis\d*$/.test(name)) continue;
+    // Without a colour, plotly draws labels inside the plot for a white page.
+    const tickfont = { ...layout[name].tickfont, color: colors.text };
+    painted[name] = { ...axis, ...layout[name], tickfont };
   }
   return painted;
 }

@@ -3,7 +3,7 @@
 import { button, copyText, element, linkButton, setPart, setText, uniqueId } from "./elements.js";
 
 const FILES = ["CSV", "Parquet", "Excel", "Report"];
-const IMAGES = ["PNG", "SVG"];
+const IMAGES = { PNG: "image/png", SVG: "image/svg+xml" };
 const TOAST_MS = 5_000;
 
 /** Return a file size as text. */
@@ -24,7 +24,7 @@ export class TakeAway {
     const hide = linkButton("Hide the code", () => this.showCode(""));
     this.code = element("div", {}, this.text, hide);
     const files = FILES.map((format) => button(format, () => this.#file(format)));
-    const images = IMAGES.map((format) => button(format, () => this.#picture(format)));
+    const images = Object.keys(IMAGES).map((format) => button(format, () => this.#picture(format)));
     this.files = element(
       "div",
       { class: "wf-tool-row", id, role: "group", "aria-label": "Download" },
@@ -107,7 +107,12 @@ export class TakeAway {
       return;
     }
     setText(this.said, "");
-    this.#point(`chart.${format.toLowerCase()}`, address, address.length);
+    const text = address.slice(address.indexOf(",") + 1);
+    const data =
+      format === "PNG"
+        ? Uint8Array.from(atob(text), (each) => each.charCodeAt(0))
+        : new TextEncoder().encode(decodeURIComponent(text));
+    this.#offer({ name: `chart.${format.toLowerCase()}`, type: IMAGES[format] }, data);
     this.link.click();
   }
 }
