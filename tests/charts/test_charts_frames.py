@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
-from addresses import whole
+from addresses import B, whole
 from hostile_symbols import SYMBOLS, hostile_holdings
 
 from walletframe import charts
@@ -212,8 +212,8 @@ def test_labels_can_be_above_bars_and_cells(draw):
     """They use no width: each is above its own row, and the rows are higher."""
     names = ["A short name", "The long name of the wallet of a foundation"]
     wallets = flawed_wallets().iloc[:2].assign(status="ok", name=names)
-    frame = pd.concat([holdings("7"), holdings("3").assign(address="0xB2")])
-    wallets = wallets.assign(blockchain="ETH", address=["0xA1", "0xB2"])
+    frame = pd.concat([holdings("7"), holdings("3").assign(address=B)])
+    wallets = wallets.assign(blockchain="ETH", address=[*frame["address"]])
     figure = draw(frame, wallets=wallets)
     before = charts.Figure(figure)
     charts.put_labels_above(figure)

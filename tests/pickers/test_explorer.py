@@ -270,7 +270,7 @@ def test_failed_wallets_are_requested_again(service):
 def test_the_code_begins_with_the_calls_filters(explorer):
     """Without `prepare`, the fetch result itself is filtered."""
     pick(explorer, blockchains=["ETH"])
-    assert "\nshown = details.wf.where(blockchain=['ETH'], spam=False)" in explorer.code
+    assert explorer.code.startswith("shown = details.wf.where(blockchain=['ETH'], spam=False)")
 
 
 def test_files_have_the_shown_rows_to_the_last_digit(explorer):
