@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.analysis.spam.reasons import Finding
+from walletframe.analysis.spam.reasons import RULES, Finding
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, hidden_characters, skeletons
 from walletframe.analysis.token_lists import parse_tokens
 from walletframe.errors import TokenListError
@@ -24,17 +24,7 @@ if TYPE_CHECKING:
 
 SymbolOwners: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
 
-# Contracts that stand for a blockchain's native coin, and rightly have the coin's symbol.
-_COIN_CONTRACTS = frozenset(
-    {
-        "0x0000000000000000000000000000000000000000",
-        "0x0000000000000000000000000000000000001010",
-        "0x000000000000000000000000000000000000800a",
-        "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000",
-        "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee",
-        "11111111111111111111111111111111",
-    }
-)
+_COIN_CONTRACTS = frozenset(RULES["coin_contracts"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import category, combining, name, normalize
 
-from walletframe.analysis.spam.reasons import Finding
+from walletframe.analysis.spam.reasons import RULES, Finding
 from walletframe.text import is_invisible
 
 if TYPE_CHECKING:
@@ -75,11 +75,7 @@ _CUT = re.compile(r"[^\W_][\w-]{2,62}\.[a-z]{0,12}\.{3}$", re.IGNORECASE)
 _SPACED = re.compile(r"\b[a-z0-9-]{4,63}\s(?:com|net|org|io|xyz)\b", re.IGNORECASE)
 _WHITE = re.compile(r"\s")
 _LABELS = re.compile(r"[^\w-]+")
-# Top-level domains that projects use in their names. Most others occur only in web addresses.
-_STYLISH = frozenset(
-    {"ai", "bot", "cat", "dog", "farm", "fi", "fun", "game", "games", "gg", "gold", "man", "meme"}
-    | {"moe", "money", "network", "one", "pizza", "zip"}
-)
+_STYLISH = frozenset(RULES["project_domains"])
 _LIKE_A_DOT = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
 # Scripts of honest symbols. Lower-case Greek letters are included, since some begin with them.
 _HONEST = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKANA")
