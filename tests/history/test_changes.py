@@ -410,7 +410,7 @@ def test_an_asset_is_suggested_for_a_shared_symbol():
         AmbiguousTokenError, match=r"add up all contracts of the asset with asset='USDC'"
     ):
         compare(side, side, token="USDC")
-    with pytest.raises(SettingsError, match="contradict"):
+    with pytest.raises(SettingsError, match="combined"):
         compare(side, side, token="USDC", asset="USDC")
     with pytest.raises(SettingsError, match="bridged"):
         compare(side, side, bridged=True)

@@ -28,13 +28,9 @@ from walletframe.analysis.distribution import (
 )
 from walletframe.analysis.sums import aggregate_groups, merge_aggregates, totals_table
 from walletframe.analysis.valuation import (
-    check_price_options,
     choose_prices,
-    custom_prices,
     is_service_prices,
-    one_currency,
     raise_for_unusable_prices,
-    tokens_by_asset,
     unusable_prices,
 )
 from walletframe.bulk import PriceLookup
@@ -241,18 +237,12 @@ def _aggregate_chunk(chunk: Chunk, specs: Sequence[GroupSpec]) -> list[PartialAg
     return [spec.aggregate(chunk) for spec in specs]
 
 
-def chunked_totals(
-    source: ChunkedHoldings,
-    by: By = "asset",
-    *,
-    assets: AssetsLike | None = None,
-    bridged: bool = False,
-) -> pd.DataFrame:
+def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) -> pd.DataFrame:
     """Return the same table as `totals` with the argument `wallets`, one chunk at a time."""
     tokens = chunked_tokens(source) if "symbol" in list_names(by) else source.template
-    names = read_groups(tokens, by, assets=assets, bridged=bridged)[1].names
+    names = read_groups(tokens, by, **options)[1].names
     columns = {*names} & {*source.template.holdings}
-    [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, assets, bridged)], columns)
+    [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, **options)], columns)
     return totals_table(chunk.positions, groups, sums)
 
 
@@ -326,26 +316,19 @@ def chunked_prices(
     bridged: bool = False,
 ) -> PriceLookup:
     """Return the prices that `value` uses, one chunk at a time."""
-    check_price_options(by_symbol=by_symbol, assets=assets, bridged=bridged)
-    chosen = choose_prices(prices)
+    chosen = choose_prices(prices, by_symbol=by_symbol, assets=assets, bridged=bridged)
     only_service = all(map(is_service_prices, chosen.entries))
     positions = source.template if only_service else chunked_tokens(source)
     rows, tokens = positions.holdings, positions.tokens
-    units: list[dict[Any, float] | None] = []
-    currencies = []
-    for each in chosen.entries:
-        if is_service_prices(each):
-            _require_usable_prices(source)
-            units.append(None)
-            currencies.append(currency)
-            continue
-        members = None if by_symbol else tokens_by_asset(assets, bridged=bridged)
-        own, stated = custom_prices(rows, each, chosen, currency, members)
-        names = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
-        pairs = zip(names, own.tolist(), strict=True)
-        units.append({name: unit for name, unit in pairs if not np.isnan(unit)})
-        currencies.append(stated)
-    return PriceLookup(units, by_symbol, one_currency(currencies), chosen.sources)
+    known, stated = chosen.read(rows, currency, partial(_require_usable_prices, source))
+    keys = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
+    units: list[dict[Any, float] | None] = [
+        None
+        if own is None
+        else {key: unit for key, unit in zip(keys, own.tolist(), strict=True) if not np.isnan(unit)}
+        for own in known
+    ]
+    return PriceLookup(units, by_symbol, stated, chosen.sources)
 
 
 def _require_usable_prices(source: ChunkedHoldings) -> None:

@@ -436,6 +436,15 @@ def price_fault(price: Any) -> str:
     return "infinite" if math.isinf(number) else "negative" if number < 0 else ""
 
 
+def one_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
+    """Return a list of at most one currency (None if missing). Raise a PricesError for several."""
+    currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in named))
+    if len(currencies) > 1:
+        listed = ", ".join("no currency" if name is None else repr(name) for name in currencies)
+        raise PricesError(f"the {noun} are in {len(currencies)} currencies: {listed}", hint=hint)
+    return currencies
+
+
 def stated_currency(table: PriceTable, currency: str | None) -> str | None:
     """Return the currency that the table states, or else the argument `currency`."""
     if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
@@ -449,11 +458,7 @@ def stated_currency(table: PriceTable, currency: str | None) -> str | None:
             f"some prices have no currency, and other prices are in {stated}",
             hint="fill in the currency of each price",
         )
-    if len(named) > 1:
-        raise PricesError(
-            f"the prices are in {len(named)} currencies: {stated}",
-            hint="pass prices in one currency",
-        )
+    one_currency(named, "prices", "pass prices in one currency")
     if currency is not None and named not in ([], [None], [currency]):
         raise PricesError(
             f"the prices are in {stated}, not in {currency!r}",

@@ -7,6 +7,7 @@ disjoint sets of wallets can be merged, if each set contains all rows of its wal
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ from walletframe.amounts.sums import (
     is_positive,
     joined_totals,
 )
-from walletframe.errors import PricesError
+from walletframe.analysis.prices import one_currency
 from walletframe.frames.contract import count_array, text_array
 from walletframe.frames.coverage import (
     completeness,
@@ -35,7 +36,7 @@ from walletframe.frames.results import with_coverage
 from walletframe.pandas_versions import factorized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from walletframe.amounts.integers import Integers
     from walletframe.frames.asset_list import AssetsLike
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
     from walletframe.frames.results import Coverage
 
 _INT32_LIMIT = 2**31
+_CURRENCY_HINT = (
+    "call value(…) with prices in one currency, or select the rows of one currency before adding up"
+)
 
 Pairs: TypeAlias = "tuple[Codes, Codes]"
 """Two arrays, the codes and the members of distinct pairs, in ascending order."""
@@ -315,7 +319,7 @@ def merge_aggregates(
         values = ValueTotals(
             joined_totals([each.totals for each in valued]).regrouped(codes, count),
             merge_counts([each.unpriced for each in valued]),
-            _one_currency(name for each in valued for name in each.currencies),
+            one_currency(chain(*(each.currencies for each in valued)), "values", _CURRENCY_HINT),
         )
     known = [part.holders for part in parts if part.holders is not None]
     holders = merge_counts(known) if known else None
@@ -330,24 +334,12 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
     holdings, count = positions.holdings, len(groups)
     if "value" not in holdings.columns:
         return None
-    currencies = _one_currency(holdings["currency"].unique() if "currency" in holdings else [])
+    named: Any = holdings["currency"].unique() if "currency" in holdings else []
+    currencies = one_currency(named, "values", _CURRENCY_HINT)
     values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
     unpriced = groups.codes[np.isnan(values) & ~positions.amounts.isna()]
     totals = float_totals(values, groups.codes, count)
     return ValueTotals(totals, np.bincount(unpriced, minlength=count), currencies)
-
-
-def _one_currency(named: Iterable[Any]) -> list[Any]:
-    """Return a list of at most one currency (NaN if missing). Raise a PricesError for several."""
-    currencies = list(dict.fromkeys(np.nan if pd.isna(name) else name for name in named))
-    if len(currencies) > 1:
-        raise PricesError(
-            f"the values are in {len(currencies)} currencies: "
-            f"{', '.join('none' if pd.isna(name) else repr(name) for name in currencies)}",
-            hint="call value(…) with prices in one currency, or select the rows of one currency "
-            "before adding up",
-        )
-    return currencies
 
 
 def contract_counts(positions: Positions, held: Pairs, count: int) -> dict[str, Codes]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -19,6 +20,7 @@ from walletframe.analysis.prices import (
     PriceTable,
     asset_key,
     normalize_price_table,
+    one_currency,
     parse_prices,
     price_fault,
     read_price_file,
@@ -154,7 +156,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
     1   USDC     NaN      USD
     """
     require_columns(holdings, ["symbol", "token_blockchain", "token_address", "amount"])
-    check_price_options(by_symbol=by_symbol, assets=assets, bridged=bridged)
+    chosen = choose_prices(prices, by_symbol=by_symbol, assets=assets, bridged=bridged)
     if at not in (None, "snapshot"):
         hint = 'pass at="snapshot", or leave out at=…'
         raise SettingsError(f"at={at!r} is not supported", hint=hint)
@@ -163,21 +165,12 @@ def value(  # noqa: PLR0913 - users pass each option by name
         require_columns(holdings, ["snapshot"])
         times = pd.to_datetime(holdings["snapshot"], utc=True).astype(UTC_TIME)
     amounts = amounts_of(holdings["amount"])
-    chosen = choose_prices(prices)
-    known, currencies = [], []
-    for each in chosen.entries:
-        if is_service_prices(each):  # its prices already are those at the time of the snapshot
-            own, stated = _service_prices(holdings), currency
-        else:
-            by_asset = None if by_symbol else tokens_by_asset(assets, bridged=bridged)
-            own, stated = custom_prices(holdings, each, chosen, currency, by_asset, times)
-        known.append(own)
-        currencies.append(stated)
+    known, stated = chosen.read(holdings, currency, partial(_service_prices, holdings), times)
     units, sources = first_known_prices(known)
     columns = {
         "unit_price": units,
         "value": amounts * units,
-        "currency": text_array([one_currency(currencies)]).repeat(len(holdings)),
+        "currency": text_array([stated]).repeat(len(holdings)),
     }
     if chosen.sources:
         columns["price_source"] = text_array(chosen.sources).take(sources, allow_fill=True)
@@ -186,26 +179,44 @@ def value(  # noqa: PLR0913 - users pass each option by name
     return holdings.assign(**columns)
 
 
-def check_price_options(*, by_symbol: bool, assets: AssetsLike | None, bridged: bool) -> None:
-    """Raise an error if prices by symbol are combined with options for assets."""
-    if by_symbol and (bridged or assets is not None):
-        problem = "by_symbol=True can't be combined with assets=… or bridged=…"
-        raise SettingsError(
-            problem, hint="leave out by_symbol=…, or leave out assets=… and bridged=…"
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class ChosenPrices:
     """The prices to use: those of the caller, else of the settings, else of the service."""
 
     entries: Sequence[PriceEntry]  # each token gets its price from the first entry with a price
-    sources: Sequence[str]  # the names of the entries, or () if there is no column `price_source`
+    sources: Sequence[str]  # the names of the entries; empty if there is no column `price_source`
     may_match_nothing: bool  # False: warn about prices that match no token in the holdings
+    by_asset: _TokensByAsset | None  # None: prices are by symbol
+
+    def read(
+        self,
+        holdings: pd.DataFrame,
+        currency: str | None,
+        service_prices: Callable[[], Floats | None],
+        times: pd.Series | None = None,
+    ) -> tuple[list[Any], str | None]:
+        """Return each entry's prices of the rows, and the currency of all prices."""
+        known, currencies = [], []
+        for each in self.entries:
+            if is_service_prices(each):  # its prices already are those at the time of the snapshot
+                own, stated = service_prices(), currency
+            else:
+                own, stated = _custom_prices(holdings, each, self, currency, times)
+            known.append(own)
+            currencies.append(table_settings().currency if stated is None else stated)
+        hint = "pass prices in one currency; currency=… is only used if prices don't state one"
+        [shared] = one_currency(currencies, "prices", hint)
+        return known, shared
 
 
-def choose_prices(prices: PricesLike | None) -> ChosenPrices:
+def choose_prices(
+    prices: PricesLike | None, *, by_symbol: bool, assets: AssetsLike | None, bridged: bool
+) -> ChosenPrices:
     """Choose between the argument `prices`, the setting `prices` and the service's prices."""
+    if by_symbol and (bridged or assets is not None):
+        problem = "by_symbol=True can't be combined with assets=… or bridged=…"
+        hint = "leave out by_symbol=…, or leave out assets=… and bridged=…"
+        raise SettingsError(problem, hint=hint)
     chosen: Any = table_settings().prices if prices is None else prices
     if chosen is None:
         chosen = SERVICE_PRICES
@@ -213,13 +224,15 @@ def choose_prices(prices: PricesLike | None) -> ChosenPrices:
     if is_list and not chosen:
         hint = 'pass prices=["service"], or leave out prices=…'
         raise PricesError("the list of prices is empty", hint=hint)
-    if not is_list:
-        return ChosenPrices([chosen], (), may_match_nothing=prices is None)
+    entries = chosen if is_list else [chosen]
     names = [
         safe_line(Path(each).name) if isinstance(each, str | Path) else type(each).__name__
-        for each in chosen
+        for each in (chosen if is_list else ())
     ]
-    return ChosenPrices(chosen, names, may_match_nothing=True)
+    by_asset = None
+    if not by_symbol and not all(map(is_service_prices, entries)):
+        by_asset = tokens_by_asset(assets, bridged=bridged)
+    return ChosenPrices(entries, names, is_list or prices is None, by_asset)
 
 
 def has_prices(holdings: pd.DataFrame) -> bool:
@@ -233,22 +246,6 @@ def is_service_prices(prices: PriceEntry) -> bool:
     return isinstance(prices, str) and prices == SERVICE_PRICES
 
 
-def one_currency(currencies: Sequence[str | None]) -> str | None:
-    """Return the one currency of several prices, or raise an error if they have several.
-
-    None stands for the currency in the settings.
-    """
-    default = table_settings().currency
-    named = list(dict.fromkeys(default if each is None else each for each in currencies))
-    if len(named) > 1:
-        listed = ", ".join("no currency" if name is None else repr(name) for name in named)
-        raise PricesError(
-            f"the prices are in {len(named)} currencies: {listed}",
-            hint="pass prices in one currency; currency=… is only used if prices don't state one",
-        )
-    return named[0]
-
-
 def _service_prices(holdings: pd.DataFrame) -> Floats:
     """Return the service's price of the token in each row."""
     require_columns(holdings, ["price"])
@@ -258,19 +255,15 @@ def _service_prices(holdings: pd.DataFrame) -> Floats:
     return units
 
 
-def custom_prices(
+def _custom_prices(
     holdings: pd.DataFrame,
     prices: PriceEntry,
     chosen: ChosenPrices,
     currency: str | None,
-    by_asset: _TokensByAsset | None,
-    times: pd.Series | None = None,
+    times: pd.Series | None,
 ) -> tuple[Floats, str | None]:
-    """Return the price of each row, and the currency. `prices` is an entry of `chosen`.
-
-    If `by_asset` is None, prices are by symbol.
-    """
-    tokens = token_identities(holdings)
+    """Return the price of each row, and the currency. `prices` is an entry of `chosen`."""
+    tokens, by_asset = token_identities(holdings), chosen.by_asset
     loaded = _load_prices(prices, holdings, tokens, times)
     currency = stated_currency(loaded.table, currency)
     quotes, places = parse_prices(loaded, by_symbol=by_asset is None)

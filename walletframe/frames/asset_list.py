@@ -119,7 +119,7 @@ def custom_assets(more: AssetsLike | None) -> pd.DataFrame:
     return _NO_CONTRACTS if more is None else _read_assets(more)
 
 
-def refuse_assets(assets: AssetsLike | None, *, bridged: bool) -> None:
+def refuse_assets(assets: AssetsLike | None = None, *, bridged: bool = False) -> None:
     """Raise an error if `assets` or `bridged` is given for a table that is not grouped by asset."""
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
@@ -128,10 +128,10 @@ def refuse_assets(assets: AssetsLike | None, *, bridged: bool) -> None:
 
 
 def with_assets(
-    positions: Positions, more: AssetsLike | None = None, *, bridged: bool = False
+    positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
     """Replace tokens by assets. Unlisted tokens stay; so do bridged tokens without `bridged`."""
-    listed = _listed(more)
+    listed = _listed(assets)
     index = _packaged_index if listed is _packaged() else partial(_index, listed)
     counted, blockchains, taken = index(bridged=bridged)
     tokens = positions.contracts

@@ -27,7 +27,6 @@ from walletframe.text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.identity import Codes
     from walletframe.frames.names import TokenLike
@@ -88,18 +87,13 @@ def refuse_token_and_asset(token: object, asset: object) -> None:
 
 
 def read_groups(
-    holdings: PositionsLike,
-    by: By,
-    wallets: FetchLike | None = None,
-    *,
-    assets: AssetsLike | None = None,
-    bridged: bool = False,
+    holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, Groups]:
     """Read and group holdings. A set of requested wallets is a group even if it has no rows.
 
     If `by` contains "asset" but not "token", tokens are combined into assets.
     """
-    return group_rows(*read_names(holdings, by, wallets, assets=assets, bridged=bridged))
+    return group_rows(*read_names(holdings, by, wallets, **options))
 
 
 def group_rows(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
@@ -109,12 +103,7 @@ def group_rows(positions: Positions, names: list[str]) -> tuple[Positions, Group
 
 
 def read_names(
-    holdings: PositionsLike,
-    by: By,
-    wallets: FetchLike | None = None,
-    *,
-    assets: AssetsLike | None = None,
-    bridged: bool = False,
+    holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
     """Read holdings, and check the names to group by.
 
@@ -127,9 +116,9 @@ def read_names(
     positions = read_positions(holdings, wallets, timed=timed)
     names = _check_names(by, positions)
     if "asset" in names:
-        positions = with_assets(positions, assets, bridged=bridged)
+        positions = with_assets(positions, **options)
     else:
-        refuse_assets(assets, bridged=bridged)
+        refuse_assets(**options)
     return positions, names
 
 

@@ -12,7 +12,7 @@ The functions return long frames for charts. Unknown amounts are NA in these fra
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ from walletframe.frames.asset_list import (
 from walletframe.frames.contract import amounts_of, concat_frames, require_columns
 from walletframe.frames.coverage import sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.groups import ADDED, group, list_names, read_groups
+from walletframe.frames.groups import ADDED, group, list_names, read_groups, refuse_token_and_asset
 from walletframe.frames.identity import KeyCodes, token_identities, wallet_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.known import known_and_fresh_mask
@@ -268,20 +268,16 @@ def find_token_filter(
     token: TokenLike | None,
     asset: TokenLike | None,
     *,
-    assets: AssetsLike | None,
-    bridged: bool,
     by_contract: bool = False,
+    **options: Any,
 ) -> TokenFilter | None:
     """Return the filter for the chosen token or asset, or None if neither is chosen."""
-    if token is not None and asset is not None:
-        raise SettingsError(
-            "token=… and asset=… contradict each other", hint="pass only one of them"
-        )
+    refuse_token_and_asset(token, asset)
     if (chosen := token if asset is None else asset) is None:
         return None
     positions = read_positions(holdings)
     if asset is not None:
-        positions = with_assets(positions, assets, bridged=bridged)
+        positions = with_assets(positions, **options)
     index, tokens = token_or_asset_index(positions, chosen), positions.tokens
     listed = positions.assets
     [name] = token_or_asset_names(positions, np.array([index]))
@@ -313,13 +309,7 @@ class GroupedAmounts:
 
 
 def group_matrix(
-    matrix: AmountMatrix,
-    wallets: pd.DataFrame,
-    by: By,
-    rows: Codes,
-    *,
-    assets: AssetsLike | None,
-    bridged: bool,
+    matrix: AmountMatrix, wallets: pd.DataFrame, by: By, rows: Codes, **options: Any
 ) -> GroupedAmounts:
     """Add up the amounts of pairs by token or asset, and by columns of `wallets`.
 
@@ -329,7 +319,7 @@ def group_matrix(
     names, chosen = list_names(by), matrix.token_filter
     known, wallet_known = matrix.status == OK, matrix.wallet_status == OK
     if chosen and chosen.by_contract:
-        assets, bridged = None, False
+        options = {}
     elif chosen and chosen.asset and "asset" not in names:
         names.append("asset")
     ids = matrix.wallet_ids.codes[: len(wallets)]
@@ -337,7 +327,7 @@ def group_matrix(
     names = _check_names(names, by, distinct)
     zeros = matrix.amounts(np.zeros(len(rows), dtype=object), rows >= 0)
     pairs = matrix.pair_labels(rows).assign(amount=zeros)
-    positions, groups = read_groups(pairs, names, distinct, assets=assets, bridged=bridged)
+    positions, groups = read_groups(pairs, names, distinct, **options)
     owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
     if wallet_names := [name for name in names if name not in ADDED]:
         owners = group(positions, wallet_names)
@@ -458,7 +448,7 @@ def timeline(
     """
     if asset is None:
         refuse_assets(assets, bridged=bridged)
-    moments, matrix = _build_history_matrix(history, token, asset, assets, bridged=bridged)
+    moments, matrix = _build_history_matrix(history, token, asset, assets=assets, bridged=bridged)
     is_unknown, is_ok = (matrix.tokens >= 0) & ~matrix.trackable, matrix.status == OK
     left_out = ~matrix.ever_listed[:, np.newaxis] & is_ok
     left_out |= is_unknown[:, np.newaxis] & ~(is_ok | (matrix.status == NO_AMOUNT))
@@ -537,7 +527,7 @@ def total_timeline(
     by = by or ("token" if asset is None else "asset")
     by_contract = asset is not None and "token" in list_names(by)
     moments, matrix = _build_history_matrix(
-        history, token, asset, assets, bridged=bridged, by_contract=by_contract
+        history, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
     )
     rows = np.flatnonzero(matrix.trackable)
     rows = rows[np.argsort(matrix.tokens[rows], kind="stable")]
@@ -555,18 +545,10 @@ def total_timeline(
 
 
 def _build_history_matrix(
-    history: DetailsLike,
-    token: TokenLike | None,
-    asset: TokenLike | None,
-    assets: AssetsLike | None,
-    *,
-    bridged: bool,
-    by_contract: bool = False,
+    history: DetailsLike, token: TokenLike | None, asset: TokenLike | None, **options: Any
 ) -> tuple[pd.DatetimeIndex, AmountMatrix]:
     wallets, holdings = select_columns(as_details(history, "history"), SNAPSHOT)
-    token_filter = find_token_filter(
-        holdings, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
-    )
+    token_filter = find_token_filter(holdings, token, asset, **options)
     wallet_times, times = snapshot_times(wallets), snapshot_times(holdings)
     moments = wallet_times.unique().sort_values()
     time_codes = moments.get_indexer(wallet_times), moments.get_indexer(times)

@@ -17,7 +17,8 @@ _QUOTED = 60
 RULES = tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
 """The data of the rules: lists, and the weight and the explanation of each reason."""
 
-REASONS, BAIT = RULES["reasons"], frozenset(RULES["bait"])
+REASONS: dict[str, tuple[float, str]] = RULES["reasons"]
+BAIT = frozenset(RULES["bait"])
 
 
 @dataclass(frozen=True, slots=True)
