@@ -123,7 +123,7 @@ def test_one_token(fetch, seed, wallets, named, by):
     """Shares and concentration of one token or asset, by any spelling, or of all."""
     details = details_of(fetch)
     held = in_parts(details, seed=seed, wallets=wallets)
-    own = {"by": by, **named}
+    own = {"by": by, "asset": None, "token": None, **named}
     same(
         outcome(lambda: chunked_share(held, **own)),
         outcome(lambda: share(details.holdings, wallets=details.wallets, **own)),
@@ -175,7 +175,7 @@ def test_value(fetch, seed, wallets, prices, by):
     """Sums of values don't depend on the parts."""
     details = details_of(fetch)
     held = in_parts(details, seed=seed, wallets=wallets)
-    own = {"currency": "USD", "by_symbol": prices[1]}
+    own = {"currency": "USD", "by_symbol": prices[1], "assets": None, "bridged": False}
 
     def found():
         valued = held.valued(chunked_prices(held, prices[0], **own))

@@ -11,6 +11,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from walletframe.amounts import AmountArray, AmountDtype
+from walletframe.amounts.arithmetic import quotient
 from walletframe.amounts.integers import Exact, ratios
 from walletframe.amounts.sums import Segments, sums
 from walletframe.analysis.sums import contract_counts, distinct_pairs, sorted_unique, totals_of
@@ -417,11 +418,9 @@ def _concentration_measures(
 
 
 def _ratios_or_nan(numerators: Integers, denominators: Integers) -> Floats:
-    """Divide element by element. The ratio is NaN if the denominator is 0."""
-    empty = np.asarray(denominators == 0, dtype=bool)
-    result = ratios(numerators, np.where(empty, 1, denominators))
-    result[empty] = np.nan
-    return result
+    """Divide element by element. The ratio is NaN if both are 0."""
+    none_missing = np.zeros(len(numerators), dtype=bool)
+    return quotient(Exact(numerators, none_missing, 0), Exact(denominators, none_missing, 0))
 
 
 def token_labels(holdings: pd.DataFrame) -> pd.Series:

@@ -308,15 +308,14 @@ def _tokens_and_totals(
 
 def chunked_prices(
     source: ChunkedHoldings,
-    prices: PricesLike | None = None,
+    prices: PricesLike | None,
     *,
-    currency: str | None = None,
-    by_symbol: bool = False,
-    assets: AssetsLike | None = None,
-    bridged: bool = False,
+    currency: str | None,
+    by_symbol: bool,
+    **options: Any,
 ) -> PriceLookup:
     """Return the prices that `value` uses, one chunk at a time."""
-    chosen = choose_prices(prices, by_symbol=by_symbol, assets=assets, bridged=bridged)
+    chosen = choose_prices(prices, by_symbol=by_symbol, **options)
     only_service = all(map(is_service_prices, chosen.entries))
     positions = source.template if only_service else chunked_tokens(source)
     rows, tokens = positions.holdings, positions.tokens
@@ -349,32 +348,24 @@ def _unusable_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
     return unusable_prices(known.to_numpy(dtype=np.float64, na_value=np.nan), chunk.rows)
 
 
-def chunked_share(
-    source: ChunkedHoldings,
-    asset: TokenLike | None = None,
-    *,
-    token: TokenLike | None = None,
-    by: By = "wallet",
-    **options: Any,
-) -> pd.DataFrame:
+def chunked_share(source: ChunkedHoldings, **options: Any) -> pd.DataFrame:
     """Return the same table as `share` with `wallets`; read only rows of the asset or token."""
-    if asset is None and token is None:
-        return share(source.template)  # raises the error
-    return _measure_one_token(source, share, asset, token, by=by, **options)
+    return _measure_one_token(source, share, **options)
 
 
 def _measure_one_token(
     source: ChunkedHoldings,
     measure: Callable[..., pd.DataFrame],
+    *,
     asset: TokenLike | None,
     token: TokenLike | None,
-    *,
     by: By,
     **options: Any,
 ) -> pd.DataFrame:
     """Return the table of `share` or `concentration`; read only rows of the asset or token."""
-    named: Any
     named, names = token_and_groups(token, asset, by)
+    if named is None:
+        return measure(source.template)  # raises the error
     [aggregation] = aggregate_chunks(source, [_TOKENS])
     tokens, names = read_holder_names(_token_rows(source, aggregation), names, **options)
     index = token_or_asset_index(tokens, named)
@@ -390,24 +381,18 @@ def _measure_one_token(
 
 
 def chunked_concentration(
-    source: ChunkedHoldings,
-    asset: TokenLike | None = None,
-    *,
-    token: TokenLike | None = None,
-    top: float = 10,
-    by: By = "wallet",
-    **options: Any,
+    source: ChunkedHoldings, *, asset: TokenLike | None, token: TokenLike | None, **options: Any
 ) -> pd.DataFrame:
     """Return the same table as `concentration` with `wallets`, one batch of tokens at a time."""
-    measure = partial(concentration, top=top)
+    measure = partial(concentration, top=options.pop("top"))
     if asset is not None or token is not None:
-        return _measure_one_token(source, measure, asset, token, by=by, **options)
-    tokens, names, table = _tokens_and_totals(source, by, **options)
+        return _measure_one_token(source, measure, asset=asset, token=token, **options)
+    tokens, names, table = _tokens_and_totals(source, **options)
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
     places = np.arange(len(table))
     batches = [*_batches(table["balances"].to_numpy(np.intp), tokens.tokens.unknown, places)]
     keys = [_contract_keys(tokens, batch) for batch in batches]
-    work = partial(measure, by=by, **options)
+    work = partial(measure, **options)
     for batch, result in zip(batches, source.map_token_batches(work, keys, names), strict=True):
         for name in MEASURES:
             measured.loc[batch, name] = result[name].to_numpy()

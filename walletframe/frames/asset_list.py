@@ -234,26 +234,24 @@ def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
     frame = custom_assets(more)
     if frame.empty:
         return _packaged()
-    own: dict[TokenKey, AssetContract] = {}
-    first_rows: dict[TokenKey, int] = {}
+    own: dict[TokenKey, tuple[int, AssetContract]] = {}
     problems = []
     for place, row, fault in _parse_rows(frame):
         if fault:
             problems.append((place, row, fault))
             continue
         key = token_key((row.blockchain, row.contract))
-        first = own.setdefault(key, row)
+        number, first = own.setdefault(key, (place, row))
         if (first.asset, first.kind) != (row.asset, row.kind):
-            contradiction = f"row {first_rows[key]} lists it as {first.kind} {first.asset}"
-            problems.append((place, row, contradiction))
-        first_rows.setdefault(key, place)
+            problems.append((place, row, f"row {number} lists it as {first.kind} {first.asset}"))
     if problems:
         named = [
             (place, safe_line(ascii((row.asset, row.blockchain, row.contract))), fault)
             for place, row, fault in problems
         ]
         raise TokenListError(named, hint=_FORMS)
-    return {key: row for key, row in _packaged().items() if key not in own} | own
+    packaged = {key: row for key, row in _packaged().items() if key not in own}
+    return packaged | {key: row for key, (_, row) in own.items()}
 
 
 def _parse_rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:

@@ -107,22 +107,21 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
 
 def as_wallets_frame(argument: object) -> pd.DataFrame:
     """Return the wallets of an argument, which is a DataFrame or the result of a fetch."""
-    if isinstance(argument, pd.DataFrame):
-        return argument
-    return _require_details(argument, "wallets").wallets
+    return _frame_of(argument, "wallets")
 
 
 def as_holdings_frame(argument: object) -> pd.DataFrame:
     """Return the holdings of an argument, which is a DataFrame or the result of a fetch."""
+    return _frame_of(argument, "holdings")
+
+
+def _frame_of(argument: object, part: str) -> pd.DataFrame:
     if isinstance(argument, pd.DataFrame):
         return argument
-    return _require_details(argument, "holdings").holdings
-
-
-def _require_details(argument: object, part: str) -> WalletDetails:
     if not is_details(argument):
         raise ArgumentError(
             f"{part} of type {type(argument).__name__} are not supported",
             hint=f"pass the result of fetch_wallets, or only its DataFrame .{part}",
         )
-    return as_details(argument, part)
+    frame: pd.DataFrame = getattr(as_details(argument, part), part)
+    return frame

@@ -91,12 +91,8 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
 
 def wallet_columns(wallets: Sequence[WalletAddress]) -> pd.DataFrame:
     """Return wallets as a DataFrame of two columns, with an index from 0."""
-    return pd.DataFrame(
-        {
-            "blockchain": pd.array([wallet.blockchain for wallet in wallets], dtype=TEXT),
-            "address": pd.array([wallet.address for wallet in wallets], dtype=TEXT),
-        }
-    )
+    pairs = [(wallet.blockchain, wallet.address) for wallet in wallets]
+    return pd.DataFrame(pairs, columns=_KEYS, dtype=TEXT)
 
 
 def join(

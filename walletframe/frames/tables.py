@@ -128,20 +128,17 @@ def balance_columns(
     holdings: pd.DataFrame, wallets: pd.DataFrame | None = None
 ) -> dict[str, list[Cell]]:
     """Return the columns wallet, token, contract and amount."""
-    amounts = [
+    amounts = holdings["amount"]
+    rows = zip(amounts, amount_cells(amounts), holdings["raw_amount"], strict=True)
+    cells = [
         cell if isinstance(amount, Decimal) else Cell(unreadable_amount_text(raw))
-        for amount, cell, raw in zip(
-            holdings["amount"],
-            amount_cells(holdings["amount"]),
-            holdings["raw_amount"],
-            strict=True,
-        )
+        for amount, cell, raw in rows
     ]
     return {
         "wallet": wallet_cells(holdings, wallets),
         "token": text_cells(holdings["symbol"], missing="", limit=_SYMBOL),
         "contract": contract_cells(holdings),
-        "amount": amounts,
+        "amount": cells,
     }
 
 

@@ -442,19 +442,14 @@ def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
 
 
 def chunked_flags(
-    source: ChunkedHoldings,
-    *,
-    allow: TokensLike | None = None,
-    deny: TokensLike | None = None,
-    threshold: float = THRESHOLD,
-    drop_spam: bool = False,
+    source: ChunkedHoldings, *, drop_spam: bool, **options: Any
 ) -> tuple[dict[Any, tuple[float, str]], dict[int, tuple[float, str]], Codes]:
     """Return two dicts of (score, reasons), and the positions of all rows of unknown tokens.
 
     The first dict is by (token, symbol). The second dict has the rows of unknown tokens, by
     position.
     """
-    directory = _read_lists(allow, deny, threshold)
+    directory = _read_lists(**options)
     evidence, places, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)
     suspects, codes = pairs.suspect_findings().items(), pairs.codes
@@ -469,6 +464,6 @@ def chunked_flags(
     }
     by_row = {int(places[row]): flags[codes[row]] for row in rows[unknown[rows]].tolist()}
     if drop_spam:
-        spam = rows[[flags[code][0] >= threshold for code in codes[rows].tolist()]]
+        spam = rows[[flags[code][0] >= options["threshold"] for code in codes[rows].tolist()]]
         _warn_about_spam(int(balances[spam].sum()), len(np.unique(tokens.codes[spam])))
     return by_token, by_row, places[unknown]
