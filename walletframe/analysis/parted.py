@@ -389,8 +389,7 @@ def chunked_concentration(
         return _measure_one_token(source, measure, asset=asset, token=token, **options)
     tokens, names, table = _tokens_and_totals(source, **options)
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
-    places = np.arange(len(table))
-    batches = [*_batches(table["balances"].to_numpy(np.intp), tokens.tokens.unknown, places)]
+    batches = [*_batches(table["balances"].to_numpy(np.intp), tokens.tokens.unknown)]
     keys = [_contract_keys(tokens, batch) for batch in batches]
     work = partial(measure, **options)
     for batch, result in zip(batches, source.map_token_batches(work, keys, names), strict=True):
@@ -399,14 +398,13 @@ def chunked_concentration(
     return with_coverage(measured, stated_coverage(table))
 
 
-def _batches(balances: Codes, unknown: Mask, places: Codes) -> Iterator[Codes]:
+def _batches(balances: Codes, unknown: Mask) -> Iterator[Codes]:
     """Split tokens into batches whose rows fit in memory. All unknown tokens are one batch."""
-    for tokens in (places[~unknown[places]], places[unknown[places]]):
-        before = np.cumsum(balances[tokens]) - balances[tokens]
-        edges = np.flatnonzero(np.diff(before // _BATCH_ROWS))
-        if unknown[tokens].any():
-            edges = edges[:0]
-        yield from (batch for batch in np.split(tokens, edges + 1) if len(batch))
+    known = np.flatnonzero(~unknown)
+    before = np.cumsum(balances[known]) - balances[known]
+    edges = np.flatnonzero(np.diff(before // _BATCH_ROWS))
+    batches = [*np.split(known, edges + 1), np.flatnonzero(unknown)]
+    yield from (batch for batch in batches if len(batch))
 
 
 def chunked_pivot(

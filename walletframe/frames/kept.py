@@ -37,18 +37,12 @@ RESERVED: Final = RESULTS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.key
 DISTINCT: Final = frozenset({"amount", AMOUNT_TEXT, "raw_amount", "explorer_url", "error"})
 """The columns with mostly distinct values: dictionary encoding would not make files smaller."""
 
+_INTEGERS = [f"{kind}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)]
 ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
     pa.string(): WALLET_DTYPES["error"],
     pa.large_string(): WALLET_DTYPES["error"],
     pa.bool_(): pd.BooleanDtype(),
-    pa.int64(): pd.Int64Dtype(),
-    pa.int32(): pd.Int32Dtype(),
-    pa.int16(): pd.Int16Dtype(),
-    pa.int8(): pd.Int8Dtype(),
-    pa.uint64(): pd.UInt64Dtype(),
-    pa.uint32(): pd.UInt32Dtype(),
-    pa.uint16(): pd.UInt16Dtype(),
-    pa.uint8(): pd.UInt8Dtype(),
+    **{pa.type_for_alias(name.lower()): pd.api.types.pandas_dtype(name) for name in _INTEGERS},
 }
 """The nullable dtypes that represent the values of these Arrow types exactly."""
 

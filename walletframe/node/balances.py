@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from walletframe.address.forms import canonical_key
 from walletframe.address.lists import distinct_wallets
 from walletframe.amounts import AmountArray, AmountDtype
-from walletframe.errors import SettingsError
+from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.frameless import frameless
 from walletframe.frames.contract import HOLDING_DTYPES, category_of, require_columns, typed_frame
 from walletframe.frames.details import as_holdings_frame
@@ -21,7 +22,7 @@ from walletframe.settings.key import NodeUrl, require_node
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from walletframe.address.lists import WalletsLike
     from walletframe.frames.details import DetailsLike
@@ -143,9 +144,7 @@ def token_balance(
         raise SettingsError(
             f"no chain id is known for {', '.join(unknown)}", hint=request.CHAIN_HINT
         )
-    require_node(rpc_url)
-    request.require_extra()
-    from walletframe.node.lookup import look_up  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
+    look_up = _require_look_up(rpc_url)
 
     queries = [
         BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed_wallets
@@ -242,9 +241,7 @@ def crosscheck(
     frame = as_holdings_frame(holdings)
     require_columns(frame, _COPIED_COLUMNS)
     options = NodeOptions(block, chain_ids, timeout_s)
-    require_node(rpc_url)
-    request.require_extra()
-    from walletframe.node.lookup import look_up  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
+    look_up = _require_look_up(rpc_url)
 
     names = [*_COPIED_COLUMNS, *({"token_blockchain"} & set(frame.columns))]
     cells = [frame[name].astype(object).where(frame[name].notna(), None) for name in names]
@@ -277,6 +274,16 @@ def crosscheck(
     }
     request.warn_unknown(columns["error"])
     return typed_frame(columns, AGREEMENT_DTYPES, frame.index)
+
+
+def _require_look_up(url: NodeUrl) -> Callable[..., Any]:
+    """Return the function `look_up`, or raise an error without a URL or the extra ``node``."""
+    require_node(url)
+    if find_spec("eth_abi") is None:
+        raise MissingExtraError("node", "reading balances from a node")
+    from walletframe.node.lookup import look_up  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
+
+    return look_up
 
 
 def _balance_query(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:

@@ -10,7 +10,6 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from walletframe.address.forms import canonical_address, canonical_blockchain
 from walletframe.address.lists import parse_wallets
 from walletframe.chains import known_blockchains
 from walletframe.client import with_reasons
-from walletframe.errors import AddressError, FetchWarning, MissingExtraError, SettingsError
+from walletframe.errors import AddressError, FetchWarning, SettingsError
 from walletframe.notice import notify
 from walletframe.numerals import count_with_verb
 from walletframe.settings.key import quoted
@@ -139,12 +138,6 @@ def _is_between(value: Any, kind: Any, low: float, high: float) -> bool:
     """Return whether a value is a number of this type between two bounds, which are excluded."""
     is_number = isinstance(value, kind) and not isinstance(value, bool)
     return is_number and bool(low < value < high)
-
-
-def require_extra() -> None:
-    """Raise a MissingExtraError unless the extra ``node`` is installed."""
-    if find_spec("eth_abi") is None:
-        raise MissingExtraError("node", "reading balances from a node")
 
 
 def warn_unknown(errors: Sequence[str | None]) -> None:
