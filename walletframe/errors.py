@@ -21,7 +21,7 @@
         ├── TokenListError       (ValueError)    a list of tokens that can't be read
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
         ├── CacheError           (OSError)       cached answers can't be read
-        ├── SnapshotError        (ValueError)    holdings that can't be saved or compared
+        ├── SnapshotError        (ValueError)    holdings that can't be saved, compared or added up
         ├── UnknownSnapshotError (LookupError)   there is no snapshot up to the requested time
         ├── HistoryError         (OSError)       a snapshot can't be read
         ├── DatasetError         (OSError)       a file or folder of holdings can't be used
@@ -440,7 +440,7 @@ class HistoryError(WalletframeError, OSError):
 
 
 class SnapshotError(WalletframeError, ValueError):
-    """Holdings can't be saved or compared, or a time can't be read."""
+    """Holdings can't be saved, compared or added up, or a time can't be read."""
 
 
 class FramesNeededError(WalletframeError, AttributeError):

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from walletframe.analysis.distribution import concentration, overlap, pivot, share
 from walletframe.analysis.sums import totals
 from walletframe.analysis.valuation import value
-from walletframe.errors import ColumnsError, SettingsError
+from walletframe.errors import ColumnsError, SettingsError, SnapshotError
 from walletframe.frames.asset_list import assets
 from walletframe.frames.groups import read_groups
 from walletframe.frames.positions import read_positions
@@ -384,8 +384,9 @@ def test_snapshots_are_grouped_separately():
     assert len(totals(read_positions(holdings), "snapshot", wallets=wallets)) == 2
     assert optional(totals(holdings, "snapshot")["holders"]) == [3, 3]
     assert optional(totals(holdings, "snapshot", wallets=REQUESTED)["wallets_asked"]) == [6, 6]
-    with pytest.raises(SettingsError, match="snapshot"):
-        totals(holdings, "owner", wallets=wallets)
+    for by in ("owner", "asset"):
+        with pytest.raises(SnapshotError, match=r"of 2 snapshots, which can't be added up"):
+            totals(holdings, by, wallets=wallets)
     for requested in (None, REQUESTED):
         with pytest.raises(ColumnsError, match="snapshot"):
             totals(HOLDINGS, "snapshot", wallets=requested)

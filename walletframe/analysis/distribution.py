@@ -31,7 +31,7 @@ from walletframe.frames.coverage import (
 from walletframe.frames.groups import group, read_holder_names, token_and_groups
 from walletframe.frames.identity import token_identities
 from walletframe.frames.names import token_names
-from walletframe.frames.positions import cell_sums, read_positions
+from walletframe.frames.positions import cell_sums, read_positions, require_one_snapshot
 from walletframe.frames.results import stated_coverage, with_coverage
 from walletframe.numerals import counted_noun
 
@@ -220,6 +220,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         hint = "pass asset=… or token=…"
         raise SettingsError("a share needs one asset or one token", hint=hint)
     all_positions, names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
+    require_one_snapshot(all_positions.holdings)
     index = token_or_asset_index(all_positions, named)
     positions = all_positions.where(all_positions.tokens.codes == index)
     groups = group(positions, names)
@@ -357,6 +358,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
         )
     named, by = token_and_groups(token, asset, by)
     positions, names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
+    require_one_snapshot(positions.holdings)
     table = totals_of(positions, group(positions, [positions.kind]))
     measured = table.assign(**_inequality_by_token(positions, group(positions, names), top))
     coverage = stated_coverage(table)

@@ -27,7 +27,7 @@ from walletframe.frames.groups import refuse_token_and_asset
 from walletframe.frames.identity import is_unknown, wallet_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.names import token_index, token_names
-from walletframe.frames.positions import read_positions
+from walletframe.frames.positions import encode_holdings, read_positions
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.identity import Codes, KeyCodes, Mask, TokenKey
     from walletframe.frames.names import TokenLike
-    from walletframe.frames.positions import Positions
+    from walletframe.frames.positions import Positions, PositionsLike
 
 _OF_TOKENS = ("token", "asset", "assets", "bridged")
 _OPTIONS = ("wallet", "blockchain", "spam", "small", *_OF_TOKENS)
@@ -147,7 +147,7 @@ def where_in_fetch(
     holdings: pd.DataFrame, wallets: pd.DataFrame | None, /, *, search: str = "", **options: Any
 ) -> WalletDetails:
     """Select rows of both frames of a fetch, as `where` does."""
-    rows = Selectable(holdings, wallets)
+    rows = Selectable(encode_holdings(holdings), wallets)  # even of several snapshots
     return rows.where(parse_selection(rows, rows.held, **options), search)
 
 
@@ -210,9 +210,9 @@ class Selection:
 class Selectable:
     """Holdings to select from, optionally with the wallets of the same fetch."""
 
-    def __init__(self, holdings: pd.DataFrame, wallets: pd.DataFrame | None) -> None:
+    def __init__(self, holdings: PositionsLike, wallets: pd.DataFrame | None) -> None:
         self.held: Positions = read_positions(holdings)
-        self.wallets: pd.DataFrame = holdings.iloc[:0] if wallets is None else wallets
+        self.wallets: pd.DataFrame = self.held.holdings[:0] if wallets is None else wallets
         self.groups: list[str] = [] if wallets is None else kept_names(wallets)
         self.requested: KeyCodes = wallet_identities(self.wallets)
         # `wallets` is incomplete if the holdings contain other wallets.

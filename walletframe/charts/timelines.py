@@ -51,7 +51,7 @@ from walletframe.frames.names import (
     user_wallet_names,
     wallet_names,
 )
-from walletframe.frames.positions import snapshot_times
+from walletframe.frames.positions import encode_holdings, snapshot_times
 from walletframe.numerals import amount_phrase, compact, count_with_verb, counted_noun
 from walletframe.text import safe_line
 
@@ -162,7 +162,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         hint = 'leave "snapshot" out of by=: the axis of a timeline already shows the snapshots'
         raise SettingsError(f"by={by!r} is not supported in a timeline", hint=hint)
     grouped = read_grouped(
-        holdings,
+        encode_holdings(holdings) if isinstance(holdings, pd.DataFrame) else holdings,
         names,
         token=token,
         asset=asset,

@@ -45,9 +45,11 @@ from walletframe.disk import local_folder
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
 from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
+from walletframe.frames.groups import SNAPSHOT, list_names
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.joining import merge, parse_row_wallets
 from walletframe.frames.kept import names_to_keep
+from walletframe.frames.positions import require_one_snapshot
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import require_service, require_settings
 from walletframe.walletfile import read_input
@@ -121,6 +123,8 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
 
     def _holdings_and_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
         warn_without_wallets(wallets, self._wallets)
+        if SNAPSHOT in self._data.columns and SNAPSHOT not in list_names(by):
+            require_one_snapshot(self._data[[SNAPSHOT]].drop_duplicates().compute())
         if wallets is None and self._wallets is not None:
             return holdings_of_fetch(self._data, self._wallets, by)
         return holdings_of(self._data, wallets, by)

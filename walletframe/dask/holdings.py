@@ -30,7 +30,7 @@ from walletframe.frames.contract import normalize_blockchains
 from walletframe.frames.groups import SNAPSHOT, list_names
 from walletframe.frames.identity import TOKEN, token_identities, wallet_identities
 from walletframe.frames.kept import kept_names
-from walletframe.frames.positions import Chunk, Positions, read_positions
+from walletframe.frames.positions import Chunk, Positions, encode_holdings, read_positions
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line
@@ -332,7 +332,7 @@ def _apply_to_partition(
     indices: Codes,
 ) -> T:
     try:
-        positions = read_positions(rows.reset_index(drop=True), wallets)
+        positions = read_positions(encode_holdings(rows.reset_index(drop=True)), wallets)
     except UnknownWalletError as fault:
         raise ArgumentError(
             f"partition {number} of wallets does not contain {safe_line(str(fault.wallet))}, "

@@ -14,7 +14,7 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.sums import Segments, sums
-from walletframe.errors import UnknownWalletError
+from walletframe.errors import SnapshotError, UnknownWalletError
 from walletframe.frames.contract import amounts_of, require_columns, text_array
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.identity import (
@@ -194,11 +194,13 @@ def read_positions(
     """Encode the wallets and tokens of holdings, and add the requested `wallets`.
 
     With `timed`, a wallet counts as a different wallet in each snapshot. This requires that
-    `wallets`, if given, has the column ``snapshot``.
+    `wallets`, if given, has the column ``snapshot``. Otherwise, several snapshots are an error.
     """
     frame = None if wallets is None else as_wallets_frame(wallets)
+    if not timed and not isinstance(holdings, Positions):
+        require_one_snapshot(holdings, *([] if frame is None else [frame]))
     timed = timed and (frame is None or _SNAPSHOT in frame.columns)
-    held = holdings if isinstance(holdings, Positions) else _encode_holdings(holdings, timed=timed)
+    held = holdings if isinstance(holdings, Positions) else encode_holdings(holdings, timed=timed)
     if frame is None:
         return held
     require_columns(frame, _REQUESTED)
@@ -225,7 +227,8 @@ def read_positions(
     )
 
 
-def _encode_holdings(holdings: pd.DataFrame, *, timed: bool) -> Positions:
+def encode_holdings(holdings: pd.DataFrame, *, timed: bool = False) -> Positions:
+    """Encode the wallets and tokens of holdings, even of several snapshots without `timed`."""
     require_columns(holdings, _HOLDINGS)
     owners = _encode_wallets(holdings, timed=timed)
     known, tokens = np.ones(len(owners.keys), dtype=bool), token_identities(holdings)
@@ -260,6 +263,17 @@ def _encode_wallets(frame: pd.DataFrame, *, timed: bool) -> KeyCodes:
     split = (divmod(pair, size) for pair in pairs.tolist())
     keys: list[Any] = [(*wallets.keys[wallet], moments[time]) for wallet, time in split]
     return KeyCodes(codes, keys, first_rows(codes, len(keys)))
+
+
+def require_one_snapshot(*frames: pd.DataFrame) -> None:
+    """Raise an error if a frame has rows of several snapshots."""
+    count = max((each[_SNAPSHOT].nunique() for each in frames if _SNAPSHOT in each), default=0)
+    if count > 1:
+        raise SnapshotError(
+            f"these rows are of {counted_noun(count, 'snapshot')}, which can't be added up",
+            hint='use one of them, such as wf.history.snapshot("2026-01-31"); totals, pivot and '
+            'bar have separate rows for each, with "snapshot" in by=',
+        )
 
 
 def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:

@@ -14,6 +14,7 @@ from walletframe.frames.contract import COMPARED, SIMULATED, Source, concat_fram
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.known import is_simulated, known_mask
+from walletframe.frames.results import Coverage, with_coverage
 from walletframe.history.folder import LIST_CALL, SNAPSHOT
 from walletframe.history.timelines import (
     NOT_ASKED,
@@ -112,7 +113,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         over the wallets that are known at both times. If these sums are equal, ``change`` is
         ``unknown``. The last columns, ``wallets_known`` and ``wallets``, int64, count the wallets
         that are known at both times, and all wallets of the group that could hold the token. If
-        the two counts differ, the true change may be larger.
+        the two counts differ, the true change may be larger. A line below the table counts all
+        wallets that are unknown at one of the two times.
 
     Raises
     ------
@@ -180,7 +182,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     }
     if is_simulated(earlier.wallets) or is_simulated(later.wallets):
         texts["service"] = SIMULATED
-    changes.attrs = {COMPARED: texts}
+    changes.attrs[COMPARED] = texts
     return changes
 
 
@@ -200,9 +202,13 @@ def _grouped_changes(
     labels, [wallets_known] = grouped.labels, grouped.wallets_known.T
     token_labels = labels["asset" if "token_blockchain" not in labels else "token_blockchain"]
     is_known = (wallets_known > 0) & token_labels.notna().to_numpy()
-    return _add_change_columns(
+    changes = _add_change_columns(
         matrix, labels, grouped.sums, np.column_stack([is_known, is_known])
     ).assign(wallets_known=wallets_known, wallets=grouped.wallets)
+    pair_wallets, known = matrix.wallet_ids.codes[matrix.wallet_rows], status[:, 0] == OK
+    asked, balances = len(np.unique(pair_wallets)), int((known & (matrix.tokens >= 0)).sum())
+    wallets_ok = asked - len(np.unique(pair_wallets[~known]))
+    return with_coverage(changes, Coverage(asked, wallets_ok, 0, balances, 0, 0, filtered=0))
 
 
 def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:

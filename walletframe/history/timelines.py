@@ -34,8 +34,8 @@ from walletframe.frames.kept import kept_names
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     cell_sums,
+    encode_holdings,
     possible_token_blockchains,
-    read_positions,
     snapshot_times,
 )
 from walletframe.history.folder import SNAPSHOT
@@ -275,7 +275,7 @@ def find_token_filter(
     refuse_token_and_asset(token, asset)
     if (chosen := token if asset is None else asset) is None:
         return None
-    positions = read_positions(holdings)
+    positions = encode_holdings(holdings)
     if asset is not None:
         positions = with_assets(positions, **options)
     index, tokens = token_or_asset_index(positions, chosen), positions.tokens
@@ -324,6 +324,7 @@ def group_matrix(
         names.append("asset")
     ids = matrix.wallet_ids.codes[: len(wallets)]
     distinct = wallets.groupby(ids).last().astype(wallets.dtypes)
+    distinct = distinct.drop(columns=SNAPSHOT, errors="ignore")
     names = _check_names(names, by, distinct)
     zeros = matrix.amounts(np.zeros(len(rows), dtype=object), rows >= 0)
     pairs = matrix.pair_labels(rows).assign(amount=zeros)

@@ -12,7 +12,7 @@ import numpy as np
 
 from walletframe.analysis.sums import totals_of
 from walletframe.frames.contract import concat_frames
-from walletframe.frames.groups import read_groups
+from walletframe.frames.groups import SNAPSHOT, read_groups
 from walletframe.frames.identity import token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.numerals import counted_noun, money
@@ -78,7 +78,8 @@ def value_changes(before: WalletDetails, after: WalletDetails) -> ValueChanges |
     wallets = fresh[1][np.isin(known[1], compared)]
     holders = np.append(held_before, held_after)
     is_compared = np.isin(holders, compared)
-    rows, holders = concat_frames([earlier, later])[is_compared], holders[is_compared]
+    both = concat_frames([earlier, later]).drop(columns=SNAPSHOT, errors="ignore")
+    rows, holders = both[is_compared], holders[is_compared]
     is_later = (np.arange(len(is_compared)) >= len(earlier))[is_compared]
     tokens, amounts = token_identities(rows), rows["amount"].to_numpy("float64", na_value=np.nan)
     values, count = rows["value"].to_numpy("float64", na_value=np.nan), len(tokens.keys)
