@@ -22,6 +22,7 @@ from walletframe.errors import (
     ArgumentError,
     ColumnsError,
     SettingsError,
+    SnapshotError,
     UnknownWalletError,
 )
 from walletframe.frames.contract import normalize_blockchains
@@ -75,6 +76,24 @@ def test_totals(fetch, seed, count, by, with_wallets):
     requested = wallets if with_wallets else None
     result = outcome(lambda: held.wf.totals(by, wallets=requested))
     same(result, outcome(lambda: whole.wf.totals(by, wallets=requested)))
+
+
+def test_snapshots_in_different_partitions():
+    """Their sums are refused, even if no partition has two of them; values and flags are not."""
+    fetch = [(("ETH", f"0x0{digit}"), [(("ETH", None, "ETH"), 5, 18)]) for digit in (1, 2)]
+    wallets, holdings = details_of(fetch)
+    days = pd.to_datetime(["2026-01-30", "2026-01-31"], utc=True)
+    frame = holdings.assign(snapshot=days[(holdings["address"] == "0x02").astype(int)])
+    held = dd.from_map(lambda place: frame[place : place + 1], range(2), meta=frame[:0])
+    for requested in (None, wallets):
+        with pytest.raises(SnapshotError, match="of 2 snapshots"):
+            held.wf.totals(wallets=requested)
+    with pytest.raises(SettingsError, match="'snapshot' needs the balances in memory"):
+        held.wf.totals("snapshot")
+    whole = dd.from_pandas(frame, npartitions=1)
+    valued = whole.wf.value({("ETH", None): 2500}).wf.flag_spam().compute()
+    assert valued["snapshot"].nunique() == len(valued) == 2
+    assert len(held[held["snapshot"] == days[0]].wf.totals()) == 1
 
 
 METHODS = {"totals": {}, "share": {"token": "USDC"}, "pivot": {"n": 2, "by": "wallet"}}

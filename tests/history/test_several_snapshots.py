@@ -1,0 +1,107 @@
+"""Holdings of several snapshots are never added up into one number."""
+
+import pandas as pd
+import pytest
+
+import walletframe as wf
+from walletframe.errors import SnapshotError
+
+WALLETS = pd.DataFrame(
+    {"wallet": ["ETH.0x" + digit * 40 for digit in "1234"], "owner": ["Ada", "Ada", "Ben", "Ben"]}
+)
+DAYS = ["2026-01-30", "2026-01-31"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with the snapshots of two days."""
+    path = tmp_path_factory.mktemp("snapshots")
+    for seed, day in enumerate(DAYS, 1):
+        with wf.sandbox(seed=seed) as service, service.client(cache=False) as client:
+            details = WALLETS.wf.fetch(keep=["owner"], client=client)
+        wf.history.save(details, folder=path, at=f"{day}T06:00Z")
+    return path
+
+
+@pytest.fixture(scope="module")
+def history(folder):
+    """Return the rows of both snapshots."""
+    return wf.history.load(folder=folder)
+
+
+SUMS = {
+    "totals": lambda history, _: history.wf.totals(by="owner"),
+    "totals of holdings": lambda history, _: history.holdings.wf.totals(wallets=history.wallets),
+    "totals of one day with all wallets": lambda history, _: (
+        history.holdings[history.holdings["snapshot"].dt.day == 30].wf.totals(
+            wallets=history.wallets
+        )
+    ),
+    "coverage": lambda history, _: history.wf.coverage(),
+    "share": lambda history, _: history.wf.share("ETH"),
+    "share by snapshot": lambda history, _: history.wf.share("ETH", by=["snapshot", "owner"]),
+    "concentration": lambda history, _: history.wf.concentration(),
+    "concentration by snapshot": lambda history, _: history.wf.concentration(by="snapshot"),
+    "pivot": lambda history, _: history.wf.pivot(3),
+    "overlap": lambda history, _: history.wf.overlap(),
+    "top": lambda history, _: history.wf.top(3),
+    "bar": lambda history, _: history.wf.plot.bar(by="owner"),
+    "treemap": lambda history, _: history.wf.plot.treemap(),
+    "explore": lambda history, _: history.wf.explore(),
+    "report": lambda history, path: wf.report(history, path / "report.html"),
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_of_several_snapshots_are_refused(name, history, tmp_path):
+    """Tables, charts, the explorer and reports: each wallet would count once per day."""
+    with pytest.raises(SnapshotError, match=r"of 2 snapshots, which can't be added up") as raised:
+        SUMS[name](history, tmp_path)
+    assert "wf.history.snapshot(" in raised.value.hint
+    assert '"snapshot" in by=' in raised.value.hint
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_rows_per_snapshot_equal_those_of_the_snapshot(day, folder, history):
+    """By snapshot, each row has the sum of one day, and a single snapshot is added up as usual."""
+    alone = wf.history.snapshot(day, folder=folder).wf.totals(by=["owner", "asset"])
+    table = history.wf.totals(by=["snapshot", "owner", "asset"])
+    of_day = table[table["snapshot"].dt.strftime("%Y-%m-%d") == day]
+    result = of_day.drop(columns="snapshot").reset_index(drop=True)
+    pd.testing.assert_frame_equal(result, pd.DataFrame(alone))
+    assert len(history.wf.pivot(3, by=["snapshot", "owner"])) == 4
+
+
+def test_methods_of_rows_accept_several_snapshots(history):
+    """Values, spam flags and selections add up nothing."""
+    valued = history.wf.value({("ETH", None): 2500}, currency="USD").wf.flag_spam()
+    assert len(valued.holdings) == len(history.holdings)
+    ada = history.wf.where(owner="Ada", asset="ETH").holdings
+    assert ada["snapshot"].nunique() == 2
+    assert history.wf.plot.timeline(by="owner").data
+    assert ada.wf.plot.timeline().data
+
+
+def test_report_on_two_snapshots(folder, tmp_path):
+    """Each of the two results is of one snapshot."""
+    earlier, later = (wf.history.snapshot(day, folder=folder) for day in DAYS)
+    valued = [each.wf.value({("ETH", None): 2500}, currency="USD") for each in (earlier, later)]
+    path = wf.report(valued[1], tmp_path / "report.html", before=valued[0])
+    assert "since 2026-01-30" in path.read_text(encoding="utf-8")
+
+
+def test_changes_of_groups_state_their_coverage(folder):
+    """Wallets that are unknown at one time are left out of both sums, which the line counts."""
+    earlier, later = (wf.history.snapshot(day, folder=folder) for day in DAYS)
+    table = wf.history.compare(earlier, later, by="owner", asset="ETH")
+    assert "Nothing is left out: 4 balances of 4 wallets." in repr(table)
+    status = later.wallets["status"].mask(later.wallets.index == 0, "failed")
+    partly = wf.WalletDetails(
+        later.wallets.assign(status=status),
+        later.holdings[later.holdings["address"] != later.wallets["address"][0]],
+    )
+    table = wf.history.compare(earlier, partly, by="owner", asset="ETH")
+    assert "Not counted: 1 of 4 wallets unknown." in repr(table)
+    assert table.attrs["coverage"]["wallets_ok"] == 3
+    assert table.attrs["walletframe_compared"]["after"] == "2026-01-31 06:00 UTC"
