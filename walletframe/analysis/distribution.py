@@ -197,6 +197,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
         If `assets` can't be used.
     ColumnsError, AmountError
         If a column is missing, or if ``amount`` does not contain amounts.
+    SnapshotError
+        If the rows are of several snapshots.
 
     Warns
     -----
@@ -321,6 +323,8 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     ColumnsError, AmountError, PricesError
         If a column is missing, if ``amount`` does not contain amounts, or if values have several
         currencies.
+    SnapshotError
+        If the rows are of several snapshots.
 
     Warns
     -----
@@ -516,6 +520,8 @@ def pivot(
     ColumnsError, AmountError, PricesError
         If a column is missing, if ``amount`` does not contain amounts, or if values have several
         currencies.
+    SnapshotError
+        If the rows are of several snapshots, and `by` lacks ``"snapshot"``.
 
     Warns
     -----
@@ -657,6 +663,8 @@ def overlap(
         If `assets` can't be used.
     ColumnsError, AmountError
         If a column is missing, or if ``amount`` does not contain amounts.
+    SnapshotError
+        If the rows are of several snapshots, and `by` lacks ``"snapshot"``.
 
     Warns
     -----

@@ -153,6 +153,8 @@ def totals(
     ColumnsError, AmountError, PricesError
         If a column is missing, if ``amount`` does not contain amounts, or if values have several
         currencies.
+    SnapshotError
+        If the rows are of several snapshots, and `by` lacks ``"snapshot"``.
     AmbiguousTokenError
         With ``by="symbol"``, if several tokens share a symbol. The error lists the contracts.
 
@@ -193,7 +195,7 @@ def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Co
 
     Raises
     ------
-    ArgumentError, UnknownWalletError, ColumnsError, AmountError
+    ArgumentError, UnknownWalletError, ColumnsError, AmountError, SnapshotError
         As `totals`.
 
     Examples

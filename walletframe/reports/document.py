@@ -118,7 +118,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
     ColumnsError, AmountError, PricesError, TokenListError, AmbiguousTokenError
         As for `.wf.totals`.
     SnapshotError
-        If `before` and `details` can't be compared.
+        If `details` has several snapshots, or if `before` and `details` can't be compared.
     OSError
         If the file can't be written.
 
