@@ -24,7 +24,7 @@ from walletframe.analysis.valuation import value
 from walletframe.errors import ColumnsError, SettingsError, SnapshotError
 from walletframe.frames.asset_list import assets
 from walletframe.frames.groups import read_groups
-from walletframe.frames.positions import read_positions
+from walletframe.frames.positions import encode_holdings, read_positions
 from walletframe.pandas_versions import TEXT
 
 NAMES = ["token", "asset", "wallet", "blockchain", "owner", "team", "bag"]
@@ -380,8 +380,8 @@ def test_snapshots_are_grouped_separately():
                 table[table["snapshot"] == moment].drop(columns="snapshot").reset_index(drop=True)
             )
             pd.testing.assert_frame_equal(here, pd.DataFrame(alone), obj=f"{by} {place}")
-    assert len(totals(read_positions(holdings, wallets), "snapshot")) == 2
-    assert len(totals(read_positions(holdings), "snapshot", wallets=wallets)) == 2
+    assert len(totals(read_positions(encode_holdings(holdings), wallets), "snapshot")) == 2
+    assert len(totals(encode_holdings(holdings), "snapshot", wallets=wallets)) == 2
     assert optional(totals(holdings, "snapshot")["holders"]) == [3, 3]
     assert optional(totals(holdings, "snapshot", wallets=REQUESTED)["wallets_asked"]) == [6, 6]
     for by in ("owner", "asset"):
