@@ -39,7 +39,7 @@ def money(value: float) -> str:
         return f"{value:.3e}"
     if 0 < abs(value) < _CENT:
         return format(Decimal(f"{value:.4g}"), "f")
-    return f"{value:,.2f}"
+    return f"{value:z,.2f}"
 
 
 def cents(value: float) -> str:

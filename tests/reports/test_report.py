@@ -2,6 +2,7 @@
 
 import re
 import sys
+from html import unescape
 
 import pandas as pd
 import plotly.io as pio
@@ -13,6 +14,7 @@ import walletframe as wf
 from walletframe.errors import MissingExtraError, SettingsError, SnapshotError, SpamWarning
 from walletframe.frames.details import WalletDetails
 from walletframe.history import save, snapshot
+from walletframe.numerals import money
 from walletframe.pandas_versions import TEXT
 from walletframe.reports.composition import Grouping, compose
 from walletframe.wire.answer import NO_LIST
@@ -171,18 +173,19 @@ def test_the_first_screen_has_total_change_and_share():
     content = content_of(AFTER, BEFORE)
     assert content.total == "385,809.00 USD"
     assert content.change == (
-        "Up 55,300 USD (+16.7%) since 2026-01-31 05:59 UTC: ETH +55,000 (price); "
-        "USDC +300 (amount)."
+        "Up 55,300 USD (+16.7%) since 2026-01-31 05:59 UTC in 2 of 3 wallets: "
+        "ETH +55,000 (price); USDC +300 (amount)."
     )
     assert content.notes[1] == (
-        "The change leaves out 1 wallet without a known value at both times."
+        "The change leaves out 1 wallet (9.00 now) without a known value at both times. "
+        "The earlier total is 330,500.00 USD."
     )
     rows = [[cell.text for cell in row] for row in content.groups.table.rows]
     assert rows == [
         ["Ada", "385,800.00", "+85,300.00", ">99.9%"],
         ["Cy", "9.00", "unknown", "<0.1%"],
         ["Bo", "0.00", "-30,000.00", "0%"],
-        ["Total", "385,809.00", "+55,300.00", "100%"],
+        ["Total", "385,809.00", "+55,300.00 (2 of 3 wallets)", "100%"],
     ]
     assert [*content.groups.table.columns] == ["owner", "value", "change", "share"]
     assert content.groups.heading == "By owner"
@@ -219,7 +222,7 @@ def test_gone_and_other_groups_are_in_the_total_change():
     content = content_of(gone, BEFORE, by=["owner", "asset"])
     rows = {row[0].text: [cell.text for cell in row[1:]] for row in content.groups.table.rows}
     assert rows["Ada · ETH"] == ["0.00", "-300,000.00", "0%"]
-    assert rows["Total"] == ["809.00", "-329,700.00", "100%"]
+    assert rows["Total"] == ["809.00", "-329,700.00 (2 of 3 wallets)", "100%"]
     assert content.change.startswith("Down 329,700 USD (-99.8%)")
     content = content_of(owned_at(prices, amounts), owned_at(prices, amounts))
     assert content.change == "Unchanged since 2026-01-31 05:59 UTC."
@@ -247,17 +250,119 @@ def test_an_earlier_fetch_without_values_is_valued_at_the_later_prices():
     unvalued = fetched({"ETH.0xAda": [token("USDC", 50_000, 2, contract=USDC)]})
     content = content_of(AFTER, unvalued)
     assert content.change.endswith("ETH +385,000 (amount); USDC +300 (amount).")
-    assert content.notes[1].endswith(
-        "The change is at today's prices, since the earlier balances have no values."
+    assert content.notes[1] == (
+        "The change leaves out 2 wallets (9.00 now) without a known value at both times. "
+        "At today's prices, for lack of earlier values: 1 balance (500 before)."
     )
 
 
-def test_a_balance_without_a_price_at_one_time_is_not_in_the_change():
-    """It is counted, and a price that appears is no gain."""
+def test_the_change_does_not_depend_on_who_added_the_values():
+    """The earlier amounts have the prices of their own answers, so sold tokens count."""
+    kept = ["value", "currency", "unit_price"]
+    before, after = (
+        each._replace(holdings=each.holdings.drop(columns=kept)) for each in (BEFORE, AFTER)
+    )
+    held = after.holdings[after.holdings["symbol"] == "USDC"]
+    sold = WalletDetails(after.wallets.assign(tokens=[1, 1, 1]), held)
+    for later, unvalued in ((AFTER, after), (sold.wf.value(currency="USD"), sold)):
+        both, *others = (
+            content_of(*pair)
+            for pair in ((later, BEFORE), (later, before), (unvalued, before), (unvalued, BEFORE))
+        )
+        assert "ETH" in both.change
+        for other in others:
+            assert other.change.replace(" USD", "") == both.change.replace(" USD", "")
+            assert listing(other, "changes") == listing(both, "changes")
+            assert other.groups == both.groups
+
+
+def test_own_prices_of_the_later_amounts_are_not_mixed_with_the_service_prices():
+    """They may be in another currency; without own earlier values they are used at both times."""
+    before = BEFORE._replace(holdings=BEFORE.holdings.drop(columns=["value", "currency"]))
+    content = content_of(AFTER.wf.value({"ETH": 10}, currency="EUR"), before)
+    assert content.change == (
+        "Unchanged since 2026-01-31 05:59 UTC in 2 of 3 wallets, without 1 unvalued balance."
+    )
+    assert content.notes[1] == (
+        "The change leaves out 1 wallet (0.00 now) and 1 balance without a known "
+        "value at both times. At today's prices, for lack of earlier values: 2 balances "
+        "(1,100 before)."
+    )
+
+
+def test_unchanged_never_hides_wallets():
+    """Added, removed and failed wallets are counted, with the values that are known."""
+    prices, some = {"ETH": 1, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)}
+    less = owned_at(prices, some)
+    more = owned_at(prices, some | {"Cy": (900, 0)})
+    failed = owned_at(prices, some, **{"ETH.0xCy": "timeout"})
+    for after, before, known, earlier in (
+        (more, less, "900 now", "610.00"),
+        (less, more, "900 before", "1,510.00"),
+        (failed, more, "900 before", "1,510.00"),
+    ):
+        content = content_of(after, before)
+        assert content.change == "Unchanged since 2026-01-31 05:59 UTC in 2 of 3 wallets."
+        assert content.notes[1] == (
+            f"The change leaves out 1 wallet ({known}) without a known value at both times. "
+            f"The earlier total is {earlier} USD."
+        )
+        assert content.groups.table.rows[-1][2].text == "0.00 (2 of 3 wallets)"
+    content = content_of(failed, owned_at(prices, {"Cy": (900, 0)}))
+    assert content.change == "The change since 2026-01-31 05:59 UTC is unknown."
+    assert content.groups.table.rows[-1][2].text == "unknown"
+
+
+def test_the_change_of_a_group_says_how_many_wallets_it_covers():
+    """Those of the other groups, too, unless a wallet is in several groups."""
+    prices = {"ETH": 1, "USDC": 1}
+    amounts = {f"{number:02}": (100 - number, 1) for number in range(20)}
+    before = owned_at(prices, amounts, **{"ETH.0x01": "timeout", "ETH.0x19": "timeout"})
+    wallets, holdings = owned_at(prices, amounts)
+    after = WalletDetails(wallets.assign(owner=[f"O{n // 2}" for n in range(20)]), holdings)
+    rows = {row[0].text: row[2].text for row in content_of(after, before).groups.table.rows}
+    assert rows["O0"] == "0.00 (1 of 2 wallets)"
+    assert rows["O1"] == "0.00"
+    assert rows["2 others"] == "0.00 (3 of 4 wallets)"
+    assert rows["Total"] == "0.00 (18 of 20 wallets)"
+    by_asset = content_of(after, before, by=["owner", "asset"]).groups.table.rows
+    assert [row[2].text for row in by_asset[-2:]] == ["0.00", "0.00 (18 of 20 wallets)"]
+
+
+def test_a_tiny_change_has_no_sign():
+    """A negative zero is written as zero."""
+    before = owned_at({"ETH": 0.1 + 0.2, "USDC": 1}, {"Ada": (1, 0)})
+    after = owned_at({"ETH": 0.3, "USDC": 1}, {"Ada": (1, 9)})
+    text = str(listing(content_of(after, before, by=["owner"]), "changes"))
+    assert "-0" not in text
+    assert money(-0.0) == "0.00"
+
+
+def test_a_total_without_currency_says_so(tmp_path):
+    """Beside the total, with the source of the prices."""
+    wallets, holdings = fetched({"ETH.0xA": [token()]})
+    sent = WalletDetails(wallets, holdings.assign(price=2.0))
+    assert content_of(sent).unit == "(the service's prices, currency not stated)"
+    assert content_of(sent.wf.value({("ETH", "0xtoken"): 1})).unit == "(currency not stated)"
+    assert content_of(sent.wf.value(currency="USD")).unit == ""
+    for name in ("r.md", "r.html"):
+        text = wf.report(sent, tmp_path / name).read_text(encoding="utf-8")
+        assert "(the service's prices, currency not stated)" in unescape(text)
+
+
+def test_a_balance_without_an_earlier_price_has_the_later_one():
+    """A price that appears is no gain; one that disappears leaves out the balance."""
+    priced = owned_at({"ETH": 1_000, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)})
     unpriced = owned_at({"ETH": None, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)})
     content = content_of(AFTER, unpriced)
-    assert content.change.endswith("UTC: USDC +300 (amount).")
-    assert "1 wallet and 4 balances without" in content.notes[1]
+    assert content.change.endswith("in 2 of 3 wallets: USDC +300 (amount).")
+    assert content.notes[1].endswith(
+        "At today's prices, for lack of earlier values: 2 balances (385,000 before). "
+        "The earlier total is 500.00 USD."
+    )
+    content = content_of(unpriced, priced)
+    assert content.change == ("Unchanged since 2026-01-31 05:59 UTC, without 2 unvalued balances.")
+    assert "2 balances (110,000 before) without" in content.notes[1]
 
 
 def test_groups_with_unknown_wallets_say_how_many_are_known():

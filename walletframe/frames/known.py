@@ -130,6 +130,7 @@ class ValueSummary:
     """The total value of holdings as text, and counts of balances with and without a value."""
 
     total: str
+    currency: str  # after a space, or an empty text if it is unknown
     known: int  # the number of balances with a value
     unpriced: int  # the number of balances with a known amount, but no value
     unread: int  # the number of balances with an unknown amount
@@ -153,4 +154,4 @@ def summarize_values(
     named = f" {safe_line(currency, _CURRENCY)}" if isinstance(currency, str) else ""
     empty = known + unpriced + unread == 0
     total = f"{money(math.fsum(values))}{named}" if known or empty else "unknown"
-    return ValueSummary(total, known, unpriced, unread)
+    return ValueSummary(total, named, known, unpriced, unread)

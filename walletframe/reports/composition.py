@@ -37,7 +37,7 @@ from walletframe.frames.tables import (
 from walletframe.history import compare
 from walletframe.numerals import amount_phrase, counted_noun, money, percent
 from walletframe.pandas_versions import TEXT
-from walletframe.reports.changes import change_sentence, signed, value_changes
+from walletframe.reports.changes import ValueChanges, change_sentence, signed, value_changes
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line, safe_url
 
@@ -62,17 +62,10 @@ _TOKENS = (
     "on several blockchains; a token that is not in the list of assets is an asset of its own. "
     "Amounts of different assets are never added."
 )
-_FAILED = (
-    "A wallet is unknown if the service returned no balances for it. An unknown wallet does not "
-    "count as empty or zero."
-)
-_OWN_PRICES = (
-    "A value is an amount times a price, rounded once. The author of this report chose the prices."
-)
-_SENT_PRICES = (
-    "A value is an amount times a price, rounded once. The service sent the prices with the "
-    "balances, without naming their currency."
-)
+_FAILED = "A wallet is unknown if the service returned no balances for it. Unknown is not zero."
+_VALUES = "A value is an amount times a price, rounded once."
+_OWN_PRICES = "The author of this report chose the prices."
+_SENT_PRICES = "The service sent the prices with the balances, without naming their currency."
 _NO_PRICES = "There were no prices, so charts show counts or shares instead of values."
 _SPAM = (
     "Tokens were marked as spam by rules about their symbols, contracts and amounts. The table "
@@ -112,6 +105,7 @@ class Content:
     simulated: bool
     scope: str  # the number of wallets, and their statuses
     total: str  # the total value or, without values, the number of balances
+    unit: str  # a remark that the currency of the total is unknown, or an empty text
     change: str  # a sentence about the change since the earlier fetch, if any
     notes: tuple[str, ...]  # sentences about what is not counted
     groups: Listing
@@ -166,20 +160,22 @@ def compose(
 ) -> Content:
     """Return the content of a report on a result, and on the changes since an earlier result."""
     wallets, holdings = details.wallets, with_values_and_flags(details.holdings)
-    if before is not None and "value" not in details.holdings and "value" in holdings:
-        before = before._replace(holdings=with_values_and_flags(before.holdings))
     is_spam = holdings["is_spam"].to_numpy()
     spam, remaining = holdings[is_spam], holdings[~is_spam]
     names, listings, notes = grouping.names(wallets), [], []
-    change, changes_by_group, total_value = "", None, value_summary(remaining)
+    change, values, total_value = "", None, value_summary(remaining)
+    currency = total_value.currency if total_value else ""
     if before is not None:
+        if "value" not in before.holdings and _has_default_values(holdings):
+            before = before._replace(holdings=with_values_and_flags(before.holdings))
         sides, since = _without_spam(before, details._replace(holdings=holdings)), _time_of(before)
         amounts = _amount_changes(sides, names, grouping)
         if values := value_changes(*sides):
-            changes_by_group = values.by(names, grouping.options(names))
             by_asset = values.by(["asset"], grouping.options())
-            change = change_sentence(by_asset, _currency(remaining), since)
-            notes.append(values.note())
+            change = change_sentence(by_asset, currency, f"{since}{values.scope()}")
+            if not len(values.wallets):
+                change = f"The change since {since} is unknown."
+            notes.append(values.note(currency))
             detailed = asset_unless_token(names)
             table = values.by(detailed, grouping.options(detailed))
             listings.append(_value_changes_listing(table, wallets))
@@ -201,21 +197,27 @@ def compose(
         listings.append(_spam_listing(spam))
     has_own = "value" in details.holdings or table_settings().prices is not None
     prices = _OWN_PRICES if has_own else _SENT_PRICES
-    methods = [_EXACT, _TOKENS, _FAILED, prices if "value" in holdings else _NO_PRICES]
-    methods += [_SPAM] if len(spam) else []
-    methods += [_CHANGES] if before is not None else []
+    methods = [
+        _EXACT,
+        _TOKENS,
+        _FAILED,
+        f"{_VALUES} {prices}" if "value" in holdings else _NO_PRICES,
+    ]
+    methods += [_SPAM] * bool(len(spam)) + [_CHANGES] * (before is not None)
     balances = f"{counted_noun(len(remaining), 'balance')} of "
     balances += counted_noun(len(token_identities(remaining).keys), "token")
     total = total_value.total if total_value else balances
+    unit = "currency not stated" if has_own else "the service's prices, currency not stated"
     return Content(
         title=title,
         made=f"{made:%Y-%m-%d %H:%M} UTC",
         simulated=is_simulated(wallets),
         scope=lines[0].replace("_", " "),
         total=UNKNOWN if not known_mask(wallets).any() and len(wallets) else total,
+        unit=f"({unit})" if "value" in holdings and not currency else "",
         change=change,
         notes=tuple(filter(None, notes)),
-        groups=_groups_listing(positions, groups, frame, changes_by_group),
+        groups=_groups_listing(positions, groups, frame, values, grouping),
         charts=tuple(_draw_charts(remaining, wallets, names, grouping)),
         listings=tuple(listings),
         methods=(*_sources(wallets, lines[1], spam), *methods, _TIMES),
@@ -230,10 +232,18 @@ def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
     return holdings if has_flags else flag_spam(holdings)
 
 
-def _currency(holdings: pd.DataFrame) -> str:
-    """Return the currency of the values behind a space, or an empty text if it is unknown."""
-    named = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
-    return f" {safe_line(named[0], 12)}" if named else ""
+def _has_default_values(holdings: pd.DataFrame) -> bool:
+    """Return whether the values, if any, are those that the default prices give."""
+    if "value" not in holdings or not has_prices(holdings):
+        return False
+    return np.allclose(
+        holdings["value"].astype("float64"), value(holdings)["value"], equal_nan=True
+    )
+
+
+def _part(count: float, whole: float, noun: str = "wallets") -> str:
+    """Return a text such as `` (4 of 5 wallets)``, or an empty text if all or none count."""
+    return f" ({count:,.0f} of {whole:,.0f} {noun})" if 0 < count < whole else ""
 
 
 def _time_of(before: WalletDetails) -> str:
@@ -287,7 +297,11 @@ def _narrow(figure: Figure) -> None:
 
 
 def _groups_listing(
-    positions: Positions, groups: Groups, frame: pd.DataFrame, changes: pd.DataFrame | None
+    positions: Positions,
+    groups: Groups,
+    frame: pd.DataFrame,
+    values: ValueChanges | None,
+    grouping: Grouping,
 ) -> Listing:
     """List the value, change and share of the largest groups, of all others, and in total."""
     labels, order = [*groups.columns], "value" if "value" in frame else "balances"
@@ -295,19 +309,19 @@ def _groups_listing(
     if "value" in frame:
         sums = {"value": money, "change": signed, "share": lambda share: percent(round(share, 9))}
         frame = frame.assign(share=frame["value"] / (frame["value"].sum() or np.nan))
-    if changes is not None:
-        frame = frame.merge(changes[[*labels, "change"]], "outer", on=labels, indicator=True)
+    if values:
+        changes = values.by(groups.names, grouping.options(groups.names))
+        frame = frame.merge(changes, "outer", on=labels, suffixes=("", "_both"), indicator=True)
         is_gone = frame.pop("_merge") == "right_only"  # only the earlier fetch has these groups
         frame[["value", "share"]] = frame[["value", "share"]].mask(is_gone, 0.0)
     frame = frame.sort_values(order, ascending=False, kind="stable")
     head, rest = frame.head(_MAX_GROUPS), frame.iloc[_MAX_GROUPS:]
     named = _label_cells(head, labels, positions.wallet_frame)
-    counts = (head[name].fillna(0) for name in ("wallets_ok", "wallets_asked"))
+    counts = [head[name].fillna(0) for name in ("wallets_ok", "wallets_asked")]
     cells = []
     for known, asked, *parts in zip(*counts, *named.values(), strict=True):
         texts = [safe_line(part.text, _ADDRESS_LENGTH) for part in parts if part.text]
-        partly = f" ({known:,} of {asked:,} known)" if 0 < known < asked else ""
-        cells.append(Cell(" · ".join(texts) + partly, _NUMBER_LENGTH))
+        cells.append(Cell(" · ".join(texts) + _part(known, asked, "known"), _NUMBER_LENGTH))
     others = f"{len(rest):,} other{'s' * (len(rest) > 1)}"
     ends = [others] * bool(len(rest)) + ["Total"]
     columns = {", ".join(named): [*cells, *map(Cell, ends)]}
@@ -318,7 +332,17 @@ def _groups_listing(
         if name in frame:
             parts = [head[name], *[rest[name]] * (len(ends) - 1), frame[name]]
             column = [*parts[0], *(part.sum(min_count=1) for part in parts[1:])]
-            columns[_unique_heading(name, columns)] = text_cells(column, UNKNOWN, write=write)
+            numbers = text_cells(column, UNKNOWN, write=write)
+            if values and name == "change":
+                compared, asked = (frame[f"wallets_asked{end}"].fillna(0) for end in ("_both", ""))
+                is_split = asked.sum() == len(positions.wallet_frame)  # no wallet is in two rows
+                of_rest = _part(compared[rest.index].sum(), is_split * asked[rest.index].sum())
+                texts = [*map(_part, compared[head.index], asked), *[of_rest] * (len(ends) - 1)]
+                texts.append(_part(len(values.wallets), values.wallet_count))
+                numbers = [
+                    Cell(each.text + part) for each, part in zip(numbers, texts, strict=True)
+                ]
+            columns[_unique_heading(name, columns)] = numbers
     return Listing(
         f"By {_join_names(groups.names)}", "", Table("groups", columns, len(head) + len(ends))
     )
@@ -351,8 +375,7 @@ def _totals_listing(
     frame = totals(holdings, wallets=wallets, **asset_options)
     ranks = [name for name in ("value", "holders") if name in frame]
     head = frame.sort_values(ranks, ascending=False, kind="stable").head(_MAX_ROWS)
-    names = ("asset", "amount", "contracts", "blockchains", "value", "holders")
-    columns = _select_cells(head, *names)
+    columns = _select_cells(head, "asset", "amount", "contracts", "blockchains", "value", "holders")
     columns["wallets known"] = _known_wallet_cells(head)
     if head["amount_na"].gt(0).any():
         columns["amounts unknown"] = text_cells(head["amount_na"])
@@ -408,8 +431,7 @@ def _subtotals_listing(
 
 def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     """List the requested wallets in the order of the request, but unknown wallets first."""
-    known = known_mask(wallets)
-    head = wallets.iloc[known.argsort(kind="stable")].head(_MAX_ROWS)
+    head = wallets.iloc[known_mask(wallets).argsort(kind="stable")].head(_MAX_ROWS)
     extra_names = [name for name in kept_names(wallets) if name != "name"]
     columns = _select_cells(head, "name", "blockchain") | {
         "wallet": [
@@ -495,7 +517,7 @@ def _value_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> List
     """List the changes of value, the largest first."""
     changed = changes[changes["change"] != 0]
     head = changed.head(_MAX_ROWS)
-    labels = [*changed.columns[: changed.columns.get_loc("earlier")]]
+    labels = [*changed.columns[: changed.columns.get_loc("wallets_asked")]]
     columns = _label_cells(head, labels, wallets)
     headings = {"change": "change", "prices": "from prices", "amounts": "from amounts"}
     for name, heading in headings.items():
