@@ -86,8 +86,9 @@ def report(  # noqa: PLR0913 - users pass each option by name
         that `.wf.totals` accepts, such as ``"owner"`` or ``["owner", "blockchain"]``. The default
         is the column ``owner`` of the wallets, if there is one, and otherwise the wallet.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
-        The result of an earlier fetch, or a snapshot, to add the changes. If it has no values while
-        `details` has, its amounts are valued at the prices of `details`.
+        The result of an earlier fetch, or a snapshot, to add the changes. Without values, it is
+        valued by its own prices, as `details` is. The prices of `details` are used for a balance
+        without a price, and for all balances if `details` was valued with other prices.
     title : str, default "Token holdings"
         The heading of the report.
     images : {"interactive", "static"}, default "interactive"
