@@ -136,7 +136,10 @@ class AddressError(WalletframeError, ValueError):
             "(blockchain, address) pair"
         )
         if malformed:
-            hint = 'correct these addresses, or pass on_unreadable="ask" to request them as written'
+            hint = (
+                'correct these addresses, or pass on_unreadable="drop" to leave them out; a fetch '
+                'with on_unreadable="ask" requests them as written'
+            )
         if fixes:
             counts = Counter(f"write {name} instead of {alias!r}" for _, alias, name in fixes)
             wallets = counted_noun(len(fixes), "wallet")

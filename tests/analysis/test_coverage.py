@@ -1,6 +1,7 @@
 """What tables count and leave out: the line below a table, its attrs, and `coverage`."""
 
 import json
+import re
 from dataclasses import asdict, replace
 from decimal import Decimal
 
@@ -40,12 +41,15 @@ ALL = Coverage(4, 3, 1, balances=7, amount_na=1, unpriced=0, filtered=0, as_of=A
 def test_tables_of_everything_state_the_same(details, name):
     """The attrs are plain numbers and text, and the line below the rows says what is left out."""
     table = getattr(details.wf, name)()
-    assert table.attrs["coverage"] == {**asdict(ALL), "rows": len(table)}
+    expected = ALL if name == "overlap" else replace(ALL, bridged_separate=1)
+    assert table.attrs["coverage"] == {**asdict(expected), "rows": len(table)}
     assert json.loads(json.dumps(table.attrs)) == table.attrs
     line = (
         "Not counted: 1 of 4 wallets unknown; 1 balance of unknown amount. "
         f"1 wallet shows an older answer. As of {AS_OF}."
     )
+    if name != "overlap":
+        line += " Separate from their assets: 1 bridged version (bridged=True adds them)."
     assert f"\n\n{line}\n" in repr(table)
     assert f"<p>{line}</p>" in table._repr_html_()
 
@@ -82,7 +86,7 @@ def test_dropped_rows_are_filtered_out(details):
     few = wf.WalletDetails(details.wallets, details.holdings[details.holdings.symbol != "ETH"])
     assert few.wf.coverage() == replace(ALL, balances=6, filtered=1)
     assert "1 balance that were filtered out" not in str(few.wf.coverage())
-    assert "; 1 filtered balance." in str(few.wf.coverage())
+    assert "; 1 dropped balance, such as spam." in str(few.wf.coverage())
 
 
 @pytest.mark.parametrize("name", ["share", "concentration"])
@@ -95,6 +99,46 @@ def test_bridged_versions_are_named(details, name):
     assert "4 in 1 bridged version (bridged=True)" in repr(measure("USDC"))
     assert measure("USDC", bridged=True).attrs["coverage"]["bridged"] == 0
     assert measure(token=ON_ETH[:2]).attrs["coverage"]["bridged"] == 0
+
+
+def test_separate_bridged_versions_are_counted(details):
+    """Only in tables of assets: rows of tokens are separate anyway, and owners have no assets."""
+    options = [
+        {},
+        {"by": ["asset", "wallet"]},
+        {"bridged": True},
+        {"by": "token"},
+        {"by": "wallet"},
+    ]
+    tables = [details.wf.totals(**each) for each in options]
+    assert [each.attrs["coverage"]["bridged_separate"] for each in tables] == [1, 1, 0, 0, 0]
+
+
+def test_the_amount_of_bridged_versions_is_a_number(details):
+    """Exact in the attrs, and with thousands separators in the line."""
+    more = details.holdings.assign(amount=details.holdings["amount"] * 1000)
+    table = wf.WalletDetails(details.wallets, more).wf.share("USDC")
+    assert Decimal(table.attrs["coverage"]["bridged_amount"]) == 4000
+    assert "Not counted: 4,000 in 1 bridged version" in repr(table)
+
+
+def test_answers_are_displayed_first(details):
+    """After the groups come amount and value; in a script, no column is left out."""
+    prices = {"USDC": 1_000_000}
+    table = details.wf.value(prices, currency="USD").wf.totals(by=["asset", "wallet"])
+    answers = ["asset", "blockchain", "address", "amount", "value", "currency"]
+    with pd.option_context("display.max_columns", 0, "display.width", 80):
+        text, ranked = repr(table), repr(table.wf.top(3))
+        counts = repr(details.wf.totals(by="wallet"))
+    assert " ... " not in f"{text}{counts}"
+    heads = [name for name in re.findall(r"[a-z]+", text) if name in answers]
+    assert heads[: len(answers)] == answers
+    assert re.search(r" \d,\d{3},\d{3}\.\d\d ", text)
+    assert "e+" not in text
+    assert "..." in ranked  # as pandas displays a DataFrame
+    assert [*table.columns[:5]] == [*answers[:4], "contracts"]
+    with pd.option_context("display.width", 80, "display.large_repr", "info"):
+        assert "Data columns" in repr(table)
 
 
 def test_values_without_a_price_are_counted(details):

@@ -10,6 +10,7 @@ from drawn_fetches import details_of
 from walletframe.analysis import ParquetPrices, PriceHistorySource, PriceSource
 from walletframe.analysis.valuation import value
 from walletframe.errors import (
+    POSITIONS_NOTE,
     ColumnsError,
     PricesError,
     PricesWarning,
@@ -157,11 +158,30 @@ def test_unmatched_assets_are_reported(tmp_path):
     with pytest.warns(PricesWarning) as caught:
         value(HOLDINGS, tmp_path / "p.csv", assets=ASSETS)
     assert str(caught[0].message).splitlines()[1:] == [
-        "  3: 'dai'",
-        "  4: 'usdx' is not a known asset",
+        "  3: 'DAI'",
+        "  4: 'USDX' is not a known asset",
     ]
-    with pytest.warns(PricesWarning, match="1 of 3 prices matches .*\n  2: 'usdx' is not a known"):
+    with pytest.warns(PricesWarning, match="1 of 3 prices matches .*\n  2: 'USDX' is not a known"):
         value(HOLDINGS, {"USDC": 1, "DAI": 1, "USDX": 1}, assets=ASSETS)
+
+
+def test_unknown_assets_in_a_list_are_reported(tmp_path):
+    """Another entry's price would hide the typo; an asset that is only not held is no typo."""
+    (tmp_path / "p.csv").write_text("asset,price\nDAI,1\n ETHH ,3000\n")
+    with pytest.warns(PricesWarning) as caught:
+        value(HOLDINGS, [tmp_path / "p.csv", {"usdc": 1}, {"Usdx": 1}], assets=ASSETS)
+    assert [str(each.message).splitlines() for each in caught] == [
+        [
+            "1 of 2 prices matches no token in these holdings (listed by line number in p.csv):",
+            "  3: 'ETHH' is not a known asset",
+        ],
+        [
+            f"1 of 1 price matches no token in these holdings ({POSITIONS_NOTE}):",
+            "  0: 'Usdx' is not a known asset",
+        ],
+    ]
+    symbols = [{"ETHH": 1}, {"ETH": 2}]
+    assert units(symbols, by_symbol=True)[0] == 2
 
 
 def test_the_packaged_assets_are_known_without_a_list():

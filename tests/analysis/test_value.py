@@ -137,7 +137,7 @@ def test_symbols_match_on_request_only():
     fake = HOLDINGS.assign(token_address="0xfake")
     with pytest.warns(PricesWarning, match=r"\(1 price given\): .* by asset, such as 'USDC'"):
         assert value(fake, {"ETH": 2})["value"].isna().all()
-    with pytest.warns(PricesWarning, match="0: 'dear' is not a known asset"):
+    with pytest.warns(PricesWarning, match="0: 'DEAR' is not a known asset"):
         value(HOLDINGS, {"DEAR": 2})
     valued = value(HOLDINGS, pd.Series({"ETH": 2, "DAI": 1}), by_symbol=True)
     np.testing.assert_array_equal(valued["value"], [5, np.nan, np.nan])

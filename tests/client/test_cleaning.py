@@ -188,7 +188,8 @@ class TestMalformed:
         joined = checked.problem + ("; " + checked.fix).fillna("")
         assert joined.tolist() == [*self.REASONS]
         assert caught.value.hint == (
-            'correct these addresses, or pass on_unreadable="ask" to request them as written'
+            'correct these addresses, or pass on_unreadable="drop" to leave them out; a fetch '
+            'with on_unreadable="ask" requests them as written'
         )
 
     def test_the_hint_for_names_of_blockchains_is_there_as_well(self, canned):
@@ -362,6 +363,15 @@ class TestClean:
             wf.clean(["bad"])
         with pytest.warns(InputWarning, match="1 unreadable"):
             assert wf.clean(["bad", "NEAR.bob"], on_unreadable="drop").address.tolist() == ["bob"]
+
+    def test_malformed_addresses_are_dropped_as_in_a_fetch(self):
+        """With their labels and their index; duplicates stay."""
+        frame = pd.DataFrame(
+            {"wallet": ["ETH.vitalik.eth", "NEAR.bob", "NEAR.bob"], "owner": [*"ABB"]}
+        )
+        with pytest.warns(InputWarning, match="1 unreadable .* is an ENS name"):
+            cleaned = wf.clean(frame, keep="owner", on_unreadable="drop")
+        assert cleaned.owner.to_dict() == {1: "B", 2: "B"}
 
     def test_its_result_has_no_problem(self):
         """It is a list that can be fetched."""

@@ -98,7 +98,7 @@ def test_results_can_be_chained():
     assert honest.holdings.symbol.tolist() == ["ETH", "ETH"]
     valued = honest.wf.value({("ETH", None): 2500}, currency="USD")
     assert valued.wf.totals(by="blockchain").value.tolist() == [5000]
-    assert "USD" in valued.wf.plot.treemap().layout.title.subtitle.text
+    assert "USD" in str(valued.wf.plot.treemap().layout.meta["about"])
 
 
 def test_a_fetch_stays_a_plain_pair():

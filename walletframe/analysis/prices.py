@@ -314,7 +314,7 @@ def parse_prices(
     units: dict[PriceKey, float] = {}
     places: dict[PriceKey, int] = {}
     problems: list[tuple[int, str, str]] = []
-    entries = _keys_and_prices(loaded.table, by_symbol=by_symbol)
+    entries = keys_and_prices(loaded.table, by_symbol=by_symbol)
     dates = parse_dates(loaded.table["date"]) if loaded.dated else repeat(None)
     for place, ((name, price), day) in enumerate(zip(entries, dates, strict=False)):
         if is_blank(name) and is_blank(price):
@@ -352,7 +352,8 @@ def asset_key(name: str) -> str:
     return name.strip().casefold()
 
 
-def _keys_and_prices(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]:
+def keys_and_prices(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]:
+    """Return the key, as written, and the price of each row of a table."""
     if isinstance(table, Mapping):
         return table.items()
     if isinstance(table, pd.Series):

@@ -6,7 +6,7 @@ disjoint sets of wallets can be merged, if each set contains all rows of its wal
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,6 +23,7 @@ from walletframe.amounts.sums import (
     joined_totals,
 )
 from walletframe.analysis.prices import one_currency
+from walletframe.frames.asset_list import count_separate_versions
 from walletframe.frames.contract import count_array, text_array
 from walletframe.frames.coverage import (
     completeness,
@@ -224,8 +225,10 @@ def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) ->
     if sums.units is not None:
         columns["amount"] = AmountArray(sums.units, sums.sizes == 0, sums.scale)
     counts: dict[str, Codes] = {}
+    separate = 0
     if sums.contracts is not None and "asset" in groups.names:
         counts = contract_counts(positions, sums.contracts, len(groups))
+        separate = count_separate_versions(positions, sums.contracts[1])
     elif sums.contracts is not None:
         counts = {"tokens": np.bincount(sums.contracts[0], minlength=len(groups))}
     if sums.holders is not None:
@@ -242,6 +245,7 @@ def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) ->
     unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
     counted = int(balances.sum())
     coverage = coverage_of(positions, counted, counted - int(sums.sizes.sum()), unpriced)
+    coverage = replace(coverage, bridged_separate=separate)
     return with_coverage(pd.DataFrame({**columns, **known}), coverage)
 
 

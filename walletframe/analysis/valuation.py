@@ -19,6 +19,7 @@ from walletframe.analysis.prices import (
     PriceSource,
     PriceTable,
     asset_key,
+    keys_and_prices,
     normalize_price_table,
     one_currency,
     parse_prices,
@@ -140,8 +141,8 @@ def value(  # noqa: PLR0913 - users pass each option by name
     PricesWarning
         If no price matches a token in these holdings. Otherwise, one warning lists the lines of a
         file that match no token, and the prices for unknown assets. With `at`, another warning
-        counts the snapshots that have no price for their day. There is no warning if `prices` is a
-        list or comes from the settings.
+        counts the snapshots that have no price for their day. If `prices` is a list or comes from
+        the settings, the only warning is about prices for unknown assets.
 
     Examples
     --------
@@ -281,7 +282,9 @@ def _custom_prices(
         of_assets = _row_prices(quotes, [*named], of_keys[codes], times)
         units = np.where(np.isnan(units), of_assets, units)
     units[holdings["token_blockchain"].isna()] = np.nan
-    if not chosen.may_match_nothing:
+    if chosen.may_match_nothing:
+        _warn_about_unmatched_lines(loaded, places, None, by_asset)
+    else:
         _warn_about_unmatched_prices(loaded, places, units, keys, by_asset, times)
     return units, currency
 
@@ -363,22 +366,24 @@ def _warn_about_unmatched_prices(
 def _warn_about_unmatched_lines(
     loaded: LoadedPrices,
     places: Mapping[PriceKey, int],
-    held: set[Any],
+    held: set[Any] | None,
     by_asset: _TokensByAsset | None,
 ) -> None:
     """Warn about lines of a file that match no token in the holdings, and about unknown assets.
 
     A mapping or a price source may have the prices of all tokens, so there is no warning about it.
+    If `held` is None, prices may match nothing, and the warning is only about unknown assets.
     """
     lines = []
+    names = [name for name, _ in keys_and_prices(loaded.table, by_symbol=by_asset is None)]
     for (key, _), number in places.items():
         tokens = [key] if by_asset is None or isinstance(key, tuple) else by_asset.get(key)
         if tokens is None:
-            why = f"{safe_line(key)!r} is not a known asset"
-        elif not loaded.file or any(token in held for token in tokens):
+            why = f"{safe_line(names[number])!r} is not a known asset"
+        elif held is None or not loaded.file or any(token in held for token in tokens):
             continue
         elif isinstance(key, str):
-            why = repr(safe_line(key))
+            why = repr(safe_line(names[number]))
         else:
             chains = sorted(chain for chain, contract in held if contract and contract == key[1])
             held_on = ", ".join(map(safe_line, chains))

@@ -19,7 +19,6 @@ from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.identity import KeyCodes, token_key
 from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
-from walletframe.numerals import amount_phrase
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line, unlinked
@@ -158,7 +157,13 @@ def bridged_versions(positions: Positions, index: int) -> tuple[int, str]:
     rows = np.flatnonzero(np.isin(positions.contracts.codes, codes))
     rows = rows[is_positive(positions.amounts[rows].exact())]
     amounts = positions.amounts[rows]
-    return len(np.unique(positions.contracts.codes[rows])), amount_phrase(amounts.sum())
+    return len(np.unique(positions.contracts.codes[rows])), format(amounts.sum(), "f")
+
+
+def count_separate_versions(positions: Positions, contracts: Codes) -> int:
+    """Return how many of these contracts are bridged versions that no asset includes."""
+    bridged = positions.assets.bridged if positions.assets else {}
+    return sum(positions.contracts.keys[code] in bridged for code in np.unique(contracts).tolist())
 
 
 def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:

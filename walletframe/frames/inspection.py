@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import pandas as pd
 
 from walletframe.address.forms import canonical_key
-from walletframe.address.lists import accepted_wallets, labels_with_other_spelling, with_fixes
+from walletframe.address.lists import (
+    accepted_wallets,
+    labels_with_other_spelling,
+    refuse_malformed,
+    with_fixes,
+)
 from walletframe.address.shapes import address_problem, has_wrong_checksum
 from walletframe.chains import find_blockchain, suggest_blockchains
 from walletframe.frames.contract import typed_frame
@@ -151,13 +156,14 @@ def clean(
         space is removed from their values. If values differ only in case, the first replaces the
         others.
     on_unreadable : {"raise", "drop"}, default "raise"
-        Whether to raise an error for rows that can't be parsed, or to drop these rows. Empty rows
-        are always skipped.
+        Whether to raise an error for rows that can't be parsed, or to drop these rows. With
+        ``"drop"``, addresses that don't have the form of their blockchain are also dropped, as in
+        `fetch_wallets`. Empty rows are always skipped.
 
     Returns
     -------
     DataFrame
-        One row for each row that can be parsed, including duplicates. The index is that of your
+        One row for each row that is not dropped, including duplicates. The index is that of your
         DataFrame or Series, or else it starts from 0. The columns are:
 
         - ``blockchain`` (str): the service's identifier. An unknown blockchain is unchanged;
@@ -193,6 +199,8 @@ def clean(
     ['ARBITRUM']
     """
     reading = with_fixes(read_input(wallets, names_to_keep(keep)))
+    if on_unreadable == "drop":
+        reading = refuse_malformed(reading, on_unreadable)
     cleaned = wallet_columns(accepted_wallets(reading, on_unreadable))
     if reading.labels is not None:
         cleaned = cleaned.join(reading.labels)

@@ -7,6 +7,7 @@ most important columns, and its amounts with six digits.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
@@ -17,13 +18,22 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing 
 )
 
 from walletframe.amounts import AmountDtype
-from walletframe.numerals import counted_noun, money, older_answers, plain, six_digits
+from walletframe.frames.kept import RESULTS
+from walletframe.numerals import (
+    amount_phrase,
+    counted_noun,
+    money,
+    older_answers,
+    plain,
+    six_digits,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 COVERAGE: Final = "coverage"
 """The key of the coverage in the ``attrs`` of a table."""
+_ANSWERS = ["amount", "share", "value", "currency"]
 _COUNTS = ["contracts", "blockchains", "balances"]
 _GAPS = ["amount_na", "unpriced", "wallets_stale"]
 _COMPLETENESS = ["wallets_ok", "wallets_asked"]
@@ -56,7 +66,10 @@ class Coverage:
         For a table of one asset, the number of bridged versions in the holdings that the table
         leaves out.
     bridged_amount : str
-        The exact sum of the known amounts of these bridged versions.
+        The exact sum of the known amounts of these bridged versions, as text for `decimal.Decimal`.
+    bridged_separate : int
+        For a table of all assets, the number of bridged versions that are separate from their
+        asset, as rows or columns of their own.
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
     as_of : str
@@ -82,6 +95,7 @@ class Coverage:
     filtered: int
     bridged: int = 0
     bridged_amount: str = "0"
+    bridged_separate: int = 0
     beyond_limit: int = 0
     as_of: str = ""
 
@@ -94,17 +108,18 @@ class Coverage:
         Returns
         -------
         list of str
-            What is left out, then out-of-date answers and the time, if there are any.
+            What is left out, then out-of-date answers, the time, and bridged versions that are
+            separate from their asset, if there are any.
         """
         unknown = self.wallets_asked - self.wallets_ok
         wallets = counted_noun(self.wallets_asked, "wallet")
         left_out = {
-            f"{self.bridged_amount} in {counted_noun(self.bridged, 'bridged version')} "
-            "(bridged=True)": self.bridged,
+            f"{amount_phrase(Decimal(self.bridged_amount))} in "
+            f"{counted_noun(self.bridged, 'bridged version')} (bridged=True)": self.bridged,
             f"{unknown:,} of {wallets} unknown": unknown,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(self.unpriced, 'balance')} without a price": self.unpriced,
-            f"{counted_noun(self.filtered, 'filtered balance')}": self.filtered,
+            f"{counted_noun(self.filtered, 'dropped balance')}, such as spam": self.filtered,
             f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
         }
@@ -115,6 +130,9 @@ class Coverage:
             sentences.append(f"{older_answers(self.wallets_stale)}.")
         if self.as_of:
             sentences.append(f"As of {self.as_of}.")
+        if self.bridged_separate:
+            versions = counted_noun(self.bridged_separate, "bridged version")
+            sentences.append(f"Separate from their assets: {versions} (bridged=True adds them).")
         return sentences
 
 
@@ -157,9 +175,12 @@ def frame_html(frame: Any) -> str | None:
 def frame_text(frame: Any) -> str:
     """Return the terminal text of a frame."""
     displayed, formatters, notes = _displayed(frame)
-    if formatters:
+    params = get_dataframe_repr_params()
+    if notes and displayed.columns.name is None:
+        params["max_cols"] = params["max_cols"] or None  # 0: pandas leaves out columns of a script
+    if formatters or (notes and get_option("display.large_repr") == "truncate"):
         by_column = [*map(formatters.get, displayed)]  # pandas 2 misplaces those of a dict
-        text = displayed.to_string(formatters=by_column, **get_dataframe_repr_params())
+        text = displayed.to_string(formatters=by_column, **params)
     else:
         text = repr(displayed)
     return "\n".join([text, "", *filter(None, notes)]) if notes else text
@@ -187,7 +208,12 @@ def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[s
     if hidden:
         notes.append(f"Columns not displayed: {', '.join(hidden)}.")
     coverage = str(stated_coverage(frame))
-    return table.drop(columns=hidden), formatters, [coverage, " ".join(notes)]
+    shown = [name for name in names if name not in hidden]
+    if table.columns.name is None:
+        first = next((place for place, name in enumerate(shown) if name in RESULTS), 0)
+        answers = [name for name in _ANSWERS if name in shown]
+        shown = [*dict.fromkeys([*shown[:first], *answers, *shown])]
+    return table[shown], formatters, [coverage, " ".join(notes)]
 
 
 def _formatters(
