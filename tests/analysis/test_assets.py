@@ -335,11 +335,10 @@ class TestShare:
         assert table["token_blockchain"].tolist() == ["ETH", "BASE"]
         assert set(optional(table["wallets_asked"])) == {4}
 
-    def test_an_asset_without_holders_raises(self):
-        """The message suggests a similar name."""
+    def test_the_name_of_an_asset_is_read_without_case(self):
+        """As in prices and colors."""
         holdings = details_of(DOLLARS).holdings
-        with pytest.raises(UnknownTokenError, match=r"(?s)the asset 'usdc'.*did you mean 'USDC'"):
-            share(holdings, asset="usdc")
+        assert share(holdings, asset=" usdc").equals(share(holdings, asset="USDC"))
 
     @pytest.mark.parametrize("held", [FAKE, (*TWIN[:2], "USDC")])
     def test_a_symbol_is_not_an_asset(self, held):

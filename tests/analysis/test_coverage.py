@@ -122,13 +122,25 @@ def test_the_amount_of_bridged_versions_is_a_number(details):
     assert "Not counted: 4,000 in 1 bridged version" in repr(table)
 
 
+def test_the_first_rows_of_totals_state_what_is_beyond(details):
+    """A changed table has no line, and so have its first rows."""
+    table = details.wf.totals()
+    ranked = table.wf.top(1)
+    stated = replace(ALL, balances=2, amount_na=0, beyond_limit=5, bridged_separate=1)
+    held = int(ranked["balances"].sum()), int(ranked["amount_na"].sum())
+    stated = replace(stated, balances=held[0], amount_na=held[1], beyond_limit=7 - held[0])
+    assert ranked.attrs["coverage"] == {**asdict(stated), "rows": 1}
+    assert "balances beyond the limit" in repr(ranked)
+    assert "Not counted" not in repr(table.head(2).wf.top(1, by="holders"))
+
+
 def test_answers_are_displayed_first(details):
     """After the groups come amount and value; in a script, no column is left out."""
     prices = {"USDC": 1_000_000}
     table = details.wf.value(prices, currency="USD").wf.totals(by=["asset", "wallet"])
     answers = ["asset", "blockchain", "address", "amount", "value", "currency"]
     with pd.option_context("display.max_columns", 0, "display.width", 80):
-        text, ranked = repr(table), repr(table.wf.top(3))
+        text, ranked = repr(table), repr(table.head(3))
         counts = repr(details.wf.totals(by="wallet"))
     assert " ... " not in f"{text}{counts}"
     heads = [name for name in re.findall(r"[a-z]+", text) if name in answers]
@@ -137,7 +149,7 @@ def test_answers_are_displayed_first(details):
     assert "e+" not in text
     assert "..." in ranked  # as pandas displays a DataFrame
     assert [*table.columns[:5]] == [*answers[:4], "contracts"]
-    with pd.option_context("display.width", 80, "display.large_repr", "info"):
+    with pd.option_context("display.max_rows", 1, "display.large_repr", "info"):
         assert "Data columns" in repr(table)
 
 

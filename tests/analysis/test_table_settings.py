@@ -197,6 +197,19 @@ class TestColors:
             assert shown["USDC"] == "#123456"
             assert shown["ETH"] == before["ETH", None]
 
+    def test_a_missing_file_of_prices(self, details, folder):
+        """The message names the setting, also for a file in a list."""
+        for text in ('prices = "none.csv"', 'prices = ["service", "none.csv"]'):
+            write(folder, text)
+            wf.configure()
+            with pytest.raises(SettingsError, match="none.csv' in the setting `prices` does not"):
+                value(details.holdings)
+
+    def test_a_color_by_name(self):
+        """The message names the asset and its colour."""
+        with pytest.raises(SettingsError, match="'ETH' has the colour 'red'"):
+            wf.configure(colors={"USDC": "#123456", "ETH": "red"})
+
     def test_an_unknown_asset(self, details):
         """The message names it."""
         wf.configure(colors={"USCD": "#123456"})

@@ -101,6 +101,12 @@ def test_results_can_be_chained():
     assert "USD" in str(valued.wf.plot.treemap().layout.meta["about"])
 
 
+def test_fetches_are_not_added():
+    """A sum of tuples would have four frames."""
+    with pytest.raises(ArgumentError, match="two fetches can't be added.*only wallets that failed"):
+        DETAILS + DETAILS
+
+
 def test_a_fetch_stays_a_plain_pair():
     """It unpacks, pickles and compares as a tuple of two frames, and `df.wf` is unchanged."""
     wallets, holdings = DETAILS

@@ -32,7 +32,7 @@ from walletframe.frames.groups import group, read_holder_names, token_and_groups
 from walletframe.frames.identity import token_identities
 from walletframe.frames.names import token_names
 from walletframe.frames.positions import cell_sums, read_positions, require_one_snapshot
-from walletframe.frames.results import stated_coverage, with_coverage
+from walletframe.frames.results import COVERAGE, stated_coverage, with_coverage
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     DataFrame
         The `n` rows with the largest values in `by`, in descending order, with their original
         index. Rows with equal values stay in their original order, and rows with NA in `by` are
-        left out.
+        left out. For a table of `totals`, the line below the rows counts the balances of all other
+        rows.
 
     Raises
     ------
@@ -119,9 +120,14 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     require_columns(frame, [by])
     column = frame[by].reset_index(drop=True)
     if by == "amount" or isinstance(column.dtype, AmountDtype) or not is_numeric_dtype(column):
-        return frame.iloc[top(column, n).index]
-    ranked = column.dropna().sort_values(ascending=False, kind="stable")
-    return frame.iloc[ranked.index[: max(n, 0)]]
+        places = top(column, n).index
+    else:
+        ranked = column.dropna().sort_values(ascending=False, kind="stable")
+        places = ranked.index[: max(n, 0)]
+    rows = frame.iloc[places]
+    if "balances" not in frame or frame.attrs.get(COVERAGE, {}).get("rows") != len(frame):
+        return rows
+    return with_coverage(rows, coverage_of_columns(frame, places.to_numpy()))
 
 
 def top_in_fetch(
@@ -307,7 +313,8 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
         Three float64 columns follow. They are from 0 to 1, or NaN if no wallet holds the token:
 
         - ``gini`` and ``herfindahl``: the two indices that are defined below;
-        - ``top_share``: the share of the `top` largest holders, NaN if there are fewer holders.
+        - ``top_share``: the share of the `top` largest holders together (by default, 10); NaN if
+          there are fewer holders. A fraction, such as ``top=0.1``, always has a result.
 
         Without rows, the result is empty.
 
@@ -565,7 +572,7 @@ def pivot(
 
 
 def coverage_of_columns(totals: pd.DataFrame, chosen: Codes) -> Coverage:
-    """Return the coverage of a pivot table whose columns are these rows of the totals."""
+    """Return the coverage of a table that shows only these rows of the totals."""
     coverage = stated_coverage(totals)
     names = [name for name in ("balances", "amount_na", "unpriced") if name in totals]
     counts: dict[str, Any] = {name: int(totals[name].iloc[chosen].sum()) for name in names}

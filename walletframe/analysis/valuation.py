@@ -126,7 +126,8 @@ def value(  # noqa: PLR0913 - users pass each option by name
         token has two prices; or the currencies of the prices differ from each other or from
         `currency`. The error lists all unusable prices, with their positions or line numbers.
     SettingsError
-        If `by_symbol` is combined with `assets` or `bridged`, or if `at` is not ``"snapshot"``.
+        If `by_symbol` is combined with `assets` or `bridged`, if `at` is not ``"snapshot"``, or if
+        a file in the setting ``prices`` does not exist.
     TokenListError
         If `assets` can't be used.
     AmbiguousTokenError
@@ -226,6 +227,10 @@ def choose_prices(
         hint = 'pass prices=["service"], or leave out prices=…'
         raise PricesError("the list of prices is empty", hint=hint)
     entries = chosen if is_list else [chosen]
+    for path in entries if prices is None else ():
+        if isinstance(path, Path) and not path.exists():
+            problem = f"{safe_line(str(path))!r} in the setting `prices` does not exist"
+            raise SettingsError(problem, hint="correct the setting, or pass prices=…")
     names = [
         safe_line(Path(each).name) if isinstance(each, str | Path) else type(each).__name__
         for each in (chosen if is_list else ())

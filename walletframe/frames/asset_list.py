@@ -21,7 +21,7 @@ from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.tables import table_settings
-from walletframe.text import safe_line, unlinked
+from walletframe.text import safe_line
 from walletframe.tokens import ASSET_KINDS, AssetContract, asset_contracts
 
 if TYPE_CHECKING:
@@ -200,13 +200,14 @@ def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
     if not any(str(name).casefold() == wanted for _, name in positions.assets.blockchains):
         index = token_index(positions.holdings, contracts, named)  # the symbol of an unlisted token
         return int(positions.tokens.codes[contracts.first[index]])
-    similar = [name for chain, name in keys if chain == _ASSET and str(name).casefold() == wanted]
-    suggestion = f"did you mean {similar[0]!r}? " if similar else ""
+    for place, (chain, name) in enumerate(keys):
+        if chain == _ASSET and str(name).casefold() == wanted:
+            return place
     advice = (
         "pass bridged=True to include bridged versions of the asset, or token=… for a token with "
         "this symbol"
     )
-    raise UnknownTokenError(named, "asset", f"{unlinked(suggestion)}{advice}")
+    raise UnknownTokenError(named, "asset", advice)
 
 
 def asset_keys() -> dict[TokenKey, TokenKey]:

@@ -18,6 +18,10 @@ _PARTS_HINT = (
     "use one of the two DataFrames, details.holdings or details.wallets, as in details.holdings"
     '["amount"] and details.holdings.head()'
 )
+_REPEAT_HINT = (
+    "fetch all wallets in one call; if you repeat a fetch, only wallets that failed are requested "
+    "again, and the cache has the others"
+)
 
 
 class WalletDetails(NamedTuple):
@@ -65,6 +69,9 @@ class WalletDetails(NamedTuple):
         except TypeError:
             message = f"{key!r} is not a part of the result of a fetch"
             raise ArgumentError(message, _PARTS_HINT) from None
+
+    def __add__(self, other: object) -> NoReturn:
+        raise ArgumentError("two fetches can't be added", _REPEAT_HINT)
 
     def __repr__(self) -> str:
         return display_text(self.wallets, self.holdings)

@@ -216,7 +216,7 @@ def _check_names(by: By, positions: Positions) -> list[str]:
         more = f" ({', '.join(safe_line(name) for name in kept)})" if kept else ""
         hint = f"choose from: token, {_CHOICES}{more}"
         if not positions.has_wallets:
-            hint += " (to group by an extra column of wallets, also pass wallets=…)"
+            hint += " (extra columns of wallets need the wallets of the fetch, as in details.wf)"
         problem = f"there is no column {wrong[0]!r}" if wrong else "by contains no column"
         raise SettingsError(f"{problem} to group by", hint=hint)
     if "symbol" in names and (shared := shared_symbols(positions.holdings, positions.tokens)):

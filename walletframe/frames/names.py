@@ -252,11 +252,12 @@ def ambiguous(
 ) -> AmbiguousTokenError:
     """Return the error for symbols that several tokens share.
 
-    Tokens on the packaged list come first, and notes say which tokens are listed. `hint` is called
+    Tokens on the packaged list come first, bridged versions last among these, and notes say which tokens are listed. `hint` is called
     with the first token, so that the hint can contain an example to copy.
     """
     listed = known_by_key()
-    ranks = {key: rank for rank, key in enumerate(listed)}
+    issued = sorted(listed, key=lambda key: listed[key].kind == "bridged")
+    ranks = {key: rank for rank, key in enumerate(issued)}
     ordered = {
         symbol: sorted(tokens, key=lambda key: ranks.get(key, len(ranks)))
         for symbol, tokens in shared.items()

@@ -71,9 +71,13 @@ def read_table_settings(
 def _parse(name: str, entry: Entry) -> Any:
     """Return a valid value. Paths in a settings file are relative to the folder of the file."""
     value, is_text = entry.value, isinstance(entry.value, str) and entry.value.strip()
+    fault = quoted(value)
     if name == "colors":
-        if isinstance(value, Mapping) and all(map(_is_color, value.values())):
-            return value
+        if isinstance(value, Mapping):
+            wrong = [key for key, color in value.items() if not _is_color(color)]
+            if not wrong:
+                return value
+            fault = f"{quoted(wrong[0])} has the colour {quoted(value[wrong[0]])}"
     elif is_text:
         is_path = name != "currency" and (name, value) != ("prices", SERVICE_PRICES)
         return _resolve(entry) if is_path and entry.file else value
@@ -82,7 +86,7 @@ def _parse(name: str, entry: Entry) -> Any:
     elif entry.file is None and name != "currency" and not isinstance(value, str):
         return value  # the function that uses the value checks the type
     hint = _HINTS.get(name, _PATH_HINT)
-    raise SettingsError(f"{entry.place} is not valid: {quoted(value)}", hint=hint)
+    raise SettingsError(f"{entry.place} is not valid: {fault}", hint=hint)
 
 
 def _is_flat_list(value: Any) -> bool:
