@@ -202,7 +202,7 @@ class TestColors:
         for text in ('prices = "none.csv"', 'prices = ["service", "none.csv"]'):
             write(folder, text)
             wf.configure()
-            with pytest.raises(SettingsError, match="none.csv' in the setting `prices` does not"):
+            with pytest.raises(SettingsError, match=r"none\.csv' in the setting `prices` does not"):
                 value(details.holdings)
 
     def test_a_color_by_name(self):

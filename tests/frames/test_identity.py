@@ -147,6 +147,18 @@ def test_a_shared_symbol_names_the_known_contract_first_and_marks_bridged():
     assert mask_of_token(frame, ast.literal_eval(pasted)).tolist() == [False, False, True]
 
 
+def test_a_bridged_version_comes_after_all_contracts_of_the_issuer():
+    """The packaged list has BSC before ARBITRUM."""
+    keys = [
+        ("BSC", "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d"),
+        ("ARBITRUM", "0xaf88d065e77c8cc2239327c5edb3a432268e5831"),
+    ]
+    frame = pd.DataFrame(keys, columns=["token_blockchain", "token_address"]).assign(symbol="USDC")
+    with pytest.raises(AmbiguousTokenError) as caught:
+        mask_of_token(frame, "USDC")
+    assert caught.value.contracts["USDC"] == keys[::-1]
+
+
 def test_many_contracts_are_shortened_in_the_message_alone():
     """Ten of a symbol are shown; all are in the data."""
     frame = pd.DataFrame(

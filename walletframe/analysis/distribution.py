@@ -122,8 +122,7 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     if by == "amount" or isinstance(column.dtype, AmountDtype) or not is_numeric_dtype(column):
         places = top(column, n).index
     else:
-        ranked = column.dropna().sort_values(ascending=False, kind="stable")
-        places = ranked.index[: max(n, 0)]
+        places = column.dropna().sort_values(ascending=False, kind="stable").index[: max(n, 0)]
     rows = frame.iloc[places]
     if "balances" not in frame or frame.attrs.get(COVERAGE, {}).get("rows") != len(frame):
         return rows

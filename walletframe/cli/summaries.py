@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
@@ -31,7 +30,6 @@ from walletframe.frames.positions import read_positions
 from walletframe.frames.results import stated_coverage
 from walletframe.numerals import counted_noun
 from walletframe.settings.tables import table_settings
-from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -165,9 +163,8 @@ def _read_or_fetch(
         return folders.open_wallets(file), False
     source = FetchFrames(*read_saved_frames(file))
     if source.wallets is None:
-        name = safe_line(Path(file).with_suffix(f".wallets{Path(file).suffix}").name)
-        lacking = "the file of wallets is missing, so the totals may be incomplete"
-        echo(f"Warning: {lacking}: put {name} into the same folder", err=True)
+        lacking = "the file of wallets, such as holdings.wallets.csv, is missing in this folder"
+        echo(f"Warning: {lacking}, so the totals may be incomplete", err=True)
     return source, False
 
 

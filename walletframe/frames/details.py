@@ -18,10 +18,6 @@ _PARTS_HINT = (
     "use one of the two DataFrames, details.holdings or details.wallets, as in details.holdings"
     '["amount"] and details.holdings.head()'
 )
-_REPEAT_HINT = (
-    "fetch all wallets in one call; if you repeat a fetch, only wallets that failed are requested "
-    "again, and the cache has the others"
-)
 
 
 class WalletDetails(NamedTuple):
@@ -71,7 +67,9 @@ class WalletDetails(NamedTuple):
             raise ArgumentError(message, _PARTS_HINT) from None
 
     def __add__(self, other: object) -> NoReturn:
-        raise ArgumentError("two fetches can't be added", _REPEAT_HINT)
+        raise ArgumentError(
+            "fetches can't be added", "repeat one: only failed wallets are requested"
+        )
 
     def __repr__(self) -> str:
         return display_text(self.wallets, self.holdings)

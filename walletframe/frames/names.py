@@ -252,8 +252,9 @@ def ambiguous(
 ) -> AmbiguousTokenError:
     """Return the error for symbols that several tokens share.
 
-    Tokens on the packaged list come first, bridged versions last among these, and notes say which tokens are listed. `hint` is called
-    with the first token, so that the hint can contain an example to copy.
+    Tokens on the packaged list come first (bridged versions last among them), and notes say which
+    tokens are listed. `hint` is called with the first token, so that the hint can contain an
+    example to copy.
     """
     listed = known_by_key()
     issued = sorted(listed, key=lambda key: listed[key].kind == "bridged")

@@ -19,14 +19,7 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing 
 
 from walletframe.amounts import AmountDtype
 from walletframe.frames.kept import RESULTS
-from walletframe.numerals import (
-    amount_phrase,
-    counted_noun,
-    money,
-    older_answers,
-    plain,
-    six_digits,
-)
+from walletframe.numerals import counted_noun, money, older_answers, plain, six_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,7 +107,7 @@ class Coverage:
         unknown = self.wallets_asked - self.wallets_ok
         wallets = counted_noun(self.wallets_asked, "wallet")
         left_out = {
-            f"{amount_phrase(Decimal(self.bridged_amount))} in "
+            f"{Decimal(self.bridged_amount):,f} in "
             f"{counted_noun(self.bridged, 'bridged version')} (bridged=True)": self.bridged,
             f"{unknown:,} of {wallets} unknown": unknown,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
