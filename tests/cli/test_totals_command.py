@@ -314,7 +314,7 @@ def test_values_at_prices_by_asset(run, tmp_path):
     assert re.search(r"MINE +.*unknown", by_asset)
     result = run(*words, "--assets", str(mine), "--bridged", "--by", "wallet")
     assert (result.exit_code, "3,000.00" in result.output) == (0, True)
-    assert "3: 'mine'" in run(*words, "--assets", str(mine)).stderr
+    assert "3: 'MINE'" in run(*words, "--assets", str(mine)).stderr
     by_token = run(*words, "--assets", str(mine), "--bridged", "--by", "token")
     assert (by_token.exit_code, "3,000.00" in by_token.output) == (0, True)
     prices.write_text("symbol,price\nETH,2000\n")
