@@ -71,7 +71,7 @@ def test_it_opens_on_values_with_one_note(shared_tab, shown):
     assert page.locator(".wf-chart-line").bounding_box()["height"] < 30
     expect(page.get_by_role("group").get_by_role("listitem").first).not_to_be_visible()
     page.get_by_text("About this chart").click()
-    expect(page.get_by_text("12 of 14 wallets are known (2 failed).")).to_be_visible()
+    expect(page.get_by_text("Not counted: 2 of 14 wallets unknown")).to_be_visible()
     assert page.locator("select").first.evaluate("each => each.value") == "Treemap"
     assert (shared_tab.outside_requests, errors(shared_tab), shown._alert) == ([], [], "")
 
@@ -282,6 +282,6 @@ def test_a_chart_can_be_downloaded(shared_tab, shown):
         assert image.startswith(begins)
         if form == "svg":
             text = re.sub("<[^>]*>", " ", unquote(image))
-            for part in ("Holdings by blockchain", "Simulated data.", "12 of 14 wallets", "UTC."):
+            for part in ("Holdings by blockchain", "Simulated data.", "2 of 14 wallets", "UTC."):
                 assert part in text
             assert "Areas show the value" in text

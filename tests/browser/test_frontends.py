@@ -60,6 +60,7 @@ def test_it_is_complete_at_any_width(frontend, wide):
         expect(explorer.locator(".wf-waiting")).to_have_count(0)
         assert explorer.evaluate(MISPLACED) == []
         assert explorer.evaluate(SIDEWAYS) == []
+    explorer.get_by_role("button", name="View").click()
     explorer.get_by_role("button", name="Tokens").click()
     explorer.get_by_label("Find tokens").fill("<b>USDC</b>")
     tokens = explorer.get_by_role("listbox", name="Tokens").get_by_role("option")

@@ -87,7 +87,7 @@ export class Chart {
   async image(format) {
     if (!this.#figure || !this.#plotly) return "";
     const { title, subtitle, painted } = this.#content;
-    const { layout, clientWidth: width } = this.plot;
+    const { layout, clientWidth: width, clientHeight } = this.plot; // plotly's resize drops the height
     const place = { x: 0, xref: "container", y: 1, yref: "container", yanchor: "top" };
     const letters = Math.floor((width - 40) / LETTER);
     const words = subtitle.replaceAll("<br>", " ").trim();
@@ -103,12 +103,12 @@ export class Chart {
         ...place,
       },
       margin: { ...layout.margin, t: (layout.margin?.t ?? 0) + above },
-      height: layout.height + above,
+      height: clientHeight + above,
     };
     const size = { width, height: titled.height, scale: format === "png" ? 2 : 1 };
     const data = this.#figure.data.map((trace) => {
       if (trace.colorbar?.y === undefined) return trace;
-      const top = (1 - trace.colorbar.y) * layout.height + above; // its y is a share of the height
+      const top = (1 - trace.colorbar.y) * clientHeight + above; // its y is a share of the height
       return { ...trace, colorbar: { ...trace.colorbar, y: 1 - top / titled.height } };
     });
     return this.#plotly.toImage({ data, layout: titled }, { format, ...size });
