@@ -18,12 +18,10 @@ from walletframe.charts.canvas import (
     other_label,
     simulated_notes,
     undrawn_notes,
-    wallets_frame,
 )
 from walletframe.charts.palette import (
     OTHER_COLOR,
-    OUTLINE_STYLE,
-    PATTERN_STYLE,
+    area_style,
     choose_colors,
     choose_patterns,
 )
@@ -204,7 +202,6 @@ class Balances:
     measure: Measure
     coverage: list[str]  # sentences about the wallets and balances that are not counted
     left_out: list[str]  # notes (sentences) about other rows that are not drawn
-    caveats: list[str]  # sentences about wallets that may hold more
     empty_reason: str  # the sentence to show if no row is drawn
     user_wallet_names: list[str]  # the name that the user gave each wallet, or ""
 
@@ -220,8 +217,7 @@ class Balances:
 
     def notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> Notes:
         """Return the notes of a chart. Only `wallets` show whether the data is simulated."""
-        marked = [] if wallets is None else simulated_notes(wallets_frame(wallets))
-        return Notes(marked, drawn, self.left_out, [*self.coverage, *self.caveats])
+        return Notes(simulated_notes(wallets), drawn, self.left_out, self.coverage)
 
     def token_names(self, indices: Sequence[int], *, by_chain: bool = False) -> list[str]:
         """Return short, unique names of tokens. With `by_chain`, they are unique per blockchain."""
@@ -300,20 +296,19 @@ def read_balances(
     unknown, negative = np.isnan(sizes), int((sizes < 0).sum())
     noun = "value" if measure.kind == "value" else "amount"
     empty_reason = f"No {noun} is {'known' if unknown.all() else 'above zero'}."
-    caveats = []
-    if measure.kind == "amount" and len(rows):
+    sentences = coverage.sentences()
+    if measure.kind == "amount" and len(rows) and not covered.has_wallets:
         can_hold = positions.wallets_that_can_hold(tokens.codes[rows[0]])
         if count := int((positions.has_unknown_token & can_hold).sum()):
             unsure = f"{counted_noun(count, 'wallet')} with unknown tokens"
-            caveats.append(f"{unsure} may hold more {measure.unit}.")
+            sentences.append(f"{unsure} may hold more {measure.unit}.")
     return Balances(
         positions=positions,
         rows=rows[drawn],
         sizes=sizes[drawn],
         measure=measure,
-        coverage=coverage.sentences(),
+        coverage=sentences,
         left_out=undrawn_notes(negative, "negative balance"),
-        caveats=caveats,
         empty_reason=empty_reason if len(rows) else "There are no holdings to draw.",
         user_wallet_names=user_wallet_names(positions.wallets, named),
     )
@@ -349,11 +344,7 @@ class TraceStyle(NamedTuple):
 
     def bar_trace(self, **options: Any) -> go.Bar:
         """Return a bar trace in this style; `options` are further arguments of the trace."""
-        marker = {
-            "color": self.color,
-            "line": OUTLINE_STYLE,
-            "pattern": PATTERN_STYLE | {"shape": self.pattern},
-        }
+        marker = area_style(self.color, self.pattern)
         return go.Bar(name=markup_lines([self.name]), marker=marker, hoverinfo="text", **options)
 
 
@@ -622,8 +613,7 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
     names = [name for name in names if name in drawn]
     of_gaps = names[:1] if has_facets else names
     if gaps := GroupedBalances(of_gaps, balances, positions).gap_notes():
-        # These notes also cover the wallets in the caveats.
-        balances = replace(balances, left_out=[*gaps, *balances.left_out], caveats=[])
+        balances = replace(balances, left_out=[*gaps, *balances.left_out])
     return GroupedBalances(names, balances, positions)
 
 

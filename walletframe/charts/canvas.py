@@ -341,9 +341,9 @@ def other_label(count: int, noun: str) -> str:
     return f"Other ({counted_noun(count, noun)})"
 
 
-def simulated_notes(wallets: pd.DataFrame) -> list[str]:
-    """Return the note that the data is simulated, or no note if the data is real."""
-    return ["Simulated data."] * is_simulated(wallets)
+def simulated_notes(wallets: FetchLike | None) -> list[str]:
+    """Return the note that the data is simulated, or no note if `wallets` don't show it."""
+    return ["Simulated data."] * (wallets is not None and is_simulated(wallets_frame(wallets)))
 
 
 @cache

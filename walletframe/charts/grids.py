@@ -42,13 +42,7 @@ from walletframe.charts.canvas import (
     simulated_notes,
     wallets_frame,
 )
-from walletframe.charts.palette import (
-    EDGE_COLOR,
-    OTHER_COLOR,
-    OUTLINE_STYLE,
-    PATTERN_STYLE,
-    text_color,
-)
+from walletframe.charts.palette import EDGE_COLOR, OTHER_COLOR, area_style, text_color
 from walletframe.errors import SettingsError, UnknownWalletError
 from walletframe.frames.groups import ADDED, list_names
 from walletframe.frames.names import (
@@ -278,11 +272,7 @@ def _bar_traces(
             hovertext=[grid.hover_text(index, index, [], total) for index in range(count)],
             hoverinfo="text",
             text=totals,
-            marker={
-                "color": [each.color for each in series][:count],
-                "line": OUTLINE_STYLE,
-                "pattern": PATTERN_STYLE | {"shape": shapes},
-            },
+            marker=area_style([each.color for each in series][:count], shapes),
             **common,
         )
         return [trace]
@@ -424,9 +414,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
             answers = frame[mask_of_wallet(frame, wallet)]
     name = "" if answers is None else user_wallet_names(answers, answers)[0]
     title = title or f"Holdings of {name or short_wallet(named.blockchain, named.address)}"
-    notes = Notes()
-    if answers is not None:
-        notes = Notes(simulated_notes(answers))
+    notes = Notes(simulated_notes(answers))
     try:
         balances = read_grouped(
             holdings, by, wallet=wallet, wallets=answers, assets=assets, bridged=bridged
@@ -455,17 +443,14 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     parts = ["" if is_count else percent(size / total) for size in sizes.tolist()]
     texts = [(each.name, part) for each, part in zip(slices, parts, strict=True)]
     labels = [f"{name} {part}".rstrip() for name, part in texts]
+    slice_colors = [each.color for each in slices]
     trace = go.Pie(
         labels=[markup_lines([label]) for label in labels],
         values=sizes.tolist(),
         text=[markup_lines([part or name]) for name, part in texts],
         hovertext=[grid.hover_text(0, token, [owner], total) for token in range(len(slices))],
-        textfont={"color": [text_color(each.color) for each in slices]},
-        marker={
-            "colors": [each.color for each in slices],
-            "line": OUTLINE_STYLE,
-            "pattern": PATTERN_STYLE | {"shape": [each.pattern for each in slices]},
-        },
+        textfont={"color": [*map(text_color, slice_colors)]},
+        marker=area_style(slice_colors, [each.pattern for each in slices], "colors"),
         sort=False,
         direction="clockwise",
         hole=0.4,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,8 +43,7 @@ from walletframe.charts.palette import (
     BAND_COLORS,
     COLORS,
     OTHER_COLOR,
-    OUTLINE_STYLE,
-    PATTERN_STYLE,
+    area_style,
     choose_colors,
     choose_patterns,
     text_color,
@@ -56,7 +55,8 @@ from walletframe.numerals import amount_phrase, brief, count_with_verb, counted_
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
     import plotly.graph_objects as go
 
@@ -70,6 +70,11 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Mask
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
+
+    # The lines of a box: its name, its other text, and its hover text.
+    _Texts: TypeAlias = tuple[list[str], list[str], list[str]]
+    # Returns the texts of the groups of a ring, from its depth and the exact amounts of its leaves.
+    _WriteTexts: TypeAlias = Callable[[int, Mapping[int, Amount | None]], dict[int, _Texts]]
 
 _MAX_ROUNDING_ERROR = 1e-12
 _MIN_SHARE_WITH_LINES = 0.06  # a box with a smaller share of the total shows one line
@@ -223,17 +228,21 @@ def _draw_tree(
     balances = grouped.balances
     if not len(balances.rows):
         return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
-    tree: _DefaultTree | _PathTree
     if grouped.names == [*DEFAULT_PATH[:-1]] if is_one else _is_default(grouped.names):
-        tree, extent = _default_tree(balances, style, colors)
+        rings, weights, write_texts, extent = _default_rings(balances, style)
     else:
-        tree, extent = _path_tree(grouped, style, colors)
-    boxes = [*_make_boxes(tree, style.min_leaf)]
+        rings, weights, write_texts, extent = _path_rings(grouped, style)
+    fills = _choose_fills(balances, rings, weights, colors)
+    boxes = [*_make_boxes(balances, rings, fills, write_texts, style.min_leaf)]
     outermost = [box.label for box in boxes if not box.parent]
     if len(outermost) == 1:
         extent = [f"{markup_to_text(outermost[0])} has 100% of the total.", *extent]
     boxes = _fill_rings(boxes) if style.fills_rings else boxes
     on_color, around = [text_color(box.color) for box in boxes], {box.parent for box in boxes}
+    marker = area_style([box.color for box in boxes], [box.pattern for box in boxes], "colors")
+    # Patterns have the opposite colour of the text, so that the text is readable.
+    opposite = [_OPPOSITE_COLOR[color] for color in on_color]
+    marker["pattern"] |= {"fgcolor": opposite, "fgopacity": 0.4}
     trace = {
         **style.trace,
         "ids": [box.id for box in boxes],
@@ -245,17 +254,7 @@ def _draw_tree(
         "text": [box.text for box in boxes],
         "values": [box.size for box in boxes],
         "hovertext": [box.hover_text for box in boxes],
-        "marker": {
-            "colors": [box.color for box in boxes],
-            "line": OUTLINE_STYLE,
-            "pattern": {
-                **PATTERN_STYLE,
-                "shape": [box.pattern for box in boxes],
-                # Patterns have the opposite colour of the text, so that the text is readable.
-                "fgcolor": [_OPPOSITE_COLOR[color] for color in on_color],
-                "fgopacity": 0.4,
-            },
-        },
+        "marker": marker,
         "branchvalues": "remainder",
         "textinfo": "label+text",
         "textfont": {"color": on_color},
@@ -352,9 +351,15 @@ def _other_sizes(rings: Sequence[_Ring], least: float) -> list[Floats]:
     return sizes
 
 
-def _make_boxes(tree: _DefaultTree | _PathTree, min_share: float) -> Iterator[_Box]:
+def _make_boxes(
+    balances: Balances,
+    rings: Sequence[_Ring],
+    fills: Mapping[tuple[int, int], tuple[str, str]],
+    write_texts: _WriteTexts,
+    min_share: float,
+) -> Iterator[_Box]:
     """Yield a box for each drawn group, and a box Other for the undrawn groups of each parent."""
-    balances, measure, total = tree.balances, tree.balances.measure, tree.total
+    measure, total = balances.measure, float(rings[0].sizes.sum())
 
     def other_box(
         own_id: str, parent: str, size: float, name: str, color: str, *, is_leaf: bool = True
@@ -365,18 +370,18 @@ def _make_boxes(tree: _DefaultTree | _PathTree, min_share: float) -> Iterator[_B
             name, text = name.partition(" (")[0], ""
         return _Box(own_id, parent, size * is_leaf, name, text, hover_lines, color)
 
-    outer, rests = {0: ""}, _other_sizes(tree.rings, min_share * total)  # ids of the previous ring
-    for depth, ring in enumerate(tree.rings):
+    outer, rests = {0: ""}, _other_sizes(rings, min_share * total)  # ids of the previous ring
+    for depth, ring in enumerate(rings):
         groups, parents = ring.drawn.tolist(), ring.parents[ring.drawn].tolist()
-        inner = tree.rings[depth + 1 :][:1]
+        inner = rings[depth + 1 :][:1]
         opened = {group for each in inner for group in each.parents[each.drawn].tolist()}
         leaves = [group for group in groups if group not in opened]
-        amounts: dict[int, Amount | None] = {}
+        amounts: dict[int, Amount | None] = dict.fromkeys(leaves)
         if ring.has_one_token:
             exact = balances.exact_sums(ring.codes, np.array(leaves, dtype=np.intp))
             amounts = dict(zip(leaves, exact, strict=True))
         single = {at for group, at in zip(groups, parents, strict=True) if group < ring.combined_at}
-        labels, ids = tree.labels(depth), dict[int, str]()
+        texts, ids = write_texts(depth, amounts), dict[int, str]()
         for group, around in zip(groups, parents, strict=True):
             parent, size, is_leaf = outer[around], float(ring.sizes[group]), group not in opened
             if group >= ring.combined_at:
@@ -389,11 +394,11 @@ def _make_boxes(tree: _DefaultTree | _PathTree, min_share: float) -> Iterator[_B
             ids[group] = str(BoxId(depth, int(ring.rows[group]), parent.startswith("o")))
             color, shape = BAND_COLORS[depth > 0], ""
             if is_leaf and (ring.has_one_token or not inner):
-                color, shape = tree.fills[depth, group]
-            lines, hover_lines = tree.texts(depth, group, amounts.get(group), is_leaf=is_leaf)
-            shown, lines = _fitting_lines(ring, labels[group], lines, size / total, is_leaf=is_leaf)
-            texts = markup_lines(shown), markup_lines(lines), hover_text(*hover_lines)
-            yield _Box(ids[group], parent, size * is_leaf, *texts, color, shape)
+                color, shape = fills[depth, group]
+            lines, text, hover_lines = texts[group]
+            lines, text = _fitting_lines(ring, lines, text, size / total, is_leaf=is_leaf)
+            markup = markup_lines(lines), markup_lines(text), hover_text(*hover_lines)
+            yield _Box(ids[group], parent, size * is_leaf, *markup, color, shape)
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
         counts = np.bincount(ring.parents[undrawn], minlength=len(rests[depth]))
@@ -444,60 +449,10 @@ def _fitting_lines(
     return [safe_line(label[0], _NAME_CHARS if is_leaf else int(_LINE_CHARS * share**0.5))], []
 
 
-@dataclass(frozen=True, slots=True)
-class _PathTree:
-    """A tree on any path but the default one, with the labels and colours of its boxes."""
-
-    balances: Balances
-    rings: Sequence[_Ring]
-    total: float
-    fills: Mapping[tuple[int, int], tuple[str, str]]
-    # For each ring, the level by all names of the path so far, and the level by the last name.
-    levels: Sequence[tuple[Level, Level]]
-    # For each ring, the full names of each drawn group and of its parents.
-    full_names: Sequence[Mapping[int, list[str]]]
-
-    def labels(self, depth: int) -> dict[int, list[str]]:
-        """Return each group's name as lines, such as a token's symbol and then a blockchain."""
-        ring, (level, own) = self.rings[depth], self.levels[depth]
-        indices = own.groups.codes[ring.rows[ring.drawn]].tolist()
-        chosen = [*dict.fromkeys(indices)]
-        names = dict(zip(chosen, own.short_names(chosen), strict=True))
-        group_lines = {}
-        for group, index in zip(ring.drawn.tolist(), indices, strict=True):
-            group_lines[group] = [names[index]]
-            head, _, rest = names[index].partition(" (")
-            if ring.name == "wallet":
-                lines = without_chain if "blockchain" in level.names else wallet_lines
-                group_lines[group] = lines(names[index], self.balances.user_wallet_names[index])
-            elif ring.name in ADDED and head and rest:
-                group_lines[group] = [head, f"({rest}"]
-        return group_lines
-
-    def texts(
-        self, depth: int, group: int, amount: Amount | None, *, is_leaf: bool
-    ) -> tuple[list[str], list[str]]:
-        """Return two lists of lines: the text on a box, and the hover text of the box."""
-        balances, ring, level = self.balances, self.rings[depth], self.levels[depth][0]
-        measure, row, size = balances.measure, int(ring.rows[group]), float(ring.sizes[group])
-        if ring.has_one_token and measure.kind == "count" and is_leaf:
-            text = brief(amount)
-        else:
-            text = (measure.text_with_noun if is_leaf else measure.short_text)(size)
-        head, *lines = self.full_names[depth][group]
-        lines.append(level.known_text(int(level.groups.codes[row])))
-        if ring.has_one_token:
-            symbol, where = balances.full_token(int(balances.positions.tokens.codes[row]))
-            lines = [where] * (ring.name in ADDED) + lines
-            lines += [f"{amount_phrase(amount)} {symbol}"] * is_leaf
-        hover_lines = [head, *filter(None, lines), measure.share_text(size, self.total)]
-        return [text], hover_lines
-
-
-def _path_tree(
-    grouped: GroupedBalances, style: _Style, colors: ColorsLike | None
-) -> tuple[_PathTree, list[str]]:
-    """Return a tree of at most `style.top` boxes on any path, and notes on how much it shows."""
+def _path_rings(
+    grouped: GroupedBalances, style: _Style
+) -> tuple[list[_Ring], Floats, _WriteTexts, list[str]]:
+    """Return rings of at most `style.top` boxes on any path, the sizes of tokens, and notes."""
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
         level, own = grouped.level(grouped.names[:count]), grouped.level([name])
@@ -517,19 +472,54 @@ def _path_tree(
     marks = _mark_groups(rings, style)
     drawn = map(np.flatnonzero, marks)
     rings = [ring._replace(drawn=each) for ring, each in zip(rings, drawn, strict=True)]
-    called = [{0: list[str]()}]
-    for ring, (_, own) in zip(rings, levels, strict=True):
-        parts = [each[ring.drawn].tolist() for each in (own.groups.codes[ring.rows], ring.parents)]
-        each = zip(ring.drawn.tolist(), *parts, strict=True)
-        around = called[-1]
-        called.append({group: [own.full_name(at), *around[parents]] for group, at, parents in each})
-    weights = sum_by_group(balances.token_codes, balances.sizes)
-    fills = _choose_fills(balances, rings, weights, colors)
     counts = [(int(drawn.sum()), int((~drawn).sum())) for drawn in marks]
     extent = [(*counts[0], rings[0].noun)]
     extent += [(*counts[-1], "inner group")] * (len(rings) > 1 and counts[-1][0] > 0)
-    tree = _PathTree(balances, rings, float(balances.sizes.sum()), fills, levels, called[1:])
-    return tree, [drawn_note(*extent)]
+    weights = sum_by_group(balances.token_codes, balances.sizes)
+    return rings, weights, partial(_path_texts, rings, levels), [drawn_note(*extent)]
+
+
+def _path_texts(
+    rings: Sequence[_Ring],
+    levels: Sequence[tuple[Level, Level]],  # by all names of the path so far, and by the last name
+    depth: int,
+    amounts: Mapping[int, Amount | None],
+) -> dict[int, _Texts]:
+    """Return the texts of one ring on any path but the default one."""
+    ring, (level, own), balances = rings[depth], levels[depth], levels[depth][1].balances
+    measure, total = balances.measure, float(rings[0].sizes.sum())
+    rows = ring.rows[ring.drawn]
+    indices, tokens = own.groups.codes[rows].tolist(), balances.positions.tokens.codes[rows]
+    chosen = [*dict.fromkeys(indices)]
+    names = dict(zip(chosen, own.short_names(chosen), strict=True))
+    known = level.groups.codes[rows].tolist()
+    full_names = []
+    for _, each in levels[depth::-1]:
+        codes = each.groups.codes[rows].tolist()
+        called = {code: each.full_name(code) for code in {*codes}}
+        full_names.append([called[code] for code in codes])
+    texts = {}
+    paths = zip(*full_names, strict=True)
+    for group, index, at, token, (head, *outer) in zip(
+        ring.drawn.tolist(), indices, known, tokens.tolist(), paths, strict=True
+    ):
+        label, is_leaf, size = [names[index]], group in amounts, float(ring.sizes[group])
+        symbol, _, rest = names[index].partition(" (")
+        if ring.name == "wallet":
+            split = without_chain if "blockchain" in level.names else wallet_lines
+            label = split(names[index], balances.user_wallet_names[index])
+        elif ring.name in ADDED and symbol and rest:
+            label = [symbol, f"({rest}"]
+        text = (measure.text_with_noun if is_leaf else measure.short_text)(size)
+        lines = [*outer, level.known_text(at)]
+        if ring.has_one_token:
+            symbol, where = balances.full_token(token)
+            lines = [where] * (ring.name in ADDED) + lines
+            if is_leaf:
+                lines.append(f"{amount_phrase(amounts[group])} {symbol}")
+                text = brief(amounts[group]) if measure.kind == "count" else text
+        texts[group] = label, [text], [head, *lines, measure.share_text(size, total)]
+    return texts
 
 
 def _mark_groups(rings: Sequence[_Ring], style: _Style) -> list[Mask]:
@@ -544,25 +534,7 @@ def _mark_groups(rings: Sequence[_Ring], style: _Style) -> list[Mask]:
     room = np.append(sizes, total)[parents] >= style.min_parent * total
     room &= sizes >= style.min_leaf * total
     depths = np.repeat(np.arange(len(rings)), np.diff(edges))
-    marks[_choose_largest(sizes, parents, depths, room, style.top)] = True
-    for start, end in pairwise(edges[1:]):
-        if sizes[start:end][marks[start:end]].sum() < style.min_sum * total:
-            marks[start:] = False  # most of the ring would be Other
-    undrawn = np.bincount(parents[~marks], minlength=root + 1)
-    is_open = np.bincount(parents[marks], minlength=root + 1) > 0
-    is_open[root] = True
-    marks |= is_open[parents] & (undrawn[parents] == 1) & (sizes >= style.min_leaf * total)
-    return np.split(marks, edges[1:-1])
-
-
-def _choose_largest(
-    sizes: Floats, parents: Indices, depths: Indices, room: Mask, top: int
-) -> Indices:
-    """Choose the largest groups marked in `room`, so that they need at most `top` boxes.
-
-    A group is never larger than its parent, so the parent comes first and is also chosen.
-    """
-    root = len(sizes)
+    # A group is never larger than its parent, so the parent comes first and is also chosen.
     siblings = np.bincount(parents, minlength=root + 1)
     by_size = np.argsort(-sizes, kind="stable")
     turns = np.empty(root, dtype=np.intp)  # for equal sizes, alternate between the parents
@@ -574,68 +546,60 @@ def _choose_largest(
     opened = has_other & (turns[order] == 0) & (order_parents != root)
     closed = has_other & (turns[order] + 1 == siblings[order_parents])
     costs = np.cumsum(1 + opened.astype(np.intp) - closed) + (siblings[root] > 1)
-    return order[: np.searchsorted(costs, top, side="right")]
+    marks[order[: np.searchsorted(costs, style.top, side="right")]] = True
+    for start, end in pairwise(edges[1:]):
+        if sizes[start:end][marks[start:end]].sum() < style.min_sum * total:
+            marks[start:] = False  # most of the ring would be Other
+    undrawn = np.bincount(parents[~marks], minlength=root + 1)
+    is_open = np.bincount(parents[marks], minlength=root + 1) > 0
+    is_open[root] = True
+    marks |= is_open[parents] & (undrawn[parents] == 1) & (sizes >= style.min_leaf * total)
+    return np.split(marks, edges[1:-1])
 
 
-@dataclass(frozen=True, slots=True)
-class _DefaultTree:
-    """The boxes of a chart with the default path, and their labels and colours.
-
-    The rings of the default path are blockchains, wallets, and tokens or assets. Without the last
-    ring, wallets are the leaves.
-    """
-
-    balances: Balances
-    rings: Sequence[_Ring]
-    total: float
-    fills: Mapping[tuple[int, int], tuple[str, str]]
-    token_names: Mapping[int, str]  # the name of each drawn token
-    names_on_chain: Mapping[int, str]  # the name of each drawn token, unique on its blockchain
-
-    def labels(self, depth: int) -> dict[int, list[str]]:
-        """Return each group's name as lines. Groups that combine wallets are left out."""
-        balances, ring, held = self.balances, self.rings[depth], self.balances.positions
-        groups = [group for group in ring.drawn.tolist() if group < ring.combined_at]
-        rows = ring.rows[groups]
-        owners, tokens = held.wallet_codes[rows].tolist(), held.tokens.codes[rows].tolist()
-        chains = [held.chains[index] for index in held.chain_codes[owners].tolist()]
-        if ring.name == "blockchain":
-            lines = [[chain] for chain in chains]
-        elif ring.name == "wallet":
-            own = [balances.user_wallet_names[owner] for owner in owners]
-            lines = [*map(without_chain, balances.wallet_names(owners), own)]
-        else:
-            keys, assets = held.tokens.keys, held.assets.blockchains if held.assets else ()
-            names = [self.names_on_chain[token] for token in tokens]
-            own = ["" if keys[token] in assets else keys[token][0] for token in tokens]
-            lines = [*map(_split_token_name, names, own, chains)]
-        return dict(zip(groups, lines, strict=True))
-
-    def texts(
-        self, depth: int, group: int, amount: Amount | None, *, is_leaf: bool
-    ) -> tuple[list[str], list[str]]:
-        """Return two lists of lines: the text on a box, and the hover text of the box."""
-        balances, held, ring = self.balances, self.balances.positions, self.rings[depth]
-        measure, is_count = balances.measure, balances.measure.kind == "count"
-        row, whole_size = int(ring.rows[group]), float(ring.sizes[group])
-        size, share = measure.short_text(whole_size), measure.share_text(whole_size, self.total)
-        owner, count = int(held.wallet_codes[row]), int(ring.wallets[group])
-        chain, wallets = held.chains[held.chain_codes[owner]], counted_noun(count, "wallet")
+def _default_texts(
+    balances: Balances, rings: Sequence[_Ring], depth: int, amounts: Mapping[int, Amount | None]
+) -> dict[int, _Texts]:
+    """Return the texts of one ring on the default path, without groups that combine wallets."""
+    held, ring, measure = balances.positions, rings[depth], balances.measure
+    is_count, total = measure.kind == "count", float(rings[0].sizes.sum())
+    groups = [group for group in ring.drawn.tolist() if group < ring.combined_at]
+    rows = ring.rows[groups]
+    owners, tokens = held.wallet_codes[rows].tolist(), held.tokens.codes[rows].tolist()
+    weights = sum_by_group(held.tokens.codes[rows], ring.sizes[groups])
+    chains = [held.chains[index] for index in held.chain_codes[owners].tolist()]
+    labels, named = [[chain] for chain in chains], largest_indices(weights, len(weights)).tolist()
+    if ring.name == "wallet":
+        own = [balances.user_wallet_names[owner] for owner in owners]
+        labels = [*map(without_chain, balances.wallet_names(owners), own)]
+    elif ring.has_one_token:
+        names = dict(zip(named, balances.token_names(named, by_chain=True), strict=True))
+        keys, assets = held.tokens.keys, held.assets.blockchains if held.assets else ()
+        own = ["" if keys[token] in assets else keys[token][0] for token in tokens]
+        labels = [*map(_split_token_name, (names[token] for token in tokens), own, chains)]
+    if ring.has_one_token:
+        names = dict(zip(named, balances.token_names(named), strict=True))
+    texts = {}
+    for group, owner, token, chain, label in zip(
+        groups, owners, tokens, chains, labels, strict=True
+    ):
+        wallets, size = counted_noun(int(ring.wallets[group]), "wallet"), float(ring.sizes[group])
+        text, share = measure.short_text(size), measure.share_text(size, total)
         if depth == 0:
-            text = [wallets] * is_leaf + [size] * (not (is_leaf and is_count))
-            return text, [chain, wallets, share]
-        if not ring.has_one_token:
-            return [size], [balances.full_wallet(owner), share]
-        token = int(held.tokens.codes[row])
-        symbol, where = balances.full_token(token)
-        if ring.parents[group] >= self.rings[depth - 1].combined_at:
-            whose, size = f"{wallets} of {chain}", wallets if is_count else size
-        else:
-            whose = balances.full_wallet(owner)
-            size, share = (brief(amount), "") if is_count else (size, share)
-        amount_text = f"{amount_phrase(amount)} {symbol}"
-        hover_lines = [self.token_names[token], where, whose, amount_text, share]
-        return [size], hover_lines
+            lines = [wallets] * (group in amounts) + [text] * (not (group in amounts and is_count))
+            texts[group] = label, lines, [chain, wallets, share]
+            continue
+        hover = [balances.full_wallet(owner), share]
+        if ring.has_one_token:
+            symbol, where = balances.full_token(token)
+            if ring.parents[group] >= rings[depth - 1].combined_at:
+                whose, text = f"{wallets} of {chain}", wallets if is_count else text
+            else:
+                whose = balances.full_wallet(owner)
+                text, share = (brief(amounts[group]), "") if is_count else (text, share)
+            hover = [names[token], where, whose, f"{amount_phrase(amounts[group])} {symbol}", share]
+        texts[group] = label, [text], hover
+    return texts
 
 
 def _split_token_name(label: str, token_chain: str, chain: str) -> list[str]:
@@ -651,10 +615,10 @@ def _split_token_name(label: str, token_chain: str, chain: str) -> list[str]:
     return [name, f"({where})"] if where else [name]
 
 
-def _default_tree(
-    balances: Balances, style: _Style, colors: ColorsLike | None
-) -> tuple[_DefaultTree, list[str]]:
-    """Return the tree of the default path with at most `style.top` boxes, and notes about it."""
+def _default_rings(
+    balances: Balances, style: _Style
+) -> tuple[list[_Ring], Floats, _WriteTexts, list[str]]:
+    """Return what `_path_rings` does for the default path, where wallets can be the leaves."""
     held = balances.positions
     one_token = balances.measure.kind == "amount"  # then wallets are the leaves
     chain_of, count, chain_count = held.chain_codes, len(held.wallets), len(held.chains)
@@ -711,16 +675,8 @@ def _default_tree(
     add_ring(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
     tokens = held.tokens.codes[rings[-1].rows[leaves]]
     weights = sum_by_group(tokens, sizes[leaves], len(held.tokens.keys))
-    named = largest_indices(weights, len(weights)).tolist()
-    tree = _DefaultTree(
-        balances,
-        rings,
-        float(pair_sizes.sum()),
-        _choose_fills(balances, rings, weights, colors),
-        token_names=dict(zip(named, balances.token_names(named), strict=True)),
-        names_on_chain=dict(zip(named, balances.token_names(named, by_chain=True), strict=True)),
-    )
-    return tree, _extent_notes(rings, len(codes))
+    write_texts = partial(_default_texts, balances, rings)
+    return rings, weights, write_texts, _extent_notes(rings, len(codes))
 
 
 def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:

@@ -33,28 +33,24 @@ if TYPE_CHECKING:
 ColorsLike: TypeAlias = "Mapping[TokenKey, str] | Mapping[str, str]"
 """Colours by token, or by the name of an asset."""
 
-COLORS = (
-    "#8B8DC0",
-    "#CA9D00",
-    "#B5CCFF",
-    "#4BAE98",
-    "#FFDB96",
-    "#247B33",
-    "#8D45DF",
-    "#9B547D",
-    "#EA536E",
-)
-_FIXED_ASSETS = ("ETH", "BTC", "USDC", "USDT", "BNB", "SOL", "POL", "DAI", "AVAX")
-_FIXED_COLORS: dict[TokenKey, str] = {
-    ("asset", name): color for name, color in zip(_FIXED_ASSETS, COLORS, strict=True)
+_COLORS_BY_ASSET = {
+    "ETH": "#8B8DC0",
+    "BTC": "#CA9D00",
+    "USDC": "#B5CCFF",
+    "USDT": "#4BAE98",
+    "BNB": "#FFDB96",
+    "SOL": "#247B33",
+    "POL": "#8D45DF",
+    "DAI": "#9B547D",
+    "AVAX": "#EA536E",
 }
+COLORS = (*_COLORS_BY_ASSET.values(),)
 OTHER_COLOR = "#DDDDDD"
 BAND_COLORS = ("#CBD8E8", "#E6EEF7")
 """The light grounds of boxes that contain boxes: of the outermost, and of all others."""
 EDGE_COLOR = "#808080"
 """The outline of all coloured areas, since some colours are hard to see on white or on black."""
 OUTLINE_STYLE: dict[str, str | float] = {"color": EDGE_COLOR, "width": 0.5}
-PATTERN_STYLE: dict[str, str | float] = {"fillmode": "overlay", "solidity": 0.2}
 _HEX = re.compile("#[0-9a-fA-F]{6}")
 _MAX_NAMED = 20
 _HINT = (
@@ -108,7 +104,15 @@ def choose_colors(keys: Iterable[TokenKey], colors: Mapping[Any, str] | None = N
 
 
 def _default_color(key: TokenKey) -> str:
-    return _FIXED_COLORS.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
+    kind, name = key
+    fixed = _COLORS_BY_ASSET.get(name or "") if kind == "asset" else None
+    return fixed or COLORS[crc32(repr(key).encode()) % len(COLORS)]
+
+
+def area_style(colors: Any, patterns: Any, name: str = "color") -> dict[str, Any]:
+    """Return plotly's options for one or several areas. `name` is the option for the colours."""
+    pattern = {"fillmode": "overlay", "solidity": 0.2, "shape": patterns}
+    return {name: colors, "line": OUTLINE_STYLE, "pattern": pattern}
 
 
 def text_color(color: str) -> str:
@@ -170,13 +174,8 @@ def _own_colors(
     return own | checked
 
 
-def _is_color(color: object) -> bool:
-    if not isinstance(color, str):
-        return False
-    if _HEX.fullmatch(color):
-        return True
+def _is_color(color: Any) -> bool:
     try:
-        go.layout.Font(color=color)
-    except ValueError:
+        return bool(_HEX.fullmatch(color) or go.layout.Font(color=color))
+    except (TypeError, ValueError):  # not a text, or not a colour
         return False
-    return True

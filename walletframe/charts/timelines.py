@@ -225,20 +225,17 @@ def _read_snapshots(
     """Choose the snapshots to draw: those with rows, or with a known wallet in `wallets`."""
     column, requests = snapshot_times(positions.holdings), None
     times, known, most = column.dropna().unique(), pd.Series(dtype=np.int64), 0
-    marked, data_quality = list[str](), list[str]()
+    data_quality = list[str]()
     certain = np.ones(len(column), dtype=bool)
     if wallets is not None:
-        frame = wallets_frame(wallets)
-        requests, certain = _read_requests(positions, column, frame, token)
+        requests, certain = _read_requests(positions, column, wallets_frame(wallets), token)
         known = requests.groupby("time")["known"].sum()
         most = requests["wallet"][requests["known"]].nunique()
         times = column[certain].dropna().unique()
         times = times.union(pd.DatetimeIndex(known.index[known > 0]))
-        marked = simulated_notes(frame)
         requested = requests["wallet"].nunique()
-        data_quality = [
-            f"{count_with_verb(most, requested, 'wallet')} known in at least one snapshot."
-        ]
+        seen = count_with_verb(most, requested, "wallet")
+        data_quality.append(f"{seen} known in at least one snapshot.")
         if fewer := int((known < most).sum()):
             of = counted_noun(len(known), "snapshot")
             data_quality.append(f"In {fewer:,} of {of}, fewer wallets are known.")
@@ -259,7 +256,9 @@ def _read_snapshots(
             (time, f"{count_with_verb(count, most, 'wallet')} known")
             for time, count in zip(lacking_times, lacking, strict=True)
         ],
-        notes=Notes(marked, [_snapshots_note(times, len(chosen))], left_out, data_quality),
+        notes=Notes(
+            simulated_notes(wallets), [_snapshots_note(times, len(chosen))], left_out, data_quality
+        ),
     )
 
 
@@ -525,7 +524,7 @@ def waterfall(
         drawn.insert(0, f"The changes are from {info['before']} to {info['after']}.")
     marked = ["Simulated data."] if info.get("service") == SIMULATED else []
     if wallets is not None:
-        marked = simulated_notes(wallets_frame(wallets))
+        marked = simulated_notes(wallets)
     notes = Notes(marked, drawn, left_out, data_quality)
     if known.empty:
         return empty_figure(title or "Changes", notes, "No change is known.")
