@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,17 +20,9 @@ from walletframe.charts.canvas import (
     simulated_notes,
     undrawn_notes,
 )
-from walletframe.charts.palette import (
-    OTHER_COLOR,
-    area_style,
-    choose_colors,
-    choose_patterns,
-)
+from walletframe.charts.palette import OTHER_COLOR, area_style, choose_colors, choose_patterns
 from walletframe.errors import PricesError, SettingsError
-from walletframe.frames.asset_list import (
-    token_or_asset_index,
-    token_or_asset_names,
-)
+from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.coverage import (
     completeness_among,
     coverage_of_rows,
@@ -231,19 +224,16 @@ class Balances:
 
         For an asset with several contracts, the second text is like "3 contracts on 2 blockchains".
         """
-        held = self.positions
-        if held.assets and held.tokens.keys[index] in held.assets.blockchains:
-            [name] = self.token_names([index])
-            contracts = np.flatnonzero(held.tokens.codes[held.contracts.first] == index).tolist()
-            chains = {held.contracts.keys[contract][0] for contract in contracts}
-            where = counted_noun(len(contracts), "contract")
-            where = f"{where} on {counted_noun(len(chains), 'blockchain')}"
-            if len(contracts) == 1:
-                _, where = full_token_name(
-                    held.holdings, held.contracts, contracts[0], limit=_HOVER_CHARS
-                )
-            return name, where
-        return full_token_name(held.holdings, held.tokens, index, limit=_HOVER_CHARS)
+        held, full_name = self.positions, partial(full_token_name, limit=_HOVER_CHARS)
+        if not held.assets or held.tokens.keys[index] not in held.assets.blockchains:
+            return full_name(held.holdings, held.tokens, index)
+        [name] = self.token_names([index])
+        contracts = np.flatnonzero(held.tokens.codes[held.contracts.first] == index).tolist()
+        if len(contracts) == 1:
+            return name, full_name(held.holdings, held.contracts, contracts[0])[1]
+        chains = {held.contracts.keys[contract][0] for contract in contracts}
+        where = counted_noun(len(contracts), "contract")
+        return name, f"{where} on {counted_noun(len(chains), 'blockchain')}"
 
     def wallet_names(self, indices: Sequence[int]) -> list[str]:
         """Return short names of wallets."""

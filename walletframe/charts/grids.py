@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats, Indices
-    from walletframe.charts.balances import Balances, Level, Measure, PivotedSizes, TraceStyle
+    from walletframe.charts.balances import Level, Measure, PivotedSizes, TraceStyle
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -81,12 +81,11 @@ _DECADES, _MAX_TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 16, 10
 _GREY_OTHER_NOTE = "Other is grey, since its sizes are beyond the colour scale."
 _COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 0, "outlinewidth": 0}
-_AT_TOP_LEFT = {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top"}
+_COLOR_BAR |= {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top"}
 # The title of the colour scale is an annotation, since plotly would draw the title of a horizontal
 # colour bar over the bar if a figure is high. On the right, even a narrow page has space for it.
 _SCALE_TITLE = TOP_RIGHT | {"font": {"size": MIN_FONT_SIZE}, "yshift": _PAD_ABOVE}
 _MAX_POINTS_PER_AXIS, _MAX_MARKED_POINTS = 100, 30
-_EQUALITY_LABEL = {"text": "line of equality", "xanchor": "right", "yanchor": "bottom"}
 
 
 def bar(  # noqa: PLR0913 - users pass each option by name
@@ -532,7 +531,16 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     if not len(balances.rows):
         return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
     level = grouped.level(names)
-    owners, tokens = _choose_rows_and_columns(balances, level.codes, rows, columns)
+    # Choose the largest groups and tokens, so that no row or column is empty.
+    weights = np.ones_like(balances.sizes) if is_shares else balances.sizes
+    by_owner = sum_by_group(level.codes, weights)
+    in_rows = np.isin(level.codes, largest_indices(by_owner, rows))
+    by_token = sum_by_group(balances.token_codes[in_rows], weights[in_rows])
+    tokens = largest_indices(by_token, columns)
+    if is_shares:  # there is no column Other, so drop rows without a drawn token
+        in_columns = level.codes[np.isin(balances.token_codes, tokens)]
+        by_owner[np.bincount(in_columns, minlength=len(by_owner)) == 0] = 0
+    owners = largest_indices(by_owner, rows)
     grid = pivot_sizes(balances, level.codes, owners, tokens)
     width = len(tokens) + bool(grid.other_token_count and not is_shares)
     short, full = level.row_texts(grid)
@@ -568,21 +576,6 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     return drawn.update_traces(colorbar_y=bar_y, selector=0)
 
 
-def _choose_rows_and_columns(
-    balances: Balances, wallets: Indices, rows: int, columns: int
-) -> tuple[Indices, Indices]:
-    """Choose the largest groups and tokens, so that no row or column is empty."""
-    is_shares, tokens = balances.measure.kind == "share", balances.token_codes
-    weights = np.ones_like(balances.sizes) if is_shares else balances.sizes
-    by_wallet = sum_by_group(wallets, weights)
-    in_rows = np.isin(wallets, largest_indices(by_wallet, rows))
-    chosen = largest_indices(sum_by_group(tokens[in_rows], weights[in_rows]), columns)
-    if is_shares:  # there is no column Other, so drop rows without a drawn token
-        in_columns = np.bincount(wallets[np.isin(tokens, chosen)], minlength=len(by_wallet))
-        by_wallet = np.where(in_columns > 0, by_wallet, 0)
-    return largest_indices(by_wallet, rows), chosen
-
-
 def _heatmap_notes(grid: PivotedSizes, level: Level) -> list[str]:
     measure, noun = grid.balances.measure, level.noun
     owners = (len(grid.rows), grid.other_row_count, noun)
@@ -616,7 +609,7 @@ def _log_scaled_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -
         zmin=lowest,
         zmax=highest,
         colorscale=_COLOR_SCALE,
-        colorbar=_COLOR_BAR | _AT_TOP_LEFT | {"tickvals": marks, "ticktext": ticks},
+        colorbar=_COLOR_BAR | {"tickvals": marks, "ticktext": ticks},
     )
 
 
@@ -708,6 +701,8 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         fillcolor="rgba(128, 128, 128, 0.2)",
         hoverinfo="skip",
     )
+    label = {"text": "line of equality", "x": 0.5, "y": 0.5, "xanchor": "right", "xshift": -6}
+    label["yanchor"] = "bottom"
     axis = {"tickformat": ".0%", "range": [0, 1.005], "automargin": True}
     return make_figure(
         [_curve_trace(running, shares, balances.measure.unit), equality],
@@ -719,7 +714,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         hoverdistance=-1,
         xaxis=axis_title("share of the wallets that hold it, the smallest first") | axis,
         yaxis=axis_title("share of the amount") | axis,
-        annotations=[_EQUALITY_LABEL | {"x": 0.5, "y": 0.5, "xshift": -6}],
+        annotations=[label],
     )
 
 

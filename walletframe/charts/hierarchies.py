@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
-    from walletframe.frames.identity import Mask
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
 
@@ -207,11 +206,6 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
 
-def _is_default(names: list[str]) -> bool:
-    """Return whether a path is the default path, ending with assets or with tokens."""
-    return names[:-1] == [*DEFAULT_PATH[:-1]] and names[-1] in ADDED
-
-
 def _draw_tree(
     style: _Style,
     holdings: PositionsLike,
@@ -221,14 +215,15 @@ def _draw_tree(
     title: str | None,
 ) -> go.Figure:
     path, is_one = list_names(by), options["token"] is not None or options["asset"] is not None
-    if is_one and _is_default(path):  # only one token or asset is drawn
-        path = path[:-1]
+    parents = [*DEFAULT_PATH[:-1]]
+    if is_one and path[:-1] == parents and path[-1] in ADDED:  # only one token or asset is drawn
+        path = parents
     grouped, wallets = read_grouped(holdings, path, **options), options["wallets"]
     title = title or grouped.title
     balances = grouped.balances
     if not len(balances.rows):
         return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
-    if grouped.names == [*DEFAULT_PATH[:-1]] if is_one else _is_default(grouped.names):
+    if grouped.names in ([parents] if is_one else [[*parents, name] for name in ADDED]):
         rings, weights, write_texts, extent = _default_rings(balances, style)
     else:
         rings, weights, write_texts, extent = _path_rings(grouped, style)
@@ -469,10 +464,9 @@ def _path_rings(
         )
         rings.append(ring)
         levels.append((level, own))
-    marks = _mark_groups(rings, style)
-    drawn = map(np.flatnonzero, marks)
+    drawn = _choose_groups(rings, style)
     rings = [ring._replace(drawn=each) for ring, each in zip(rings, drawn, strict=True)]
-    counts = [(int(drawn.sum()), int((~drawn).sum())) for drawn in marks]
+    counts = [(len(ring.drawn), len(ring.sizes) - len(ring.drawn)) for ring in rings]
     extent = [(*counts[0], rings[0].noun)]
     extent += [(*counts[-1], "inner group")] * (len(rings) > 1 and counts[-1][0] > 0)
     weights = sum_by_group(balances.token_codes, balances.sizes)
@@ -522,8 +516,8 @@ def _path_texts(
     return texts
 
 
-def _mark_groups(rings: Sequence[_Ring], style: _Style) -> list[Mask]:
-    """Return masks of the groups to draw: the largest, and any that would be alone in Other."""
+def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
+    """Choose the groups of each ring: the largest, and any that would be alone in Other."""
     edges = np.cumsum([0, *(len(ring.sizes) for ring in rings)])
     sizes, total = np.concatenate([ring.sizes for ring in rings]), rings[0].sizes.sum()
     root = len(sizes)
@@ -554,7 +548,7 @@ def _mark_groups(rings: Sequence[_Ring], style: _Style) -> list[Mask]:
     is_open = np.bincount(parents[marks], minlength=root + 1) > 0
     is_open[root] = True
     marks |= is_open[parents] & (undrawn[parents] == 1) & (sizes >= style.min_leaf * total)
-    return np.split(marks, edges[1:-1])
+    return [np.flatnonzero(part) for part in np.split(marks, edges[1:-1])]
 
 
 def _default_texts(

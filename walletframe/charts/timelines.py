@@ -247,6 +247,13 @@ def _read_snapshots(
     without = len(column) - len(column.dropna())
     left_out = undrawn_notes(without, "balance", " without a snapshot")
     left_out += undrawn_notes(int((~certain).sum()), "balance", " from outdated answers")
+    drawn = "There is no snapshot."
+    if len(times) == 1:
+        drawn = f"The snapshot is from {times[0]:%Y-%m-%d %H:%M} UTC."
+    elif len(times):
+        count = f"{len(chosen):,} of " * (len(chosen) < len(times))
+        period = f"from {times[0]:%Y-%m-%d %H:%M} to {times[-1]:%Y-%m-%d %H:%M} UTC"
+        drawn = f"{count}{counted_noun(len(times), 'snapshot')} are drawn, {period}."
     return _Snapshots(
         codes=np.where(certain, chosen.get_indexer(column), -1),
         drawn=chosen,
@@ -256,9 +263,7 @@ def _read_snapshots(
             (time, f"{count_with_verb(count, most, 'wallet')} known")
             for time, count in zip(lacking_times, lacking, strict=True)
         ],
-        notes=Notes(
-            simulated_notes(wallets), [_snapshots_note(times, len(chosen))], left_out, data_quality
-        ),
+        notes=Notes(simulated_notes(wallets), [drawn], left_out, data_quality),
     )
 
 
@@ -295,18 +300,6 @@ def _read_requests(
 
 def _time_texts(times: pd.DatetimeIndex) -> list[str]:
     return times.strftime("%Y-%m-%d %H:%M:%S").tolist()
-
-
-def _snapshots_note(times: pd.DatetimeIndex, drawn: int) -> str:
-    if not len(times):
-        return "There is no snapshot."
-    if len(times) == 1:
-        return f"The snapshot is from {times[0]:%Y-%m-%d %H:%M} UTC."
-    count = counted_noun(len(times), "snapshot")
-    if drawn < len(times):
-        count = f"{drawn:,} of {count}"
-    period = f"from {times[0]:%Y-%m-%d %H:%M} to {times[-1]:%Y-%m-%d %H:%M} UTC"
-    return f"{count} are drawn, {period}."
 
 
 def _draw_bars(
