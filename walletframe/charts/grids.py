@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats, Indices
-    from walletframe.charts.balances import Level, Measure, PivotedSizes, TraceStyle
+    from walletframe.charts.balances import Measure, PivotedSizes, TraceStyle
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -552,15 +552,27 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         [grid.hover_text(row, token, owner, total) for token in range(width)]
         for row, owner in enumerate(full)
     ]
-    traces = [_log_scaled_trace(sizes[:on_scale], texts[:on_scale], measure)]
+    traces = [_heatmap_trace(sizes[:on_scale], texts[:on_scale], measure)]
     if off_scale:
-        z = [[1 if size else None for size in sizes[-1].tolist()]]
-        grey = {"z": z, "y": [on_scale], "colorscale": [[0, OTHER_COLOR], [1, OTHER_COLOR]]}
-        traces.append(_heatmap_trace(sizes[-1:], texts[-1:], measure, showscale=False, **grey))
+        grey = {"colorscale": [[0, OTHER_COLOR], [1, OTHER_COLOR]], "showscale": False}
+        other = _heatmap_trace(sizes[-1:], texts[-1:], measure)
+        traces.append(other.update(y=[on_scale], **grey))
     labels = [series.name for series in grid.trace_styles()][:width]
     angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
     below = _PAD_BELOW + int(high * label_width(labels))
-    notes = _heatmap_notes(grid, level) + [_GREY_OTHER_NOTE] * off_scale
+    count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.kind)
+    of_rows, phrase = (len(owners), grid.other_row_count, level.noun), measure.phrase
+    notes = (
+        [drawn_note(of_rows), drawn_note(of_tokens)]
+        if is_shares
+        else [drawn_note(of_rows, of_tokens)]
+    )
+    if is_shares and others:
+        subset = count_with_verb(count, count + others, kind)
+        notes[1] = f"{subset} drawn, chosen by the number of holders."
+    phrase = phrase if level.noun == "wallet" else phrase.removeprefix("wallet's ")
+    notes.append(f"Colours show the {phrase}, on a logarithmic scale.")
+    notes += [_GREY_OTHER_NOTE] * off_scale
     scale = f"{measure.name} (logarithmic scale)"
     drawn = make_figure(
         traces,
@@ -576,20 +588,11 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     return drawn.update_traces(colorbar_y=bar_y, selector=0)
 
 
-def _heatmap_notes(grid: PivotedSizes, level: Level) -> list[str]:
-    measure, noun = grid.balances.measure, level.noun
-    owners = (len(grid.rows), grid.other_row_count, noun)
-    drawn, rest, kind = tokens = (len(grid.tokens), grid.other_token_count, grid.kind)
-    phrase = measure.phrase if noun == "wallet" else measure.phrase.removeprefix("wallet's ")
-    colour = f"Colours show the {phrase}, on a logarithmic scale."
-    if measure.kind != "share":
-        return [drawn_note(owners, tokens), colour]
-    subset = f"{count_with_verb(drawn, drawn + rest, kind)} drawn, chosen by the number of holders."
-    return [drawn_note(owners), subset if rest else drawn_note(tokens), colour]
+def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> go.Heatmap:
+    """Return a heatmap trace with a logarithmic colour scale that ends at the largest size.
 
-
-def _log_scaled_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> go.Heatmap:
-    """Return a heatmap trace with a logarithmic colour scale that ends at the largest size."""
+    If there are few cells, each shows its size.
+    """
     held = sizes > 0
     z = np.log10(np.where(held, sizes, 1.0))
     cells = z.astype(object)
@@ -601,34 +604,24 @@ def _log_scaled_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -
     marks = marks[:: -(-len(marks) // _MAX_TICKS)] if len(marks) > 1 else sorted({lowest, highest})
     scale, unit = (100, "%") if measure.kind == "share" else (1, "")
     ticks = [f"{compact(scale * 10**mark)}{unit}" for mark in marks]
-    return _heatmap_trace(
-        sizes,
-        texts,
-        measure,
+    written: dict[str, Any] = {}
+    if len(sizes) <= _FEW_ROWS and sizes.shape[1] <= _FEW_TOKENS:
+        write = percent if measure.kind == "share" else compact
+        text = [[write(size) if size else "" for size in row] for row in sizes.tolist()]
+        written = {"text": text, "texttemplate": "%{text}"}
+    return go.Heatmap(
         z=cells.tolist(),
         zmin=lowest,
         zmax=highest,
         colorscale=_COLOR_SCALE,
         colorbar=_COLOR_BAR | {"tickvals": marks, "ticktext": ticks},
-    )
-
-
-def _heatmap_trace(
-    sizes: Floats, texts: list[list[str]], measure: Measure, **colors: Any
-) -> go.Heatmap:
-    """Return a heatmap trace with hover texts. If there are few cells, each shows its size."""
-    write = percent if measure.kind == "share" else compact
-    if len(sizes) <= _FEW_ROWS and sizes.shape[1] <= _FEW_TOKENS:
-        written = [[write(size) if size else "" for size in row] for row in sizes.tolist()]
-        colors |= {"text": written, "texttemplate": "%{text}"}
-    return go.Heatmap(
         hovertext=texts,
         hoverinfo="text",
         hoverongaps=False,
         xgap=1,
         ygap=1,
         textfont={"size": MIN_FONT_SIZE, "color": "#000000"},
-        **colors,
+        **written,
     )
 
 
@@ -692,6 +685,36 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     held = pd.Series(cell_sums(amounts, owners, int(owners.max()) + 1))
     running: AmountArray = held.sort_values().cumsum().array  # exact sums, the smallest first
     shares = np.asarray(running / running[-1], dtype=np.float64)
+    count, last = len(running), len(running) - 1
+    notes = ["One wallet holds the whole amount, so there is nothing to compare."]
+    if count > 1:
+        gini = float((count + 1 - 2 * (running.sum() / running[-1])) / count)
+        few = min(10, count // 2)
+        who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
+        notes = [
+            f"The Gini coefficient is {gini:.3f}, over {count:,} wallets that hold it.",
+            f"{who} {percent(1 - float(shares[-few - 1]))} of it.",
+        ]
+    notes.append(f"The curve shows cumulative shares of the {balances.measure.phrase}.")
+    # The points are at regular distances along both axes.
+    along = np.linspace(0, last, _MAX_POINTS_PER_AXIS).round().astype(np.intp)
+    up = np.searchsorted(shares, np.linspace(0, 1, _MAX_POINTS_PER_AXIS)).clip(0, last)
+    points = np.unique(np.concatenate((along, up))).tolist()
+    texts = [
+        hover_text(
+            f"{index + 1:,} of {counted_noun(count, 'wallet')} ({percent((index + 1) / count)})",
+            f"hold {percent(float(shares[index]))} of the amount",
+            f"{amount_phrase(running[index])} {balances.measure.unit}",
+        )
+        for index in points
+    ]
+    curve = go.Scatter(
+        x=[0.0, *((index + 1) / count for index in points)],
+        y=[0.0, *shares[points].tolist()],
+        mode="lines+markers" if count <= _MAX_MARKED_POINTS else "lines",
+        hovertext=["", *texts],
+        hoverinfo="text",
+    )
     equality = go.Scatter(
         x=[0, 1],
         y=[0, 1],
@@ -705,9 +728,9 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     label["yanchor"] = "bottom"
     axis = {"tickformat": ".0%", "range": [0, 1.005], "automargin": True}
     return make_figure(
-        [_curve_trace(running, shares, balances.measure.unit), equality],
+        [curve, equality],
         title=title,
-        notes=balances.notes(_lorenz_notes(running, shares, balances.measure.phrase), wallets),
+        notes=balances.notes(notes, wallets),
         dimensions=Dimensions(380, below=40, left=56),
         showlegend=False,
         hovermode="x",
@@ -715,41 +738,4 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         xaxis=axis_title("share of the wallets that hold it, the smallest first") | axis,
         yaxis=axis_title("share of the amount") | axis,
         annotations=[label],
-    )
-
-
-def _lorenz_notes(running: AmountArray, shares: Floats, phrase: str) -> list[str]:
-    count, curve = len(running), f"The curve shows cumulative shares of the {phrase}."
-    if count == 1:
-        return ["One wallet holds the whole amount, so there is nothing to compare.", curve]
-    gini = float((count + 1 - 2 * (running.sum() / running[-1])) / count)
-    few = min(10, count // 2)
-    who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
-    return [
-        f"The Gini coefficient is {gini:.3f}, over {counted_noun(count, 'wallet')} that hold it.",
-        f"{who} {percent(1 - float(shares[-few - 1]))} of it.",
-        curve,
-    ]
-
-
-def _curve_trace(running: AmountArray, shares: Floats, unit: str) -> go.Scatter:
-    """Return the trace of the curve, with points at regular distances along both axes."""
-    count, last = len(running), len(running) - 1
-    along = np.linspace(0, last, _MAX_POINTS_PER_AXIS).round().astype(np.intp)
-    up = np.searchsorted(shares, np.linspace(0, 1, _MAX_POINTS_PER_AXIS)).clip(0, last)
-    points = np.unique(np.concatenate((along, up))).tolist()
-    texts = [
-        hover_text(
-            f"{index + 1:,} of {counted_noun(count, 'wallet')} ({percent((index + 1) / count)})",
-            f"hold {percent(float(shares[index]))} of the amount",
-            f"{amount_phrase(running[index])} {unit}",
-        )
-        for index in points
-    ]
-    return go.Scatter(
-        x=[0.0, *((index + 1) / count for index in points)],
-        y=[0.0, *shares[points].tolist()],
-        mode="lines+markers" if count <= _MAX_MARKED_POINTS else "lines",
-        hovertext=["", *texts],
-        hoverinfo="text",
     )

@@ -560,20 +560,19 @@ def _default_texts(
     groups = [group for group in ring.drawn.tolist() if group < ring.combined_at]
     rows = ring.rows[groups]
     owners, tokens = held.wallet_codes[rows].tolist(), held.tokens.codes[rows].tolist()
-    weights = sum_by_group(held.tokens.codes[rows], ring.sizes[groups])
     chains = [held.chains[index] for index in held.chain_codes[owners].tolist()]
-    labels, named = [[chain] for chain in chains], largest_indices(weights, len(weights)).tolist()
+    labels, texts = [[chain] for chain in chains], {}
+    if ring.has_one_token:
+        weights = sum_by_group(held.tokens.codes[rows], ring.sizes[groups])
+        named = largest_indices(weights, len(weights)).tolist()
+        names = dict(zip(named, balances.token_names(named), strict=True))
+        on_chain = dict(zip(named, balances.token_names(named, by_chain=True), strict=True))
+        keys, assets = held.tokens.keys, held.assets.blockchains if held.assets else ()
+        own = ["" if keys[token] in assets else keys[token][0] for token in tokens]
+        labels = [*map(_split_token_name, (on_chain[token] for token in tokens), own, chains)]
     if ring.name == "wallet":
         own = [balances.user_wallet_names[owner] for owner in owners]
         labels = [*map(without_chain, balances.wallet_names(owners), own)]
-    elif ring.has_one_token:
-        names = dict(zip(named, balances.token_names(named, by_chain=True), strict=True))
-        keys, assets = held.tokens.keys, held.assets.blockchains if held.assets else ()
-        own = ["" if keys[token] in assets else keys[token][0] for token in tokens]
-        labels = [*map(_split_token_name, (names[token] for token in tokens), own, chains)]
-    if ring.has_one_token:
-        names = dict(zip(named, balances.token_names(named), strict=True))
-    texts = {}
     for group, owner, token, chain, label in zip(
         groups, owners, tokens, chains, labels, strict=True
     ):

@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 ColorsLike: TypeAlias = "Mapping[TokenKey, str] | Mapping[str, str]"
 """Colours by token, or by the name of an asset."""
 
-_COLORS_BY_ASSET = {
-    "ETH": "#8B8DC0",
-    "BTC": "#CA9D00",
-    "USDC": "#B5CCFF",
-    "USDT": "#4BAE98",
-    "BNB": "#FFDB96",
-    "SOL": "#247B33",
-    "POL": "#8D45DF",
-    "DAI": "#9B547D",
-    "AVAX": "#EA536E",
+_FIXED_COLORS: dict[TokenKey, str] = {
+    ("asset", "ETH"): "#8B8DC0",
+    ("asset", "BTC"): "#CA9D00",
+    ("asset", "USDC"): "#B5CCFF",
+    ("asset", "USDT"): "#4BAE98",
+    ("asset", "BNB"): "#FFDB96",
+    ("asset", "SOL"): "#247B33",
+    ("asset", "POL"): "#8D45DF",
+    ("asset", "DAI"): "#9B547D",
+    ("asset", "AVAX"): "#EA536E",
 }
-COLORS = (*_COLORS_BY_ASSET.values(),)
+COLORS = (*_FIXED_COLORS.values(),)
 OTHER_COLOR = "#DDDDDD"
 BAND_COLORS = ("#CBD8E8", "#E6EEF7")
 """The light grounds of boxes that contain boxes: of the outermost, and of all others."""
@@ -100,13 +100,13 @@ def choose_colors(keys: Iterable[TokenKey], colors: Mapping[Any, str] | None = N
     """Return the colours of tokens or assets: from `colors`, the settings, or the palette."""
     assets = asset_keys()
     own = _own_colors({} if colors is None else colors, assets)
-    return [own.get(key) or _default_color(assets.get(key, key)) for key in keys]
-
-
-def _default_color(key: TokenKey) -> str:
-    kind, name = key
-    fixed = _COLORS_BY_ASSET.get(name or "") if kind == "asset" else None
-    return fixed or COLORS[crc32(repr(key).encode()) % len(COLORS)]
+    pairs = ((key, assets.get(key, key)) for key in keys)
+    return [
+        own.get(key)
+        or _FIXED_COLORS.get(asset)
+        or COLORS[crc32(repr(asset).encode()) % len(COLORS)]
+        for key, asset in pairs
+    ]
 
 
 def area_style(colors: Any, patterns: Any, name: str = "color") -> dict[str, Any]:

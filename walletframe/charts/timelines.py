@@ -57,8 +57,7 @@ from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats, Indices
-    from walletframe.amounts.scalar import Amount
-    from walletframe.charts.balances import Balances, GroupedBalances, Level, Measure
+    from walletframe.charts.balances import Balances, GroupedBalances, Measure
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -204,6 +203,15 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         )
         traces.append(marks)
         labels.append(_FEWER_KNOWN_LABEL)
+    ticks = sorted({*snapshots.times, *(time for time, _ in snapshots.incomplete)})
+    at_midnight = all(time.endswith(" 00:00:00") for time in ticks)
+    axis: dict[str, Any] = {"type": "date", "automargin": True}
+    axis["tickformat"] = "%Y-%m-%d" if at_midnight else "%Y-%m-%d<br>%H:%M"
+    # The latest time always has a tick. An axis with a single time shows 24 hours.
+    axis["tickvals"] = ticks[:: -len(ticks) // _MAX_TICKS][::-1]
+    if len(ticks) == 1:
+        half = np.timedelta64(12, "h")
+        axis["range"] = [str(np.datetime64(ticks[0]) + sign * half) for sign in (-1, 1)]
     sentences = [*notes.drawn, *sentences, f"Heights show the {measure.phrase}."]
     return make_figure(
         traces,
@@ -212,9 +220,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         **legend_options(Dimensions(360), labels),
         barmode="stack",
         hovermode="x unified",
-        xaxis=axis_title("time (UTC)")
-        | {"type": "date", "automargin": True}
-        | _time_ticks({*snapshots.times, *(time for time, _ in snapshots.incomplete)}),
+        xaxis=axis_title("time (UTC)") | axis,
         yaxis=measure.axis_options(highest) | {"ticklabelstandoff": 4, "automargin": True},
     )
 
@@ -243,7 +249,10 @@ def _read_snapshots(
     indices = np.linspace(0, len(times) - 1, min(len(times), _MAX_SNAPSHOTS))
     chosen = times[indices.round().astype(np.intp)]
     lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_MAX_SNAPSHOTS)
-    lacking_times = _time_texts(pd.DatetimeIndex(lacking.index))
+    drawn_times, lacking_times = (
+        pd.DatetimeIndex(each).strftime("%Y-%m-%d %H:%M:%S").tolist()
+        for each in (chosen, lacking.index)
+    )
     without = len(column) - len(column.dropna())
     left_out = undrawn_notes(without, "balance", " without a snapshot")
     left_out += undrawn_notes(int((~certain).sum()), "balance", " from outdated answers")
@@ -257,7 +266,7 @@ def _read_snapshots(
     return _Snapshots(
         codes=np.where(certain, chosen.get_indexer(column), -1),
         drawn=chosen,
-        times=_time_texts(chosen),
+        times=drawn_times,
         requests=requests,
         incomplete=[
             (time, f"{count_with_verb(count, most, 'wallet')} known")
@@ -298,10 +307,6 @@ def _read_requests(
     return requests, certain
 
 
-def _time_texts(times: pd.DatetimeIndex) -> list[str]:
-    return times.strftime("%Y-%m-%d %H:%M:%S").tolist()
-
-
 def _draw_bars(
     balances: Balances, snapshots: _Snapshots, top: int, colors: ColorsLike | None
 ) -> tuple[list[Any], list[str], list[str], float]:
@@ -336,19 +341,6 @@ def _size_text(measure: Measure, size: float, exact_text: str) -> str:
     return f"{exact_text} ({short})" if exact_text and measure.kind == "value" else short
 
 
-def _time_ticks(times: set[str]) -> dict[str, Any]:
-    """Return plotly's options for the time axis. An axis with a single time shows 24 hours."""
-    at_midnight = all(time.endswith(" 00:00:00") for time in times)
-    form = "%Y-%m-%d" if at_midnight else "%Y-%m-%d<br>%H:%M"
-    step = -(-len(times) // _MAX_TICKS)  # the latest time always has a tick
-    ticks = sorted(times)[::-step][::-1]
-    axis: dict[str, Any] = {"tickvals": ticks, "tickformat": form}
-    if len(times) == 1:
-        [time], half = times, np.timedelta64(12, "h")
-        axis["range"] = [str(np.datetime64(time) - half), str(np.datetime64(time) + half)]
-    return axis
-
-
 def _draw_lines(
     grouped: GroupedBalances, snapshots: _Snapshots, top: int
 ) -> tuple[list[Any], list[str], list[str], float]:
@@ -363,7 +355,13 @@ def _draw_lines(
     held = np.bincount(cells, minlength=count).reshape(-1, width) > 0
     hollow, heights = np.zeros_like(held), _point_texts(grouped, cells, sizes)
     if snapshots.requests is not None:
-        known, most = _count_known_wallets(level, chosen, snapshots.drawn, snapshots.requests)
+        rows = snapshots.requests[snapshots.requests["known"]].drop_duplicates(["wallet", "time"])
+        at = snapshots.drawn.get_indexer(pd.DatetimeIndex(rows["time"]))
+        sets, set_codes = level.groups.wallet_sets[chosen], level.groups.wallet_set_codes
+        of_points = (set_codes[rows["wallet"]] * width + at)[at >= 0]
+        set_count = level.groups.wallet_set_count
+        known = np.bincount(of_points, minlength=set_count * width).reshape(-1, width)[sets]
+        most = np.bincount(set_codes[rows["wallet"].unique()], minlength=set_count)[sets]
         held[:-1] = known > 0
         hollow[:-1] = held[:-1] & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
@@ -405,23 +403,6 @@ def _draw_lines(
         ]
     notes = [drawn_note((len(chosen), others, level.noun)), *[_HOLLOW_NOTE] * bool(hollow.any())]
     return traces, names, notes, float(sizes.max())
-
-
-def _count_known_wallets(
-    level: Level, chosen: Indices, times: pd.DatetimeIndex, requests: pd.DataFrame
-) -> tuple[Indices, Indices]:
-    """Return two counts for each chosen group: wallets known at each time, and at any time."""
-    rows = requests[requests["known"]]
-    once = rows.drop_duplicates(["wallet", "time"])
-    at = times.get_indexer(pd.DatetimeIndex(once["time"]))
-    set_codes = level.groups.wallet_set_codes[once["wallet"]]
-    count, width = level.groups.wallet_set_count, len(times)
-    cells = (set_codes * width + at)[at >= 0]
-    known = np.bincount(cells, minlength=count * width).reshape(count, width)
-    wallets = rows["wallet"].unique()
-    most = np.bincount(level.groups.wallet_set_codes[wallets], minlength=count)
-    sets = level.groups.wallet_sets[chosen]
-    return known[sets], most[sets]
 
 
 def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Floats) -> list[list[str]]:
@@ -530,16 +511,14 @@ def waterfall(
     if len(rest):
         short, full = ([*each, other_label(len(rest), "change")] for each in (short, full))
         exact.append(rest["difference"].sum())
+    lengths = [float(each) for each in exact]
     sums, names = [*exact, known["difference"].sum()], [*short, _TOTAL_LABEL]
     exact_texts = [f"{each} {symbol}" for each in sums]
-    more, less, all_ = (
-        {"marker": {"color": color, "line": OUTLINE_STYLE}}
-        for color in (COLORS[3], COLORS[8], COLORS[2])
-    )
+    colors = {"increasing": COLORS[3], "decreasing": COLORS[8], "totals": COLORS[2]}
     trace = go.Waterfall(
         orientation="h",
         y=list(range(len(sums))),
-        x=[*map(float, exact), 0],
+        x=[*lengths, 0],
         measure=["relative"] * len(exact) + ["total"],
         text=[f"{'+' * (each > 0)}{compact(float(each))}" for each in sums],
         textposition="outside",
@@ -547,10 +526,8 @@ def waterfall(
         constraintext="none",
         hovertext=[*map(hover_text, [*full, _TOTAL_LABEL], exact_texts)],
         hoverinfo="text",
-        increasing=more,
-        decreasing=less,
-        totals=all_,
         connector={"line": OUTLINE_STYLE},
+        **{kind: {"marker": {"color": colors[kind], "line": OUTLINE_STYLE}} for kind in colors},
     )
     grouped_by = ["wallet"] if "address" in rows else [*map(safe_line, _group_columns(rows))]
     axis_name = ", ".join(grouped_by) or "wallets"
@@ -562,7 +539,7 @@ def waterfall(
         showlegend=False,
         bargap=0.25,
         yaxis=row_axis(names, axis_name),
-        xaxis=axis_title(f"change of {symbol}") | {"side": "top", "range": _axis_range(exact)},
+        xaxis=axis_title(f"change of {symbol}") | {"side": "top", "range": _axis_range(lengths)},
         xaxis_title_standoff=4,
     )
 
@@ -594,9 +571,8 @@ def _join_first_names(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
     return f"{', '.join(names[:_MAX_NAMED])}{more}"
 
 
-def _axis_range(exact: list[Amount]) -> list[float]:
+def _axis_range(sizes: list[float]) -> list[float]:
     """Return the range of the axis, with space for a number at the outer end of each bar."""
-    sizes = [float(each) for each in exact]
     ends: list[float] = np.cumsum(sizes).tolist()
     bars = [*zip([*sizes, ends[-1]], [*ends, ends[-1]], strict=True)]
     low, high = min(0, *ends), max(0, *ends)
