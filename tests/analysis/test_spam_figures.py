@@ -1,7 +1,7 @@
 """How many of real scam tokens are flagged, and how many of real tokens: a labelled table.
 
 ``data/token_names.csv`` has on one side tokens of permissively licensed lists on npm, which
-`walletframe.tokens.SOURCES` describes, many of them oddly named, and those most transferred on
+`walletframe/tokens/sources.toml` describes, many of them oddly named, and those most transferred on
 Ethereum in a week of 2023 as counted by Bitquery, in their order (`use_rank`). On the other side
 are tokens that wallets, blocklists and users call spam: rotki's list and tests, DeBank's names,
 what Ethplorer, Moralis, Alchemy, Unmarshal and Bitquery answered, Trust Wallet's reports,

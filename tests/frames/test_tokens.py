@@ -1,12 +1,14 @@
 """The bundled list of tokens, by which imitations are detected."""
 
 import re
+import tomllib
+from importlib.resources import files
 
 import pytest
 
 from walletframe.address.forms import canonical_key
 from walletframe.service.ledger import CHAINS
-from walletframe.tokens import SOURCES, known_tokens, native_coin
+from walletframe.tokens import known_tokens, native_coin
 
 EVM = r"0x[0-9a-fA-F]{40}"
 FORMS = {
@@ -41,7 +43,8 @@ def test_every_token_has_an_asset_a_kind_and_a_source():
     """Its asset, one of four kinds, and a source with a date or a version."""
     tokens = known_tokens()
     assert {token.kind for token in tokens} == {"native", "canonical", "wrapped", "bridged"}
-    assert {token.source for token in tokens} == set(SOURCES)
+    sources = tomllib.loads(files("walletframe.tokens").joinpath("sources.toml").read_text("utf-8"))
+    assert {token.source for token in tokens} == {*sources}
     assert all(token.asset for token in tokens)
     assert all((token.kind == "native") is (token.contract is None) for token in tokens)
 

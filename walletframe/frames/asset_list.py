@@ -90,8 +90,8 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     -----
     The packaged list dates from November 2026. USDC and EURC are as in Circle's Bridge Kit 1.15.1
     (September 2026). Native coins are as in `walletframe.blockchains`, without test networks. All
-    other contracts are from freely licensed lists. ``walletframe.tokens.SOURCES`` states the
-    version and month of each list. ``walletframe/tokens/known.csv`` states the list of each
+    other contracts are from freely licensed lists. ``walletframe/tokens/sources.toml`` states
+    the version and month of each list. ``walletframe/tokens/known.csv`` states the list of each
     contract.
 
     One unit of each contract represents one unit of the asset, but the values may differ: a bridged

@@ -9,24 +9,7 @@ from operator import attrgetter
 from walletframe.chains import known_blockchains, read_known_csv
 
 # The first rows of known.csv were chosen by hand. They are native coins, and the tokens that are
-# most used and most often imitated. All other rows are further tokens with the same symbols. The
-# column `source` names the list that contains the row's contract, symbol and decimals. The lists
-# were downloaded from npm in November 2026, and all of them have permissive licences.
-SOURCES = {
-    "circle": "Circle's Bridge Kit 1.15.1, September 2026, Apache 2.0",
-    "ledger": "Ledger's crypto assets 11.4.0, March 2026, Apache 2.0",
-    "superchain": "Optimism's Superchain list 10.0.1757, May 2026, MIT",
-    "aave": "the address book of Aave 4.44.22, March 2026, MIT",
-    "wormhole": "the tokens of Wormhole's SDK 6.1.5, August 2026, Apache 2.0",
-    "solana-registry": "Solana's token registry 0.2.4574, Apache 2.0",
-    "superfluid": "Superfluid's list 5.38.0, August 2026, without its own tokens, MIT",
-    "bitgo": "BitGo's statics 59.16.0, September 2026, Apache 2.0",
-    "beefy": "Beefy's address book 0.59.18, September 2026, MIT",
-    "1delta": "1delta's asset registry 0.0.99, October 2025, MIT",
-    "swapkit": "SwapKit's tokens 2.4.0, May 2026, Apache 2.0",
-    "yodl": "yodl's list 0.8.40, May 2026, MIT",
-    "hand": "chosen by hand; the tokens on EVM chains and Solana are also on a list above",
-}
+# most used and most often imitated. All other rows are further tokens with the same symbols.
 # The contracts of these assets are never summed:
 # - BTT: one unit of an old contract corresponds to 1,000 units of a new contract.
 # - EURe: the first contract on a blockchain shows the same balances as the second contract.
@@ -51,7 +34,7 @@ class KnownToken:
     # another project, this is the name of the token's own project.
     asset: str
     kind: str  # "native", "canonical" (issued by the asset's own issuer), "wrapped" or "bridged"
-    source: str  # a key of `SOURCES`
+    source: str  # a key of sources.toml
 
     @property
     def owns_symbol(self) -> bool:
@@ -72,10 +55,7 @@ class KnownToken:
 
 @cache
 def known_tokens() -> tuple[KnownToken, ...]:
-    """Return the well-known tokens, native coins first.
-
-    If tokens on the same blockchain have the same symbol, the most usual token comes first.
-    """
+    """Return the well-known tokens, native coins and the most usual token of a symbol first."""
     return tuple(
         KnownToken(chain, symbol, contract or None, int(decimals), *rest)
         for chain, symbol, contract, decimals, *rest in read_known_csv(__package__)
@@ -109,11 +89,7 @@ class AssetContract:
 
 @cache
 def asset_contracts() -> tuple[AssetContract, ...]:
-    """Return the contracts of all assets that have several contracts.
-
-    The contracts are equal unit for unit, and those of the asset's own issuer come first. Native
-    coins that are not listed come from `walletframe.chains`, except those of test networks.
-    """
+    """Return the contracts, equal unit for unit, of assets with several; the issuer's are first."""
     known = [
         token
         for token in known_tokens()
