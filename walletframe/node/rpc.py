@@ -8,8 +8,10 @@ Python's recursion limit for the whole process, which then crashes on deeply nes
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.resources import files
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -50,23 +52,7 @@ class NodeFailure:
     error: str  # one line of text for users
 
 
-# Nodes have few error codes in common, so an error is also classified by its message. The codes and
-# messages are those of https://eips.ethereum.org/EIPS/eip-1474#error-codes, geth, erigon,
-# nethermind, besu, anvil and the large providers.
-_CODES = {
-    3: NodeStatus.REVERTED,
-    429: NodeStatus.RATE_LIMITED,
-    4444: NodeStatus.NO_BLOCK,
-    -32001: NodeStatus.NO_BLOCK,
-    -32005: NodeStatus.RATE_LIMITED,
-}
-_PATTERNS = {
-    NodeStatus.RATE_LIMITED: r"rate limit|too many requests|limit exceeded|throughput",
-    NodeStatus.NO_BLOCK: r"(header|block) not found|unknown block|missing trie node|pruned|"
-    r"historical state|state (is )?not available|out ?of ?range",
-    NodeStatus.REVERTED: r"revert|opcode|evm error|vm execution|invalid jump|stack underflow|"
-    r"out ?of ?gas",
-}
+_ERRORS = tomllib.loads(files(__package__).joinpath("errors.toml").read_text(encoding="utf-8"))
 _FATAL_STATUSES = (
     NodeStatus.TIMEOUT,
     NodeStatus.UNREACHABLE,
@@ -153,9 +139,8 @@ def _parse_result(answer: Any) -> Any:
         return answer.get("result", _NO_JSON_RPC)
     fields = error if isinstance(error, dict) else {"message": error}
     message, code = str(fields.get("message")), fields.get("code")
-    status_by_message = (
-        each for each, pattern in _PATTERNS.items() if re.search(pattern, message.lower())
-    )
-    status_by_code = _CODES.get(code) if isinstance(code, int) else None
-    status = status_by_code or next(status_by_message, NodeStatus.NODE_ERROR)
-    return NodeFailure(status, f"the node answered: {safe_line(message, _MAX_QUOTED)!r}")
+    patterns = _ERRORS["messages"].items()
+    status_by_message = (each for each, words in patterns if re.search(words, message.lower()))
+    status = _ERRORS["codes"].get(str(code)) or next(status_by_message, NodeStatus.NODE_ERROR)
+    reason = f"the node answered: {safe_line(message, _MAX_QUOTED)!r}"
+    return NodeFailure(NodeStatus(status), reason)
