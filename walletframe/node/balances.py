@@ -244,8 +244,7 @@ def crosscheck(
     look_up = _require_look_up(rpc_url)
 
     names = [*_COPIED_COLUMNS, *({"token_blockchain"} & set(frame.columns))]
-    cells = [frame[name].astype(object).where(frame[name].notna(), None) for name in names]
-    rows = (dict(zip(names, values, strict=True)) for values in zip(*cells, strict=True))
+    rows: Any = frame[names].astype(object).where(frame[names].notna(), None).to_dict("records")
     requested = [_balance_query(row, options) for row in rows]
     queries = list(dict.fromkeys(each for each in requested if isinstance(each, BalanceQuery)))
     by_query, _ = look_up(rpc_url, queries, options)
