@@ -67,13 +67,10 @@ class ApiKey(Secret):
 
 def quoted(value: Any) -> str:
     """Return the repr of a value, or, if the value may be a key, a description of the value."""
-    if value is None or isinstance(value, bool | int | float):
-        return repr(value)
-    if not isinstance(value, str):
-        return f"a value of type {type(value).__name__}"
-    if len(value.strip()) < _MIN_KEY_LENGTH:
-        return repr(value)
-    return f"a string of {len(value)} characters (not shown, since it may be secret)"
+    if isinstance(value, str) and len(value.strip()) >= _MIN_KEY_LENGTH:
+        return f"a string of {len(value)} characters (not shown, since it may be secret)"
+    is_plain = value is None or isinstance(value, str | bool | int | float)
+    return repr(value) if is_plain else f"a value of type {type(value).__name__}"
 
 
 def contains_key(value: Any, key: ApiKey | None) -> bool:

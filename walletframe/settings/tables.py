@@ -23,7 +23,6 @@ _HINTS = {
     "prices": f'use the path of a file or folder, "{SERVICE_PRICES}", or a list of these',
     "colors": 'use a table with the name of an asset and a colour in each line: ETH = "#3366CC"',
 }
-_PATH_HINT = "use the path of a file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ def _parse(name: str, entry: Entry) -> Any:
         return [_parse(name, entry._replace(value=each)) for each in value]
     elif entry.file is None and name != "currency" and not isinstance(value, str):
         return value  # the function that uses the value checks the type
-    hint = _HINTS.get(name, _PATH_HINT)
+    hint = _HINTS.get(name, "use the path of a file")
     raise SettingsError(f"{entry.place} is not valid: {fault}", hint=hint)
 
 

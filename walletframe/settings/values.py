@@ -28,7 +28,6 @@ CacheChoice: TypeAlias = str | Path | Literal[False] | object
 
 _TRUE = ("true", "1", "yes", "on")
 _FALSE = ("false", "0", "no", "off")
-_KEY_HINT = "set it to the API key: one non-empty line of printable characters"
 _OR_CONFIGURE = (
     ", or call walletframe.configure(…). To try walletframe without a key, use simulated data: "
     "walletframe.sandbox(), or in a shell walletframe demo"
@@ -39,7 +38,8 @@ def _parse_key(source: str, value: Any) -> ApiKey:
     key = ApiKey(value.strip()) if isinstance(value, str) and value.strip() else value
     text: object = key.reveal() if isinstance(key, ApiKey) else None
     if not isinstance(text, str) or not text.isprintable():
-        raise SettingsError(f"{source} is not a valid API key", hint=_KEY_HINT)
+        hint = "set it to the API key: one non-empty line of printable characters"
+        raise SettingsError(f"{source} is not a valid API key", hint)
     return key
 
 
@@ -247,7 +247,7 @@ class Settings:
 
     def _fill(self, arguments: Mapping[str, Any], entries: dict[str, Entry]) -> None:
         """Validate and set all settings. Raise an error if a displayed setting contains the key."""
-        refuse_unknown(arguments, [each.name for each in fields(self)])
+        refuse_unknown(arguments, self.__slots__)
         values = entries | {k: Entry(k, v) for k, v in arguments.items() if v is not None}
         for each in fields(self):
             entry = values.get(each.name, Entry(each.name, each.default))
@@ -333,28 +333,24 @@ class Settings:
         >>> Settings(workers=2).replace(workers=4).workers
         4
         """
-        values: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         if self.service == self.endpoint:
             values["service"] = None
         values.update(overrides)
         return Settings.isolated(**values)
 
 
+_optional = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY, default=None)
+_unknown = inspect.Parameter("unknown", inspect.Parameter.VAR_KEYWORD)
 # The signature that `Settings?` and completion show. Type checkers read SettingsKwargs instead.
 Settings.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # inspect looks for it
-    [
-        *(
-            inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=None)
-            for each in (*(each.name for each in fields(Settings)), "file")
-        ),
-        inspect.Parameter("unknown", inspect.Parameter.VAR_KEYWORD),
-    ]
+    [*map(_optional, (*Settings.__slots__, "file")), _unknown]
 )
 
 
 def read_entries(file: str | Path | None = None) -> dict[str, Entry]:
     """Return a dict of the settings in the settings files and the environment."""
-    return read_sources(file, [each.name for each in fields(Settings)])
+    return read_sources(file, Settings.__slots__)
 
 
 def with_local_key(settings: Settings) -> Settings:
