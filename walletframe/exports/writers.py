@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from contextlib import nullcontext
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
@@ -97,12 +98,11 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
         cells = [[cell or '""' for cell in cells[0]]]
     rows = chain([heads], zip(*cells, strict=True))
     lines = (f"{separator.join(row)}\n".encode() for row in rows)
+    is_packed = target.suffix.lower() == ".gz"
     with atomic_write(target) as file:
-        if target.suffix.lower() != ".gz":
-            file.writelines(lines)
-        else:
-            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-                packed.writelines(lines)
+        packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if is_packed else nullcontext(file)
+        with packed as stream:
+            stream.writelines(lines)
 
 
 def without_gz(path: Path) -> Path:
@@ -119,14 +119,8 @@ def _cells(series: pd.Series) -> list[str]:
     if not _may_hold_text(series):
         return [value or "" for value in _as_texts(series)]
     written = cache(lambda text: _quoted(as_cell(text)))  # texts repeat
-    cells = []
-    for value in series:
-        if isinstance(value, str):
-            cells.append(written(value))
-        else:
-            is_missing = pd.api.types.is_scalar(value) and pd.isna(value)
-            cells.append("" if is_missing else _quoted(_cell(value)))
-    return cells
+    cells = (written(each) if isinstance(each, str) else _quoted(_cell(each)) for each in series)
+    return ["" if missing else cell for cell, missing in zip(cells, series.isna(), strict=True)]
 
 
 def _cell(value: object) -> str:
