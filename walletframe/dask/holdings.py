@@ -310,13 +310,12 @@ def _distinct_wallets(part: pd.DataFrame) -> pd.DataFrame:
 
 def _require_one_partition(positions: Positions, edges: Codes) -> None:
     codes = positions.wallet_codes
-    partition_counts = np.bincount(codes, minlength=len(positions.wallets))
-    if (partition_counts > 1).any():
-        first = int(np.argmax(partition_counts > 1))
-        numbers = np.searchsorted(edges, np.flatnonzero(codes == first), side="right")
-        name = ".".join(positions.wallets.iloc[first])
+    repeated = np.flatnonzero(np.bincount(codes) > 1)
+    if len(repeated):
+        numbers = np.searchsorted(edges, np.flatnonzero(codes == repeated[0]), side="right")
+        name = ".".join(positions.wallets.iloc[repeated[0]])
         raise ArgumentError(
-            f"rows of {counted_noun(int((partition_counts > 1).sum()), 'wallet')} are in several "
+            f"rows of {counted_noun(len(repeated), 'wallet')} are in several "
             "partitions, so these wallets would be counted more than once: for example, "
             f"{safe_line(name)!r} is in partitions {numbers[0]} and {numbers[1]}",
             hint="move all rows of a wallet into one partition: "

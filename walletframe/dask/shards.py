@@ -117,11 +117,7 @@ def fetch_shards(
     summaries: dict[str, FetchSummary],
     display: AbstractContextManager[Callable[..., object]],
 ) -> bool:
-    """Fetch the shards on the workers, show the progress, and return whether Ctrl-C ended it.
-
-    The summary of each shard is added to `summaries` with the shard's name as the key. A future is
-    released as soon as it is done, because the worker keeps the shard's wallets until then.
-    """
+    """Fetch shards, show the progress, add their summaries, and return whether Ctrl-C ended it."""
     name = f"walletframe-{uuid4().hex}"
     _require_ready(cluster, root, settings, name)
     pending: Futures = {
@@ -141,7 +137,7 @@ def fetch_shards(
                     done = {"counts": counts, "before": summary.resumed, "worker": None}
                     reports[summary.folder.name] = done
                     summaries[summary.folder.name] = summary
-                    pending.discard(future)
+                    pending.discard(future)  # until then, the worker keeps the shard's wallets
                     if summary.key_refused:
                         cluster.run(cancel_fetch, name, on_error="ignore")
                 counts = Counter()
@@ -151,7 +147,10 @@ def fetch_shards(
                 before = sum(report["before"] for report in reports.values())
                 show(counts, before, workers=len(workers))
     except BaseException as fault:
-        _cancel_all(cluster, pending, name)
+        with suppress(Exception):  # the error of a scheduler or a shard was already raised
+            if cluster.status == "running":
+                cluster.run(cancel_fetch, name, on_error="ignore")
+                distributed.wait(pending)  # so that no worker writes any more
         if not isinstance(fault, KeyboardInterrupt):
             raise
         finished = [future.result() for future in pending if future.status == "finished"]
@@ -243,14 +242,6 @@ def _result(future: distributed.Future[FetchSummary]) -> FetchSummary:
             hint="read the worker's log, since the worker may have run out of memory; "
             f"{RESUME_HINT}",
         ) from None
-
-
-def _cancel_all(cluster: distributed.Client, futures: Futures, name: str) -> None:
-    """Cancel a fetch on all workers, and wait until no worker writes any more."""
-    with suppress(Exception):  # the error of a scheduler or a shard was already raised
-        if cluster.status == "running":
-            cluster.run(cancel_fetch, name, on_error="ignore")
-            distributed.wait(futures)
 
 
 # The functions below run on workers.
