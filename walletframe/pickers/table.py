@@ -59,13 +59,8 @@ _COLUMN_RANKS = [
     "known",
 ]
 _USER_RANK, _LAST_RANK = 20, 90  # the ranks of user columns, and of all others
-_COUNT_LABELS = {
-    "tokens": "tokens",
-    "holders": "holders",
-    "balances": "balances",
-    "amount_na": "unknown amounts",
-    "unpriced": "unpriced",
-}
+_COUNT_COLUMNS = ("tokens", "holders", "balances", "amount_na", "unpriced")
+_LABELS = {"amount_na": "unknown amounts", "known": "wallets known"}
 _GROUP_NAMES = ("wallet", "token", "asset", "blockchain")  # the groups that are not user columns
 _HIDDEN_IF_ZERO = {"amount_na", "unpriced"}  # columns that are hidden if all values are 0
 
@@ -165,13 +160,9 @@ class HoldingsTable:
         rows, column = self._rows(*query), self.grid(query[0]).columns.get(name)
         if column is None or name not in SELECTION_FIELDS or not 0 <= position < len(rows):
             return None
-        cells, key = column.cells, None
-        if (
-            isinstance(cells, TextCells)
-            and cells.selection_key
-            and (code := cells.codes[rows[position]]) >= 0
-        ):
-            key = cells.selection_key(code)
+        cells: Any = column.cells
+        code = cells.codes[rows[position]] if isinstance(cells, TextCells) else -1
+        key = None if code < 0 else cells.selection_key(code)
         return None if key is None else (SELECTION_FIELDS[name], key)
 
     def _parse_query(self, request: Mapping[str, Any]) -> tuple[str, str, bool, tuple[str, ...]]:
@@ -231,10 +222,9 @@ class DataGrid:
 def balances_grid(positions: Positions) -> DataGrid:
     """Return the columns of a table of balances, including user columns."""
     holdings, tokens = positions.holdings, positions.tokens
-    wallets = positions.wallet_frame if positions.has_wallets else None
     texts = {
         "wallet": _wallet_cells(positions, positions.wallets, positions.wallet_codes),
-        **_token_cells(holdings, tokens, _block_explorer_prefixes(wallets)),
+        **_token_cells(holdings, tokens, _block_explorer_prefixes(positions)),
     }
     amounts = AmountCells(positions.amounts, holdings.get("raw_amount"))
     numbers: dict[str, Cells] = {"amount": amounts}
@@ -249,10 +239,9 @@ def balances_grid(positions: Positions) -> DataGrid:
 
 def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
     """Return the columns of a table of sums, which `totals` computed for the groups `by`."""
-    wallets = positions.wallet_frame if positions.has_wallets else None
     texts: dict[str, Cells] = {}
     if by == "token":
-        texts = _token_cells(sums, token_identities(sums), _block_explorer_prefixes(wallets))
+        texts = _token_cells(sums, token_identities(sums), _block_explorer_prefixes(positions))
     elif by == "wallet":
         texts = {"wallet": _wallet_cells(positions, sums, np.arange(len(sums)))}
     columns = _make_columns(texts)
@@ -263,7 +252,7 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
     columns |= _value_columns(sums)
     counted = {
         name: make_cells(sums[name])
-        for name in _COUNT_LABELS
+        for name in _COUNT_COLUMNS
         if name in sums and (name not in _HIDDEN_IF_ZERO or (sums[name] > 0).any())
     }
     if "wallets_asked" in sums:  # show how many of the requested wallets are known
@@ -284,10 +273,9 @@ def _user_column(series: pd.Series, rank: int) -> Column:
 
 
 def _make_columns(cells: Mapping[str, Cells]) -> dict[str, Column]:
-    labels = _COUNT_LABELS | {"known": "wallets known"}
     ranks = {name: rank for rank, name in enumerate(_COLUMN_RANKS)}
     return {
-        name: Column(labels.get(name, name), ranks.get(name, _LAST_RANK), each)
+        name: Column(_LABELS.get(name, name), ranks.get(name, _LAST_RANK), each)
         for name, each in cells.items()
     }
 
@@ -311,7 +299,7 @@ def _wallet_cells(positions: Positions, named: pd.DataFrame, codes: Codes) -> Te
     wallets = positions.wallet_frame if positions.has_wallets else None
     names = user_wallet_names(named, wallets)
     texts, pairs = search.wallet_texts(named, codes, names), search.wallet_pairs(named)
-    urls = [] if wallets is None else _explorer_urls(wallets)
+    urls = _explorer_urls(positions)
     rows = dict(zip(search.wallet_pairs(positions.wallets), positions.first, strict=True))
     return TextCells.of(
         texts,
@@ -349,21 +337,18 @@ def _token_cells(
     }
 
 
-def _explorer_urls(wallets: pd.DataFrame) -> list[str]:
-    """Return the block explorer URL of each wallet as the service sent it, or an empty string."""
-    if "explorer_url" not in wallets:
-        return [""] * len(wallets)
-    return wallets["explorer_url"].map(cell_text).tolist()
+def _explorer_urls(positions: Positions) -> list[str]:
+    """Return the block explorer URL in each row of the wallets, or no URLs without wallets."""
+    urls = positions.wallet_frame["explorer_url"] if positions.has_wallets else pd.Series()
+    return urls.map(cell_text).tolist()
 
 
-def _block_explorer_prefixes(wallets: pd.DataFrame | None) -> dict[str, str]:
+def _block_explorer_prefixes(positions: Positions) -> dict[str, str]:
     """Return the block explorer URL of each blockchain, up to and without the address."""
     prefixes: dict[str, str] = {}
-    if wallets is None:
-        return prefixes
-    for (chain, address), url in zip(
-        search.wallet_pairs(wallets), _explorer_urls(wallets), strict=True
-    ):
+    urls = _explorer_urls(positions)
+    pairs = search.wallet_pairs(positions.wallet_frame) if urls else []
+    for (chain, address), url in zip(pairs, urls, strict=True):
         key = canonical_blockchain(chain)
         if key not in prefixes and address and safe_url(url):
             before, _, after = url.lower().rpartition(quote(address, safe="").lower())
