@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     Answer = tuple[dict[str, Any], list[bytes]]
 
-_MAX_BALANCES = 500_000  # read from a folder
 _MAX_DOWNLOAD_ROWS = 200_000
 _MAX_SERVICE = 80
 _SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -158,7 +157,7 @@ class HoldingsExplorer(FetchingWidget):
         *,
         client: Client | None = None,
         prepare: Prepare | None = None,
-        max_balances: int = _MAX_BALANCES,
+        max_balances: int = 500_000,
     ) -> None:
         require_client(client)
         self._client, self._prepare, self._max_balances = client, prepare, max_balances

@@ -83,10 +83,7 @@ class FetchingWidget(PageWidget):
 
     @abstractmethod
     def _fetch_client(self) -> AbstractContextManager[Client]:
-        """Return a context manager for the client of the next fetch.
-
-        On exit, only a client that was created here is closed.
-        """
+        """Return the client of the next fetch, as a context manager that closes only a new one."""
 
     def _fetch(
         self,
@@ -167,10 +164,7 @@ class FetchingWidget(PageWidget):
 
 
 def format_time_left(marks: deque[tuple[float, int]], total: int) -> str:
-    """Return an estimate of the remaining time as text. Old samples are removed from `marks`.
-
-    `marks` contains samples of the progress: (time in s, number of finished wallets).
-    """
+    """Return the remaining time as text, from recent samples (time in s, finished wallets)."""
     (start_s, before), (now_s, done) = marks[0], marks[-1]
     while len(marks) > 2 and now_s - start_s > _RECENT_S:  # noqa: PLR2004 - two marks give a rate
         marks.popleft()

@@ -20,7 +20,6 @@ from traitlets import Bool, Int, List, Unicode, observe, validate
 from walletframe.address.forms import canonical_blockchain, read_wallet, shorten
 from walletframe.address.lists import parse_wallets, read_pasted, with_standard_columns
 from walletframe.address.shapes import malformed_reason
-from walletframe.amounts import AmountDtype
 from walletframe.analysis.selection import label_texts
 from walletframe.analysis.valuation import has_prices, value
 from walletframe.errors import (
@@ -115,10 +114,7 @@ class Options(dict[Value, Option]):
         return kept.value
 
     def columns(self) -> dict[str, Any]:
-        """Return columns for the front end, as lists with an element for each option.
-
-        Columns in which few options have a text are dicts instead, keyed by the option's index.
-        """
+        """Return columns for the front end: lists, or dicts by index if few options have a text."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
         full_texts: list[str | None] = []  # None if the value contains it
@@ -183,8 +179,7 @@ def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
             return None, ""
         unit = f"value in {safe_line(str(currencies[0]), _MAX_CURRENCY)}" if currencies else "value"
         return holdings["value"].to_numpy(np.float64, na_value=np.nan), unit
-    has_columns = {*_PRICE_COLUMNS} <= {*holdings}
-    if not has_columns or not isinstance(holdings["amount"].dtype, AmountDtype):
+    if not {*_PRICE_COLUMNS} <= {*holdings} or holdings["amount"].dtype != "amount":
         return None, ""
     usable = holdings["price"].where(holdings["price"].between(0, _MAX_PRICE))
     holdings = holdings.assign(price=usable)

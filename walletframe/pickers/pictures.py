@@ -143,11 +143,8 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
     measures += [AMOUNTS] if chart_type.needs == "token?" else []
     measures = [AMOUNTS] if chart_type.needs == "token" else [*measures, BALANCES]
     if options.measure not in measures:  # choose a default
-        is_one = (
-            bool(selected.selection.tokens)
-            and len(_combined_if_chosen(held, options).tokens.keys) == 1
-        )
-        best = AMOUNTS if is_one and AMOUNTS in measures else VALUE
+        keys = _combined_if_chosen(held, options).tokens.keys if selected.selection.tokens else []
+        best = AMOUNTS if len(keys) == 1 and AMOUNTS in measures else VALUE
         options = replace(options, measure=best if best in measures else measures[-1])
     picture = Picture(selected, options, tuple(measures), title=options.chart)
     if not len(held.holdings):
@@ -213,8 +210,7 @@ def bridged_text(picture: Picture) -> str:
 def _chart_arguments(selected: Selected, options: ChartOptions) -> tuple[dict[str, Any], str]:
     """Return the arguments of the chart's function, and the name of a single drawn token or asset.
 
-    A chart of one wallet, token or asset draws the first selected one. If none is selected, it
-    draws the wallet with the largest value, or the token or asset with the most balances.
+    The default is the wallet with the largest value, or the token with the most balances.
     """
     chart_type, held, selection = options.type, selected.held, selected.selection
     arguments: dict[str, Any] = {}

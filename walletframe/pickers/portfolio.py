@@ -53,11 +53,7 @@ _MAX_FAILURES, _MAX_FULL_TEXT, _MAX_REASON = 50, 500, 300
 
 
 class Portfolio(Selectable):
-    """The result of a fetch with values and spam flags.
-
-    Values are read from the column ``value``, or computed by the function `value`. Spam flags are
-    read from the column ``is_spam``, or computed if this column and `prepare` are missing.
-    """
+    """The result of a fetch with values and spam flags, which are computed if columns lack them."""
 
     def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
         require_columns(details.wallets, WALLET_DTYPES)

@@ -233,7 +233,7 @@ def selection_after_click(picture: Picture, click: Mapping[str, Any]) -> Selecti
     """Return the selection after a click in a chart.
 
     The click contains the ``id`` of a node, the index ``token`` of a legend entry, or the indices
-    ``trace`` and ``point``. A click on "Other" or on a box of several wallets changes nothing.
+    ``trace`` and ``point``.
     """
     selected, by = picture.selected, picture.options.by
     held, portfolio = selected.held, selected.portfolio

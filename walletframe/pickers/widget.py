@@ -55,10 +55,7 @@ _MAX_ERROR_LENGTH = 400
 def handler(
     method: Callable[Concatenate[WidgetT, P], None],
 ) -> Callable[Concatenate[WidgetT, P], None]:
-    """Return a method that runs under the lock and shows its errors in the widget.
-
-    If the widget is closed, the method does nothing.
-    """
+    """Return a method that runs under the lock, unless the widget is closed, and shows errors."""
 
     @wraps(method)
     def run_handler(widget: WidgetT, /, *args: P.args, **kwargs: P.kwargs) -> None:

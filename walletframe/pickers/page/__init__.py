@@ -12,11 +12,7 @@ _EXPORT = re.compile(r"^export (?!default\b)", re.MULTILINE)
 
 @cache
 def script(*names: str) -> str:
-    """Return the text of modules with the modules that they import, without import statements.
-
-    An imported module precedes the module that imports it. All modules share one scope, so their
-    top-level names must be unique.
-    """
+    """Return modules after those that they import, in one scope with unique top-level names."""
     joined: dict[str, str] = {}
 
     def add(name: str) -> None:
