@@ -223,13 +223,10 @@ class _SafeHtmlFormatter:
         return None if html is None else without_mathematics(html)
 
 
-def _print_details(details: WalletDetails, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 - IPython passes this flag by position
-    """Print the result of a fetch. In a terminal, the text is fitted to the width."""
-    printer.text(display_text(*details, width=terminal_width()))
-
-
 _PRINTED: dict[str, Any] = {
-    "walletframe.frames.details.WalletDetails": _print_details,
+    "walletframe.frames.details.WalletDetails": lambda details, printer, _cycle: printer.text(
+        display_text(*details, width=terminal_width())
+    ),
     _FRAME: lambda frame, printer, _cycle: printer.text(frame_text(frame)),
 }
 
@@ -253,10 +250,7 @@ def load(shell: InteractiveShell) -> None:
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Remove the completion and restore the earlier display of tables.
-
-    IPython can't remove the magics themselves.
-    """
+    """Restore the earlier completion and display of tables; IPython can't remove the magics."""
     matchers = _custom_matchers(shell)
     if _complete in matchers:
         matchers.remove(_complete)
