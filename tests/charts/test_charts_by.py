@@ -718,7 +718,7 @@ class TestRefusals:
         ):
             charts.bar(HOLDINGS, by="bla", wallets=WALLETS)
         with pytest.raises(
-            SettingsError, match="to group by an extra column of wallets, also pass wallets=…"
+            SettingsError, match="extra columns of wallets need the wallets of the fetch"
         ):
             charts.heatmap(HOLDINGS, by="owner")
 

@@ -1,5 +1,6 @@
 """Wallets' names from a kept column ``name``, in every display."""
 
+import json
 import re
 
 import pandas as pd
@@ -133,7 +134,9 @@ def test_the_explorer_names_wallets():
     """In its table, its picker and its charts."""
     explorer = HoldingsExplorer(DETAILS)
     page = Page(explorer)
-    assert all(name in page.rows() for name in KNOWN)
+    cells = json.loads(page.rows())["wallet"]
+    parts = zip(cells["text"], cells["aside"], strict=True)
+    assert {" · ".join([name, *address]) for name, address in parts} == {*KNOWN}
     assert f"St. Dee · ETH · {DEE}" in page.listed("Wallets")
     explorer.close()
 

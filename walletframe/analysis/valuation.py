@@ -229,7 +229,7 @@ def choose_prices(
     entries = chosen if is_list else [chosen]
     for path in entries if prices is None else ():
         if isinstance(path, Path) and not path.exists():
-            problem = f"{safe_line(str(path))!r} in the setting `prices` does not exist"
+            problem = f"{safe_line(str(path), 300)!r} in the setting `prices` does not exist"
             raise SettingsError(problem, hint="correct the setting, or pass prices=…")
     names = [
         safe_line(Path(each).name) if isinstance(each, str | Path) else type(each).__name__

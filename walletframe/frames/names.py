@@ -250,11 +250,9 @@ def shared_symbols(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[T
 def ambiguous(
     shared: Mapping[str, Sequence[TokenKey]], hint: Callable[[TokenKey], str]
 ) -> AmbiguousTokenError:
-    """Return the error for symbols that several tokens share.
+    """Return the error for symbols that several tokens share, with a hint for the first of them.
 
-    Tokens on the packaged list come first (bridged versions last among them), and notes say which
-    tokens are listed. `hint` is called with the first token, so that the hint can contain an
-    example to copy.
+    Tokens on the packaged list come first, and bridged versions last among them.
     """
     listed = known_by_key()
     issued = sorted(listed, key=lambda key: listed[key].kind == "bridged")
