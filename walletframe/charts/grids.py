@@ -322,22 +322,21 @@ def _split_rows(
 
 def _choose_named_tokens(owners: Indices, tokens: Indices, sizes: Floats, top: int) -> Indices:
     """Choose the tokens with a colour, so that Other is the largest part of few or no bars."""
-    totals, chosen = sum_by_group(tokens, sizes), list[int]()
-    rows = pd.DataFrame({"bar": owners, "token": tokens, "size": sizes})
-    parts = rows.groupby(["bar", "token"])["size"].sum().sort_values(ascending=False).reset_index()
-    by_bar = parts.groupby("bar")["size"].sum()
-    while len(chosen) < top:
-        is_named = parts["token"].isin(chosen)
-        rest = parts[~is_named].groupby("bar")["size"].sum()
-        largest = parts[is_named].groupby("bar")["size"].max().reindex(rest.index, fill_value=0)
-        bars = pd.DataFrame({"share": rest / by_bar[rest.index], "rest": rest})[rest > largest]
-        if bars.empty:
+    totals = sum_by_group(tokens, sizes)
+    pairs, codes = np.unique(owners * len(totals) + tokens, return_inverse=True)
+    parts, (bars, of_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
+    lengths, is_chosen = sum_by_group(bars, parts), np.zeros(len(totals), dtype=bool)
+    while is_chosen.sum() < top:
+        is_named = is_chosen[of_tokens]
+        largest = np.zeros_like(lengths)
+        np.maximum.at(largest, bars[is_named], parts[is_named])
+        rest = np.bincount(bars, np.where(is_named, 0, parts), len(lengths))
+        shares = np.divide(rest, lengths, out=np.zeros_like(rest), where=rest > largest)
+        if not shares.any():
             break
-        neediest = bars.sort_values(["share", "rest"]).index[-1]
-        chosen.append(int(parts["token"][~is_named & (parts["bar"] == neediest)].iloc[0]))
-    weights = totals.copy()
-    weights[chosen] += totals.sum()
-    named = largest_indices(weights, top)
+        of_neediest = (bars == np.lexsort((rest, shares))[-1]) & ~is_named
+        is_chosen[of_tokens[np.where(of_neediest, parts, 0).argmax()]] = True
+    named = largest_indices(np.where(is_chosen, totals + totals.sum(), totals), top)
     return named[np.argsort(-totals[named], kind="stable")]
 
 
