@@ -688,10 +688,10 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     notes = ["One wallet holds the whole amount, so there is nothing to compare."]
     if count > 1:
         gini = float((count + 1 - 2 * (running.sum() / running[-1])) / count)
-        few = min(10, count // 2)
+        few, holders = min(10, count // 2), counted_noun(count, "wallet")
         who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
         notes = [
-            f"The Gini coefficient is {gini:.3f}, over {count:,} wallets that hold it.",
+            f"The Gini coefficient is {gini:.3f}, over {holders} that hold it.",
             f"{who} {percent(1 - float(shares[-few - 1]))} of it.",
         ]
     notes.append(f"The curve shows cumulative shares of the {balances.measure.phrase}.")

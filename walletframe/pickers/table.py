@@ -440,15 +440,16 @@ class NumberCells:
     """Cells of ints or floats. NaN and NA are missing, and money is rounded to cents."""
 
     def __init__(self, values: Any, missing: Mask, *, money: bool = False) -> None:
-        self.floats, self._missing, self._is_money = values, missing, money
+        self.numbers: Any = values
+        self._missing, self._is_money = missing, money
 
     def order(self, *, descending: bool) -> Codes:
         """Return the row numbers in sorted order. Missing numbers come last."""
-        return sort_order(self.floats, self._missing, descending=descending)
+        return sort_order(self.numbers, self._missing, descending=descending)
 
     def column_width(self) -> tuple[int, int]:
         """Return the maximum number of digits before the point, and (in a sample) after it."""
-        present = self.floats[~self._missing]
+        present = self.numbers[~self._missing]
         before = _integer_digits(present.astype(np.float64))
         if self._is_money:
             return before, 2
@@ -458,7 +459,7 @@ class NumberCells:
 
     def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
         """Return the numbers of rows with all digits. Money is in cents, but copied exactly."""
-        values, missing = self.floats[rows], self._missing[rows].tolist()
+        values, missing = self.numbers[rows], self._missing[rows].tolist()
         each = [*zip(values.tolist(), missing, strict=True)]
         exact = ["" if is_missing else _all_digits(value) for value, is_missing in each]
         if not self._is_money:
@@ -479,7 +480,7 @@ class AmountCells:
         return self._amounts.argsort(ascending=not descending)
 
     @cached_property
-    def floats(self) -> Floats:
+    def numbers(self) -> Floats:
         """The nearest float of each amount, or NaN if it is unknown."""
         return to_floats(self._amounts.exact())
 
@@ -521,9 +522,9 @@ def _integer_digits(values: Floats) -> int:
 
 def bar_lengths(cells: Any, rows: Codes, window: Codes) -> dict[str, list[float]]:
     """Return the bars of a window of rows, as shares of the largest number in all `rows`."""
-    sizes = np.abs(cells.floats[rows])
+    sizes = np.abs(cells.numbers[rows])
     largest = sizes[np.isfinite(sizes)].max(initial=0) or 1
-    shares = np.nan_to_num(np.abs(cells.floats[window]) / largest, posinf=1)
+    shares = np.nan_to_num(np.abs(cells.numbers[window]) / largest, posinf=1)
     return {"bar": np.round(shares, 4).clip(0, 1).tolist()}
 
 
