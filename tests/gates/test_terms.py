@@ -93,7 +93,7 @@ def test_texts_avoid(phrase, instead):
     pages += ROOT.glob("notebooks/*.ipynb")
     found = [
         f"{place(path, number)}: {line.strip()}"
-        for path in [*ROOT.glob("walletframe/**/*.py"), *pages]
+        for path in [*ROOT.glob("walletframe/**/*.py"), *ROOT.glob("walletframe/**/*.toml"), *pages]
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if re.search(phrase, line)
     ]
