@@ -20,15 +20,15 @@ import plotly.io as pio
 from walletframe.errors import SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import asset_keys
 from walletframe.frames.identity import token_identities, token_key
-from walletframe.frames.positions import Positions
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    import pandas as pd
+
     from walletframe.frames.identity import TokenKey
-    from walletframe.frames.positions import PositionsLike
 
 ColorsLike: TypeAlias = "Mapping[TokenKey, str] | Mapping[str, str]"
 """Colours by token, or by the name of an asset."""
@@ -72,7 +72,7 @@ pio.templates["walletframe"] = go.layout.Template(
 )
 
 
-def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
+def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
     """Return the colour that charts give each token, for charts of your own.
 
     Returns
@@ -89,10 +89,7 @@ def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
     ColumnsError
         If ``token_blockchain`` or ``token_address`` is missing.
     """
-    if isinstance(holdings, Positions):
-        keys = holdings.contracts.keys
-    else:
-        keys = token_identities(holdings).keys
+    keys = token_identities(holdings).keys
     return dict(zip(keys, choose_colors(keys), strict=True))
 
 
