@@ -163,7 +163,8 @@ def bridged_versions(positions: Positions, index: int) -> tuple[int, str]:
 def count_separate_versions(positions: Positions, contracts: Codes) -> int:
     """Return how many of these contracts are bridged versions that no asset includes."""
     bridged = positions.assets.bridged if positions.assets else {}
-    return sum(positions.contracts.keys[code] in bridged for code in np.unique(contracts).tolist())
+    is_bridged = np.array([*map(bridged.__contains__, positions.contracts.keys)], dtype=bool)
+    return len(np.unique(contracts[is_bridged[contracts]]))
 
 
 def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
