@@ -326,16 +326,17 @@ def _choose_named_tokens(owners: Indices, tokens: Indices, sizes: Floats, top: i
     pairs, codes = np.unique(owners * len(totals) + tokens, return_inverse=True)
     parts, (bars, of_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
     lengths, is_chosen = sum_by_group(bars, parts), np.zeros(len(totals), dtype=bool)
-    while is_chosen.sum() < top:
-        is_named = is_chosen[of_tokens]
-        largest = np.zeros_like(lengths)
-        np.maximum.at(largest, bars[is_named], parts[is_named])
-        rest = np.bincount(bars, np.where(is_named, 0, parts), len(lengths))
+    rest, largest = lengths.copy(), np.zeros_like(lengths)  # of Other, and of the named tokens
+    for _ in range(top):
         shares = np.divide(rest, lengths, out=np.zeros_like(rest), where=rest > largest)
         if not shares.any():
             break
-        of_neediest = (bars == np.lexsort((rest, shares))[-1]) & ~is_named
-        is_chosen[of_tokens[np.where(of_neediest, parts, 0).argmax()]] = True
+        of_neediest = (bars == np.lexsort((rest, shares))[-1]) & ~is_chosen[of_tokens]
+        token = of_tokens[np.where(of_neediest, parts, 0).argmax()]
+        is_chosen[token] = True
+        drawn = np.flatnonzero(of_tokens == token)
+        rest[bars[drawn]] -= parts[drawn]
+        largest[bars[drawn]] = np.maximum(largest[bars[drawn]], parts[drawn])
     named = largest_indices(np.where(is_chosen, totals + totals.sum(), totals), top)
     return named[np.argsort(-totals[named], kind="stable")]
 
