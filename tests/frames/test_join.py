@@ -2,23 +2,25 @@
 
 import pandas as pd
 import pytest
+from addresses import UPPER_C, C, base58, whole
 from fetches import fetched, token
 
 import walletframe as wf
 from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SettingsError
 
 TOP = 2**256 - 1
+SOLANA = base58("Xy")
 DETAILS = fetched(
     {
-        "ETH.0xAb": [token("ONE", TOP, 18), token("TWO", 2, 0)],
-        "SOLANA.Xy": [token("SOL", 5, 9, contract=None, blockchain="SOLANA")],
-        "BSC.0xC": "failed",
+        f"ETH.{whole('Ab')}": [token("ONE", TOP, 18), token("TWO", 2, 0)],
+        f"SOLANA.{SOLANA}": [token("SOL", 5, 9, contract=None, blockchain="SOLANA")],
+        f"BSC.{UPPER_C}": "failed",
     }
 )
 TABLE = pd.DataFrame(
     {
         "owner": ["Ann", "Ben", "Cid", "Dee", "Eve"],
-        "address": [" 0XaB", "xy", "Xy\n", None, "0xC"],
+        "address": [f" 0X{'aB':0>40}", base58("xy"), f"{SOLANA}\n", None, UPPER_C],
         "symbol": list("abcde"),
         "blockchain": ["eth", "Solana", " solana ", None, "Bsc"],
     },
@@ -60,7 +62,7 @@ def test_wallets_have_the_frames_spelling():
     """Unmatched ones have the table's, trimmed; so that the result can be joined again."""
     result = joined(TABLE, DETAILS.wallets, unmatched="2 of 5 rows")
     assert result.blockchain.fillna("").tolist() == ["ETH", "SOLANA", "SOLANA", "", "BSC"]
-    assert result.address.fillna("").tolist() == ["0xAb", "xy", "Xy", "", "0xC"]
+    assert result.address.fillna("").tolist() == [whole("Ab"), base58("xy"), SOLANA, "", UPPER_C]
     assert result.status.cat.categories.equals(DETAILS.wallets.status.cat.categories)
     assert result.columns[:4].tolist() == ["owner", "address", "symbol", "blockchain"]
     again = joined(result, DETAILS.holdings, "inner", unmatched="3 of 5 rows")
@@ -79,7 +81,7 @@ def test_wallets_have_the_frames_spelling():
 def test_how_selects_rows(how, owners):
     """The rows are those of pandas's merge; with right in the order of the frame."""
     other = DETAILS.holdings.iloc[[1, 2, 0]]
-    frame = pd.concat([other.assign(address=["0xff", "Xy", "0xAb"]), other.iloc[[2]]])
+    frame = pd.concat([other.assign(address=[whole("ff"), SOLANA, whole("Ab")]), other.iloc[[2]]])
     result = joined(TABLE, frame, how, unmatched="3 of 5 rows have no match")
     assert result.owner.fillna("").tolist() == owners
 
@@ -87,7 +89,9 @@ def test_how_selects_rows(how, owners):
 @pytest.mark.parametrize("names", [["wallet"], ["n", "wallet", "site"]])
 def test_wallets_in_one_column(names):
     """It is found if it is the only one with wallets of known blockchains."""
-    table = pd.DataFrame({"n": [1, 2], "wallet": ["eth.0xAB", " BSC.0xc "], "site": ["a.com", "b"]})
+    table = pd.DataFrame(
+        {"n": [1, 2], "wallet": [f"eth.{whole('AB')}", f" BSC.{C} "], "site": ["a.com", "b"]}
+    )
     result = table[names].wf.join(DETAILS.wallets)
     assert result.columns[: len(names) + 2].tolist() == [*names, "blockchain", "address"]
     assert result.status.tolist() == ["ok", "failed"]
@@ -96,12 +100,14 @@ def test_wallets_in_one_column(names):
 
 def test_the_column_can_be_named():
     """If there are several; another column called address is unchanged."""
-    table = pd.DataFrame({"a": ["ETH.0xab"], "b": ["BSC.0xc"], "address": ["Main Street"]})
+    table = pd.DataFrame(
+        {"a": [f"ETH.{whole('ab')}"], "b": [f"BSC.{C}"], "address": ["Main Street"]}
+    )
     with pytest.raises(ColumnsError, match="lacks 'blockchain'") as caught:
         table.wf.join(DETAILS.wallets)
     assert 'on="wallet"' in caught.value.hint
     result = table.wf.join(DETAILS.wallets, on="b")
-    assert result.address.item() == "0xC"
+    assert result.address.item() == UPPER_C
     assert result.address_yours.item() == "Main Street"
     with pytest.raises(ColumnsError, match="'c'"):
         table.wf.join(DETAILS.wallets, on="c")

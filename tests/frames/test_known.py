@@ -10,6 +10,7 @@ from itertools import combinations
 
 import pandas as pd
 import pytest
+from addresses import A, B, C, D, E, whole
 from click.testing import CliRunner
 from fetches import fetched, token
 from parted import write_parts
@@ -26,10 +27,11 @@ from walletframe.history import compare, save, snapshots, timeline, total_timeli
 from walletframe.reports.composition import Grouping, compose
 
 TOKEN = ("ETH", "0xToken")
+F, TEN, ELEVEN, TWELVE = map(whole, ("f", "10", "11", "12"))
 DAY = datetime(2026, 1, 31, 6, tzinfo=UTC)
-FRESH = {"ETH.0xA": [token(raw=1_000_000)], "ETH.0xD": [], "BSC.0xF": []}
-LACKING = {"ETH.0xC": "failed", "ETH.0xE": None, "BSC.0xG": "timeout"}
-STALE = {"ETH.0xB": [token(raw=2_000_000)]}
+FRESH = {f"ETH.{A}": [token(raw=1_000_000)], f"ETH.{D}": [], f"BSC.{F}": []}
+LACKING = {f"ETH.{C}": "failed", f"ETH.{E}": None, f"BSC.{TEN}": "timeout"}
+STALE = {f"ETH.{B}": [token(raw=2_000_000)]}
 
 
 def both(*parts):
@@ -206,21 +208,21 @@ STRANGE = token("?", raw=3, contract=None, blockchain=None)
 UNSURE = both(
     fetched(
         {
-            "ETH.0xA": [token(raw=1_000_000)],
-            "ETH.0xB": [],
-            "ETH.0xC": [STRANGE],
-            "ETH.0xD": [token(raw=5_000_000), STRANGE],
-            "ETH.0xE": [token(decimals=None)],
-            "ETH.0xF": [token("DAI", decimals=None, contract="0xDai")],
-            "ETH.0xG": "failed",
+            f"ETH.{A}": [token(raw=1_000_000)],
+            f"ETH.{B}": [],
+            f"ETH.{C}": [STRANGE],
+            f"ETH.{D}": [token(raw=5_000_000), STRANGE],
+            f"ETH.{E}": [token(decimals=None)],
+            f"ETH.{F}": [token("DAI", decimals=None, contract="0xDai")],
+            f"ETH.{TEN}": "failed",
         }
     ),
-    fetched({"ETH.0xH": [STRANGE], "ETH.0xI": []}, source="stale"),
+    fetched({f"ETH.{ELEVEN}": [STRANGE], f"ETH.{TWELVE}": []}, source="stale"),
 )
 OWNED = UNSURE._replace(wallets=UNSURE.wallets.assign(owner="Ada"))
 
 
-@pytest.mark.parametrize("symbol,unread", [("TKN", "0xE"), ("DAI", "0xF")])
+@pytest.mark.parametrize("symbol,unread", [("TKN", E), ("DAI", F)])
 def test_a_wallet_is_unknown_for_tokens_that_it_may_hide(tmp_path, symbol, unread):
     """A balance of an unknown token may be of any, one of an unknown amount is not."""
     named = ("ETH", "0xToken" if symbol == "TKN" else "0xDai")
@@ -236,11 +238,11 @@ def test_a_wallet_is_unknown_for_tokens_that_it_may_hide(tmp_path, symbol, unrea
         assert counted(tables.share(token=named).head(1)) == (4, 1, 9)
         table = tables.totals(by=["wallet", "token"])
         known = table[table["wallets_ok"] == 1]
-        assert known["address"].tolist() == ["0xA", "0xB", "0xC", "0xD", "0xH", "0xI"]
+        assert known["address"].tolist() == [A, B, C, D, ELEVEN, TWELVE]
         assert known["symbol"].dropna().tolist() == ["TKN", "?", "?", "?"]
         pivot_table = tables.pivot  # which knows amounts, unlike that of pandas
         cells = pivot_table(None, by="token")[symbol].loc["ETH"]
-        assert cells[cells.isna()].index.tolist() == sorted(["0xC", "0xD", "0xG", "0xH", unread])
+        assert cells[cells.isna()].index.tolist() == sorted([C, D, TEN, ELEVEN, unread])
         assert tables.totals(by="wallet")["wallets_ok"].sum() == 8  # whose answers have a list
     assert said(OWNED.wf.totals(by=["owner", "token"])) == (4, 1, 9)
     assert counted(OWNED.wf.share(named, by="owner")) == (4, 1, 9)
@@ -253,13 +255,13 @@ def test_histories_make_no_zero_of_hidden_tokens():
     before = fetched({name: [token(raw=1)] for name in names(UNSURE)})
     changes = compare(before, UNSURE, token=TOKEN).set_index("address")
     assert changes["change"].to_dict() == {
-        "0xA": "increased",
-        "0xB": "gone",
-        **dict.fromkeys(["0xC", "0xD", "0xE"], "unknown"),
-        "0xF": "gone",
-        **dict.fromkeys(["0xG", "0xH", "0xI"], "unknown"),
+        A: "increased",
+        B: "gone",
+        **dict.fromkeys([C, D, E], "unknown"),
+        F: "gone",
+        **dict.fromkeys([TEN, ELEVEN, TWELVE], "unknown"),
     }
-    assert changes["status_after"].loc[["0xC", "0xD", "0xE", "0xG", "0xH"]].tolist() == [
+    assert changes["status_after"].loc[[C, D, E, TEN, ELEVEN]].tolist() == [
         *["unknown_token"] * 2,
         *["no_amount", "failed", "stale"],
     ]

@@ -4,6 +4,7 @@ import ast
 from datetime import UTC, datetime
 
 import pytest
+from addresses import ONE, THREE, TWO
 from fetches import fetched, token
 from widgets import Page
 
@@ -28,7 +29,7 @@ HELD = [
     token("USD", contract="0x01"),
     token("USD Coin", contract="0x02"),
 ]
-WALLETS, HOLDINGS = fetched({"ETH.0x1": HELD, "BSC.0x2": HELD[2:], "ETH.0x3": HELD[:3]})
+WALLETS, HOLDINGS = fetched({f"ETH.{ONE}": HELD, f"BSC.{TWO}": HELD[2:], f"ETH.{THREE}": HELD[:3]})
 NAMES = {
     "ETH",
     "USDC (ETH 0xa0b8…eb48)",

@@ -237,10 +237,10 @@ def test_totals_of_groups_are_the_totals_of_their_wallets(days):
 def owned_history():
     """Return a history of two owners; a wallet of the second one is never known."""
     history = history_of(
-        {"ETH.0xA": [token(raw=1), token(contract="0xB", raw=2)], "ETH.0xC": "failed"},
-        {"ETH.0xA": [token(raw=3), token(contract="0xB", decimals=None)], "ETH.0xC": "failed"},
+        {f"ETH.{A}": [token(raw=1), token(contract="0xB", raw=2)], f"ETH.{C}": "failed"},
+        {f"ETH.{A}": [token(raw=3), token(contract="0xB", decimals=None)], f"ETH.{C}": "failed"},
     )
-    owners = history.wallets["address"].map({"0xA": "Ada", "0xC": "Ben"})
+    owners = history.wallets["address"].map({A: "Ada", C: "Ben"})
     return history._replace(wallets=history.wallets.assign(owner=owners))
 
 
