@@ -550,7 +550,7 @@ class TestJournal:
 
     def test_a_closed_journal_records_nothing(self, tmp_path):
         """Nor does it write a file: the next run requests the wallet again."""
-        wallet = wf.WalletAddress.parse("ETH.0xb")
+        wallet = wf.WalletAddress.parse(f"ETH.{B}")
         journal = Journal(tmp_path, {key_of(wallet): 0}, Event())
         journal.close()
         outcome = Outcome(Status.TIMEOUT, "late")

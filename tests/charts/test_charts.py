@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from addresses import UPPER_A, whole
 from fetches import fetched, made_up_details, token
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +32,7 @@ USDC, FAKE = ("ETH", "0xA0b8"), ("ETH", "0xbad0")
 HOLDINGS = pd.DataFrame(
     {
         "blockchain": ["ETH", "ETH", "ETH", "ETH", "BSC", "BSC"],
-        "address": ["0xa1", "0xa1", "0xb2", "0xb2", "0xa1", "0xa1"],
+        "address": [*map(whole, ("a1", "a1", "b2", "b2", "a1", "a1"))],
         "symbol": ["ETH", "USDC", "ETH", "USDC", "BNB", "USDC"],
         "token_address": [None, "0xA0b8", None, "0xbad0", None, "0xA0b8"],
         "amount": pd.array(["3", "1.000000000000000001", "1", "9", "2", "5"], dtype="amount"),
@@ -93,11 +94,11 @@ class TestHierarchies:
         """Values are drawn if there are any, and unpriced tokens are named."""
         figure = draw(VALUED)
         assert tree(figure) == {
-            "ETH/0xa1/ETH": 30,
-            "ETH/0xa1/USDC<br>(0xa0b8)": 1,
-            "ETH/0xb2/ETH": 10,
-            "BSC/0xa1/BNB": 4,
-            "BSC/0xa1/USDC<br>(0xa0b8)": 5,
+            "ETH/0x0000…00a1/ETH": 30,
+            "ETH/0x0000…00a1/USDC<br>(0xa0b8)": 1,
+            "ETH/0x0000…00b2/ETH": 10,
+            "BSC/0x0000…00a1/BNB": 4,
+            "BSC/0x0000…00a1/USDC<br>(0xa0b8)": 5,
         }
         assert "value in USD" in notes_of(figure)
         assert "Not counted: the value of 1 balance without a price; " in notes_of(figure)
@@ -114,7 +115,7 @@ class TestHierarchies:
     def test_one_token_is_drawn_by_its_amounts(self):
         """The leaves are the wallets of this contract."""
         figure = charts.treemap(VALUED, token=("ETH", None))
-        assert tree(figure) == {"ETH/0xa1": 3, "ETH/0xb2": 1}
+        assert tree(figure) == {"ETH/0x0000…00a1": 3, "ETH/0x0000…00b2": 1}
         assert "amount of ETH" in notes_of(figure)
 
     def test_amounts_are_exact_in_the_hover(self):
@@ -122,7 +123,7 @@ class TestHierarchies:
         [text] = [text for text in hovers(charts.treemap(VALUED)) if "000000001" in text]
         assert "1.000000000000000001 USDC" in text
         assert "ETH 0xA0b8" in text
-        assert "ETH.0xa1" in text
+        assert f"ETH.{whole('a1')}" in text
         assert "1.00 USD (2.0% of all)" in text
 
     def test_untrusted_names_don_t_make_the_tree(self):
@@ -146,7 +147,7 @@ class TestHierarchies:
         frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
         figure = charts.treemap(frame, top=50)
         assert sum(tree(figure).values()) == 90
-        assert tree(figure)["ETH/0xa1/Other (50 assets)"] == 50
+        assert tree(figure)["ETH/0x0000…00a1/Other (50 assets)"] == 50
         assert "40 of 90 balances are drawn; Other contains the rest" in notes_of(figure)
 
     @pytest.mark.parametrize("kind, on_bsc", [("token", ""), ("asset", "<br>(0xa0b8)")])
@@ -178,8 +179,8 @@ class TestHierarchies:
         small = [VALUED.iloc[:2].assign(address=f"0x{n:03}", value=[2.0, 1.0]) for n in range(200)]
         figure = charts.treemap(pd.concat([VALUED.iloc[:2].assign(value=[50.0, 9.0]), *small]))
         assert tree(figure) == {
-            "ETH/0xa1/ETH": 50,
-            "ETH/0xa1/USDC<br>(0xa0b8)": 9,
+            "ETH/0x0000…00a1/ETH": 50,
+            "ETH/0x0000…00a1/USDC<br>(0xa0b8)": 9,
             "ETH/Other (200 wallets)/ETH": 400,
             "ETH/Other (200 wallets)/USDC<br>(0xa0b8)": 200,
         }
@@ -226,7 +227,7 @@ class TestHierarchies:
         """Arcs shorter than a pixel are left out, and the chart says so."""
         frame = HOLDINGS.iloc[:2].assign(value=[1e9, 1.0])
         figure = charts.sunburst(frame)
-        assert tree(figure) == {"ETH/0xa1/ETH": 1e9}
+        assert tree(figure) == {"ETH/0x0000…00a1/ETH": 1e9}
         assert "&lt;0.1% of the total is too small to draw" in notes_of(figure)
         frame = HOLDINGS.iloc[[0, 2]].assign(value=[1e9, 1.0])
         assert "1 of 2 wallets is drawn. &lt;0.1% of the total is too small" in notes_of(
@@ -236,19 +237,22 @@ class TestHierarchies:
     def test_one_symbol_on_two_blockchains_needs_no_contract(self):
         """The boxes around it name the blockchain."""
         figure = charts.treemap(HOLDINGS.iloc[[1, 5]], by=["blockchain", "wallet", "token"])
-        assert tree(figure) == {"ETH/0xa1/USDC": 1, "BSC/0xa1/USDC": 1}
+        assert tree(figure) == {"ETH/0x0000…00a1/USDC": 1, "BSC/0x0000…00a1/USDC": 1}
 
     @pytest.mark.parametrize("kind, where", [("token", "BSC"), ("asset", "BSC 0xa0b8")])
     def test_a_token_of_another_blockchain_has_its_name(self, kind, where):
         """A blockchain's name is left out in its own box alone."""
         frame = HOLDINGS.iloc[[1]].assign(token_blockchain="BSC")
         figure = charts.treemap(frame, by=["blockchain", "wallet", kind])
-        assert tree(figure) == {f"ETH/0xa1/USDC<br>({where})": 1}
+        assert tree(figure) == {f"ETH/0x0000…00a1/USDC<br>({where})": 1}
 
     def test_an_asset_of_another_blockchain_has_only_its_name(self):
         """An asset is on no blockchain, but a look-alike is."""
         frame = HOLDINGS.iloc[[0, 1]].assign(blockchain="BSC", symbol=["ETH", "ETH"])
-        assert tree(charts.treemap(frame)) == {"BSC/0xa1/ETH": 1, "BSC/0xa1/ETH<br>(ETH 0xa0b8)": 1}
+        assert tree(charts.treemap(frame)) == {
+            "BSC/0x0000…00a1/ETH": 1,
+            "BSC/0x0000…00a1/ETH<br>(ETH 0xa0b8)": 1,
+        }
 
 
 class TestRings:
@@ -262,9 +266,9 @@ class TestRings:
         )
         figure = charts.sunburst(frame.assign(value=values))
         assert tree(figure) == {
-            "ETH/0xa1/ETH<br>(0x0)": 50,
-            "ETH/0xa1/ETH<br>(0x1)": 30,
-            "ETH/0xa1/Other (20 assets)": 10,
+            "ETH/0x0000…00a1/ETH<br>(0x0)": 50,
+            "ETH/0x0000…00a1/ETH<br>(0x1)": 30,
+            "ETH/0x0000…00a1/Other (20 assets)": 10,
         }
 
     def test_a_ring_of_others_alone_is_left_out(self):
@@ -289,7 +293,7 @@ class TestRings:
         """A single node is drawn by itself, and not as Other."""
         frame = VALUED.assign(value=[95.0, np.nan, 3.0, np.nan, 2.0, np.nan])
         drawn = {path.rstrip("/") for path in tree(charts.sunburst(frame))}
-        assert drawn == {"ETH/0xa1/ETH", "ETH/0xb2/ETH", "BSC"}
+        assert drawn == {"ETH/0x0000…00a1/ETH", "ETH/0x0000…00b2/ETH", "BSC"}
 
     def test_no_wedge_is_empty(self):
         """A box without boxes inside extends to the outermost ring, and a click picks it there."""
@@ -311,7 +315,7 @@ class TestRings:
         """The sum stays the same, and no box has too little space for its name."""
         sizes = [90.0, 0.4, 50.0, 0.4, 0.2, 0.2]
         figure = charts.treemap(VALUED.assign(value=sizes))
-        assert tree(figure) == {"ETH/0xa1/ETH": 90, "ETH/0xb2/ETH": 50}
+        assert tree(figure) == {"ETH/0x0000…00a1/ETH": 90, "ETH/0x0000…00b2/ETH": 50}
         assert "0.8% of the total is too small to draw." in notes_of(figure)
         sizes[4:] = [1.2, 1.2]
         figure = charts.treemap(VALUED.assign(value=sizes))
@@ -331,11 +335,11 @@ class TestNodes:
         """Blockchains contain wallets, these their tokens; each has its size and its number."""
         figure = charts.treemap(VALUED)
         assert tree(figure) == {
-            "ETH/0xa1/ETH": 30,
-            "ETH/0xa1/USDC<br>(0xa0b8)": 1,
-            "ETH/0xb2/ETH": 10,
-            "BSC/0xa1/BNB": 4,
-            "BSC/0xa1/USDC<br>(0xa0b8)": 5,
+            "ETH/0x0000…00a1/ETH": 30,
+            "ETH/0x0000…00a1/USDC<br>(0xa0b8)": 1,
+            "ETH/0x0000…00b2/ETH": 10,
+            "BSC/0x0000…00a1/BNB": 4,
+            "BSC/0x0000…00a1/USDC<br>(0xa0b8)": 5,
         }
         assert [text for text in hovers(figure) if "wallet" in text] == [
             "<b>ETH</b><br>2 wallets<br>41.00 USD (82.0% of all)",
@@ -353,7 +357,7 @@ class TestNodes:
         frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
         figure = charts.treemap(frame, top=50)
         *drawn, (rest, size) = tree(figure).items()
-        assert (len(drawn), rest, size) == (40, "ETH/0xa1/Other (50 assets)", 50)
+        assert (len(drawn), rest, size) == (40, "ETH/0x0000…00a1/Other (50 assets)", 50)
         assert "40 of 90 balances" in notes_of(figure)
 
     @pytest.mark.parametrize("small, large", [("0.00597", "19.89403"), ("0.01317", "43.88683")])
@@ -385,7 +389,11 @@ class TestBars:
     def test_wallets_of_one_address_are_two(self):
         """A wallet is an address on a blockchain."""
         figure = charts.bar(HOLDINGS)
-        assert figure.layout.yaxis.ticktext == ("ETH.0xa1", "ETH.0xb2", "BSC.0xa1")
+        assert figure.layout.yaxis.ticktext == (
+            "ETH.0x0000…00a1",
+            "ETH.0x0000…00b2",
+            "BSC.0x0000…00a1",
+        )
 
     def test_other_bars_and_tokens(self):
         """The rest is added up as Other on both sides; a single one is drawn by itself."""
@@ -475,9 +483,9 @@ class TestHeatmap:
         figure = charts.heatmap(HOLDINGS)
         cells = dict(zip(figure.layout.yaxis.ticktext, figure.data[0].z, strict=True))
         eth = figure.layout.xaxis.ticktext.index("ETH")
-        drawn = 10 ** np.array([cells["ETH.0xa1"][eth], cells["ETH.0xb2"][eth]])
+        drawn = 10 ** np.array([cells["ETH.0x0000…00a1"][eth], cells["ETH.0x0000…00b2"][eth]])
         assert drawn == pytest.approx([0.75, 0.25])
-        assert cells["BSC.0xa1"][eth] is None
+        assert cells["BSC.0x0000…00a1"][eth] is None
         assert shares(figure) == pytest.approx([1] * 5)
 
     def test_others_keep_the_sum(self):
@@ -527,20 +535,20 @@ class TestPie:
 
     def test_slices_of_values(self):
         """The largest comes first, clockwise, with its value."""
-        figure = charts.pie(VALUED, "ETH.0xA1")
+        figure = charts.pie(VALUED, f"ETH.{whole('A1')}")
         assert figure.data[0]["values"] == (30, 1)
         assert figure.data[0].labels[0] == "ETH 96.8%"
         assert "30.00 USD (96.8% of all)" in hovers(figure)[0]
 
     def test_a_sliver_is_not_drawn(self):
         """A slice thinner than a pixel is left out, and the chart says so."""
-        figure = charts.pie(HOLDINGS.iloc[:2].assign(value=[1e9, 1.0]), "ETH.0xa1")
+        figure = charts.pie(HOLDINGS.iloc[:2].assign(value=[1e9, 1.0]), f"ETH.{whole('a1')}")
         assert figure.data[0].labels == ("ETH 100%",)
         assert "Other (&lt;0.1%) is too small to draw" in notes_of(figure)
 
     def test_equal_slices_without_values(self):
         """Amounts of different tokens are not compared."""
-        figure = charts.pie(HOLDINGS, ("BSC", "0xa1"))
+        figure = charts.pie(HOLDINGS, ("BSC", whole("a1")))
         assert figure.data[0]["values"] == (1, 1)
         assert "can't be added" in notes_of(figure)
 
@@ -576,9 +584,9 @@ class TestPie:
     def test_an_unknown_wallet_is_refused(self, details):
         """A wallet that was not requested is an error."""
         with pytest.raises(UnknownWalletError):
-            charts.pie(HOLDINGS, "ETH.0xcc")
+            charts.pie(HOLDINGS, f"ETH.{whole('cc')}")
         with pytest.raises(UnknownWalletError):
-            charts.pie(HOLDINGS, "ETH.0xcc", wallets=details)
+            charts.pie(HOLDINGS, f"ETH.{whole('cc')}", wallets=details)
 
 
 def wallets_of(amounts):
@@ -886,7 +894,7 @@ class TestRefusals:
     def test_other_slices_are_refused(self, by):
         """A pie has slices of assets or tokens."""
         with pytest.raises(SettingsError, match="is not supported in a pie chart"):
-            charts.pie(HOLDINGS, "ETH.0xa1", by=by)
+            charts.pie(HOLDINGS, f"ETH.{whole('a1')}", by=by)
 
     @pytest.mark.parametrize("rows", [0, 6])
     def test_a_missing_contract_is_a_native_coin(self, rows):
@@ -905,7 +913,7 @@ def test_accessor_draws_the_same():
         (plot.sunburst(token=USDC, **same), charts.sunburst(VALUED, token=USDC, **same)),
         (plot.bar(by="blockchain", **same), charts.bar(VALUED, by="blockchain", **same)),
         (plot.heatmap(top_tokens=2), charts.heatmap(VALUED, top_tokens=2)),
-        (plot.pie("ETH.0xa1", **same), charts.pie(VALUED, "ETH.0xa1", **same)),
+        (plot.pie(f"ETH.{whole('a1')}", **same), charts.pie(VALUED, f"ETH.{whole('a1')}", **same)),
         (plot.lorenz(FAKE), charts.lorenz(VALUED, FAKE)),
         (frame.wf.plot.timeline(wallets=wallets), charts.timeline(frame, wallets=wallets)),
     ]
@@ -947,10 +955,11 @@ def test_each_chart_takes_a_title(chart, size):
     moment = pd.Timestamp("2026-01-31", tz="UTC")
     frame = VALUED.assign(value=1.0 * size, amount=VALUED.amount * size, snapshot=moment)
     changes = compare(
-        fetched({"ETH.0xA": []}), fetched({"ETH.0xA": [token()] if size else "failed"})
+        fetched({f"ETH.{UPPER_A}": []}),
+        fetched({f"ETH.{UPPER_A}": [token()] if size else "failed"}),
     )
     data = changes if chart == "waterfall" else frame
-    options = {"pie": {"wallet": "ETH.0xa1"}, "lorenz": {"token": USDC}}.get(chart, {})
+    options = {"pie": {"wallet": f"ETH.{whole('a1')}"}, "lorenz": {"token": USDC}}.get(chart, {})
     figure = getattr(charts, chart)(data, title="<b>Ours</b>", **options)
     assert figure.layout.title.text == "&lt;b&gt;Ours&lt;/b&gt;"
     assert bool(figure.data) == bool(size)

@@ -6,6 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from addresses import whole
 from hostile_symbols import SYMBOLS
 from test_charts import hovers, notes_of
 
@@ -25,7 +26,7 @@ USDC, USDC_BASE, USDT = (
 WALLETS = pd.DataFrame(
     {
         "blockchain": ["ETH", "BASE", "ETH", "ETH", "ETH", "BASE", "ETH"],
-        "address": ["0xa1", "0xa2", "0xa3", "0xa4", "0xb1", "0xb2", "0xc1"],
+        "address": [*map(whole, ("a1", "a2", "a3", "a4", "b1", "b2", "c1"))],
         "status": ["ok", "ok", "ok", "failed", "failed", "failed", "ok"],
         "tokens": pd.array([2, 1, 0, None, None, None, 1], dtype="Int64"),
         "fetched_at": DAY,
@@ -38,7 +39,7 @@ WALLETS = pd.DataFrame(
 HOLDINGS = pd.DataFrame(
     {
         "blockchain": ["ETH", "ETH", "BASE", "ETH"],
-        "address": ["0xa1", "0xa1", "0xa2", "0xc1"],
+        "address": [*map(whole, ("a1", "a1", "a2", "c1"))],
         "symbol": ["USDC", "USDT", "USDC", "USDC"],
         "token_address": [USDC, USDT, USDC_BASE, USDC],
         "amount": pd.array(["1.000000000000000001", "7", "2", "4"], dtype="amount"),
@@ -119,9 +120,11 @@ class TestBars:
         contract = "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"
         twin = {"symbol": "USDC.e", "token_blockchain": "POLYGON", "token_address": contract}
         [text] = hovers(charts.bar(HOLDINGS.iloc[1:2].assign(**twin), bridged=bridged))
-        assert text.startswith(f"<b>{name}</b><br>POLYGON {contract}<br>ETH.0xa1<br>7 {name}<br>")
+        assert text.startswith(
+            f"<b>{name}</b><br>POLYGON {contract}<br>ETH.{whole('a1')}<br>7 {name}<br>"
+        )
         [text] = hovers(charts.bar(HOLDINGS.iloc[1:2]))
-        assert text.startswith(f"<b>USDT</b><br>ETH {USDT}<br>ETH.0xa1<br>7 USDT<br>")
+        assert text.startswith(f"<b>USDT</b><br>ETH {USDT}<br>ETH.{whole('a1')}<br>7 USDT<br>")
 
     def test_groups_count_their_known_wallets(self):
         """Unknown groups have no bar, and are named first."""
@@ -200,10 +203,17 @@ class TestBars:
             (["owner", "blockchain"], ("Ada · ETH", "no owner · ETH", "Ada · BASE")),
             (
                 ["owner", "wallet"],
-                ("Ada · ETH.0xa1", "no owner · ETH.0xc1", "Ada · BASE.0xa2"),
+                (
+                    "Ada ·<br>ETH.0x0000…00a1",
+                    "no owner ·<br>ETH.0x0000…00c1",
+                    "Ada ·<br>BASE.0x0000…00a2",
+                ),
             ),
             (["team", "owner"], ("1 · Ada", "no team · no owner", "2 · Ada")),
-            (["wallet", "blockchain"], ("ETH.0xa1", "ETH.0xc1", "BASE.0xa2")),
+            (
+                ["wallet", "blockchain"],
+                ("ETH.0x0000…00a1", "ETH.0x0000…00c1", "BASE.0x0000…00a2"),
+            ),
             ("bag", ("True", "False")),
             (["token_blockchain"], ("ETH", "BASE")),
         ],
@@ -262,7 +272,11 @@ class TestBars:
         colors = {(trace.name, trace.marker.color) for trace in figure.data}
         assert len(colors) == sum(trace.showlegend for trace in figure.data) == 2
         assert figure.layout.xaxis.matches or figure.layout.xaxis2.matches
-        assert figure.layout.yaxis.ticktext == ("ETH.0xa1", "BASE.0xa2", "ETH.0xc1")
+        assert figure.layout.yaxis.ticktext == (
+            "ETH.0x0000…00a1",
+            "BASE.0x0000…00a2",
+            "ETH.0x0000…00c1",
+        )
         assert [figure.layout.yaxis.range, figure.layout.yaxis2.range] == [(1.5, -0.5), (2.5, 1.5)]
         heads = [each for each in figure.layout.annotations if each.text.startswith("<b>")]
         assert [each.text for each in heads] == ["<b>Ada</b>", "<b>no owner</b>"]
@@ -277,8 +291,12 @@ class TestBars:
             ({"by": "blockchain"}, [(1.5, -0.5), (2.5, 1.5)], ("ETH", "BASE", "ETH")),
             ({"by": "owner"}, [(0.5, -0.5), (1.5, 0.5)], ("Ada", "no owner")),
             ({"by": "asset"}, [(1.5, -0.5), (2.5, 1.5)], ("USDT", "USDC", "USDC")),
-            ({"asset": "USDC"}, [(0.5, -0.5), (2.5, 0.5)], ("ETH.0xc1", "BASE.0xa2", "ETH.0xa1")),
-            ({"top": 1}, [(0.5, -0.5), (1.5, 0.5)], ("ETH.0xa1", "Other (2 groups)")),
+            (
+                {"asset": "USDC"},
+                [(0.5, -0.5), (2.5, 0.5)],
+                ("ETH.0x0000…00c1", "BASE.0x0000…00a2", "ETH.0x0000…00a1"),
+            ),
+            ({"top": 1}, [(0.5, -0.5), (1.5, 0.5)], ("ETH.0x0000…00a1", "Other (2 groups)")),
         ],
     )
     def test_bars_of_small_charts(self, options, ranges, names):
@@ -308,7 +326,12 @@ class TestBars:
             assert re.findall(r"<(?!/?b>|br>)", text) == []
             assert "$" not in text
         by_asset = charts.bar(VALUED, facet="asset")
-        assert by_asset.layout.yaxis.ticktext == ("ETH.0xc1", "BASE.0xa2", "ETH.0xa1", "ETH.0xa1")
+        assert by_asset.layout.yaxis.ticktext == (
+            "ETH.0x0000…00c1",
+            "BASE.0x0000…00a2",
+            "ETH.0x0000…00a1",
+            "ETH.0x0000…00a1",
+        )
 
     def test_labels_of_any_type(self):
         """Numbers, times and exact amounts are formatted for people."""
@@ -381,15 +404,19 @@ class TestHierarchies:
             (["owner", "team"], {"Ada/1": 80, "Ada/2": 20, "no owner/no team": 40}),
             (
                 ["owner", "wallet"],
-                {"Ada/ETH.0xa1": 80, "Ada/BASE.0xa2": 20, "no owner/ETH.0xc1": 40},
+                {
+                    "Ada/ETH.0x0000…00a1": 80,
+                    "Ada/BASE.0x0000…00a2": 20,
+                    "no owner/ETH.0x0000…00c1": 40,
+                },
             ),
             (
                 ["blockchain", "owner", "wallet", "token"],
                 {
-                    "ETH/Ada/0xa1/USDT": 70,
-                    "ETH/Ada/0xa1/USDC<br>(ETH 0xa0b8…eb48)": 10,
-                    "BASE/Ada/0xa2/USDC<br>(BASE 0x8335…2913)": 20,
-                    "ETH/no owner/0xc1/USDC<br>(ETH 0xa0b8…eb48)": 40,
+                    "ETH/Ada/0x0000…00a1/USDT": 70,
+                    "ETH/Ada/0x0000…00a1/USDC<br>(ETH 0xa0b8…eb48)": 10,
+                    "BASE/Ada/0x0000…00a2/USDC<br>(BASE 0x8335…2913)": 20,
+                    "ETH/no owner/0x0000…00c1/USDC<br>(ETH 0xa0b8…eb48)": 40,
                 },
             ),
         ],
@@ -404,7 +431,7 @@ class TestHierarchies:
         named = WALLETS.assign(name=["savings", *WALLETS["address"].tolist()[1:]])
         options = {} if by == "usual" else {"by": by}
         [tile] = [name for name in boxes_above(charts.treemap, named, options) if "savings" in name]
-        assert tile == ("savings · 0xa1" if by == "usual" else "savings · ETH.0xa1")
+        assert tile == ("savings · 0x0000…00a1" if by == "usual" else "savings · ETH.0x0000…00a1")
         [arc] = [name for name in boxes_above(charts.sunburst, named, options) if "savings" in name]
         assert arc == tile.replace(" · ", "<br>")
 
@@ -433,7 +460,7 @@ class TestHierarchies:
         """Its amounts are the areas, on any path, without a ring of its own."""
         figure = charts.treemap(HOLDINGS, asset="USDC", wallets=WALLETS)
         assert figure.layout.title.text == "USDC by blockchain and wallet"
-        assert boxes(figure) == {"ETH/0xa1": 1, "ETH/0xc1": 4, "BASE/0xa2": 2}
+        assert boxes(figure) == {"ETH/0x0000…00a1": 1, "ETH/0x0000…00c1": 4, "BASE/0x0000…00a2": 2}
         figure = charts.treemap(HOLDINGS, by="owner", asset="USDC", wallets=WALLETS)
         assert boxes(figure) == {"Ada": 3, "no owner": 4}
         assert set(figure.data[0].text) == {"3 USDC", "4 USDC"}
@@ -504,10 +531,10 @@ class TestHierarchies:
         """On any path."""
         named = WALLETS.assign(name="Vault")
         paths = boxes(charts.treemap(VALUED, by=["owner", "wallet"], wallets=named))
-        assert "Ada/Vault<br>ETH.0xa1" in paths
+        assert "Ada/Vault<br>ETH.0x0000…00a1" in paths
         named = WALLETS.assign(name="Vault · old")  # with other text before an address
         paths = boxes(charts.treemap(VALUED, by=["owner", "wallet"], wallets=named))
-        assert "Ada/Vault · old<br>ETH.0xa1" in paths
+        assert "Ada/Vault · old<br>ETH.0x0000…00a1" in paths
 
     def test_labels_are_harmless(self):
         """Any value of a column is escaped."""
@@ -537,7 +564,7 @@ class TestPie:
             token_blockchain="POLYGON",
             token_address="0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174",
         )
-        figure = charts.pie(pd.concat([VALUED.iloc[:1], twin]), "ETH.0xa1", **options)
+        figure = charts.pie(pd.concat([VALUED.iloc[:1], twin]), f"ETH.{whole('a1')}", **options)
         [trace] = figure.data
         assert dict(zip(trace.labels, trace["values"], strict=True)) == slices
         noun = "token" if options.get("by") else "asset"
@@ -582,7 +609,11 @@ class TestHeatmap:
     def test_assets_alone_are_columns(self):
         """Rows are wallets, the largest first."""
         figure = charts.heatmap(VALUED, by="asset")
-        assert figure.layout.yaxis.ticktext == ("ETH.0xa1", "ETH.0xc1", "BASE.0xa2")
+        assert figure.layout.yaxis.ticktext == (
+            "ETH.0x0000…00a1",
+            "ETH.0x0000…00c1",
+            "BASE.0x0000…00a2",
+        )
         assert figure.layout.xaxis.ticktext == ("USDC", "USDT")
 
 
@@ -595,11 +626,11 @@ def snapshots():
     holdings = pd.concat([VALUED.assign(snapshot=day) for day in DAYS], ignore_index=True)
     day, third, fourth = wallets.snapshot, DAYS[2], DAYS[3]
     lost = (wallets.owner == "Ada").fillna(value=False) & (day == third)
-    lost |= (wallets.address == "0xa2") & (day == fourth)
+    lost |= (wallets.address == whole("a2")) & (day == fourth)
     wallets.loc[lost, "status"] = "failed"
     wallets.loc[lost, "tokens"] = pd.NA
-    gone = holdings.address.isin(["0xa1", "0xa2"]) & (holdings.snapshot == third)
-    gone |= (holdings.address == "0xa2") & (holdings.snapshot == fourth)
+    gone = holdings.address.isin([whole("a1"), whole("a2")]) & (holdings.snapshot == third)
+    gone |= (holdings.address == whole("a2")) & (holdings.snapshot == fourth)
     return wallets, holdings[~gone]
 
 
@@ -645,7 +676,7 @@ class TestTimeline:
         """They may be zero or unknown."""
         _, holdings = snapshots()
         figure = charts.timeline(holdings, by="wallet", token="USDT")
-        assert lines(figure) == {("ETH.0xa1", "line"): [7, 7, None, 7]}
+        assert lines(figure) == {("ETH.0x0000…00a1", "line"): [7, 7, None, 7]}
 
     def test_one_asset_is_exact(self):
         """Its line has the amounts of totals, on all blockchains."""
@@ -659,9 +690,9 @@ class TestTimeline:
         wallets, holdings = snapshots()
         figure = charts.timeline(holdings, by=["wallet"], wallets=wallets)
         assert lines(figure) == {
-            ("ETH.0xa1", "line"): [80, 80, None, 80],
-            ("ETH.0xc1", "line"): [40, 40, 40, 40],
-            ("BASE.0xa2", "line"): [20, 20, None, None],
+            ("ETH.0x0000…00a1", "line"): [80, 80, None, 80],
+            ("ETH.0x0000…00c1", "line"): [40, 40, 40, 40],
+            ("BASE.0x0000…00a2", "line"): [20, 20, None, None],
         }
         assert "hollow" not in notes_of(figure)
 

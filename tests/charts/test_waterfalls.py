@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pandas as pd
 import pytest
+from addresses import A, B, C, D
 from fetches import FETCHED_AT, fetched, token
 
 from walletframe.charts import waterfall
@@ -13,13 +14,13 @@ from walletframe.history import compare
 from walletframe.pandas_versions import TEXT
 
 USDC = "0xUsdc"
-BEFORE = fetched({f"ETH.0x{each}": [token("US<b>", 5, contract=USDC)] for each in "ABCD"})
+BEFORE = fetched({f"ETH.0x{each:0>40}": [token("US<b>", 5, contract=USDC)] for each in "abcd"})
 AFTER = fetched(
     {
-        "ETH.0xA": [token("US<b>", 2**200, contract=USDC), token("OTHER", 1, contract="0xO")],
-        "ETH.0xB": [],
-        "ETH.0xC": [token("US<b>", 6, contract=USDC)],
-        "ETH.0xD": "failed",
+        f"ETH.{A}": [token("US<b>", 2**200, contract=USDC), token("OTHER", 1, contract="0xO")],
+        f"ETH.{B}": [],
+        f"ETH.{C}": [token("US<b>", 6, contract=USDC)],
+        f"ETH.{D}": "failed",
     }
 )
 
@@ -33,7 +34,7 @@ def test_each_change_is_a_bar_beside_their_sum():
     assert str(2**200 - 5)[:40] in trace.hovertext[0]
     assert "<b>" not in figure.layout.title.text
     subtitle = figure.layout.title.subtitle.text.replace("<br>", " ")
-    assert "1 change is unknown and not drawn: ETH.0xD." in subtitle
+    assert "1 change is unknown and not drawn: ETH.0x0000…000d." in subtitle
     assert "The changes are from 2026-01-31 05:59 UTC to 2026-01-31 05:59 UTC." in subtitle
     assert "Other (2 changes)" in figure.layout.yaxis.ticktext
 
@@ -63,10 +64,10 @@ def test_several_tokens_are_refused_and_no_change_is_noted():
 def test_owners_times_and_simulation_are_noted():
     """Owners of unknown wallets are named, and both times."""
     day = FETCHED_AT + timedelta(days=1)
-    requested = {f"ETH.0x{each}": [token(raw=1)] for each in "ABCDE"}
+    requested = {f"ETH.0x{each:0>40}": [token(raw=1)] for each in "abcde"}
     before = fetched(requested, service="sandbox")
     after = fetched(
-        dict.fromkeys(requested, "failed") | {"ETH.0xA": [token(raw=3)]}, service="sandbox", at=day
+        dict.fromkeys(requested, "failed") | {f"ETH.{A}": [token(raw=3)]}, service="sandbox", at=day
     )
     sides = [
         each._replace(wallets=each.wallets.assign(owner=pd.array(["Ada", *"BCDE"], TEXT)))
@@ -90,15 +91,15 @@ def test_an_asset_needs_changes_by_asset():
 
 def test_changes_of_an_asset_are_drawn_by_wallet():
     """One column of compare(asset=…) replaces three."""
-    coins = [fetched({"ETH.0xA": [token("ETH", each, contract=None)]}) for each in (1, 3)]
+    coins = [fetched({f"ETH.{A}": [token("ETH", each, contract=None)]}) for each in (1, 3)]
     figure = waterfall(compare(*coins, asset="ETH"))
     assert figure.layout.title.text == "Changes of ETH"
-    assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "Total"]
+    assert [*figure.layout.yaxis.ticktext] == ["ETH.0x0000…000a", "Total"]
 
 
 def test_numbers_are_beside_the_bars():
     """They are signed, on the outer side, which has room; in our colours."""
-    more, less = fetched({"ETH.0xA": [token(raw=9)]}), fetched({"ETH.0xA": [token(raw=1)]})
+    more, less = fetched({f"ETH.{A}": [token(raw=9)]}), fetched({f"ETH.{A}": [token(raw=1)]})
     for sides, text, outer in (((less, more), "+8e-06", 1), ((more, less), "-8e-06", 0)):
         figure = waterfall(compare(*sides))
         assert [*figure.data[0].text] == [text, text]
@@ -130,12 +131,12 @@ def test_a_token_in_all_wallets_is_one_bar():
 def test_changes_by_asset_need_one_asset():
     """It has to be named if there are several, in any case."""
     coin, coins = token("ETH", 1, contract=None), token("ETH", 3, contract=None)
-    before = fetched({"ETH.0xA": [coin], "BASE.0xA": [], "ETH.0xB": "failed"})
-    after = fetched({"ETH.0xA": [coins, token("X")], "BASE.0xA": [], "ETH.0xB": [coin]})
+    before = fetched({f"ETH.{A}": [coin], f"BASE.{A}": [], f"ETH.{B}": "failed"})
+    after = fetched({f"ETH.{A}": [coins, token("X")], f"BASE.{A}": [], f"ETH.{B}": [coin]})
     changes = compare(before, after, by=["wallet", "asset"])
     figure = changes.wf.plot.waterfall(asset="eth")
     assert figure.layout.title.text == "Changes of ETH"
-    assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "Total"]
+    assert [*figure.layout.yaxis.ticktext] == ["ETH.0x0000…000a", "Total"]
     assert "1 change is unknown" in figure.layout.title.subtitle.text
     with pytest.raises(
         SettingsError, match="several assets, whose amounts can't be added"

@@ -7,6 +7,7 @@ from html import unescape
 import pandas as pd
 import plotly.io as pio
 import pytest
+from addresses import A, B, C, D
 from fetches import fetched, token
 from hostile_symbols import SYMBOLS
 
@@ -24,13 +25,13 @@ AS_OF = "As of 2026-01-31 05:59 UTC."
 ASSET_COLUMNS = ["asset", "token_blockchain", "token_address"]
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 SOME = {
-    "ETH.0xA": [
+    f"ETH.{A}": [
         token("USDC", 5_000_001, contract=USDC),
         token("FOO", 10**25 + 1, 18, contract="0xF"),
     ],
-    "ETH.0xB": [token("USDC", 2, contract=USDC.lower())],
-    "BSC.0xC": "timeout",
-    "BSC.0xD": None,
+    f"ETH.{B}": [token("USDC", 2, contract=USDC.lower())],
+    f"BSC.{C}": "timeout",
+    f"BSC.{D}": None,
 }
 AS_OF = "As of 2026-01-31 05:59 UTC."
 
@@ -72,8 +73,8 @@ def test_assets_are_added_up_in_tables_and_charts(tmp_path):
     """Bridged versions and own contracts count on request; an imitation never does."""
     bridged = "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"
     held = {
-        "ETH.0xA": [token("USDC", 1_000_000, contract=USDC)],
-        "POLYGON.0xB": [
+        f"ETH.{A}": [token("USDC", 1_000_000, contract=USDC)],
+        f"POLYGON.{B}": [
             token("USDC.e", 2_000_000, contract=bridged, blockchain="POLYGON"),
             token("USDC", 4_000_000, contract="0xbad", blockchain="POLYGON"),
         ],
@@ -111,7 +112,7 @@ def test_unknown_wallets_come_first_and_are_not_empty():
 
 def test_unreadable_amounts_are_counted():
     """On the first screen, and per asset."""
-    content = content_of(fetched({"ETH.0xA": [token("AAA", 5, None), token("B", contract="0xB")]}))
+    content = content_of(fetched({f"ETH.{A}": [token("AAA", 5, None), token("B", contract="0xB")]}))
     assert content.notes[0] == f"Not counted: 1 balance of unknown amount. {AS_OF}"
     rows = {row["asset"]: row["amounts unknown"] for row in listing(content, "totals")}
     assert rows == {"AAA": "1", "B": "0"}
@@ -119,13 +120,13 @@ def test_unreadable_amounts_are_counted():
 
 def test_a_complete_fetch_has_no_gaps():
     """A whole answer is not called incomplete."""
-    content = content_of(fetched({"ETH.0xA": [token()]}))
+    content = content_of(fetched({f"ETH.{A}": [token()]}))
     assert content.notes == (f"Nothing is left out: 1 balance of 1 wallet. {AS_OF}",)
 
 
 def test_nothing_known_is_not_zero():
     """The total is unknown, with and without prices."""
-    details = fetched({"ETH.0xA": "failed"})
+    details = fetched({f"ETH.{A}": "failed"})
     assert content_of(details).total == "unknown"
     valued = details._replace(holdings=details.holdings.assign(value=0.0))
     assert content_of(valued).total == "unknown"
@@ -133,13 +134,13 @@ def test_nothing_known_is_not_zero():
 
 def test_out_of_date_answers_are_on_the_first_screen():
     """An older answer counts, and the report says so."""
-    [note] = content_of(fetched({"ETH.0xA": [token()]}, source="stale")).notes
+    [note] = content_of(fetched({f"ETH.{A}": [token()]}, source="stale")).notes
     assert note.endswith(f" of 1 wallet. 1 wallet shows an older answer. {AS_OF}")
 
 
 def test_changes_without_prices_are_those_of_compare():
     """An earlier fetch adds a table of exact differences, unknown ones at the end."""
-    before = fetched({"ETH.0xA": [token("USDC", 1, contract=USDC)], "BSC.0xC": [token()]})
+    before = fetched({f"ETH.{A}": [token("USDC", 1, contract=USDC)], f"BSC.{C}": [token()]})
     content = content_of(fetched(SOME), before)
     rows = listing(content, "changes")
     assert [row["kind"] for row in rows[:2]] == ["increased", "new"]
@@ -236,7 +237,7 @@ def test_the_sentence_names_three_assets_and_adds_up_the_others():
 
     def priced(factor):
         held = [token(f"T{place}", 10**place, 0, contract=f"0x{place}") for place in range(1, 6)]
-        wallets, holdings = fetched({"ETH.0xA": held})
+        wallets, holdings = fetched({f"ETH.{A}": held})
         return WalletDetails(wallets, holdings.assign(price=float(factor)))
 
     change = content_of(priced(2), priced(1)).change
@@ -340,7 +341,7 @@ def test_a_tiny_change_has_no_sign():
 
 def test_a_total_without_currency_says_so(tmp_path):
     """Beside the total, with the source of the prices."""
-    wallets, holdings = fetched({"ETH.0xA": [token()]})
+    wallets, holdings = fetched({f"ETH.{A}": [token()]})
     sent = WalletDetails(wallets, holdings.assign(price=2.0))
     assert content_of(sent).unit == "(the service's prices, currency not stated)"
     assert content_of(sent.wf.value({("ETH", "0xtoken"): 1})).unit == "(currency not stated)"
@@ -392,8 +393,8 @@ def test_totals_have_subtotals():
 def test_data_is_written_beside_the_report(tmp_path):
     """All rows, exactly, in files that the report names."""
     many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
-    details = fetched({"ETH.0xA": many})
-    path = wf.report(details, tmp_path / "r.md", before=fetched({"ETH.0xA": []}), data=True)
+    details = fetched({f"ETH.{A}": many})
+    path = wf.report(details, tmp_path / "r.md", before=fetched({f"ETH.{A}": []}), data=True)
     names = ["r-changes.csv", "r-holdings.csv", "r-wallets.csv"]
     assert sorted(each.name for each in tmp_path.glob("r-*.csv")) == names
     assert len(wf.read_holdings(tmp_path / "r-holdings.csv")) == 120
@@ -409,15 +410,15 @@ def test_spam_dropped_from_one_side_is_no_change():
     """Suspects of either are left out of both; tokens that the report lists as honest stay."""
     scam = token("visit usdcgift.com to claim", 10**30, contract="0xbad")
     coin = token("USDC", 1, contract=USDC)
-    before = fetched({"ETH.0xA": [coin, scam]})
+    before = fetched({f"ETH.{A}": [coin, scam]})
     with pytest.warns(SpamWarning):
         dropped = before.wf.without_spam()
-    for after in (dropped, fetched({"ETH.0xA": [coin]}), before):
+    for after in (dropped, fetched({f"ETH.{A}": [coin]}), before):
         content = content_of(after, before.wf.flag_spam() if after is before else before)
         [changes] = [each for each in content.listings if each.table.name == "changes"]
         assert not changes.table.rows
     honest = before.wf.flag_spam(allow=[("ETH", "0xbad")])
-    gone = content_of(honest, fetched({"ETH.0xA": [coin]}))
+    gone = content_of(honest, fetched({f"ETH.{A}": [coin]}))
     assert [row["kind"] for row in listing(gone, "changes")] == ["new"]
 
 
@@ -431,8 +432,8 @@ def test_a_report_names_the_time_of_the_snapshot(tmp_path):
 
 def test_rows_without_a_token_have_no_name():
     """An unknown wallet's change is not one of a native coin."""
-    before = fetched({"BSC.0xC": "failed"})
-    content = content_of(fetched({"BSC.0xC": "timeout"}), before, by=["wallet", "token"])
+    before = fetched({f"BSC.{C}": "failed"})
+    content = content_of(fetched({f"BSC.{C}": "timeout"}), before, by=["wallet", "token"])
     row = listing(content, "changes")[0]
     assert (row["symbol"], row["contract"]) == ("", "")
 
@@ -447,7 +448,7 @@ def test_simulated_and_real_holdings_are_not_compared():
 def test_spam_is_listed_separately():
     """Suspected spam is in no total and no chart, and has its table with reasons."""
     scam = token("visit usdcgift.com to claim", 10**30, contract="0xbad")
-    content = content_of(fetched({"ETH.0xA": [token("USDC", 1, contract=USDC), scam]}))
+    content = content_of(fetched({f"ETH.{A}": [token("USDC", 1, contract=USDC), scam]}))
     assert [row["asset"] for row in listing(content, "totals")] == ["USDC"]
     (row,) = listing(content, "spam")
     assert row["contract"] == "0xbad"
@@ -458,7 +459,7 @@ def test_spam_is_listed_separately():
 
 def test_own_flags_and_values_are_kept():
     """Flags and values from before are used in the report."""
-    details = fetched({"ETH.0xA": [token("AAA", 1), token("BBB", 3, contract="0xB")]})
+    details = fetched({f"ETH.{A}": [token("AAA", 1), token("BBB", 3, contract="0xB")]})
     holdings = details.holdings.assign(
         is_spam=[True, False], spam_reasons="denied", value=[1.0, 0.0001], currency="EUR"
     )
@@ -471,7 +472,7 @@ def test_own_flags_and_values_are_kept():
 def test_tables_have_a_limit_and_say_so():
     """The first of many rows are shown, with the number of the others."""
     many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
-    content = content_of(fetched({"ETH.0xA": many}))
+    content = content_of(fetched({f"ETH.{A}": many}))
     result = {each.table.name: each.table for each in content.listings}
     assert (len(result["totals"].rows), result["totals"].left_out) == (25, 95)
     assert (len(result["holdings"].rows), result["holdings"].left_out) == (25, 95)
@@ -480,10 +481,10 @@ def test_tables_have_a_limit_and_say_so():
 @pytest.mark.parametrize(
     "answers,charts",
     [
-        ({"ETH.0xA": []}, 0),
-        ({"ETH.0xA": "failed"}, 0),
-        ({"ETH.0xA": [token(), token("B", contract="0xB")]}, 1),
-        ({"ETH.0xA": [token()], "ETH.0xB": [token()]}, 2),
+        ({f"ETH.{A}": []}, 0),
+        ({f"ETH.{A}": "failed"}, 0),
+        ({f"ETH.{A}": [token(), token("B", contract="0xB")]}, 1),
+        ({f"ETH.{A}": [token()], f"ETH.{B}": [token()]}, 2),
     ],
 )
 def test_charts_fit_the_data(answers, charts):
@@ -494,7 +495,7 @@ def test_charts_fit_the_data(answers, charts):
 def test_charts_keep_a_users_template(monkeypatch):
     """A report uses it, too."""
     monkeypatch.setattr(pio.templates, "default", "plotly_dark")
-    [chart] = content_of(fetched({"ETH.0xA": [token(), token("B", contract="0xB")]})).charts
+    [chart] = content_of(fetched({f"ETH.{A}": [token(), token("B", contract="0xB")]})).charts
     assert chart.figure.layout.template == pio.templates["plotly_dark"]
 
 
@@ -522,9 +523,9 @@ def test_markdown_has_no_untrusted_markup(tmp_path):
         token(symbol, 7, contract=f"0x{place:040x}")
         for place, symbol in enumerate(SYMBOLS.values())
     ]
-    text = wf.report(fetched({"ETH.0xA": balances}), tmp_path / "r.md").read_text(encoding="utf-8")
+    text = wf.report(fetched({f"ETH.{A}": balances}), tmp_path / "r.md").read_text(encoding="utf-8")
     own = re.sub(r"https://explorer\.example/x", "", text)
-    own = own.replace("](<>)", "").replace("[0xA", "")
+    own = own.replace("](<>)", "").replace(f"[{A}", "")
     assert not set("<>`$[]") & set(own)
 
 
@@ -548,8 +549,8 @@ def test_it_is_written_for_people_without_python(tmp_path, suffix):
     """There is no code, and no word with an underscore."""
     many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
     spam = token("a promo https://evil.example", 10**40, contract="0xbad")
-    details = fetched({"ETH.0xA": [*many, spam], "BSC.0xC": "rate_limited"})
-    before = fetched({"ETH.0xA": many[:3], "BSC.0xC": "service_error"})
+    details = fetched({f"ETH.{A}": [*many, spam], f"BSC.{C}": "rate_limited"})
+    before = fetched({f"ETH.{A}": many[:3], f"BSC.{C}": "service_error"})
     text = wf.report(details, tmp_path / f"r{suffix}", before=before).read_text(encoding="utf-8")
     texts = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>|&#\d+;", " ", text, flags=re.DOTALL)
     assert "rows are not shown. Ask the author" in texts
@@ -566,7 +567,7 @@ def test_it_is_written_for_people_without_python(tmp_path, suffix):
 )
 def test_methods_name_the_source_of_prices(columns, message):
     """None, the service, or the report's author."""
-    details = fetched({"ETH.0xA": [token()]})
+    details = fetched({f"ETH.{A}": [token()]})
     content = content_of(details._replace(holdings=details.holdings.assign(**columns)))
     assert message in " ".join(content.methods)
 
@@ -574,7 +575,7 @@ def test_methods_name_the_source_of_prices(columns, message):
 def test_digits_are_grouped_and_complete(tmp_path):
     """An amount has all its digits; very long symbols of digits are shortened as others are."""
     long = token("7" * 5_000, 2**256 - 1, 18, contract="0xL")
-    details = fetched({"ETH.0xA": [token("USDC", 1_234_567_890_123), long]})
+    details = fetched({f"ETH.{A}": [token("USDC", 1_234_567_890_123), long]})
     text = wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
     body = re.sub(r"<[^>]*>", "", text[text.index('id="totals"') : text.index('id="methods"')])
     assert "1,234,567.890123" in body
@@ -666,7 +667,7 @@ def test_totals_by_tokens_have_their_contracts():
 
 def test_empty_groups_are_not_drawn():
     """The table has the unknown wallets."""
-    details = fetched({"BSC.0xC": "timeout"})
+    details = fetched({f"BSC.{C}": "timeout"})
     details = details._replace(wallets=details.wallets.assign(owner="Ada"))
     content = content_of(details, by="owner")
     assert content.charts == ()
