@@ -172,11 +172,11 @@ def test_unknown_assets_in_a_list_are_reported(tmp_path):
         value(HOLDINGS, [tmp_path / "p.csv", {"usdc": 1}, {"Usdx": 1}], assets=ASSETS)
     assert [str(each.message).splitlines() for each in caught] == [
         [
-            "1 of 2 prices matches no token in these holdings (listed by line number in p.csv):",
+            "1 of 2 prices matches no known asset (listed by line number in p.csv):",
             "  3: 'ETHH' is not a known asset",
         ],
         [
-            f"1 of 1 price matches no token in these holdings ({POSITIONS_NOTE}):",
+            f"1 of 1 price matches no known asset ({POSITIONS_NOTE}):",
             "  0: 'Usdx' is not a known asset",
         ],
     ]

@@ -247,6 +247,14 @@ def has_prices(holdings: pd.DataFrame) -> bool:
     return sends_prices or table_settings().prices is not None
 
 
+def has_only_service_prices(holdings: pd.DataFrame) -> bool:
+    """Return whether all prices of a valuation are those that the service sent."""
+    if not {"unit_price", "price"} <= {*holdings}:
+        return False
+    used = holdings["unit_price"].notna()
+    return bool(used.any() and (holdings["unit_price"] == holdings["price"])[used].all())
+
+
 def is_service_prices(prices: PriceEntry) -> bool:
     """Return whether an entry means the prices of the service."""
     return isinstance(prices, str) and prices == SERVICE_PRICES
@@ -396,10 +404,11 @@ def _warn_about_unmatched_lines(
             why = f"{token_text(key)}{elsewhere}"
         lines.append(f"  {loaded.line_or_position(number)}: {why}")
     if lines:
+        fault = "no token in these holdings" if held is not None else "no known asset"
         verb = "matches" if len(lines) == 1 else "match"
         counted = f"{len(lines):,} of {counted_noun(len(places), 'price')} {verb}"
         more = len(lines) - _SHOWN
-        lead = f"{counted} no token in these holdings ({loaded.numbering_note}):"
+        lead = f"{counted} {fault} ({loaded.numbering_note}):"
         message = [lead, *lines[:_SHOWN]]
         message += [f"  … and {more:,} more"] if more > 0 else []
         notify("\n".join(message), PricesWarning)

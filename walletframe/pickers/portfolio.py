@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.analysis.selection import Selectable
-from walletframe.analysis.valuation import has_prices, value
+from walletframe.analysis.valuation import has_only_service_prices, has_prices, value
 from walletframe.errors import ArgumentError, PricesError
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, require_columns
 from walletframe.frames.coverage import coverage_of_rows
@@ -182,11 +182,9 @@ def _price_source_text(portfolio: Portfolio) -> str:
     is_unstated = tables.prices is None and tables.currency is None
     if portfolio.priced_by == "default" and is_unstated:
         return f"{_SERVICE_PRICES}, currency not named"
-    if not portfolio.priced_by or not {"unit_price", "price"} <= {*holdings}:
-        return _OWN_PRICES if portfolio.priced_by else ""
-    used = holdings["unit_price"].notna()
-    is_theirs = used.any() and (holdings["unit_price"] == holdings["price"])[used].all()
-    return _SERVICE_PRICES if is_theirs else _OWN_PRICES
+    if not portfolio.priced_by:
+        return ""
+    return _SERVICE_PRICES if has_only_service_prices(holdings) else _OWN_PRICES
 
 
 def spam_text(selected: Selected) -> str:

@@ -12,7 +12,7 @@ from walletframe import charts
 from walletframe.amounts import AmountDtype
 from walletframe.analysis.spam.flags import flag_spam
 from walletframe.analysis.sums import totals, totals_of
-from walletframe.analysis.valuation import has_prices, value
+from walletframe.analysis.valuation import has_only_service_prices, has_prices, value
 from walletframe.frames.contract import concat_frames
 from walletframe.frames.groups import SNAPSHOT, asset_unless_token, list_names, read_groups
 from walletframe.frames.identity import token_identities
@@ -66,6 +66,7 @@ _FAILED = "A wallet is unknown if the service returned no balances for it. Unkno
 _VALUES = "A value is an amount times a price, rounded once."
 _OWN_PRICES = "The author of this report chose the prices."
 _SENT_PRICES = "The service sent the prices with the balances, without naming their currency."
+_NAMED_CURRENCY = "The author of this report named it."
 _NO_PRICES = "There were no prices, so charts show counts or shares instead of values."
 _SPAM = (
     "Tokens were marked as spam by rules about their symbols, contracts and amounts. The table "
@@ -196,7 +197,9 @@ def compose(
     if len(spam):
         listings.append(_spam_listing(spam))
     has_own = "value" in details.holdings or table_settings().prices is not None
-    prices = _OWN_PRICES if has_own else _SENT_PRICES
+    prices = _OWN_PRICES
+    if has_only_service_prices(holdings):
+        prices = f"{_SENT_PRICES} {_NAMED_CURRENCY}" if currency else _SENT_PRICES
     methods = [
         _EXACT,
         _TOKENS,
