@@ -401,9 +401,8 @@ def test_data_is_written_beside_the_report(tmp_path):
     assert len(pd.read_csv(tmp_path / "r-changes.csv")) == 120
     wf.report(details, tmp_path / "s.md", data=True)
     assert not (tmp_path / "s-changes.csv").exists()
-    assert "95 rows are not shown. The files beside this report have all rows: r-holdings.csv" in (
-        plain_text(path)
-    )
+    files = "The files beside this report have the data of all tables: r-holdings.csv"
+    assert f"95 rows are not shown. {files}" in plain_text(path)
 
 
 def test_spam_dropped_from_one_side_is_no_change():

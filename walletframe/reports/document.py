@@ -160,7 +160,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
     complete = "Ask the author of this report for the complete table."
     if frames:
         names = ", ".join(each.name for each in frames)
-        complete = f"The files beside this report have all rows: {names}."
+        complete = f"The files beside this report have the data of all tables: {names}."
     if suffix == ".md":
         page = _environment(as_markdown).get_template("report.md")
         written = page.render(content=content, complete=complete).encode()
