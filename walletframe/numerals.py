@@ -22,6 +22,11 @@ def count_with_verb(count: int, total: int, noun: str) -> str:
     return f"{count:,} of {counted_noun(total, noun)} {'is' if count == 1 else 'are'}"
 
 
+def part_text(count: float, whole: float, noun: str = "wallets") -> str:
+    """Return a text such as `` (4 of 5 wallets)``, or an empty text if all or none count."""
+    return f" ({count:,.0f} of {whole:,.0f} {noun})" if 0 < count < whole else ""
+
+
 def amount_phrase(amount: Decimal | None) -> str:
     """Return the text to write before a symbol: all digits, or ``unknown amount of`` for None."""
     return "unknown amount of" if amount is None else format(amount, ",f")

@@ -49,6 +49,7 @@ HOLDINGS = pd.DataFrame(
 )
 VALUED = HOLDINGS.assign(value=[10.0, 70.0, 20.0, 40.0], currency="USD")
 DETAILS = WalletDetails(WALLETS, HOLDINGS)
+UNKNOWN = ("Ada · ETH.0x0000…00a4", "Ben · ETH.0x0000…00b1", "Ben · BASE.0x0000…00b2")
 
 
 def bars(figure):
@@ -74,11 +75,15 @@ class TestBars:
     """Bars of any groups."""
 
     def test_a_bar_for_each_owner(self):
-        """Assets are its colours; wallets without an owner have a bar, unknown owners none."""
+        """Assets are its colours; wallets without an owner and unknown owners have a bar, too."""
         figure = charts.bar(VALUED, by="owner", wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by owner"
         assert figure.layout.yaxis.title.text == "owner"
-        assert bars(figure) == {"Ada": {"USDC": 30, "USDT": 70}, "no owner": {"USDC": 40}}
+        assert bars(figure) == {
+            "Ada (3 of 4 known)": {"USDC": 30, "USDT": 70},
+            "no owner": {"USDC": 40},
+            "Ben (unknown)": {},
+        }
 
     @pytest.mark.parametrize("name", ["token", "symbol"])
     def test_tokens_are_colours_on_request(self, name):
@@ -87,32 +92,38 @@ class TestBars:
         figure = charts.bar(frame, by=["owner", name], wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by owner and token"
         assert bars(figure) == {
-            "Ada": {"USDbC": 20, "USDC": 10, "USDT": 70},
+            "Ada (3 of 4 known)": {"USDbC": 20, "USDC": 10, "USDT": 70},
             "no owner": {"USDC": 40},
+            "Ben (unknown)": {},
         }
 
     def test_names_of_tokens_on_several_blockchains(self):
         """A shared symbol has its contract."""
         assert bars(charts.bar(VALUED, by=["owner", "token"], wallets=WALLETS)) == {
-            "Ada": {
+            "Ada (3 of 4 known)": {
                 "USDC (BASE 0x8335…2913)": 20,
                 "USDC (ETH 0xa0b8…eb48)": 10,
                 "USDT": 70,
             },
             "no owner": {"USDC (ETH 0xa0b8…eb48)": 40},
+            "Ben (unknown)": {},
         }
 
     def test_assets_are_colours_if_they_are_the_last_name(self):
         """Their contracts are added up, exactly."""
         figure = charts.bar(VALUED, by=["owner", "asset"], wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by owner and asset"
-        assert bars(figure) == {"Ada": {"USDT": 70, "USDC": 30}, "no owner": {"USDC": 40}}
+        assert bars(figure) == {
+            "Ada (3 of 4 known)": {"USDT": 70, "USDC": 30},
+            "no owner": {"USDC": 40},
+            "Ben (unknown)": {},
+        }
         [text] = [text for text in hovers(figure) if "000000001" in text]
         assert text == (
             "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>"
             "3 of 4 wallets are known<br>3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
         )
-        assert "2 owners and 2 assets are drawn." in notes_of(figure)
+        assert "3 owners and 2 assets are drawn." in notes_of(figure)
 
     @pytest.mark.parametrize("bridged, name", [(False, "USDC.e"), (True, "USDC")])
     def test_the_only_contract_of_an_asset_is_in_its_hover(self, bridged, name):
@@ -127,7 +138,7 @@ class TestBars:
         assert text.startswith(f"<b>USDT</b><br>ETH {USDT}<br>ETH.{whole('a1')}<br>7 USDT<br>")
 
     def test_groups_count_their_known_wallets(self):
-        """Unknown groups have no bar, and are named first."""
+        """Unknown groups have an empty bar, and are named first."""
         about = notes_of(charts.bar(VALUED, by="owner", wallets=WALLETS))
         assert (
             "0 of 2 wallets of owner Ben are known. 3 of 4 wallets of owner Ada are known." in about
@@ -156,7 +167,11 @@ class TestBars:
         for asset in ("USDC", ("BASE", USDC_BASE)):
             figure = charts.bar(HOLDINGS, by="owner", asset=asset, wallets=WALLETS)
             assert figure.layout.title.text == "USDC by owner"
-            assert bars(figure) == {"no owner": {"USDC": 4}, "Ada": {"USDC": 3}}
+            assert bars(figure) == {
+                "no owner": {"USDC": 4},
+                "Ada (3 of 4 known)": {"USDC": 3},
+                "Ben (unknown)": {},
+            }
 
     def test_bridged_tokens_count_on_request(self):
         """The amounts are those of totals."""
@@ -200,20 +215,29 @@ class TestBars:
     @pytest.mark.parametrize(
         "by, names",
         [
-            (["owner", "blockchain"], ("Ada · ETH", "no owner · ETH", "Ada · BASE")),
+            (
+                ["owner", "blockchain"],
+                (
+                    *("Ada · ETH (2 of 3 known)", "no owner · ETH", "Ada · BASE"),
+                    *("Ben · ETH (unknown)", "Ben · BASE (unknown)"),
+                ),
+            ),
             (
                 ["owner", "wallet"],
                 (
-                    "Ada ·<br>ETH.0x0000…00a1",
-                    "no owner ·<br>ETH.0x0000…00c1",
-                    "Ada ·<br>BASE.0x0000…00a2",
+                    *(
+                        "Ada · ETH.0x0000…00a1",
+                        "no owner · ETH.0x0000…00c1",
+                        "Ada · BASE.0x0000…00a2",
+                    ),
+                    *(f"{name} (unknown)" for name in UNKNOWN),
                 ),
             ),
-            (["team", "owner"], ("1 · Ada", "no team · no owner", "2 · Ada")),
             (
-                ["wallet", "blockchain"],
-                ("ETH.0x0000…00a1", "ETH.0x0000…00c1", "BASE.0x0000…00a2"),
+                ["team", "owner"],
+                ("1 · Ada (2 of 3 known)", "no team · no owner", "2 · Ada", "2 · Ben (unknown)"),
             ),
+            (["wallet", "blockchain"], ("ETH.0x0000…00a1", "ETH.0x0000…00c1", "BASE.0x0000…00a2")),
             ("bag", ("True", "False")),
             (["token_blockchain"], ("ETH", "BASE")),
         ],
@@ -221,7 +245,8 @@ class TestBars:
     def test_any_columns(self, by, names):
         """Columns of wallets and of holdings, alone or together."""
         figure = charts.bar(VALUED, by=by, wallets=WALLETS)
-        assert figure.layout.yaxis.ticktext == names
+        labels = (text.replace("<br>", " ") for text in figure.layout.yaxis.ticktext)
+        assert tuple(labels) == names
         assert sum(sum(each.values()) for each in bars(figure).values()) == 140
 
     def test_the_rest_of_several_columns_are_groups(self):
@@ -229,7 +254,7 @@ class TestBars:
         figure = charts.bar(VALUED, by=["owner", "bag"], wallets=WALLETS, top=1)
         assert "1 of 3 groups and 2 assets are drawn; Other contains the rest." in notes_of(figure)
         renamed = WALLETS.rename(columns={"owner": "treasury"})
-        assert "2 groups and 2 assets are drawn." in notes_of(
+        assert "3 groups and 2 assets are drawn." in notes_of(
             charts.bar(VALUED, by="treasury", wallets=renamed)
         )
 
@@ -264,37 +289,64 @@ class TestBars:
         assert figure.layout.title.text == "Holdings by owner and wallet"
         lengths = {(trace.name, trace.yaxis): tuple(trace.x) for trace in figure.data}
         assert lengths == {
-            ("USDC", "y"): (10, 20),
+            ("USDC", "y"): (10, 20, None),
             ("USDC", "y2"): (40,),
-            ("USDT", "y"): (70, None),
+            ("USDC", "y3"): (None, None),
+            ("USDT", "y"): (70, None, None),
             ("USDT", "y2"): (None,),
+            ("USDT", "y3"): (None, None),
         }
         colors = {(trace.name, trace.marker.color) for trace in figure.data}
         assert len(colors) == sum(trace.showlegend for trace in figure.data) == 2
         assert figure.layout.xaxis.matches or figure.layout.xaxis2.matches
-        assert figure.layout.yaxis.ticktext == (
+        names = (
             "ETH.0x0000…00a1",
             "BASE.0x0000…00a2",
+            "ETH.0x0000…00a4<br>(unknown)",
             "ETH.0x0000…00c1",
         )
-        assert [figure.layout.yaxis.range, figure.layout.yaxis2.range] == [(1.5, -0.5), (2.5, 1.5)]
+        names += ("ETH.0x0000…00b1<br>(unknown)", "BASE.0x0000…00b2<br>(unknown)")
+        assert figure.layout.yaxis.ticktext == names
+        assert [figure.layout.yaxis.range, figure.layout.yaxis2.range] == [(2.5, -0.5), (3.5, 2.5)]
         heads = [each for each in figure.layout.annotations if each.text.startswith("<b>")]
-        assert [each.text for each in heads] == ["<b>Ada</b>", "<b>no owner</b>"]
+        assert [each.text for each in heads] == [
+            *("<b>Ada (3 of 4 known)</b>", "<b>no owner</b>", "<b>Ben (unknown)</b>")
+        ]
         assert heads[0].hovertext == "<b>owner Ada</b><br>3 of 4 wallets are known"
         about = notes_of(figure)
         assert "0 of 2 wallets of owner Ben are known. 3 of 4 wallets of owner Ada are" in about
-        assert "2 owners, 3 bars and 2 assets are drawn." in about
+        assert "3 owners, 6 bars and 2 assets are drawn." in about
 
     @pytest.mark.parametrize(
         "options, ranges, names",
         [
-            ({"by": "blockchain"}, [(1.5, -0.5), (2.5, 1.5)], ("ETH", "BASE", "ETH")),
-            ({"by": "owner"}, [(0.5, -0.5), (1.5, 0.5)], ("Ada", "no owner")),
-            ({"by": "asset"}, [(1.5, -0.5), (2.5, 1.5)], ("USDT", "USDC", "USDC")),
+            (
+                {"by": "blockchain"},
+                [(1.5, -0.5), (2.5, 1.5)],
+                ("ETH (2 of 3 known)", "BASE", "ETH", "ETH (unknown)", "BASE (unknown)"),
+            ),
+            (
+                {"by": "owner"},
+                [(0.5, -0.5), (1.5, 0.5)],
+                ("Ada (3 of 4 known)", "no owner", "Ben (unknown)"),
+            ),
+            (
+                {"by": "asset"},
+                [(1.5, -0.5), (2.5, 1.5)],
+                ("USDT", "USDC", "USDC", "no asset (unknown)"),
+            ),
             (
                 {"asset": "USDC"},
-                [(0.5, -0.5), (2.5, 0.5)],
-                ("ETH.0x0000…00c1", "BASE.0x0000…00a2", "ETH.0x0000…00a1"),
+                [(0.5, -0.5), (3.5, 0.5)],
+                (
+                    *(
+                        "ETH.0x0000…00c1",
+                        "BASE.0x0000…00a2",
+                        "ETH.0x0000…00a1",
+                        "ETH.0x0000…00a4 (unknown)",
+                    ),
+                    *("ETH.0x0000…00b1 (unknown)", "BASE.0x0000…00b2 (unknown)"),
+                ),
             ),
             ({"top": 1}, [(0.5, -0.5), (1.5, 0.5)], ("ETH.0x0000…00a1", "Other (2 groups)")),
         ],
@@ -303,7 +355,8 @@ class TestBars:
         """They have names without the label, and the rest is a bar of its own."""
         figure = charts.bar(VALUED, facet="owner", wallets=WALLETS, **options)
         assert [figure.layout.yaxis.range, figure.layout.yaxis2.range] == ranges
-        assert figure.layout.yaxis.ticktext == names
+        labels = (text.replace("<br>", " ") for text in figure.layout.yaxis.ticktext)
+        assert tuple(labels) == names
         total = 7 if "asset" in options else 140
         assert sum(x for trace in figure.data for x in trace.x if x) == pytest.approx(total)
 
@@ -580,7 +633,7 @@ class TestHeatmap:
         figure = charts.heatmap(HOLDINGS, by=["owner", "asset"], wallets=WALLETS)
         assert figure.layout.title.text == "Share of each asset by owner"
         assert figure.layout.xaxis.ticktext == ("USDC", "USDT")
-        assert figure.layout.yaxis.ticktext == ("Ada", "no owner")
+        assert figure.layout.yaxis.ticktext == ("Ada (3 of 4 known)", "no owner")
         assert figure.data[0].text == (["42.9%", "100%"], ["57.1%", ""])
         assert (
             "3 of 4 wallets are known<br>3.000000000000000001 USDC<br>42.9% of the asset"
@@ -594,16 +647,16 @@ class TestHeatmap:
         figure = charts.heatmap(VALUED, by="team", wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by team and asset"
         assert dict(zip(figure.layout.yaxis.ticktext, figure.data[0].text, strict=True)) == {
-            "1": ["10", "70"],
+            "1 (2 of 3 known)": ["10", "70"],
             "no team": ["40", ""],
-            "2": ["20", ""],
+            "2 (1 of 3 known)": ["20", ""],
         }
         figure = charts.heatmap(VALUED, by=["team", "token"], wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by team and token"
         assert dict(zip(figure.layout.yaxis.ticktext, figure.data[0].text, strict=True)) == {
-            "1": ["70", "10", ""],
+            "1 (2 of 3 known)": ["70", "10", ""],
             "no team": ["", "40", ""],
-            "2": ["", "", "20"],
+            "2 (1 of 3 known)": ["", "", "20"],
         }
 
     def test_assets_alone_are_columns(self):

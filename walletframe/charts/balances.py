@@ -50,7 +50,7 @@ from walletframe.frames.names import (
     wallet_names,
 )
 from walletframe.frames.positions import Positions, cell_sums, read_positions
-from walletframe.numerals import amount_phrase, compact, counted_noun, money, percent
+from walletframe.numerals import amount_phrase, compact, counted_noun, money, part_text, percent
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -365,7 +365,8 @@ class PivotedSizes:
         """
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
-        first = {name: first_rows(codes[name], int(codes[name].max()) + 1) for name in codes}
+        counts = {name: int(max(codes[name].max(), chosen[name].max())) + 1 for name in codes}
+        first = {name: first_rows(codes[name], counts[name]) for name in codes}
         return {name: self.balances.rows[first[name][chosen[name]]].tolist() for name in chosen}
 
     def exact_text(self, row: int, token: int) -> str:
@@ -442,7 +443,7 @@ class GroupedBalances:
         groups = group(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
         known = requested = np.zeros(len(groups), dtype=np.intp)
-        if "wallet" not in names and not {*names}.isdisjoint(self._wallet_columns()):
+        if not {*names}.isdisjoint(self._wallet_columns()):
             held, token = self.positions, self.balances.token_codes[:1]
             can_hold = np.ones(len(held.wallets), dtype=bool)
             # Count only the wallets that can hold the token.
@@ -501,6 +502,12 @@ class Level:
         takes_s = name.isascii() and name.isalpha() and not name.endswith(("s", "y", "x", "h"))
         return name if takes_s and not more and len(name) <= _NAME_CHARS else "group"
 
+    def largest_groups(self, sizes: Floats, top: int) -> Indices:
+        """Return the `top` largest groups, then those of size 0 with unknown wallets."""
+        largest = largest_indices(sizes, top)
+        unsure = np.flatnonzero((sizes == 0) & (self.wallets_known < self.wallets_asked))
+        return np.append(largest, unsure[: max(top - len(largest), 0)])
+
     def short_names(self, indices: Sequence[int]) -> list[str]:
         """Return distinct short names of groups; each name is one line."""
         chosen = np.array(indices, dtype=np.intp)
@@ -526,19 +533,30 @@ class Level:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
         known, requested = int(self.wallets_known[index]), int(self.wallets_asked[index])
         noun = f"{counted_noun(requested, 'wallet')}{f' of {group_name}' if group_name else ''}"
-        return f"{known:,} of {noun} {'is' if known == 1 else 'are'} known" if requested else ""
+        is_counted = requested and "wallet" not in self.names
+        return f"{known:,} of {noun} {'is' if known == 1 else 'are'} known" if is_counted else ""
 
     def row_texts(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
         """Return two lists for the rows of a grid, including Other: short names and hover lines."""
         indices = grid.rows.tolist()
         rest = [other_label(grid.other_row_count, self.noun)] * bool(grid.other_row_count)
         lines = [[*filter(None, (self.full_name(at), self.known_text(at)))] for at in indices]
+        return self.row_names(indices) + rest, lines + [[each] for each in rest]
+
+    def row_names(self, indices: Sequence[int]) -> list[str]:
+        """Return short names of groups, such as ``Ada (4 of 5 known)`` or ``Ada (unknown)``."""
         short = self.short_names(indices)
         if self.names == ["wallet"]:  # the user's names alone, if they are distinct
-            own = [safe_line(self.balances.user_wallet_names[at], _ROW_CHARS) for at in indices]
+            wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
+            own = [safe_line(self.balances.user_wallet_names[at], _ROW_CHARS) for at in wallets]
             pairs = zip(own, short, strict=True)
             short = [name if name and own.count(name) == 1 else label for name, label in pairs]
-        return short + rest, lines + [[each] for each in rest]
+        of_wallets = self.groups.tokens[indices] < 0
+        counts = (each[indices] * of_wallets for each in (self.wallets_known, self.wallets_asked))
+        return [
+            name + (part_text(known, asked, "known") or " (unknown)" * (known < asked))
+            for name, known, asked in zip(short, *map(np.ndarray.tolist, counts), strict=True)
+        ]
 
     @property
     def _shown_columns(self) -> list[str]:

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats, Indices
-    from walletframe.charts.balances import Measure, PivotedSizes, TraceStyle
+    from walletframe.charts.balances import Level, Measure, PivotedSizes, TraceStyle
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -160,8 +160,10 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace for each token or asset (in each small chart), the largest first.
-        The hover texts show exact amounts, and how many wallets of a group are known. If no value,
-        amount or count is above 0, the figure has no trace, only an annotation with the reason.
+        The hover texts show exact amounts, and how many wallets of a group are known. If not all
+        are known, the label of the bar says so, too. A group without a known wallet has an empty
+        bar. If no value, amount or count is above 0, the figure has no trace, only an annotation
+        with the reason.
 
     Raises
     ------
@@ -194,14 +196,12 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     names = names[:-1] if names[1:] and names[-1] in ADDED else names
     level = grouped.level(names if facet is None else [*dict.fromkeys([grouped.names[0], *names])])
     owners = level.codes
-    by_owner = sum_by_group(owners, balances.sizes)
-    rows = largest_indices(by_owner, bars)
+    by_owner = sum_by_group(owners, balances.sizes, len(level.groups))
+    rows = level.largest_groups(by_owner, bars)
     if facet is not None:
         heads = grouped.level(grouped.names[:1])
-        facets = largest_indices(sum_by_group(heads.codes, balances.sizes), _MAX_FACETS)
-        ranks = np.zeros_like(by_owner, dtype=np.intp)
-        ranks[owners] = position_map(facets, len(heads.groups))[heads.codes]
-        rows = largest_indices(np.where(ranks < len(facets), by_owner, 0), bars)
+        facets, ranks = _rank_facets(heads, level)
+        rows = level.largest_groups(np.where(ranks < len(facets), by_owner, -1), bars)
         rows = rows[np.argsort(ranks[rows], kind="stable")]
     too_long = bool(by_owner.sum() - by_owner[rows].sum() > _MAX_OTHER_RATIO * by_owner.max())
     of_bars = balances.sizes * np.isin(owners, rows) if too_long else balances.sizes
@@ -222,9 +222,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     if facet is not None:  # in a facet, names are without its label
         shown, starts = np.unique(ranks[rows], return_index=True)
         inner = replace(level, names=names)
-        parts = (inner.short_names(part.tolist()) for part in np.split(rows, starts[1:]))
+        parts = (inner.row_names(part.tolist()) for part in np.split(rows, starts[1:]))
         short = [*chain.from_iterable(parts), *short[len(rows) :]]
-        facet_extent = len(shown), len(np.unique(heads.codes)) - len(shown), heads.noun
+        facet_extent = len(shown), len(np.setdiff1d(heads.codes, facets[shown])), heads.noun
         extent = [facet_extent, (*extent[0][:2], "bar"), *extent[1:]]
     notes = [
         drawn_note(*extent),
@@ -247,8 +247,24 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         return figure
     chosen = facets[shown].tolist()
     hovers = [hover_text(heads.full_name(each), heads.known_text(each)) for each in chosen]
-    headings = [*zip(heads.short_names(chosen), hovers, strict=True)]
+    headings = [*zip(heads.row_names(chosen), hovers, strict=True)]
     return _split_rows(figure, sorted({*starts.tolist(), len(rows), len(short)}), headings)
+
+
+def _rank_facets(heads: Level, level: Level) -> tuple[Indices, Indices]:
+    """Return the groups that are facets, and the index of each inner group's facet.
+
+    The index is the number of facets if the facet is not drawn.
+    """
+    sizes = sum_by_group(heads.codes, heads.balances.sizes, len(heads.groups))
+    facets = heads.largest_groups(sizes, _MAX_FACETS)
+    places = position_map(facets, len(heads.groups))
+    if heads.wallets_asked.any():  # facets are sets of wallets, even of wallets without balances
+        wallets = level.first_wallets[level.groups.wallet_sets]
+        return facets, places[heads.groups.wallet_set_codes[wallets]]
+    ranks = np.full(len(level.groups), len(facets))
+    ranks[level.codes] = places[heads.codes]
+    return facets, ranks
 
 
 def _bar_traces(

@@ -157,7 +157,7 @@ def cell_text(cell: Any) -> str:
 
 
 def first_rows(codes: Codes, count: int) -> Codes:
-    """Return the position of the first row of each code."""
-    first = np.empty(count, dtype=np.intp)
+    """Return the position of the first row of each code, or 0 if a code has no row."""
+    first = np.zeros(count, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several writes the last one stays
     return first

@@ -112,7 +112,9 @@ class Coverage:
             f"{unknown:,} of {wallets} unknown": unknown,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(self.unpriced, 'balance')} without a price": self.unpriced,
-            f"{counted_noun(self.filtered, 'dropped balance')}, such as spam": self.filtered,
+            f"{counted_noun(self.filtered, 'dropped balance')}, such as spam or bridged versions": (
+                self.filtered
+            ),
             f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
         }

@@ -35,7 +35,7 @@ from walletframe.frames.tables import (
     wallet_cells,
 )
 from walletframe.history import compare
-from walletframe.numerals import amount_phrase, counted_noun, money, percent
+from walletframe.numerals import amount_phrase, counted_noun, money, part_text, percent
 from walletframe.pandas_versions import TEXT
 from walletframe.reports.changes import ValueChanges, change_sentence, signed, value_changes
 from walletframe.settings.tables import table_settings
@@ -244,11 +244,6 @@ def _has_default_values(holdings: pd.DataFrame) -> bool:
     )
 
 
-def _part(count: float, whole: float, noun: str = "wallets") -> str:
-    """Return a text such as `` (4 of 5 wallets)``, or an empty text if all or none count."""
-    return f" ({count:,.0f} of {whole:,.0f} {noun})" if 0 < count < whole else ""
-
-
 def _time_of(before: WalletDetails) -> str:
     """Return the time of a snapshot, or of the newest answer of a fetch, as text."""
     times = before.wallets[SNAPSHOT if SNAPSHOT in before.wallets else "fetched_at"].dropna()
@@ -324,7 +319,7 @@ def _groups_listing(
     cells = []
     for known, asked, *parts in zip(*counts, *named.values(), strict=True):
         texts = [safe_line(part.text, _ADDRESS_LENGTH) for part in parts if part.text]
-        cells.append(Cell(" · ".join(texts) + _part(known, asked, "known"), _NUMBER_LENGTH))
+        cells.append(Cell(" · ".join(texts) + part_text(known, asked, "known"), _NUMBER_LENGTH))
     others = f"{len(rest):,} other{'s' * (len(rest) > 1)}"
     ends = [others] * bool(len(rest)) + ["Total"]
     columns = {", ".join(named): [*cells, *map(Cell, ends)]}
@@ -339,9 +334,9 @@ def _groups_listing(
             if values and name == "change":
                 compared, asked = (frame[f"wallets_asked{end}"].fillna(0) for end in ("_both", ""))
                 is_split = asked.sum() == len(positions.wallet_frame)  # no wallet is in two rows
-                of_rest = _part(compared[rest.index].sum(), is_split * asked[rest.index].sum())
-                texts = [*map(_part, compared[head.index], asked), *[of_rest] * (len(ends) - 1)]
-                texts.append(_part(len(values.wallets), values.wallet_count))
+                of_rest = part_text(compared[rest.index].sum(), is_split * asked[rest.index].sum())
+                texts = [*map(part_text, compared[head.index], asked), *[of_rest] * (len(ends) - 1)]
+                texts.append(part_text(len(values.wallets), values.wallet_count))
                 numbers = [
                     Cell(each.text + part) for each, part in zip(numbers, texts, strict=True)
                 ]
