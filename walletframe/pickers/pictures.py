@@ -200,9 +200,9 @@ def _combined_if_chosen(held: Positions, options: ChartOptions) -> Positions:
 
 def bridged_text(picture: Picture) -> str:
     """Return the label of the button for bridged versions, or "" if the chart combines none."""
-    held, options = picture.selected.held, replace(picture.options, bridged=False)
-    count = len(_combined_if_chosen(held, options).tokens.keys)
-    count -= len(_combined_if_chosen(held, replace(options, bridged=True)).tokens.keys)
+    combined = _combined_if_chosen(picture.selected.held, replace(picture.options, bridged=False))
+    separate = combined.assets.bridged if combined.assets else {}
+    count = len(separate) - len({*separate.values()} - {*combined.tokens.keys})
     verb = "Separate" if picture.options.bridged else "Combine"
     return f"{verb} {counted_noun(count, 'bridged version')}" if count else ""
 
