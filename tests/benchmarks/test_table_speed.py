@@ -1,4 +1,4 @@
-"""Sorting, finding and scrolling 100,000 rows, from the click to the rows on the screen.
+"""Sorting, finding and scrolling 116,000 rows, from the click to the rows on the screen.
 
 In JupyterLab with a kernel, in a real browser: wall time, which includes other work of the machine.
 """
@@ -11,7 +11,7 @@ from lab_server import SUPPORT, notebook_of, open_and_run
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
 
-ROWS, SORTED_S, BLANK_MS = 100_000, 0.15, 100
+ROWS, SORTED_S, LATE_MS = 116_000, 0.15, 100
 SHOWN = f"""
 import sys
 sys.path.insert(0, {str(SUPPORT)!r})
@@ -37,33 +37,39 @@ SORT = """name => new Promise(done => {
 SCROLL = """by => new Promise(done => {
     const grid = document.querySelector('.wf-grid');
     const frames = [];
-    let since = new Map(), worst = 0, begun = performance.now(), last = begun;
+    let since = new Map(), worst = 0, blanks = 0, begun = performance.now(), last = begun;
     const step = now => {
         frames.push(now - last);
         last = now;
         const box = grid.getBoundingClientRect();
         const blank = new Map();
+        let isBlank = false;
         for (const row of grid.querySelectorAll('.wf-row:not([hidden])')) {
             const { top, bottom } = row.getBoundingClientRect();
             if (bottom < box.top + 30 || top > box.bottom) continue;
             const place = row.dataset.place;
+            isBlank ||= [...row.children].some((cell) => !cell.hasChildNodes());
             if (row.querySelector('.wf-waiting')) blank.set(place, since.get(place) ?? now);
         }
         for (const start of blank.values()) worst = Math.max(worst, now - start);
         since = blank;
+        blanks += isBlank;
         if (now - begun < 3000) {
             const height = grid.scrollHeight;
             grid.scrollTop = by ? (grid.scrollTop + by) % height : Math.random() * height;
         }
         if (now - begun < 3000 || blank.size) requestAnimationFrame(step);
-        else done({ worst, frame: frames.sort((a, b) => a - b)[Math.floor(frames.length * .95)] });
+        else {
+            const frame = frames.sort((a, b) => a - b)[Math.floor(frames.length * .95)];
+            done({ blanks, count: frames.length, worst, frame });
+        }
     };
     requestAnimationFrame(step);
 })"""
 
 
 def test_rows_in_the_browser(chromium, lab_server):
-    """Print the median of a click on a heading, and the longest time that a row is blank."""
+    """Print the median of a click on a heading, and how late and how blank the rows are."""
     context = chromium.new_context(viewport={"width": 1400, "height": 900})
     with lab_server.serving(table=notebook_of(SHOWN)) as address, context:
         page = Visit(context.new_page()).page
@@ -79,6 +85,7 @@ def test_rows_in_the_browser(chromium, lab_server):
         for name, by in {"slowly": 60, "fast": 600, "by the thumb": 0}.items():
             result = page.evaluate(SCROLL, by)
             print(
-                f"scroll {name}: blank for {result['worst']:.0f} ms (wanted: at most {BLANK_MS}), "
+                f"scroll {name}: {result['blanks']} of {result['count']} frames with blank cells "
+                f"(wanted: 0), late for {result['worst']:.0f} ms (wanted: at most {LATE_MS}), "
                 f"95 % of frames within {result['frame']:.0f} ms"
             )

@@ -30,6 +30,25 @@ POINTS = """() => {
 SMALLEST = """() => Math.min(...[...document.querySelectorAll('.wf *')].filter(
     each => [...each.childNodes].some(child => child.nodeType === 3 && child.data.trim())
 ).map(each => parseFloat(getComputedStyle(each).fontSize)))"""
+JUMP = """async (tops) => {
+    const grid = document.querySelector('.wf-grid');
+    const seen = { blank: 0, waiting: 0 };
+    for (const top of tops) {
+        grid.scrollTop = top;
+        await new Promise(requestAnimationFrame); // scroll events come before it
+        for (const cell of grid.querySelectorAll('.wf-row:not([hidden]) > .wf-cell')) {
+            seen.blank += !cell.hasChildNodes();
+            seen.waiting += cell.classList.contains('wf-waiting');
+        }
+    }
+    return seen;
+}"""
+GO_TO_END = """() => {
+    const grid = document.querySelector('.wf-grid');
+    const given = { key: 'End', ctrlKey: true, bubbles: true };
+    grid.dispatchEvent(new KeyboardEvent('keydown', given));
+    return grid.getAttribute('aria-activedescendant');
+}"""
 ELEMENTS = ".wf :is(b, i, img, script, iframe, svg, style, a:not(.wf-out))"
 LAB = f"""
 import sys
@@ -175,6 +194,20 @@ def test_the_keyboard_alone(tab):
     settle(page)
     assert grid.evaluate("grid => grid.scrollTop") == 0
     assert (tab.outside_requests, tab.messages) == ([], [])
+
+
+def test_cells_are_never_blank(tab):
+    """While a thumb is dragged, cells keep a faint older text until their own is there."""
+    show_table(tab.page, made_up_details(5_000, wallets=50, tokens=200).holdings)
+    seen = tab.page.evaluate(JUMP, [30_000, 90_000, 60_000, 120_000, 75_000])
+    assert seen["blank"] == 0 < seen["waiting"]
+    settle(tab.page)
+    amounts = column(tab.page, "amount")
+    assert len({*amounts}) == len(amounts)
+    assert tab.page.evaluate(GO_TO_END) is None, "a screen reader would read the older text"
+    settle(tab.page)
+    active = tab.page.locator(".wf-grid").get_attribute("aria-activedescendant")
+    assert tab.page.locator(f"#{active}").is_visible()
 
 
 def test_headings_keep_the_focus(tab):

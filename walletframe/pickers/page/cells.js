@@ -36,14 +36,12 @@ function exactText({ whole, fraction }) {
   return fraction ? `${whole}.${fraction}` : whole;
 }
 
-/** Draw a cell in the width of its column. The cell is empty until its data is loaded. */
+/** Draw a cell in the width of its column. Its old text is faint until its data is loaded. */
 export function drawCell(node, cell, column) {
   node.classList.toggle("wf-waiting", cell === null);
-  if (column.bar) node.style.setProperty("--wf-share", cell?.bar ?? 0);
-  if (cell === null) {
-    node.replaceChildren();
-    node.removeAttribute("title");
-  } else if (column.number) drawNumber(node, cell, column);
+  if (cell === null) return;
+  if (column.bar) node.style.setProperty("--wf-share", cell.bar);
+  if (column.number) drawNumber(node, cell, column);
   else drawText(node, cell, column);
 }
 

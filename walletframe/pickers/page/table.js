@@ -53,7 +53,8 @@ export class Table {
     const sizes = new ResizeObserver(() => this.#fit());
     sizes.observe(this.grid);
     signal.addEventListener("abort", () => (sizes.disconnect(), this.#drawing?.abort()));
-    this.store.open();
+    const frame = () => new Promise(requestAnimationFrame);
+    this.painted = this.store.open().then(frame).then(frame);
   }
 
   #makeGrid() {
@@ -142,7 +143,10 @@ export class Table {
     this.grid.style.height = `${this.head.root.offsetHeight + rows + 2}px`;
   }
 
+  /** Copy the last row, so that a row has a text until its own arrives. */
   #makeRow() {
+    const { lastChild } = this.#rows.canvas;
+    if (lastChild) return lastChild.cloneNode(true);
     const cells = this.#shown.map((each) => element("div", cellAttributes(each, "gridcell")));
     return element("div", { class: "wf-row", role: "row" }, ...cells);
   }
@@ -181,7 +185,7 @@ export class Table {
     }
     const { row, column } = active ?? { row: -1 };
     this.details.show(this.store.row(row), this.#shown[column], this.#columns);
-    const id = this.#rows?.row(row) ? this.#cellId(row, column) : null;
+    const id = this.store.row(row) && this.#rows?.row(row) ? this.#cellId(row, column) : null;
     setPart(this.grid, "aria-activedescendant", id);
   }
 
