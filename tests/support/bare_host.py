@@ -44,7 +44,7 @@ HOST = """async ([turn, number, script, style, state]) => {
                 Object.keys(data.state).forEach((name) => model.emit(`change:${name}`));
             } else if (data.method === 'custom') {
                 const views = buffers.map((text) => new DataView(
-                    Uint8Array.from(atob(text), (char) => char.charCodeAt(0)).buffer));
+                    Uint8Array.fromBase64(text).buffer));
                 model.emit('msg:custom', data.content, views);
             }
         }),

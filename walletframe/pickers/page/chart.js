@@ -2,7 +2,7 @@
 
 import { chartTools } from "./charttools.js";
 import { element, setText, uniqueId } from "./elements.js";
-import { pageColors, paintedLayout, plotlyOf } from "./plotly.js";
+import { pageColors, paintedLayout, plotlyOf, requestPlotly } from "./plotly.js";
 
 const CONFIG = { displayModeBar: false, displaylogo: false, doubleClick: "reset+autosize" };
 const NARROW = 560;
@@ -50,11 +50,13 @@ export class Chart {
    * @param {string} given.version the version of the kernel's plotly.js
    * @param {(content: any) => void} [given.shown] called with Python's answer for each chart
    * @param {HTMLElement} [given.bar] the element for the choices; default: above the chart
+   * @param {Promise<unknown>} [given.before] must end before plotly.js runs, which takes long
    * @param {AbortSignal} given.signal removes the chart
    */
-  constructor(root, kernel, { version, shown = () => {}, bar, signal }) {
+  constructor(root, kernel, { version, shown = () => {}, bar, before, signal }) {
     Object.assign(this, { root, kernel, shown, signal });
-    this.load = () => plotlyOf(version, kernel);
+    requestPlotly(version, kernel);
+    this.load = async () => (await before, plotlyOf(version, kernel));
     this.load().catch(() => {}); // #problem reports the error
     Object.assign(this, chartParts(root));
     const refresh = (said) => this.refresh(said);

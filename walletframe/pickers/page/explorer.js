@@ -4,7 +4,7 @@ import { Chart } from "./chart.js";
 import { button, element, setPart, uniqueId } from "./elements.js";
 import { fetchBar, showStatus } from "./fetching.js";
 import { Filters } from "./filters.js";
-import { plotlyOf } from "./plotly.js";
+import { requestPlotly } from "./plotly.js";
 import { Table } from "./table.js";
 import { TakeAway } from "./takeaway.js";
 import { follow, Kernel, widget } from "./widget.js";
@@ -35,17 +35,18 @@ class Explorer {
     parts.top.append(viewButton(parts.bar), parts.bar);
     parts.stage.append(element("div", { class: "wf-explorer-both" }, places, parts.main));
     root.append(parts.top, parts.stage, parts.foot, far, this.taken.root, parts.alerts, parts.rows);
-    this.chart = new Chart(parts.main, kernel, {
-      version: model.get("_plotly"),
-      shown: (content) => this.#show(content),
-      bar: parts.bar,
-      signal,
-    });
-    this.chart.refresh();
     this.table = new Table(parts.rows, kernel, {
       pick: (said) => this.chart.refresh({ only: said }),
       signal,
     });
+    this.chart = new Chart(parts.main, kernel, {
+      version: model.get("_plotly"),
+      shown: (content) => this.#show(content),
+      bar: parts.bar,
+      before: this.table.painted,
+      signal,
+    });
+    this.chart.refresh();
     follow(model, "_edition", (edition) => this.#follow(edition), signal);
   }
 
@@ -112,11 +113,11 @@ function foldOf(title, fill) {
   return { root, again };
 }
 
-/** Load plotly.js as soon as Python can send it, since loading it is the slowest step. */
+/** Request plotly.js as soon as Python can send it. It runs after the rows are painted. */
 function initialize({ model }) {
   const ended = new AbortController();
   const kernel = new Kernel(model, ended.signal);
-  const load = () => plotlyOf(model.get("_plotly"), kernel).catch(() => {}); // see the chart
+  const load = () => requestPlotly(model.get("_plotly"), kernel);
   follow(model, "_edition", (edition) => edition >= 0 && load(), ended.signal);
   return () => ended.abort();
 }

@@ -6,21 +6,26 @@ const SHELF = Symbol.for("walletframe.plotly");
 const BEFORE = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
 const BEHIND = "\nexport default module.exports;\n";
 
-/** Return plotly.js, from the page or the kernel, or null if the kernel does not answer. */
-export async function plotlyOf(version, kernel) {
+/** Request the script of plotly.js, unless the page has it. Return its entry of the shelf. */
+export function requestPlotly(version, kernel) {
   const shelf = (globalThis[SHELF] ??= new Map());
   if (!shelf.has(version)) {
-    const asked = kernel.ask("plotly");
-    shelf.set(
-      version,
-      asked.then((answer) => importedScript(answer?.buffers[0])),
-    );
-    shelf.get(version).then(
-      (found) => found || shelf.delete(version),
-      () => shelf.delete(version),
-    );
+    const script = kernel.ask("plotly").then((answer) => answer?.buffers[0]);
+    script.then((found) => found || shelf.delete(version));
+    shelf.set(version, { script });
   }
   return shelf.get(version);
+}
+
+/** Return plotly.js, from the page or the kernel, or null if the kernel does not answer. */
+export function plotlyOf(version, kernel) {
+  const entry = requestPlotly(version, kernel);
+  entry.plotly ??= entry.script.then(importedScript).catch((error) => {
+    globalThis[SHELF].delete(version);
+    throw error;
+  });
+  delete entry.script; // megabytes
+  return entry.plotly;
 }
 
 /** Import a script as a module, and restore the page's global variable Plotly. */
