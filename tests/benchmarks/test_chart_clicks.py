@@ -61,7 +61,8 @@ def test_first_show_in_the_browser(details, visit):
     print(f"\nfirst show: rows after {drawn['rows']:.0f} ms, chart after {drawn['chart']:.0f} ms")
     long = [(start, size) for start, size in tasks if size > LONG_MS]
     print(f"tasks over {LONG_MS} ms: {[f'{size:.0f} ms at {start:.0f}' for start, size in long]}")
-    print(f"after the rows: {all(start >= drawn['rows'] for start, _ in long)} (wanted: True)")
+    start, _ = max(tasks, key=lambda task: task[1])
+    print(f"plotly.js, the longest, after the rows: {start >= drawn['rows']} (wanted: True)")
     widget.close()
 
 
