@@ -18,6 +18,10 @@ from chart_widget import ChartWidget
 from fetches import made_up_details
 ChartWidget(made_up_details(300, wallets=9, tokens=9))
 """
+EXPLORED = CELL.replace("ChartWidget(", "HoldingsExplorer(").replace(
+    "from chart_widget import ChartWidget", "from walletframe import HoldingsExplorer"
+)
+MOST_LETTERS = 150_000
 
 
 def left_behind():
@@ -32,10 +36,19 @@ def left_behind():
     return json.dumps(notebook)
 
 
+def exported(text):
+    """Return the page that nbconvert makes of a notebook without running it."""
+    notebook = nbformat.reads(text, as_version=4)
+    return HTMLExporter(template_name="lab").from_notebook_node(notebook)[0]
+
+
 @pytest.fixture(scope="module")
 def lab(lab_server):
     """Serve a notebook to run, and one without a kernel."""
-    with lab_server.serving(alive=notebook_of(CELL), left=left_behind()) as address:
+    explored = notebook_of(EXPLORED)
+    with lab_server.serving(
+        alive=notebook_of(CELL), left=left_behind(), explored=explored
+    ) as address:
         yield address
 
 
@@ -60,11 +73,31 @@ def test_a_reopened_notebook_shows_the_saved_copy(lab, chromium):
             2_000
         )  # the kernel is there: a restored view would be there soon
         expect(visit.page.get_by_text("model not found")).not_to_be_visible()
-    html, _ = HTMLExporter(template_name="lab").from_notebook_node(
-        nbformat.reads(left_behind(), as_version=4)
-    )
     with chromium.new_context() as context:
         page = Visit(context.new_page()).page
-        page.set_content(html)
+        page.set_content(exported(left_behind()))
         expect(page.locator(".wf-saved")).to_be_visible()
         expect(page.get_by_text("300 balances")).to_be_visible()
+
+
+def test_a_saved_notebook_has_a_picture_of_the_chart(lab, lab_server, chromium):
+    """It changes nothing in the page; nbconvert shows it without scripts, also on a phone."""
+    with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
+        page = Visit(context.new_page()).page
+        open_and_run(page, lab, "explored.ipynb")
+        live = page.locator(".wf").element_handle()
+        expect(page.locator(".wf-saved img")).to_have_count(1)
+        expect(page.locator(".wf-saved")).to_be_hidden()
+        assert live.evaluate("(root) => root.isConnected")
+        page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    saved = (lab_server.folder / "explored.ipynb").read_text(encoding="utf-8")
+    assert len(json.loads(saved)["cells"][0]["outputs"][0]["data"]["text/html"]) < MOST_LETTERS
+    phone = {"width": 390, "height": 844}
+    with chromium.new_context(viewport=phone, java_script_enabled=False) as context:
+        page = Visit(context.new_page()).page
+        page.set_content(exported(saved))
+        picture = page.get_by_role("img", name="Chart of holdings")
+        expect(picture).to_be_visible()
+        assert picture.evaluate("(image) => image.naturalWidth") > 600
+        assert picture.bounding_box()["width"] > 600
+        assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"]

@@ -11,6 +11,8 @@ from canned_service import balance
 from copied_code import executed_on
 from fetches import failed, record
 from hostile_symbols import SYMBOLS, hostile_holdings
+from IPython.core.displaypub import CapturingDisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
 from traitlets import dlink
 from widgets import MODELS, Line, Page, ask, ask_for_data, wait
 
@@ -521,7 +523,25 @@ def test_a_saved_notebook_has_the_view_as_text(explorer, capsys):
     explorer._ipython_display_()
     output = capsys.readouterr().out
     assert repr(explorer.shown) in output
-    assert "Run the cell again to show the explorer." in output
+    assert "Only a page with a kernel draws the chart. Run the cell again" in output
+
+
+def test_a_saved_notebook_gets_the_picture_of_its_chart(explorer, monkeypatch):
+    """All outputs of the explorer are updated; what a page sends can't add markup."""
+    shell = InteractiveShell.instance()
+    monkeypatch.setattr(shell, "display_pub", CapturingDisplayPublisher())
+    explorer._handle_custom_msg({"kind": "picture", "png": "early"}, [])
+    explorer._ipython_display_()
+    explorer._handle_custom_msg({"kind": "picture", "png": 'iVBO"><b>'}, [])
+    explorer._handle_custom_msg({"kind": "picture", "png": ""}, [])
+    static, _, pictured, without = shell.display_pub.outputs
+    assert "<img" not in static["data"]["text/html"]
+    assert 'src="data:image/png;base64,iVBO&quot;&gt;&lt;b&gt;"' in pictured["data"]["text/html"]
+    assert "The chart as it was drawn at 2" in pictured["data"]["text/plain"]
+    assert without["data"] == static["data"]
+    assert [each["update"] for each in (static, pictured, without)] == [False, True, True]
+    ids = {each["transient"]["display_id"] for each in (static, pictured, without)}
+    assert ids == {explorer.model_id}
 
 
 def test_a_saved_notebook_has_harmless_html(explorer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from keyword import iskeyword
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,7 +31,7 @@ from walletframe.pickers.view import FILTERS, ExplorerState
 from walletframe.pickers.widget import LOCK, handler
 from walletframe.reports import report
 from walletframe.service import latest_sandbox
-from walletframe.text import safe_line
+from walletframe.text import escaped, safe_line
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -64,14 +65,21 @@ _HIDING_STYLE = f"""<style>
 {_OUTPUT}:has(.wf-saved):has(+ {_OUTPUT} .wf-live),
 {_OUTPUT}:has(.wf-saved) + {_OUTPUT}:has({_VIEW}):not(:has(.wf-live)) {{ display: none !important }}
 </style>"""
+_READABLE = "max-width: 100%; min-width: 640px"  # on a phone the picture scrolls
 _RERUN = "Run the cell again to show the explorer."
 
 
-def static_mime_bundle(details: WalletDetails) -> dict[str, str]:
-    """Return static tables as a MIME bundle, for a notebook without a kernel."""
-    html = without_mathematics(f"{details._repr_html_()}<div><em>{_RERUN}</em></div>")
+def static_mime_bundle(details: WalletDetails, png: str = "") -> dict[str, str]:
+    """Return static tables and a picture of the chart as a MIME bundle, for a saved notebook."""
+    line, picture = f"Only a page with a kernel draws the chart. {_RERUN}", ""
+    if png:
+        line = f"The chart as it was drawn at {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {_RERUN}"
+        address = f"data:image/png;base64,{escaped(png)}"
+        image = f'<img alt="Chart of holdings" style="{_READABLE}" src="{address}">'
+        picture = f'<div style="overflow-x: auto">{image}</div>'
+    html = without_mathematics(f"{picture}<div><em>{line}</em></div>{details._repr_html_()}")
     content = f'{_HIDING_STYLE}<div class="wf-saved">{html}</div>'
-    return {"text/html": content, "text/plain": f"{details!r}\n\n{_RERUN}"}
+    return {"text/html": content, "text/plain": f"{details!r}\n\n{line}"}
 
 
 class HoldingsExplorer(FetchingWidget):
@@ -127,8 +135,9 @@ class HoldingsExplorer(FetchingWidget):
     or if rows were added or removed. If a wallet can't be refreshed, its older answer is shown,
     with the source ``stale``.
 
-    A saved notebook contains the first view as static HTML. An explorer exists until `close` is
-    called or the kernel stops. Running its cell again creates another explorer.
+    A saved notebook contains static tables, and a picture of the chart that JupyterLab drew. An
+    explorer exists until `close` is called or the kernel stops. Running its cell again creates
+    another explorer.
 
     Examples
     --------
@@ -198,8 +207,14 @@ class HoldingsExplorer(FetchingWidget):
 
     def _ipython_display_(self) -> None:
         """Display the static tables, then the widget."""
-        publish_display_data(static_mime_bundle(self.shown))
+        self._display_static()
         publish_display_data(*self._repr_mimebundle_())
+        self._handlers["picture"] = lambda sent: self._display_static(sent["png"], update=True)
+
+    def _display_static(self, png: str = "", *, update: bool = False) -> None:
+        """Display the static tables, or replace them in all outputs that show this explorer."""
+        saved = static_mime_bundle(self.shown, png)
+        publish_display_data(saved, transient={"display_id": self.model_id}, update=update)
 
     @property
     def shown(self) -> WalletDetails:

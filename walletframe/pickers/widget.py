@@ -18,6 +18,7 @@ plotly           plotly.js              `HoldingsExplorer`: returns the script o
 rows             rows.js                `ExplorerState`: returns a window of the table's rows
 options wallets  filters.js             `ExplorerState`: returns the options of the wallet filter
 remaining        filters.js             `ExplorerState`: returns the options left by other filters
+picture          explorer.js            `HoldingsExplorer`: puts it into the saved notebook
 code             takeaway.js            `HoldingsExplorer`: returns code that reproduces the view
 file             takeaway.js            `HoldingsExplorer`: returns a file; `save` pushes one
 ===============  =====================  ===========================================================

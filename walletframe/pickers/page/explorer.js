@@ -9,13 +9,16 @@ import { Table } from "./table.js";
 import { TakeAway } from "./takeaway.js";
 import { follow, Kernel, widget } from "./widget.js";
 
+const KEEP_MS = 2_000; // drawing a picture takes plotly as long as drawing the chart
+
 class Explorer {
   #edition = -1; // of the displayed holdings
   #rows = ""; // an id of the displayed rows
 
   constructor(part) {
     const { model, root, kernel, signal } = part;
-    this.kernel = kernel;
+    Object.assign(this, { kernel, root });
+    signal.addEventListener("abort", () => clearTimeout(this.timer));
     const parts = explorerParts();
     this.alerts = parts.alerts;
     this.filters = new Filters({
@@ -59,6 +62,8 @@ class Explorer {
     this.#edition = edition;
     this.#showFailed(failed);
     this.filters.show(chosen, offered);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#keepPicture(), KEEP_MS);
     if (rows === this.#rows) return;
     if (this.#rows) {
       this.table.store.open();
@@ -67,6 +72,13 @@ class Explorer {
     }
     this.#rows = rows;
     this.filters.narrow();
+  }
+
+  /** Send a picture of the chart for the saved notebook, where a style hides the saved view. */
+  async #keepPicture() {
+    if (!this.root.clientWidth || !this.root.closest(".jp-OutputArea")) return;
+    const address = await this.chart.image("png", 1);
+    this.kernel.tell("picture", { png: address.slice(address.indexOf(",") + 1) });
   }
 
   /** If all wallets failed, show only the reason and the button that requests them again. */
