@@ -69,14 +69,13 @@ _READABLE = "max-width: 100%; min-width: 640px"  # on a phone the picture scroll
 _RERUN = "Run the cell again to show the explorer."
 
 
-def static_mime_bundle(details: WalletDetails, png: str = "") -> dict[str, str]:
+def static_mime_bundle(details: WalletDetails, image: str = "") -> dict[str, str]:
     """Return static tables and a picture of the chart as a MIME bundle, for a saved notebook."""
     line, picture = f"Only a page with a kernel draws the chart. {_RERUN}", ""
-    if png:
+    if image:
         line = f"The chart as it was drawn at {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {_RERUN}"
-        address = f"data:image/png;base64,{escaped(png)}"
-        image = f'<img alt="Chart of holdings" style="{_READABLE}" src="{address}">'
-        picture = f'<div style="overflow-x: auto">{image}</div>'
+        shown = f'<img alt="Chart of holdings" style="{_READABLE}" src="data:{escaped(image)}">'
+        picture = f'<div style="overflow-x: auto">{shown}</div>'
     html = without_mathematics(f"{picture}<div><em>{line}</em></div>{details._repr_html_()}")
     content = f'{_HIDING_STYLE}<div class="wf-saved">{html}</div>'
     return {"text/html": content, "text/plain": f"{details!r}\n\n{line}"}
@@ -209,11 +208,11 @@ class HoldingsExplorer(FetchingWidget):
         """Display the static tables, then the widget."""
         self._display_static()
         publish_display_data(*self._repr_mimebundle_())
-        self._handlers["picture"] = lambda sent: self._display_static(sent["png"], update=True)
+        self._handlers["picture"] = lambda sent: self._display_static(sent["image"], update=True)
 
-    def _display_static(self, png: str = "", *, update: bool = False) -> None:
+    def _display_static(self, image: str = "", *, update: bool = False) -> None:
         """Display the static tables, or replace them in all outputs that show this explorer."""
-        saved = static_mime_bundle(self.shown, png)
+        saved = static_mime_bundle(self.shown, image)
         publish_display_data(saved, transient={"display_id": self.model_id}, update=update)
 
     @property

@@ -86,7 +86,7 @@ export class Chart {
   }
 
   /** Return the chart as a data: URL, with its title, notes and the current background. */
-  async image(format, scale = format === "png" ? 2 : 1) {
+  async image(format) {
     if (!this.#figure || !this.#plotly) return "";
     const { title, subtitle, painted } = this.#content;
     const { layout, clientWidth: width, clientHeight } = this.plot; // plotly's resize drops the height
@@ -107,7 +107,7 @@ export class Chart {
       margin: { ...layout.margin, t: (layout.margin?.t ?? 0) + above },
       height: clientHeight + above,
     };
-    const size = { width, height: titled.height, scale };
+    const size = { width, height: titled.height, scale: format === "png" ? 2 : 1 };
     const data = this.#figure.data.map((trace) => {
       if (trace.colorbar?.y === undefined) return trace;
       const top = (1 - trace.colorbar.y) * clientHeight + above; // its y is a share of the height
