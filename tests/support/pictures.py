@@ -2,19 +2,23 @@
 
 import re
 import shutil
+from contextlib import chdir
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bare_page import BarePage
 from chromium import FLAGS
 from copied_code import executed
 from lab_server import notebook_of, open_and_run, running_lab
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import walletframe as wf
 
 ROOT = Path(__file__).parents[2]
 FOLDER, START = ROOT / ".github" / "pictures", ROOT / "docs" / "index.md"
+GALLERY = ROOT / "docs" / "gallery.md"
 CHAINS = ("ETH", "BSC", "POLYGON", "ARBITRUM")
 OWNERS = [sha256(bytes([number])).hexdigest()[:40] for number in range(6)]  # easy to distinguish
 ADDRESSES = [f"{chain}.0x{owner:0>40}" for chain in CHAINS for owner in OWNERS]
@@ -73,6 +77,44 @@ def take_explorer(page, folder):
         output.screenshot(path=FOLDER / "explorer.png")
 
 
+def take_gallery(browser, folder):
+    """Run the gallery's code, and take a picture of each result with at most 128 colours."""
+    names = {}
+    for section in GALLERY.read_text(encoding="utf-8").split("\n## "):
+        with chdir(folder):
+            executed(re.search(r"```python\n(.*?)```", section, re.DOTALL)[1], names)
+        if picture := re.search(r"gallery-(\w+)\.png", section):
+            path = FOLDER / picture[0]
+            page = browser.new_page(viewport={"width": 960, "height": 760}, device_scale_factor=1.5)
+            {"explorer": show_explorer, "report": show_report}.get(picture[1], show_figure)(
+                page, names, folder
+            ).screenshot(path=path)
+            page.close()
+            Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)
+
+
+def show_figure(page, names, folder):
+    """Show the figure that the code made last, and return its place in the page."""
+    names["figure"].write_html(folder / "figure.html")
+    page.goto((folder / "figure.html").as_uri())
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    return page.locator(".js-plotly-plot")
+
+
+def show_explorer(page, names, _folder):
+    """Show the explorer in a page without JupyterLab."""
+    BarePage(page, names["explorer"])
+    page.wait_for_selector(".treemaplayer")
+    return page
+
+
+def show_report(page, names, folder):
+    """Show the first screen of the report."""
+    page.goto((folder / names["report"]).as_uri())
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    return page
+
+
 def main():
     """Take all pictures."""
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -87,6 +129,7 @@ def main():
         take_chart(page, Path(made))
         take_report(page, *fetches, Path(made))
         take_explorer(page, Path(made))
+        take_gallery(browser, Path(made))
         browser.close()
 
 
