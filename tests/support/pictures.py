@@ -78,7 +78,7 @@ def take_explorer(page, folder):
 
 
 def take_gallery(browser, folder):
-    """Run the gallery's code, and take a picture of each result with at most 128 colours."""
+    """Run the gallery's code, and take a picture of each result with at most 96 colours."""
     names = {}
     for section in GALLERY.read_text(encoding="utf-8").split("\n## "):
         with chdir(folder):
@@ -90,7 +90,7 @@ def take_gallery(browser, folder):
                 page, names, folder
             ).screenshot(path=path)
             page.close()
-            Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)
+            Image.open(path).convert("RGB").quantize(96).save(path, optimize=True)
 
 
 def show_figure(page, names, folder):
@@ -110,6 +110,7 @@ def show_explorer(page, names, _folder):
 
 def show_report(page, names, folder):
     """Show the first screen of the report."""
+    page.set_viewport_size({"width": 960, "height": 850})
     page.goto((folder / names["report"]).as_uri())
     page.wait_for_selector(".js-plotly-plot .main-svg")
     return page
