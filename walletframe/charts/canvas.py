@@ -42,6 +42,7 @@ _LABEL_PAD, _CHAR_WIDTH = 12, 6
 _wrap_label = partial(wrap, width=20, max_lines=3, placeholder="…", break_on_hyphens=False)
 _AXIS_TITLE_STANDOFF, _AXIS_TITLE_WIDTH = 8, 20  # the distance to the tick labels
 _ROW_HEIGHT, _LINE_HEIGHT, _MIN_PLOT_HEIGHT = 22, 13, 120  # pixels
+_MIN_HEIGHT_RATIO = 2.3  # of a figure to its margins: the plot has half of the picture
 _MAX_LINES, _LINE_CHARS = 3, 60  # of notes; a phone is about 60 characters wide
 _MARK_CHARS, _SHORT_LINE_CHARS = 14, 96
 _AT_LEFT = {"xref": "container", "x": 0, "xanchor": "left", "yref": "container"}
@@ -125,7 +126,10 @@ def make_figure(
             "r": _RIGHT_MARGIN + dimensions.right,
             "b": _EDGE_MARGIN + dimensions.below,
         },
-        "height": top + dimensions.plot_height,
+        "height": max(
+            top + dimensions.plot_height,
+            int(_MIN_HEIGHT_RATIO * (top + _EDGE_MARGIN + dimensions.below)),
+        ),
         "hoverlabel": {"align": "left", "namelength": -1},
         "modebar": {"remove": ["sendChartToCloud"]},
     }

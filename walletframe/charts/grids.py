@@ -742,7 +742,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     )
     label = {"text": "line of equality", "x": 0.5, "y": 0.5, "xanchor": "right", "xshift": -6}
     label["yanchor"] = "bottom"
-    axis = {"tickformat": ".0%", "range": [0, 1.005], "automargin": True}
+    axis = {"tickformat": ".0%", "range": [0, 1.005], "automargin": True, "ticklabelstandoff": 6}
     return make_figure(
         [curve, equality],
         title=title,
