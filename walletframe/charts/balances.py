@@ -389,12 +389,12 @@ class PivotedSizes:
     def trace_styles(self, colors: ColorsLike | None = None) -> list[TraceStyle]:
         """Return the style of each column. If tokens are combined, the last one is for Other."""
         balances, indices = self.balances, self.tokens.tolist()
-        names, keys = balances.token_names(indices), balances.positions.tokens.keys
-        fill_colors = choose_colors([keys[index] for index in indices], colors)
-        if self.other_token_count:
-            names.append(other_label(self.other_token_count, self.kind))
-            fill_colors.append(OTHER_COLOR)
-        return [*map(TraceStyle, names, fill_colors, choose_patterns(fill_colors))]
+        names: list[str] = balances.token_names(indices)
+        keys = [balances.positions.tokens.keys[index] for index in indices]
+        fill_colors = choose_colors(keys, colors)
+        styles = [*map(TraceStyle, names, fill_colors, choose_patterns(fill_colors, keys))]
+        other = TraceStyle(other_label(self.other_token_count, self.kind), OTHER_COLOR, "")
+        return [*styles, other] if self.other_token_count else styles
 
 
 def pivot_sizes(balances: Balances, codes: Indices, rows: Indices, tokens: Indices) -> PivotedSizes:

@@ -341,13 +341,13 @@ def _choose_named_tokens(owners: Indices, tokens: Indices, sizes: Floats, top: i
     totals = sum_by_group(tokens, sizes)
     pairs, codes = np.unique(owners * len(totals) + tokens, return_inverse=True)
     parts, (bars, of_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
-    lengths, is_chosen = sum_by_group(bars, parts), np.zeros(len(totals), dtype=bool)
-    rest, largest = lengths.copy(), np.zeros_like(lengths)  # of Other, and of the named tokens
+    rest, is_chosen = sum_by_group(bars, parts), np.zeros(len(totals), dtype=bool)
+    largest = np.zeros_like(rest)  # the largest named token of each bar; `rest` is Other
     for _ in range(top):
-        shares = np.divide(rest, lengths, out=np.zeros_like(rest), where=rest > largest)
-        if not shares.any():
+        unnamed = np.where(rest > largest, rest, 0)
+        if not unnamed.any():
             break
-        of_neediest = (bars == np.lexsort((rest, shares))[-1]) & ~is_chosen[of_tokens]
+        of_neediest = (bars == unnamed.argmax()) & ~is_chosen[of_tokens]
         token = of_tokens[np.where(of_neediest, parts, 0).argmax()]
         is_chosen[token] = True
         drawn = np.flatnonzero(of_tokens == token)

@@ -425,10 +425,10 @@ def _choose_fills(
         }
     keys = [*{*fill_keys.values()}]
     keys.sort(key=lambda each: (-weights[each[1]] if each[0] else 0, each[1]))
-    named = [balances.positions.tokens.keys[at] for is_token, at in keys if is_token]
-    chosen = iter(choose_colors(named, colors))
+    tokens_of = [balances.positions.tokens.keys[at] if is_token else None for is_token, at in keys]
+    chosen = iter(choose_colors(filter(None, tokens_of), colors))
     fill_colors = [next(chosen) if is_token else COLORS[at % len(COLORS)] for is_token, at in keys]
-    styles = zip(fill_colors, choose_patterns(fill_colors), strict=True)
+    styles = zip(fill_colors, choose_patterns(fill_colors, tokens_of), strict=True)
     fills = dict(zip(keys, styles, strict=True))
     return {group: fills[key] for group, key in fill_keys.items()}
 

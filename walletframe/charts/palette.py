@@ -125,10 +125,12 @@ def text_color(color: str) -> str:
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
 
 
-def choose_patterns(colors: Sequence[str]) -> list[str]:
-    """Choose a plotly pattern for each trace, so that traces of the same colour differ."""
+def choose_patterns(colors: Sequence[str], keys: Sequence[TokenKey | None]) -> list[str]:
+    """Choose a pattern for each area, so that tokens of a colour differ, by `keys` in any order."""
     seen: defaultdict[str, count[int]] = defaultdict(count)
-    return [PATTERN_SHAPES[next(seen[color]) % len(PATTERN_SHAPES)] for color in colors]
+    order = sorted(range(len(keys)), key=lambda at: (keys[at] not in _FIXED_COLORS, repr(keys[at])))
+    patterns = {at: PATTERN_SHAPES[next(seen[colors[at]]) % len(PATTERN_SHAPES)] for at in order}
+    return [patterns[at] for at in range(len(keys))]
 
 
 def _own_colors(
