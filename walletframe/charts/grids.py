@@ -72,6 +72,7 @@ _MAX_FACETS, _FACET_GAP, _AXIS_BELOW = 10, 28, 44  # the last two are pixels
 _HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False}
 _HEADING |= {"yref": "paper", "yanchor": "bottom"}
 _MAX_OTHER_RATIO = 2
+_BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pixels
 _OTHER_AS_TEXT_NOTE = "Other is written as text, since its bar would make all other bars too short."
 _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 12, 52, 20
 _COLOR_BAR_OFFSET, _RIGHT_PAD = 16, 24
@@ -237,12 +238,13 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         notes=balances.notes(notes, wallets),
         **legend_options(dimensions, [each.name for each in series[: 1 if is_single else None]]),
         barmode="stack",
-        bargap=0.25,
         annotations=[_other_annotation(grid, full[-1])] * too_long,
         representative_rows=grid.representative_rows,
         xaxis=measure.axis_options(longest) | {"side": "top", "range": [0, longest]},
         yaxis=row_axis(short, join_names(names)),
     )
+    bars_height = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
+    figure.layout.bargap = max(_BAR_GAP, 1 - _MAX_BAR_HEIGHT * len(short) / bars_height)
     if facet is None:
         return figure
     chosen = facets[shown].tolist()
