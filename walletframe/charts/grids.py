@@ -71,6 +71,7 @@ _MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_ROWS_OR_COLUMNS = 200, 20, 20, 200
 _MAX_FACETS, _FACET_GAP, _AXIS_BELOW = 10, 28, 44  # the last two are pixels
 _HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False}
 _HEADING |= {"yref": "paper", "yanchor": "bottom"}
+_MARGIN_OF_SUMS = 1 + 1e-9  # plotly hides the text at the end of a bar whose sum is out of range
 _MAX_OTHER_RATIO = 2
 _BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pixels
 _OTHER_AS_TEXT_NOTE = "Other is written as text, since its bar would make all other bars too short."
@@ -212,7 +213,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     grid = pivot_sizes(balances, owners, rows, tokens)
     measure, (short, full) = balances.measure, level.row_texts(grid)
     drawn = grid.sizes[: len(rows) if too_long else len(short)]
-    longest = float(drawn.sum(axis=1).max())
+    longest = float(drawn.sum(axis=1).max()) * _MARGIN_OF_SUMS
     extent = [(len(rows), grid.other_row_count, level.noun)]
     series = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(tokens)]
     totals = [compact(size) for size in drawn.sum(axis=1).tolist()]
