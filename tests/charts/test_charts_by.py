@@ -711,8 +711,8 @@ class TestTimeline:
             ("Ada", "alone"): [None, None, None, 80],
             ("no owner", "line"): [40, 40, 40, 40],
         }
-        assert figure.data[1].hovertext[0] == "Ada: 100 USD (3 of 3 wallets known)"
-        assert figure.data[2].hovertext[3] == "Ada: 80 USD (2 of 3 wallets known)"
+        assert figure.data[1].hovertext[0] == "Ada: 100 USD (3 of 4 wallets known)"
+        assert figure.data[2].hovertext[3] == "Ada: 80 USD (2 of 4 wallets known)"
         assert "At hollow points, fewer wallets of the group are known" in notes_of(figure)
         assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
         assert "2 owners are drawn." in notes_of(figure)
@@ -736,7 +736,7 @@ class TestTimeline:
         wallets, holdings = snapshots()
         figure = charts.timeline(holdings, by="owner", asset="USDC", wallets=wallets)
         assert figure.layout.title.text == "USDC by owner over time"
-        assert "Ada: 3.000000000000000001 (3 of 3 wallets known)" in hovers(figure)
+        assert "Ada: 3.000000000000000001 (3 of 4 wallets known)" in hovers(figure)
 
     def test_wallets_are_lines(self):
         """Each has a gap where it is unknown, and no hollow points."""
@@ -770,7 +770,7 @@ class TestTimeline:
         figure = charts.timeline(bare, by=["owner", "asset"], wallets=wallets)
         assert set(lines(figure)) > {("Ada · USDC", "line"), ("Ada · USDT", "line")}
         valued = charts.timeline(holdings, by=["owner", "asset"], wallets=wallets)
-        assert "Ada · USDT: 7 (70 USD) (3 of 3 wallets known)" in hovers(valued)
+        assert "Ada · USDT: 7 (70 USD) (3 of 4 wallets known)" in hovers(valued)
 
     def test_assets_are_stacked(self):
         """They are drawn as tokens are."""

@@ -230,7 +230,8 @@ def _read_snapshots(
 ) -> _Snapshots:
     """Choose the snapshots to draw: those with rows, or with a known wallet in `wallets`."""
     column, requests = snapshot_times(positions.holdings), None
-    times, known, most = column.dropna().unique(), pd.Series(dtype=np.int64), 0
+    times, known = column.dropna().unique(), pd.Series(dtype=np.int64)
+    most = requested = 0  # wallets that are known in at least one snapshot, and all
     data_quality = list[str]()
     certain = np.ones(len(column), dtype=bool)
     if wallets is not None:
@@ -244,7 +245,7 @@ def _read_snapshots(
         data_quality.append(f"{seen} known in at least one snapshot.")
         if fewer := int((known < most).sum()):
             of = counted_noun(len(known), "snapshot")
-            data_quality.append(f"In {fewer:,} of {of}, fewer wallets are known.")
+            data_quality.append(f"In {fewer:,} of {of}, fewer wallets are known than in others.")
     times = times.sort_values()
     indices = np.linspace(0, len(times) - 1, min(len(times), _MAX_SNAPSHOTS))
     chosen = times[indices.round().astype(np.intp)]
@@ -269,7 +270,7 @@ def _read_snapshots(
         times=drawn_times,
         requests=requests,
         incomplete=[
-            (time, f"{count_with_verb(count, most, 'wallet')} known")
+            (time, f"{count_with_verb(count, requested, 'wallet')} known")
             for time, count in zip(lacking_times, lacking, strict=True)
         ],
         notes=Notes(simulated_notes(wallets), [drawn], left_out, data_quality),
@@ -355,17 +356,21 @@ def _draw_lines(
     held = np.bincount(cells, minlength=count).reshape(-1, width) > 0
     hollow, heights = np.zeros_like(held), _point_texts(grouped, cells, sizes)
     if snapshots.requests is not None:
-        rows = snapshots.requests[snapshots.requests["known"]].drop_duplicates(["wallet", "time"])
+        requests = snapshots.requests
+        rows = requests[requests["known"]].drop_duplicates(["wallet", "time"])
         at = snapshots.drawn.get_indexer(pd.DatetimeIndex(rows["time"]))
         sets, set_codes = level.groups.wallet_sets[chosen], level.groups.wallet_set_codes
         of_points = (set_codes[rows["wallet"]] * width + at)[at >= 0]
         set_count = level.groups.wallet_set_count
         known = np.bincount(of_points, minlength=set_count * width).reshape(-1, width)[sets]
-        most = np.bincount(set_codes[rows["wallet"].unique()], minlength=set_count)[sets]
+        most, asked = (
+            np.bincount(set_codes[each["wallet"].unique()], minlength=set_count)[sets]
+            for each in (rows, requests)
+        )
         held[:-1] = known > 0
         hollow[:-1] = held[:-1] & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
-            of = counted_noun(int(most[line]), "wallet")
+            of = counted_noun(int(asked[line]), "wallet")
             each = zip(heights[line], known[line].tolist(), strict=True)
             heights[line] = [f"{height} ({count:,} of {of} known)" for height, count in each]
     others = len(np.unique(level.codes[of_rows == len(chosen)]))
