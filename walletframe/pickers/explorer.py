@@ -184,6 +184,7 @@ class HoldingsExplorer(FetchingWidget):
             "code": lambda _: {"text": self.code},
             "file": lambda request: self._make_file(request["format"]),
             "fetch": lambda _: self.refresh(),
+            "picture": lambda sent: self._display_static(sent["image"], update=True),
         }
 
     def _make_portfolio(self, details: DetailsLike | StoredWallets) -> Portfolio:
@@ -208,7 +209,6 @@ class HoldingsExplorer(FetchingWidget):
         """Display the static tables, then the widget."""
         self._display_static()
         publish_display_data(*self._repr_mimebundle_())
-        self._handlers["picture"] = lambda sent: self._display_static(sent["image"], update=True)
 
     def _display_static(self, image: str = "", *, update: bool = False) -> None:
         """Display the static tables, or replace them in all outputs that show this explorer."""
