@@ -40,7 +40,9 @@ HARMFUL = """() => [
     ...document.querySelectorAll('.jp-OutputArea-output :is(img, script, iframe, svg[onload])'),
     ...document.querySelectorAll('.jp-OutputArea-output a:not(.wf-file)'),
     ...document.querySelectorAll('.jp-OutputArea-output :is(mjx-container, .MathJax, marquee)'),
-].filter(each => !each.closest('.js-plotly-plot')).map(each => each.outerHTML)"""
+].filter(each => !each.closest('.js-plotly-plot') && !each.matches(
+    '.wf-saved img[src^="data:image/webp;"]:not([onerror], [onload])'
+)).map(each => each.outerHTML)"""
 TO_THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
 PAINTED = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => [
     getComputedStyle(plot.querySelector('.infolayer text, .slicetext')).fill,
