@@ -44,7 +44,7 @@ HARMFUL = """() => [
     '.wf-saved img[src^="data:image/webp;"]:not([onerror], [onload])'
 )).map(each => each.outerHTML)"""
 TO_THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
-PAINTED = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => [
+PAINTED = """() => [...document.querySelectorAll('.wf .js-plotly-plot')].map(plot => [
     getComputedStyle(plot.querySelector('.infolayer text, .slicetext')).fill,
     getComputedStyle(plot.closest('.wf')).backgroundColor,
 ])"""
@@ -197,7 +197,7 @@ def test_clicks_add_and_the_keyboard_stays(several):
 def test_charts_follow_the_page(several):
     """Text and background change with JupyterLab's theme, unless the user chose a template."""
     page = several.page
-    expect(page.locator(".js-plotly-plot .main-svg:first-child")).to_have_count(len(CELLS))
+    expect(page.locator(".wf .js-plotly-plot .main-svg:first-child")).to_have_count(len(CELLS))
     for theme, light in (("JupyterLab Dark", "false"), ("JupyterLab Light", "true")):
         page.evaluate(TO_THEME, theme)
         page.wait_for_function(f"document.body.dataset.jpThemeLight === '{light}'")
