@@ -195,9 +195,9 @@ def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[s
         hidden = [name for name in _COUNTS if name in table]
         hidden += [name for name in _GAPS if name in table and not table[name].any()]
     if {*_COMPLETENESS} <= {*table.columns}:
-        is_complete = (table["wallets_ok"] == table["wallets_asked"]).all()
-        has_differences = table.duplicated(_COMPLETENESS).sum() < len(table) - 1
-        hidden += _COMPLETENESS if is_complete or not has_differences else []
+        counts = table[_COMPLETENESS].drop_duplicates()
+        is_complete = (counts["wallets_ok"] == counts["wallets_asked"]).all()
+        hidden += _COMPLETENESS if is_complete or len(counts) == 1 else []
     notes = []
     if six_digits in formatters.values():
         notes.append("Amounts are rounded for display.")
