@@ -125,7 +125,9 @@ function* violations(width) {
     const outlines = [...chart.querySelectorAll(".lines path")];
     for (const mark of chart.querySelectorAll(marks)) {
         const { width: wide, height: high } = mark.getBoundingClientRect();
-        if (!wide && !high || mark.__data__?.parent === null) continue; // empty, or the root
+        // A line may be flat; an area without a width is not painted, such as a bar of nothing.
+        const isEmpty = mark.closest(".lines") ? !wide && !high : !wide || !high;
+        if (isEmpty || mark.__data__?.parent === null) continue; // or the root
         const place = mark.getAttribute("d");
         const alike = outlines.filter((line) => line.getAttribute("d") === place);
         const styles = [mark, ...alike].map((each) => getComputedStyle(each));
@@ -208,7 +210,10 @@ def on_phone(figure):
     """Change a figure as the explorer does on a narrow page."""
     if figure.data:
         charts.extract_notes(figure)
-        charts.put_labels_above(figure)
+        if figure.data[0].type == "treemap":
+            figure.update_layout(height=400, margin=dict.fromkeys("tblr", 0))
+        else:
+            charts.put_labels_above(figure)
     return figure
 
 
@@ -224,6 +229,10 @@ def figures_of(rows, wallets):
     yield "heatmap", charts.heatmap(rows, **options)
     yield "bar on a phone", on_phone(charts.bar(rows, top=12, **options))
     yield "heatmap on a phone", on_phone(charts.heatmap(rows, top=15, top_tokens=5, **options))
+    few = options | {"top": 40}
+    yield "treemap on a phone", on_phone(charts.treemap(rows, **few))
+    by_owner = charts.treemap(rows, by=["owner", "asset"], **few)
+    yield "treemap by owner on a phone", on_phone(by_owner)
     times = pd.date_range("2026-01-03", periods=14, freq="7D", tz="UTC").as_unit("us")
     snapshots = rows.merge(pd.DataFrame({"snapshot": times}), how="cross")
     yield "timeline", charts.timeline(snapshots)

@@ -96,6 +96,8 @@ class _Style(NamedTuple):
     # The minimum for a blockchain with boxes inside and for a wallet with a box of its own:
     min_parent: float = 0.04  # a smaller box has no space for its name and for boxes inside
     min_sum: float = 0  # the minimum for the sum of all leaves; below it, no leaf is drawn
+    # A box's smallest leaves share its edge. Their minimum, divided by the root of the box's share:
+    min_strip: float = 0
     fills_rings: bool = False  # whether leaves of inner rings extend to the outermost ring
 
 
@@ -147,7 +149,11 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     """
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
     own = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
-    style = _Style(own, check_top("top", top, 500), "Areas", Dimensions(420), " · ")
+    top = check_top("top", top, 500)
+    # On a page of 1,024 pixels, these boxes have space for a name. A small limit is for a phone.
+    least = float(np.clip(1 / top, 0.01, 0.025))
+    shares = {"min_leaf": least, "min_parent": 4 * least, "min_strip": 0.65 * least**0.5}
+    style = _Style(own, top, "Areas", Dimensions(420), " · ", **shares)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -228,7 +234,7 @@ def _draw_tree(
     else:
         rings, weights, write_texts, extent = _path_rings(grouped, style)
     fills = _choose_fills(balances, rings, weights, colors)
-    boxes = [*_make_boxes(balances, rings, fills, write_texts, style.min_leaf)]
+    boxes = [*_make_boxes(balances, rings, fills, write_texts, style)]
     outermost = [box.label for box in boxes if not box.parent]
     if len(outermost) == 1:
         extent = [f"{markup_to_text(outermost[0])} has 100% of the total.", *extent]
@@ -327,12 +333,13 @@ def _fill_rings(boxes: Sequence[_Box]) -> list[_Box]:
     return filled
 
 
-def _other_sizes(rings: Sequence[_Ring], least: float) -> list[Floats]:
-    """Return the size of Other in each parent, by ring. A smaller size than `least` moves outwards.
+def _other_sizes(rings: Sequence[_Ring], style: _Style) -> list[Floats]:
+    """Return the size of Other in each parent, by ring. A size that is too small moves outwards.
 
     The box Other of the parent's own parent contains it, or no box, if the outermost one is small.
     """
     sizes: list[Floats] = []
+    total = rings[0].sizes.sum()
     moved = np.zeros_like(rings[-1].sizes)
     for ring, outer in zip(rings[::-1], [*rings[-2::-1], None], strict=True):
         rest = ring.sizes.copy()
@@ -341,6 +348,8 @@ def _other_sizes(rings: Sequence[_Ring], least: float) -> list[Floats]:
         if outer:
             leaves = np.setdiff1d(np.arange(len(rest)), ring.parents[ring.drawn])
             rest[leaves] = 0
+        around = outer.sizes if outer else np.array([total])
+        least = np.maximum(style.min_leaf * total, _least_strips(around, total, style))
         moved = np.where(rest < least, rest, 0)
         sizes.insert(0, rest - moved)
     return sizes
@@ -351,7 +360,7 @@ def _make_boxes(
     rings: Sequence[_Ring],
     fills: Mapping[tuple[int, int], tuple[str, str]],
     write_texts: _WriteTexts,
-    min_share: float,
+    style: _Style,
 ) -> Iterator[_Box]:
     """Yield a box for each drawn group, and a box Other for the undrawn groups of each parent."""
     measure, total = balances.measure, float(rings[0].sizes.sum())
@@ -361,11 +370,13 @@ def _make_boxes(
     ) -> _Box:
         hover_lines = hover_text(name, measure.share_text(size, total))
         text = "" if measure.kind == "count" else measure.short_text(size)
-        if size < _MIN_SHARE_WITH_LINES * total:
-            name, text = name.partition(" (")[0], ""
+        text = text if size >= _MIN_SHARE_WITH_LINES * total else ""
+        if len(name) > _name_chars(size / total, spaces.get(parent, 1), style, is_leaf=is_leaf):
+            name = name.partition(" (")[0]
         return _Box(own_id, parent, size * is_leaf, name, text, hover_lines, color)
 
-    outer, rests = {0: ""}, _other_sizes(rings, min_share * total)  # ids of the previous ring
+    outer, rests = {0: ""}, _other_sizes(rings, style)  # ids of the previous ring
+    spaces = dict[str, float]()  # the share of the outermost box around a box, by its id
     for depth, ring in enumerate(rings):
         groups, parents = ring.drawn.tolist(), ring.parents[ring.drawn].tolist()
         inner = rings[depth + 1 :][:1]
@@ -379,19 +390,23 @@ def _make_boxes(
         texts, ids = write_texts(depth, amounts), dict[int, str]()
         for group, around in zip(groups, parents, strict=True):
             parent, size, is_leaf = outer[around], float(ring.sizes[group]), group not in opened
+            around_all = spaces.get(parent, size / total)
             if group >= ring.combined_at:
                 ids[group], count = f"o{parent}", int(ring.wallets[group])
+                spaces[ids[group]] = around_all
                 write_label = other_label if around in single else counted_noun
                 label = write_label(count, ring.noun)
                 color = OTHER_COLOR if is_leaf else BAND_COLORS[1]
                 yield other_box(ids[group], parent, size, label, color, is_leaf=is_leaf)
                 continue
             ids[group] = str(BoxId(depth, int(ring.rows[group]), parent.startswith("o")))
+            spaces[ids[group]] = around_all
             color, shape = BAND_COLORS[depth > 0], ""
             if is_leaf and (ring.has_one_token or not inner):
                 color, shape = fills[depth, group]
             lines, text, hover_lines = texts[group]
-            lines, text = _fitting_lines(ring, lines, text, size / total, is_leaf=is_leaf)
+            chars = _name_chars(size / total, spaces.get(parent, 1), style, is_leaf=is_leaf)
+            lines, text = _fitting_lines(ring, lines, text, size / total, chars, is_leaf=is_leaf)
             markup = markup_lines(lines), markup_lines(text), hover_text(*hover_lines)
             yield _Box(ids[group], parent, size * is_leaf, *markup, color, shape)
         undrawn = ring.sizes > 0
@@ -433,15 +448,26 @@ def _choose_fills(
     return {group: fills[key] for group, key in fill_keys.items()}
 
 
+def _name_chars(share: float, outermost: float, style: _Style, *, is_leaf: bool) -> int:
+    """Return how many characters fit on a box, from its share and that of the outermost box."""
+    if style.min_strip:  # the outermost box can be a strip of the chart
+        space = min(4 * (share / style.min_leaf) ** 0.5, 1.3 * outermost / style.min_leaf)
+        return max(5, int(space))
+    is_small = not is_leaf and share < 2 * _MIN_SHARE_WITH_LINES
+    return int(_LINE_CHARS * share**0.5) if is_small else _NAME_CHARS
+
+
 def _fitting_lines(
-    ring: _Ring, label: list[str], text: list[str], share: float, *, is_leaf: bool
+    ring: _Ring, label: list[str], text: list[str], share: float, chars: int, *, is_leaf: bool
 ) -> tuple[list[str], list[str]]:
     """Return the lines of a label and of a text that fit on a box with this share of the total."""
-    if share >= _MIN_SHARE_WITH_LINES * (1 if is_leaf else 2):
-        return label, text
-    if ring.name != "wallet":  # a token's name without its contract could mislead
-        return label, []
-    return [safe_line(label[0], _NAME_CHARS if is_leaf else int(_LINE_CHARS * share**0.5))], []
+    is_small = share < _MIN_SHARE_WITH_LINES * (1 if is_leaf else 2)
+    # A token's name without its contract could mislead.
+    if ring.name == "wallet" and (is_small or (not is_leaf and len(" · ".join(label)) > chars)):
+        label = label[:1]
+    chars = chars if is_leaf else chars // len(label)  # its lines are joined
+    cut = (each if len(each) <= chars else f"{each.partition('…')[0]}…" for each in label)
+    return [safe_line(each, chars) for each in cut], [each for each in text if len(each) <= chars and not is_small]
 
 
 def _path_rings(
@@ -516,6 +542,27 @@ def _path_texts(
     return texts
 
 
+def _least_strips(around: Floats, total: float, style: _Style) -> Floats:
+    """Return the least size of the strip of a parent's smallest groups, by the parent's size."""
+    return np.minimum(style.min_strip * (around * total) ** 0.5, style.min_parent * total)
+
+
+def _have_space(sizes: Floats, parents: Indices, around: Floats, style: _Style) -> Mask:
+    """Return whether each group is large enough, and the groups beside it of about its size, too.
+
+    `around` has the sizes of the parents, and then the total.
+    """
+    total = float(around[-1])
+    drawn, starts = np.where(sizes < style.min_leaf * total, 0, sizes), parents * 3 * total
+    keys, edges = starts + drawn, np.append(0, np.cumsum(drawn[np.argsort(starts + drawn)]))
+    first, end = (
+        np.searchsorted(np.sort(keys), ends, side)
+        for ends, side in ((starts, "left"), (starts + 2 * drawn, "right"))
+    )
+    strips = edges[end] - edges[first]
+    return (drawn > 0) & (strips >= _least_strips(around, total, style)[parents])
+
+
 def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
     """Choose the groups of each ring: the largest, and any that would be alone in Other."""
     edges = np.cumsum([0, *(len(ring.sizes) for ring in rings)])
@@ -525,8 +572,9 @@ def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
     parents = np.concatenate([np.full(edges[1], root), *inner])
     marks = np.zeros(root, dtype=bool)
     # Whether the parent has space for boxes.
-    room = np.append(sizes, total)[parents] >= style.min_parent * total
-    room &= sizes >= style.min_leaf * total
+    around = np.append(sizes, total)
+    fits = _have_space(sizes, parents, around, style)
+    room = fits & (around[parents] >= style.min_parent * total)
     depths = np.repeat(np.arange(len(rings)), np.diff(edges))
     # A group is never larger than its parent, so the parent comes first and is also chosen.
     siblings = np.bincount(parents, minlength=root + 1)
@@ -547,7 +595,7 @@ def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
     undrawn = np.bincount(parents[~marks], minlength=root + 1)
     is_open = np.bincount(parents[marks], minlength=root + 1) > 0
     is_open[root] = True
-    marks |= is_open[parents] & (undrawn[parents] == 1) & (sizes >= style.min_leaf * total)
+    marks |= is_open[parents] & (undrawn[parents] == 1) & fits
     return [np.flatnonzero(part) for part in np.split(marks, edges[1:-1])]
 
 
@@ -738,10 +786,11 @@ def _choose_leaves(
     boxes: Indices, sizes: Floats, common: Indices, opened: Indices, spare: int, style: _Style
 ) -> Indices:
     """Choose the largest leaves of open boxes, and each leaf that would be alone in Other."""
-    shares = sizes / sizes.sum()
+    shares, around = sizes / sizes.sum(), np.append(sum_by_group(boxes, sizes), sizes.sum())
+    fits = _have_space(sizes, boxes, around, style)
     # Leaves of the same size are sorted by the number of boxes with this token or wallet
     # (`common`), and then the boxes take turns.
-    best = np.flatnonzero((shares >= style.min_leaf) & np.isin(boxes, opened))
+    best = np.flatnonzero(fits & np.isin(boxes, opened))
     best = best[np.lexsort((-common[best], -sizes[best]))]
     turns = pd.Series(best).groupby(boxes[best]).cumcount()
     best = best[np.lexsort((turns, -sizes[best]))][:spare]
@@ -749,4 +798,4 @@ def _choose_leaves(
     rest = np.isin(boxes, boxes[best])
     rest[best] = False
     counts = np.bincount(boxes[rest], minlength=int(boxes.max()) + 1)
-    return np.append(best, np.flatnonzero(rest & (shares >= style.min_leaf) & (counts[boxes] == 1)))
+    return np.append(best, np.flatnonzero(rest & fits & (counts[boxes] == 1)))
