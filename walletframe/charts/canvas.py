@@ -187,13 +187,11 @@ def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, An
     }
 
 
-def category_axis(names: Sequence[str], title: str) -> dict[str, Any]:
-    """Return plotly's options for an axis with the names as labels at 0, 1, 2 and so on."""
+def column_axis(title: str) -> dict[str, Any]:
+    """Return plotly's options for an axis of names, which omits labels that have no space."""
     return {
         **axis_title(title),
-        "tickmode": "array",
-        "tickvals": list(range(len(names))),
-        "ticktext": [markup_lines([name]) for name in names],
+        "type": "category",
         "tickfont": {"size": MIN_FONT_SIZE},
         "ticklabelstandoff": 4,
         "ticklabeloverflow": "allow",  # otherwise plotly checks each label, which is slow
@@ -205,8 +203,13 @@ def category_axis(names: Sequence[str], title: str) -> dict[str, Any]:
 
 def row_axis(names: Sequence[str], title: str) -> dict[str, Any]:
     """Return plotly's options for an axis with a row per name, from top to bottom."""
-    labels = [markup_lines(_wrap_label(name)) for name in names]
-    return category_axis(names, title) | {"ticktext": labels, "range": [len(names) - 0.5, -0.5]}
+    return column_axis(title) | {
+        "type": "linear",
+        "tickmode": "array",
+        "tickvals": list(range(len(names))),
+        "ticktext": [markup_lines(_wrap_label(name)) for name in names],
+        "range": [len(names) - 0.5, -0.5],
+    }
 
 
 def put_labels_above(figure: go.Figure) -> None:
@@ -226,7 +229,7 @@ def put_labels_above(figure: go.Figure) -> None:
     )
     axis.title, layout.margin.l = None, _EDGE_MARGIN
     if is_grid:  # otherwise plotly moves the cells to the right of the labels
-        layout.xaxis.update(range=[-0.5, len(layout.xaxis.tickvals) - 0.5], tickangle=-90)
+        layout.xaxis.update(range=[-0.5, len(figure.data[0].x) - 0.5], tickangle=-90)
 
 
 def axis_title(name: str) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from walletframe.charts.canvas import (
     Dimensions,
     Notes,
     axis_title,
-    category_axis,
+    column_axis,
     drawn_note,
     empty_figure,
     hover_text,
@@ -75,12 +75,12 @@ _MARGIN_OF_SUMS = 1 + 1e-9  # plotly hides the text at the end of a bar whose su
 _MAX_OTHER_RATIO = 2
 _BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pixels
 _OTHER_AS_TEXT_NOTE = "Other is written as text, since its bar would make all other bars too short."
-_MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 12, 52, 20
+_LABELS_WIDTH, _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 540, 12, 52, 20
 _COLOR_BAR_OFFSET, _RIGHT_PAD = 16, 24
 _COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
 """The colours of a heatmap, from small to large. Black text is readable on all of them."""
 _DECADES, _MAX_TICKS = 6, 4
-_FEW_ROWS, _FEW_TOKENS = 16, 10
+_FEW_ROWS, _FEW_TOKENS = 16, 6
 _GREY_OTHER_NOTE = "Other is grey, since its sizes are beyond the colour scale."
 _COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 0, "outlinewidth": 0}
 _COLOR_BAR |= {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top"}
@@ -576,9 +576,12 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         grey = {"colorscale": [[0, OTHER_COLOR], [1, OTHER_COLOR]], "showscale": False}
         other = _heatmap_trace(sizes[-1:], texts[-1:], measure)
         traces.append(other.update(y=[on_scale], **grey))
-    labels = [series.name for series in grid.trace_styles()][:width]
+    labels = [series.name for series in grid.trace_styles()][: len(tokens)]
+    longest = label_width(labels)
+    labels += ["Other"] * (width - len(tokens))  # with its number, it would often be the longest
+    is_slanted = longest * width > _LABELS_WIDTH
     angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
-    below = _PAD_BELOW + int(high * label_width(labels))
+    below = _PAD_BELOW + (int(high * longest) if is_slanted else MIN_FONT_SIZE)
     count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.kind)
     of_rows, phrase = (len(owners), grid.other_row_count, level.noun), measure.phrase
     notes = (
@@ -593,6 +596,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     notes.append(f"Colours show the {phrase}, on a logarithmic scale.")
     notes += [_GREY_OTHER_NOTE] * off_scale
     scale = f"{measure.name} (logarithmic scale)"
+    for trace in traces:
+        trace.x = [markup_lines([name]) for name in labels]
     drawn = make_figure(
         traces,
         title=title,
@@ -600,7 +605,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         dimensions=row_dimensions(short, _PAD_ABOVE, below),
         representative_rows=grid.representative_rows,
         annotations=[_SCALE_TITLE | {"text": markup_lines([scale])}],
-        xaxis=category_axis(labels, grid.kind) | {"tickangle": angle},
+        xaxis=column_axis(grid.kind) | {"tickangle": angle if is_slanted else None},
         yaxis=row_axis(short, join_names(level.names)),
     )
     bar_y = 1 - (drawn.layout.margin.t - _PAD_ABOVE + _COLOR_BAR_OFFSET) / drawn.layout.height
