@@ -218,7 +218,10 @@ def put_labels_above(figure: go.Figure) -> None:
     is_grid = figure.data[0].type == "heatmap"
     breaks = max(text.count("<br>") for text in axis.ticktext)
     added = (_ROW_HEIGHT - _LINE_HEIGHT * breaks) * len(axis.tickvals)
-    _set_height(figure, layout.height + added)
+    # The legend is one column, and the plot has half of the picture.
+    legend = _LEGEND_PAD + _LEGEND_LINE_HEIGHT * len(figure.data)
+    needed = int(_MIN_HEIGHT_RATIO * (layout.margin.t + legend))
+    _set_height(figure, max(layout.height + added, needed))
     figure.update_traces(ygap=_ROW_HEIGHT) if is_grid else layout.update(bargap=0.6)
     axis.update(
         tickvals=[row - (0.5 if is_grid else 0.38) for row in axis.tickvals],

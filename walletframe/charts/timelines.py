@@ -75,7 +75,8 @@ _TOKEN_COLUMNS, _ASSET = ["symbol", "token_address", "token_blockchain"], "asset
 _CHANGE_COLUMNS = ["before", "difference", "change"]
 _MAX_CHANGES, _SHORT, _LONG = 100, 24, 80
 _MAX_NAMED = 3  # the maximum number of names in a note
-_PAD_SHARE = 0.22  # the fraction of the axis that a number beside a bar needs
+_CHAR_SHARE = 0.055  # the fraction of an axis that a digit of a number beside a bar needs
+_ENTRY_HEIGHT = 20  # the added height per entry of a legend; on a phone, a legend is one column
 _TOTAL_LABEL = "Total"
 _BY_ASSET_HINT = (
     "use compare(before, after, asset=…).wf.plot.waterfall(); to choose from several assets, use "
@@ -206,7 +207,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     ticks = sorted({*snapshots.times, *(time for time, _ in snapshots.incomplete)})
     at_midnight = all(time.endswith(" 00:00:00") for time in ticks)
     axis: dict[str, Any] = {"type": "date", "automargin": True}
-    axis["tickformat"] = "%Y-%m-%d" if at_midnight else "%Y-%m-%d<br>%H:%M"
+    axis["tickformat"] = "%d %b<br>%Y" if at_midnight else "%d %b<br>%H:%M"
     # The latest time always has a tick. An axis with a single time shows 24 hours.
     axis["tickvals"] = ticks[:: -len(ticks) // _MAX_TICKS][::-1]
     if len(ticks) == 1:
@@ -217,7 +218,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         traces,
         title=title,
         notes=notes._replace(drawn=sentences),
-        **legend_options(Dimensions(360), labels),
+        **legend_options(Dimensions(360 + _ENTRY_HEIGHT * len(labels), right=-8), labels),
         barmode="stack",
         hovermode="x unified",
         xaxis=axis_title("time (UTC)") | axis,
@@ -518,6 +519,8 @@ def waterfall(
         exact.append(rest["difference"].sum())
     lengths = [float(each) for each in exact]
     sums, names = [*exact, known["difference"].sum()], [*short, _TOTAL_LABEL]
+    texts = [f"{'+' * (each > 0)}{compact(float(each))}" for each in sums]
+    pad = _CHAR_SHARE * max(map(len, texts))
     exact_texts = [f"{each} {symbol}" for each in sums]
     colors = {"increasing": COLORS[3], "decreasing": COLORS[8], "totals": COLORS[2]}
     trace = go.Waterfall(
@@ -525,7 +528,7 @@ def waterfall(
         y=list(range(len(sums))),
         x=[*lengths, 0],
         measure=["relative"] * len(exact) + ["total"],
-        text=[f"{'+' * (each > 0)}{compact(float(each))}" for each in sums],
+        text=texts,
         textposition="outside",
         cliponaxis=False,
         constraintext="none",
@@ -544,7 +547,7 @@ def waterfall(
         showlegend=False,
         bargap=0.25,
         yaxis=row_axis(names, axis_name),
-        xaxis=axis_title(f"change of {symbol}") | {"side": "top", "range": _axis_range(lengths)},
+        xaxis=axis_title(f"change of {symbol}") | {"side": "top", "range": _axis_range(lengths, pad)},
         xaxis_title_standoff=4,
     )
 
@@ -576,12 +579,15 @@ def _join_first_names(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
     return f"{', '.join(names[:_MAX_NAMED])}{more}"
 
 
-def _axis_range(sizes: list[float]) -> list[float]:
-    """Return the range of the axis, with space for a number at the outer end of each bar."""
+def _axis_range(sizes: list[float], pad: float) -> list[float]:
+    """Return the range of the axis, with space for a number at the outer end of each bar.
+
+    `pad` is this space, as a fraction of the distance between the ends of the bars.
+    """
     ends: list[float] = np.cumsum(sizes).tolist()
     bars = [*zip([*sizes, ends[-1]], [*ends, ends[-1]], strict=True)]
     low, high = min(0, *ends), max(0, *ends)
-    pad = _PAD_SHARE * (high - low)
+    pad *= high - low
     left = min([low, *(end - pad for size, end in bars if size < 0)])
     return [left, max([high, *(end + pad for size, end in bars if size > 0)])]
 
