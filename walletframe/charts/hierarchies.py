@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
+    from walletframe.frames.identity import Mask
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
 
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
 
 _MAX_ROUNDING_ERROR = 1e-12
 _MIN_SHARE_WITH_LINES = 0.06  # a box with a smaller share of the total shows one line
-_LINE_CHARS, _NAME_CHARS = 70, 100  # of a name that is as wide as the chart, and of any name
+_MIN_CHARS = 5  # of a name, such as "stETH"
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _NO_GROUP, _EMPTY = sys.maxsize, np.array([], dtype=np.intp)
 _ID = re.compile(r"(\d+)\.(\d+)(\+?) *")  # spaces mark the extension of a box
@@ -96,8 +97,8 @@ class _Style(NamedTuple):
     # The minimum for a blockchain with boxes inside and for a wallet with a box of its own:
     min_parent: float = 0.04  # a smaller box has no space for its name and for boxes inside
     min_sum: float = 0  # the minimum for the sum of all leaves; below it, no leaf is drawn
-    # A box's smallest leaves share its edge. Their minimum, divided by the root of the box's share:
-    min_strip: float = 0
+    min_strip: float = 0  # the minimum for groups along a box's edge, by the root of its share
+    line_chars: float = 90  # of a name on a box that is the whole chart
     fills_rings: bool = False  # whether leaves of inner rings extend to the outermost ring
 
 
@@ -108,6 +109,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     top: int = 250,
+    narrow: bool = False,
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
@@ -130,7 +132,9 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
         holdings need more, only the largest wallets are drawn separately. All other wallets of a
         blockchain are combined by asset, and the smallest assets are combined as Other. With
         another `by`, the largest groups are drawn, and all others are combined as Other inside
-        the group that contains them.
+        the group that contains them. Rectangles without space for a name are combined, too.
+    narrow : bool, default False
+        Whether the chart is for a narrow page, such as on a phone, which has space for fewer names.
     wallets, assets, bridged, colors, title : optional
         As in `bar`.
 
@@ -149,11 +153,10 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     """
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
     own = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
-    top = check_top("top", top, 500)
-    # On a page of 1,024 pixels, these boxes have space for a name. A small limit is for a phone.
-    least = float(np.clip(1 / top, 0.01, 0.025))
+    least = 0.025 if narrow else 0.01
     shares = {"min_leaf": least, "min_parent": 4 * least, "min_strip": 0.65 * least**0.5}
-    style = _Style(own, top, "Areas", Dimensions(420), " · ", **shares)
+    shares["line_chars"] = 3.5 * least**-0.5  # so that names fit on a page of 1,024 or 390 pixels
+    style = _Style(own, check_top("top", top, 500), "Areas", Dimensions(420), " · ", **shares)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -348,9 +351,8 @@ def _other_sizes(rings: Sequence[_Ring], style: _Style) -> list[Floats]:
         if outer:
             leaves = np.setdiff1d(np.arange(len(rest)), ring.parents[ring.drawn])
             rest[leaves] = 0
-        around = outer.sizes if outer else np.array([total])
-        least = np.maximum(style.min_leaf * total, _least_strips(around, total, style))
-        moved = np.where(rest < least, rest, 0)
+        around = np.append(outer.sizes if outer else [], total)
+        moved = np.where(_have_space(rest, np.arange(len(rest)), around, style), 0, rest)
         sizes.insert(0, rest - moved)
     return sizes
 
@@ -371,12 +373,11 @@ def _make_boxes(
         hover_lines = hover_text(name, measure.share_text(size, total))
         text = "" if measure.kind == "count" else measure.short_text(size)
         text = text if size >= _MIN_SHARE_WITH_LINES * total else ""
-        if len(name) > _name_chars(size / total, spaces.get(parent, 1), style, is_leaf=is_leaf):
+        if len(name) > style.line_chars * (size / total) ** 0.5:
             name = name.partition(" (")[0]
         return _Box(own_id, parent, size * is_leaf, name, text, hover_lines, color)
 
     outer, rests = {0: ""}, _other_sizes(rings, style)  # ids of the previous ring
-    spaces = dict[str, float]()  # the share of the outermost box around a box, by its id
     for depth, ring in enumerate(rings):
         groups, parents = ring.drawn.tolist(), ring.parents[ring.drawn].tolist()
         inner = rings[depth + 1 :][:1]
@@ -390,23 +391,19 @@ def _make_boxes(
         texts, ids = write_texts(depth, amounts), dict[int, str]()
         for group, around in zip(groups, parents, strict=True):
             parent, size, is_leaf = outer[around], float(ring.sizes[group]), group not in opened
-            around_all = spaces.get(parent, size / total)
             if group >= ring.combined_at:
                 ids[group], count = f"o{parent}", int(ring.wallets[group])
-                spaces[ids[group]] = around_all
                 write_label = other_label if around in single else counted_noun
                 label = write_label(count, ring.noun)
                 color = OTHER_COLOR if is_leaf else BAND_COLORS[1]
                 yield other_box(ids[group], parent, size, label, color, is_leaf=is_leaf)
                 continue
             ids[group] = str(BoxId(depth, int(ring.rows[group]), parent.startswith("o")))
-            spaces[ids[group]] = around_all
             color, shape = BAND_COLORS[depth > 0], ""
             if is_leaf and (ring.has_one_token or not inner):
                 color, shape = fills[depth, group]
             lines, text, hover_lines = texts[group]
-            chars = _name_chars(size / total, spaces.get(parent, 1), style, is_leaf=is_leaf)
-            lines, text = _fitting_lines(ring, lines, text, size / total, chars, is_leaf=is_leaf)
+            lines, text = _fitting_lines(ring, lines, text, size / total, style, is_leaf=is_leaf)
             markup = markup_lines(lines), markup_lines(text), hover_text(*hover_lines)
             yield _Box(ids[group], parent, size * is_leaf, *markup, color, shape)
         undrawn = ring.sizes > 0
@@ -448,26 +445,19 @@ def _choose_fills(
     return {group: fills[key] for group, key in fill_keys.items()}
 
 
-def _name_chars(share: float, outermost: float, style: _Style, *, is_leaf: bool) -> int:
-    """Return how many characters fit on a box, from its share and that of the outermost box."""
-    if style.min_strip:  # the outermost box can be a strip of the chart
-        space = min(4 * (share / style.min_leaf) ** 0.5, 1.3 * outermost / style.min_leaf)
-        return max(5, int(space))
-    is_small = not is_leaf and share < 2 * _MIN_SHARE_WITH_LINES
-    return int(_LINE_CHARS * share**0.5) if is_small else _NAME_CHARS
-
-
 def _fitting_lines(
-    ring: _Ring, label: list[str], text: list[str], share: float, chars: int, *, is_leaf: bool
+    ring: _Ring, label: list[str], text: list[str], share: float, style: _Style, *, is_leaf: bool
 ) -> tuple[list[str], list[str]]:
     """Return the lines of a label and of a text that fit on a box with this share of the total."""
+    chars = max(_MIN_CHARS, int(style.line_chars * share**0.5))
     is_small = share < _MIN_SHARE_WITH_LINES * (1 if is_leaf else 2)
     # A token's name without its contract could mislead.
     if ring.name == "wallet" and (is_small or (not is_leaf and len(" · ".join(label)) > chars)):
         label = label[:1]
+    text = [line for line in text if len(line) <= chars and not is_small]
     chars = chars if is_leaf else chars // len(label)  # its lines are joined
-    cut = (each if len(each) <= chars else f"{each.partition('…')[0]}…" for each in label)
-    return [safe_line(each, chars) for each in cut], [each for each in text if len(each) <= chars and not is_small]
+    cut = (line if len(line) <= chars else f"{line.partition('…')[0]}…" for line in label)
+    return [safe_line(line, chars) for line in cut], text
 
 
 def _path_rings(
@@ -542,25 +532,15 @@ def _path_texts(
     return texts
 
 
-def _least_strips(around: Floats, total: float, style: _Style) -> Floats:
-    """Return the least size of the strip of a parent's smallest groups, by the parent's size."""
-    return np.minimum(style.min_strip * (around * total) ** 0.5, style.min_parent * total)
-
-
 def _have_space(sizes: Floats, parents: Indices, around: Floats, style: _Style) -> Mask:
-    """Return whether each group is large enough, and the groups beside it of about its size, too.
+    """Return whether each group is large enough for its name; `around` ends with the total.
 
-    `around` has the sizes of the parents, and then the total.
+    Groups of about the same size are in one strip along an edge of their parent.
     """
-    total = float(around[-1])
-    drawn, starts = np.where(sizes < style.min_leaf * total, 0, sizes), parents * 3 * total
-    keys, edges = starts + drawn, np.append(0, np.cumsum(drawn[np.argsort(starts + drawn)]))
-    first, end = (
-        np.searchsorted(np.sort(keys), ends, side)
-        for ends, side in ((starts, "left"), (starts + 2 * drawn, "right"))
-    )
-    strips = edges[end] - edges[first]
-    return (drawn > 0) & (strips >= _least_strips(around, total, style)[parents])
+    shares = np.where(sizes < style.min_leaf * around[-1], 0, sizes / around[-1])
+    strips = pd.Series(shares).groupby([parents, np.frexp(shares)[1]]).transform("sum")
+    least = np.minimum(style.min_strip * (around[parents] / around[-1]) ** 0.5, style.min_parent)
+    return (shares > 0) & (strips.to_numpy() >= least)
 
 
 def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
