@@ -41,6 +41,7 @@ HOLDINGS = pd.DataFrame(
     index=[7, 7, 8, 8, 9, 9],
 )
 VALUED = HOLDINGS.assign(value=[30.0, 1.0, 10.0, np.nan, 4.0, 5.0], currency="USD")
+NAMED = VALUED.assign(value=[30.0, 3.0, 10.0, np.nan, 2.0, 5.0])  # a treemap has space for all
 
 
 @pytest.fixture(scope="module")
@@ -92,12 +93,12 @@ class TestHierarchies:
     @pytest.mark.parametrize("draw", [charts.treemap, charts.sunburst])
     def test_values_are_sizes(self, draw):
         """Values are drawn if there are any, and unpriced tokens are named."""
-        figure = draw(VALUED)
+        figure = draw(NAMED)
         assert tree(figure) == {
             "ETH/0x0000…00a1/ETH": 30,
-            "ETH/0x0000…00a1/USDC<br>(0xa0b8)": 1,
+            "ETH/0x0000…00a1/USDC<br>(0xa0b8)": 3,
             "ETH/0x0000…00b2/ETH": 10,
-            "BSC/0x0000…00a1/BNB": 4,
+            "BSC/0x0000…00a1/BNB": 2,
             "BSC/0x0000…00a1/USDC<br>(0xa0b8)": 5,
         }
         assert "value in USD" in notes_of(figure)
@@ -120,11 +121,11 @@ class TestHierarchies:
 
     def test_amounts_are_exact_in_the_hover(self):
         """They have every digit, the whole contract and the whole wallet."""
-        [text] = [text for text in hovers(charts.treemap(VALUED)) if "000000001" in text]
+        [text] = [text for text in hovers(charts.treemap(NAMED)) if "000000001" in text]
         assert "1.000000000000000001 USDC" in text
         assert "ETH 0xA0b8" in text
         assert f"ETH.{whole('a1')}" in text
-        assert "1.00 USD (2.0% of all)" in text
+        assert "3.00 USD (6.0% of all)" in text
 
     def test_untrusted_names_don_t_make_the_tree(self):
         """Equal names, and a slash in one, join and break nothing."""
@@ -144,7 +145,9 @@ class TestHierarchies:
 
     def test_the_rest_of_a_wallet_is_drawn_as_other(self):
         """The largest balances are drawn, and the chart has both numbers."""
-        frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
+        rows = HOLDINGS.iloc[:1]
+        tokens = [rows.assign(token_address=f"0x{n:03}", symbol=f"T{n}") for n in range(90)]
+        frame = pd.concat(tokens)
         figure = charts.treemap(frame, top=50)
         assert sum(tree(figure).values()) == 90
         assert tree(figure)["ETH/0x0000…00a1/Other (50 assets)"] == 50
@@ -177,10 +180,10 @@ class TestHierarchies:
     def test_large_wallets_are_drawn_beside_the_others(self):
         """Other wallets of a blockchain are added up, and the chart says so."""
         small = [VALUED.iloc[:2].assign(address=f"0x{n:03}", value=[2.0, 1.0]) for n in range(200)]
-        figure = charts.treemap(pd.concat([VALUED.iloc[:2].assign(value=[50.0, 9.0]), *small]))
+        figure = charts.treemap(pd.concat([VALUED.iloc[:2].assign(value=[99.0, 40.0]), *small]))
         assert tree(figure) == {
-            "ETH/0x0000…00a1/ETH": 50,
-            "ETH/0x0000…00a1/USDC<br>(0xa0b8)": 9,
+            "ETH/0x0000…00a1/ETH": 99,
+            "ETH/0x0000…00a1/USDC<br>(0xa0b8)": 40,
             "ETH/Other (200 wallets)/ETH": 400,
             "ETH/Other (200 wallets)/USDC<br>(0xa0b8)": 200,
         }
@@ -333,28 +336,30 @@ class TestNodes:
 
     def test_nodes_are_nested(self):
         """Blockchains contain wallets, these their tokens; each has its size and its number."""
-        figure = charts.treemap(VALUED)
+        figure = charts.treemap(NAMED)
         assert tree(figure) == {
             "ETH/0x0000…00a1/ETH": 30,
-            "ETH/0x0000…00a1/USDC<br>(0xa0b8)": 1,
+            "ETH/0x0000…00a1/USDC<br>(0xa0b8)": 3,
             "ETH/0x0000…00b2/ETH": 10,
-            "BSC/0x0000…00a1/BNB": 4,
+            "BSC/0x0000…00a1/BNB": 2,
             "BSC/0x0000…00a1/USDC<br>(0xa0b8)": 5,
         }
         assert [text for text in hovers(figure) if "wallet" in text] == [
-            "<b>ETH</b><br>2 wallets<br>41.00 USD (82.0% of all)",
-            "<b>BSC</b><br>1 wallet<br>9.00 USD (18.0% of all)",
+            "<b>ETH</b><br>2 wallets<br>43.00 USD (86.0% of all)",
+            "<b>BSC</b><br>1 wallet<br>7.00 USD (14.0% of all)",
         ]
 
     def test_amounts_are_exact(self):
         """A leaf has the sum of its rows, to the last digit."""
-        figure = charts.treemap(pd.concat([VALUED] * 2))
+        figure = charts.treemap(pd.concat([NAMED] * 2))
         assert sum("<br>2.000000000000000002 USDC<br>" in text for text in hovers(figure)) == 1
         assert len(tree(figure)) == 5
 
     def test_the_rest_is_folded(self):
         """Undrawn nodes are one node behind the others, with their number."""
-        frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
+        rows = HOLDINGS.iloc[:1]
+        tokens = [rows.assign(token_address=f"0x{n:03}", symbol=f"T{n}") for n in range(90)]
+        frame = pd.concat(tokens)
         figure = charts.treemap(frame, top=50)
         *drawn, (rest, size) = tree(figure).items()
         assert (len(drawn), rest, size) == (40, "ETH/0x0000…00a1/Other (50 assets)", 50)
@@ -482,7 +487,7 @@ class TestHeatmap:
         """Without values a cell is a wallet's share of all of the token: exact ratios."""
         figure = charts.heatmap(HOLDINGS)
         cells = dict(zip(figure.layout.yaxis.ticktext, figure.data[0].z, strict=True))
-        eth = figure.layout.xaxis.ticktext.index("ETH")
+        eth = figure.data[0].x.index("ETH")
         drawn = 10 ** np.array([cells["ETH.0x0000…00a1"][eth], cells["ETH.0x0000…00b2"][eth]])
         assert drawn == pytest.approx([0.75, 0.25])
         assert cells["BSC.0x0000…00a1"][eth] is None
@@ -527,7 +532,7 @@ class TestHeatmap:
         assert max(cell for row in figure.data[0].z for cell in row if cell is not None) == (
             pytest.approx(np.log10(30))
         )
-        assert figure.layout.xaxis.ticktext[-1] == "Other (2 assets)"
+        assert figure.data[0].x[-1] == "Other"
 
 
 class TestPie:

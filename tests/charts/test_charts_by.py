@@ -459,7 +459,7 @@ class TestHierarchies:
                 ["owner", "wallet"],
                 {
                     "Ada/ETH.0x0000…00a1": 80,
-                    "Ada/BASE.0x0000…00a2": 20,
+                    "Ada/BASE.0x0000…": 20,
                     "no owner/ETH.0x0000…00c1": 40,
                 },
             ),
@@ -467,8 +467,8 @@ class TestHierarchies:
                 ["blockchain", "owner", "wallet", "token"],
                 {
                     "ETH/Ada/0x0000…00a1/USDT": 70,
-                    "ETH/Ada/0x0000…00a1/USDC<br>(ETH 0xa0b8…eb48)": 10,
-                    "BASE/Ada/0x0000…00a2/USDC<br>(BASE 0x8335…2913)": 20,
+                    "ETH/Ada/0x0000…00a1/USDC<br>(ETH 0xa…": 10,
+                    "BASE/Ada/0x0000…00a2/USDC<br>(BASE 0x8335…": 20,
                     "ETH/no owner/0x0000…00c1/USDC<br>(ETH 0xa0b8…eb48)": 40,
                 },
             ),
@@ -548,7 +548,9 @@ class TestHierarchies:
         for top in range(1, 40):
             figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets, top=top)
             assert 0 < len(figure.data[0].ids) <= top
-            assert sum(boxes(figure).values()) == pytest.approx(135)
+            drawn = sum(figure.data[0]["values"])
+            assert 0.98 * 135 < drawn < 135 * (1 + 1e-12)
+            assert ("too small" in notes_of(figure)) == (drawn < 135 * (1 - 1e-12))
         assert "7 owners and 25 of 90 inner groups are drawn; Other contains the rest." in notes_of(
             figure
         )
@@ -564,10 +566,10 @@ class TestHierarchies:
 
     def test_invisible_boxes_are_not_drawn(self):
         """Boxes without room in their parent are left out; the parent has its token's colour."""
-        wallets, holdings = owned(["Ada", "Ben", "Ben", "Cem"])
-        frame = holdings.assign(value=[1e4, 70.0, 80.0, 1.0])
+        wallets, holdings = owned(["Ada", "Ben", "Ben", "Cem", "Dan"])
+        frame = holdings.assign(value=[1e4, 120.0, 130.0, 250.0, 1.0])
         figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets)
-        assert boxes(figure) == {"Ada/ETH.0x0000": 1e4, "Ben": 150}
+        assert boxes(figure) == {"Ada/ETH.0x0000": 1e4, "Ben": 250, "Cem": 250}
         assert "&lt;0.1% of the total is too small to draw." in notes_of(figure)
         figure = charts.treemap(frame, by=["token", "owner", "wallet"], wallets=wallets)
         painted = dict(zip(figure.data[0].labels, figure.data[0].marker.colors, strict=True))
@@ -632,7 +634,7 @@ class TestHeatmap:
         """Shares are those of the whole asset."""
         figure = charts.heatmap(HOLDINGS, by=["owner", "asset"], wallets=WALLETS)
         assert figure.layout.title.text == "Share of each asset by owner"
-        assert figure.layout.xaxis.ticktext == ("USDC", "USDT")
+        assert figure.data[0].x == ("USDC", "USDT")
         assert figure.layout.yaxis.ticktext == ("Ada (3 of 4 known)", "no owner")
         assert figure.data[0].text == (["42.9%", "100%"], ["57.1%", ""])
         assert (
@@ -667,7 +669,7 @@ class TestHeatmap:
             "ETH.0x0000…00c1",
             "BASE.0x0000…00a2",
         )
-        assert figure.layout.xaxis.ticktext == ("USDC", "USDT")
+        assert figure.data[0].x == ("USDC", "USDT")
 
 
 DAYS = pd.date_range("2026-01-01", periods=4, tz="UTC")

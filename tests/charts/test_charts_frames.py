@@ -280,7 +280,7 @@ def test_no_untrusted_markup(chart):
 def test_symbols_are_distinct():
     """Forty hostile symbols that look alike have different names in a chart."""
     frame = hostile_holdings()
-    ticks = charts.heatmap(frame, top_tokens=200).layout.xaxis.ticktext
+    ticks = charts.heatmap(frame, top_tokens=200).data[0].x
     assert len(set(ticks)) == len(ticks) == 2 * len(SYMBOLS)
     assert any("look-alike" in name for name in SYMBOLS)
     cyrillic = [tick for tick in ticks if tick.startswith(SYMBOLS["look-alike"])]

@@ -451,11 +451,11 @@ def _fitting_lines(
     """Return the lines of a label and of a text that fit on a box with this share of the total."""
     chars = max(_MIN_CHARS, int(style.line_chars * share**0.5))
     is_small = share < _MIN_SHARE_WITH_LINES * (1 if is_leaf else 2)
-    # A token's name without its contract could mislead.
-    if ring.name == "wallet" and (is_small or (not is_leaf and len(" · ".join(label)) > chars)):
-        label = label[:1]
     text = [line for line in text if len(line) <= chars and not is_small]
-    chars = chars if is_leaf else chars // len(label)  # its lines are joined
+    is_cut = not is_leaf and len(" · ".join(label)) > chars  # its lines are joined
+    if ring.name == "wallet" and (is_small or is_cut):
+        label = label[:1]  # a token's name without its contract could mislead
+    chars = chars // len(label) if is_cut else chars
     cut = (line if len(line) <= chars else f"{line.partition('…')[0]}…" for line in label)
     return [safe_line(line, chars) for line in cut], text
 
