@@ -324,6 +324,34 @@ class TestRings:
         figure = charts.treemap(VALUED.assign(value=sizes))
         assert tree(figure)["BSC"] == pytest.approx(2.4)
 
+    def test_each_box_has_space_for_its_name(self):
+        """Along an edge, small groups have space only together, and a phone has less space."""
+        sizes, names = [60.0, 20.0, 4.0, 4.0, 4.0, 2.0], [f"T{n}" for n in range(6)]
+        rows = [HOLDINGS.iloc[:1].assign(token_address=f"0x{n}", symbol=n) for n in names]
+        frame = pd.concat(rows).assign(value=sizes, currency="USD")
+
+        def drawn(sizes, **options):
+            figure = charts.treemap(frame.assign(value=sizes), by="asset", **options)
+            return [path.partition("<")[0] for path in tree(figure)]
+
+        assert drawn(sizes) == names[:-1]
+        assert drawn(sizes, narrow=True) == names[:-1]
+        assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1]) == names
+        assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1], narrow=True) == [names[0]]
+
+    @pytest.mark.parametrize("narrow, chars", [(False, 17), (True, 11)])
+    def test_names_end_where_their_box_does(self, narrow, chars):
+        """A cut name or contract ends with an ellipsis, and the hover text has both."""
+        rows = HOLDINGS.iloc[[1] * 4].assign(symbol="A pool of liquidity", value=1.0)
+        rows = rows.assign(token_address=[whole(f"{n}0") for n in range(4)])
+        figure = charts.treemap(rows, by="token", narrow=narrow)
+        for label in figure.data[0].labels:
+            name, contract = label.split("<br>")
+            assert len(name) == chars >= len(contract)
+            assert name.endswith("…")
+            assert "…" in contract
+        assert all("A pool of liquidity" in text for text in hovers(figure))
+
     def test_one_group_is_all(self):
         """The chart says so in words."""
         one = VALUED[VALUED.blockchain == "ETH"]
@@ -533,6 +561,15 @@ class TestHeatmap:
             pytest.approx(np.log10(30))
         )
         assert figure.data[0].x[-1] == "Other"
+
+    def test_short_names_of_columns_are_horizontal(self):
+        """Other names are slanted, and more of them are vertical."""
+        rows = [
+            VALUED.head(1).assign(symbol="A long name", token_address=whole(f"{n:02}"))
+            for n in range(20)
+        ]
+        figures = [charts.heatmap(pd.concat(rows[:count])) for count in (1, 9, 20)]
+        assert [figure.layout.xaxis.tickangle for figure in figures] == [None, -45, -90]
 
 
 class TestPie:

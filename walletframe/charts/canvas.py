@@ -187,11 +187,10 @@ def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, An
     }
 
 
-def column_axis(title: str) -> dict[str, Any]:
-    """Return plotly's options for an axis of names, which omits labels that have no space."""
+def name_axis(title: str) -> dict[str, Any]:
+    """Return plotly's options for an axis of names."""
     return {
         **axis_title(title),
-        "type": "category",
         "tickfont": {"size": MIN_FONT_SIZE},
         "ticklabelstandoff": 4,
         "ticklabeloverflow": "allow",  # otherwise plotly checks each label, which is slow
@@ -203,9 +202,7 @@ def column_axis(title: str) -> dict[str, Any]:
 
 def row_axis(names: Sequence[str], title: str) -> dict[str, Any]:
     """Return plotly's options for an axis with a row per name, from top to bottom."""
-    return column_axis(title) | {
-        "type": "linear",
-        "tickmode": "array",
+    return name_axis(title) | {
         "tickvals": list(range(len(names))),
         "ticktext": [markup_lines(_wrap_label(name)) for name in names],
         "range": [len(names) - 0.5, -0.5],
@@ -218,10 +215,9 @@ def put_labels_above(figure: go.Figure) -> None:
     is_grid = figure.data[0].type == "heatmap"
     breaks = max(text.count("<br>") for text in axis.ticktext)
     added = (_ROW_HEIGHT - _LINE_HEIGHT * breaks) * len(axis.tickvals)
-    # The legend is one column, and the plot has half of the picture.
-    legend = _LEGEND_PAD + _LEGEND_LINE_HEIGHT * len(figure.data)
-    needed = int(_MIN_HEIGHT_RATIO * (layout.margin.t + legend))
-    _set_height(figure, max(layout.height + added, needed))
+    legend = _LEGEND_PAD + _LEGEND_LINE_HEIGHT * len(figure.data)  # one column
+    least = int(_MIN_HEIGHT_RATIO * (layout.margin.t + legend))
+    _set_height(figure, max(layout.height + added, least))
     figure.update_traces(ygap=_ROW_HEIGHT) if is_grid else layout.update(bargap=0.6)
     axis.update(
         tickvals=[row - (0.5 if is_grid else 0.38) for row in axis.tickvals],

@@ -29,7 +29,6 @@ from walletframe.charts.canvas import (
     Dimensions,
     Notes,
     axis_title,
-    column_axis,
     drawn_note,
     empty_figure,
     hover_text,
@@ -37,6 +36,7 @@ from walletframe.charts.canvas import (
     legend_options,
     make_figure,
     markup_lines,
+    name_axis,
     row_axis,
     row_dimensions,
     simulated_notes,
@@ -80,7 +80,7 @@ _COLOR_BAR_OFFSET, _RIGHT_PAD = 16, 24
 _COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
 """The colours of a heatmap, from small to large. Black text is readable on all of them."""
 _DECADES, _MAX_TICKS = 6, 4
-_FEW_ROWS, _FEW_TOKENS = 16, 6
+_FEW_ROWS, _FEW_TOKENS = 16, 7
 _GREY_OTHER_NOTE = "Other is grey, since its sizes are beyond the colour scale."
 _COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 0, "outlinewidth": 0}
 _COLOR_BAR |= {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top"}
@@ -577,11 +577,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         other = _heatmap_trace(sizes[-1:], texts[-1:], measure)
         traces.append(other.update(y=[on_scale], **grey))
     labels = [series.name for series in grid.trace_styles()][: len(tokens)]
-    longest = label_width(labels)
+    below, column_axis = _column_axis(labels, width, grid.kind)
     labels += ["Other"] * (width - len(tokens))  # with its number, it would often be the longest
-    is_slanted = longest * width > _LABELS_WIDTH
-    angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
-    below = _PAD_BELOW + (int(high * longest) if is_slanted else MIN_FONT_SIZE)
     count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.kind)
     of_rows, phrase = (len(owners), grid.other_row_count, level.noun), measure.phrase
     notes = (
@@ -596,8 +593,6 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     notes.append(f"Colours show the {phrase}, on a logarithmic scale.")
     notes += [_GREY_OTHER_NOTE] * off_scale
     scale = f"{measure.name} (logarithmic scale)"
-    for trace in traces:
-        trace.x = [markup_lines([name]) for name in labels]
     drawn = make_figure(
         traces,
         title=title,
@@ -605,11 +600,22 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         dimensions=row_dimensions(short, _PAD_ABOVE, below),
         representative_rows=grid.representative_rows,
         annotations=[_SCALE_TITLE | {"text": markup_lines([scale])}],
-        xaxis=column_axis(grid.kind) | {"tickangle": angle if is_slanted else None},
+        xaxis=column_axis,
         yaxis=row_axis(short, join_names(level.names)),
     )
     bar_y = 1 - (drawn.layout.margin.t - _PAD_ABOVE + _COLOR_BAR_OFFSET) / drawn.layout.height
+    drawn.update_traces(x=[markup_lines([name]) for name in labels])
     return drawn.update_traces(colorbar_y=bar_y, selector=0)
+
+
+def _column_axis(names: Sequence[str], width: int, title: str) -> tuple[int, dict[str, Any]]:
+    """Return the space below columns with these names, and the options of their axis."""
+    longest, angle, high = label_width(names), None, 0.0
+    if longest * width > _LABELS_WIDTH:
+        angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
+    # On a category axis, plotly omits labels that have no space.
+    options = {"type": "category", "tickangle": angle}
+    return _PAD_BELOW + max(MIN_FONT_SIZE, int(high * longest)), name_axis(title) | options
 
 
 def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> go.Heatmap:

@@ -538,9 +538,12 @@ def _have_space(sizes: Floats, parents: Indices, around: Floats, style: _Style) 
     Groups of about the same size are in one strip along an edge of their parent.
     """
     shares = np.where(sizes < style.min_leaf * around[-1], 0, sizes / around[-1])
-    strips = pd.Series(shares).groupby([parents, np.frexp(shares)[1]]).transform("sum")
-    least = np.minimum(style.min_strip * (around[parents] / around[-1]) ** 0.5, style.min_parent)
-    return (shares > 0) & (strips.to_numpy() >= least)
+    by_size = pd.Series(shares).groupby([parents, np.frexp(shares)[1]])
+    strips: Floats = by_size.transform("sum").to_numpy()
+    least: Floats = np.minimum(
+        style.min_strip * (around[parents] / around[-1]) ** 0.5, style.min_parent
+    )
+    return (shares > 0) & (strips >= least)
 
 
 def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:

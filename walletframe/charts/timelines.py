@@ -520,7 +520,6 @@ def waterfall(
     lengths = [float(each) for each in exact]
     sums, names = [*exact, known["difference"].sum()], [*short, _TOTAL_LABEL]
     texts = [f"{'+' * (each > 0)}{compact(float(each))}" for each in sums]
-    pad = _CHAR_SHARE * max(map(len, texts))
     exact_texts = [f"{each} {symbol}" for each in sums]
     colors = {"increasing": COLORS[3], "decreasing": COLORS[8], "totals": COLORS[2]}
     trace = go.Waterfall(
@@ -547,7 +546,8 @@ def waterfall(
         showlegend=False,
         bargap=0.25,
         yaxis=row_axis(names, axis_name),
-        xaxis=axis_title(f"change of {symbol}") | {"side": "top", "range": _axis_range(lengths, pad)},
+        xaxis=axis_title(f"change of {symbol}") | {"side": "top"},
+        xaxis_range=_axis_range(lengths, texts),
         xaxis_title_standoff=4,
     )
 
@@ -579,15 +579,12 @@ def _join_first_names(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
     return f"{', '.join(names[:_MAX_NAMED])}{more}"
 
 
-def _axis_range(sizes: list[float], pad: float) -> list[float]:
-    """Return the range of the axis, with space for a number at the outer end of each bar.
-
-    `pad` is this space, as a fraction of the distance between the ends of the bars.
-    """
+def _axis_range(sizes: list[float], texts: list[str]) -> list[float]:
+    """Return the range of the axis, with space for a text at the outer end of each bar."""
     ends: list[float] = np.cumsum(sizes).tolist()
     bars = [*zip([*sizes, ends[-1]], [*ends, ends[-1]], strict=True)]
     low, high = min(0, *ends), max(0, *ends)
-    pad *= high - low
+    pad = _CHAR_SHARE * max(map(len, texts)) * (high - low)
     left = min([low, *(end - pad for size, end in bars if size < 0)])
     return [left, max([high, *(end + pad for size, end in bars if size > 0)])]
 

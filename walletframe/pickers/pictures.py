@@ -38,7 +38,10 @@ class ChartType:
     inner_levels: tuple[str, ...] = ()  # the levels below a user's column
 
 
-_NARROW_LIMITS = {"heatmap": {"top": 15, "top_tokens": 5}, "treemap": {"narrow": True}}
+_NARROW_LIMITS: dict[str, dict[str, Any]] = {
+    "heatmap": {"top": 15, "top_tokens": 5},
+    "treemap": {"narrow": True},
+}
 _NESTED_LIMITS, _BAR_LIMITS = {"top": 80}, {"top": 12}
 _NESTED_LEVELS = ("blockchain", "wallet", "asset"), ("wallet", "asset")
 _HEATMAP_LIMITS = {"top": 20, "top_tokens": 15}
