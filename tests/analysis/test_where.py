@@ -18,6 +18,7 @@ from walletframe.errors import (
     AddressError,
     AmbiguousTokenError,
     ColumnsError,
+    InputWarning,
     SettingsError,
     UnknownBlockchainError,
     UnknownTokenError,
@@ -185,6 +186,16 @@ def test_assets(details):
     assert set(details.wf.where(asset="USDC").holdings["symbol"]) == {"USDC"}
     own = pd.DataFrame({"asset": ["mine"], "token_blockchain": ["ETH"], "token_address": ["0xBAD"]})
     assert details.wf.where(asset=["mine"], assets=own).holdings["symbol"].item()[:5] == "claim"
+
+
+def test_bridged_versions_are_not_dropped_in_silence():
+    """A warning counts them, unless they are selected; those of other assets don't count."""
+    weth = balance("2", symbol="WETH", address="0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
+    held = wf.WalletDetails(*assemble([record(A, balances=[balance("1", address=None), weth])]))
+    expected = "1 bridged version not selected; pass bridged=True to select them"
+    with pytest.warns(InputWarning, match=expected):
+        assert len(held.wf.where(asset="ETH").holdings) == 1
+    assert len(held.wf.where(asset="ETH", bridged=True).holdings) == 2
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from fetches import fetched, token
 from walletframe.amounts.scalar import Amount
 from walletframe.analysis.distribution import concentration, overlap, pivot, share
 from walletframe.analysis.sums import totals
-from walletframe.errors import UnknownWalletError
+from walletframe.errors import ArgumentError, UnknownWalletError
 from walletframe.frames.positions import cell_sums, read_positions, snapshot_times
 
 COIN = token("ETH", 1, 0, contract=None)
@@ -56,6 +56,20 @@ def test_positions_are_not_read_again():
     assert described(later) == described(read_positions(HOLDINGS, WALLETS))
     with pytest.raises(UnknownWalletError, match=rf"ETH\.{C}"):
         read_positions(held, WALLETS.head(2))
+
+
+def test_wallets_of_another_fetch_are_refused():
+    """A wallet that failed there has no balances."""
+    other = fetched({f"NEAR.{name}": [token("NEAR", 1)] for name in ("alice", "bob")})
+    failed = fetched({"NEAR.alice": "failed", "NEAR.bob": []}).wallets
+    with pytest.raises(
+        ArgumentError, match=r"1 wallet that failed .* such as NEAR\.alice"
+    ) as caught:
+        read_positions(other.holdings, failed)
+    assert caught.value.hint == "pass both frames of the same fetch"
+    assert other._replace(wallets=failed.assign(status="ok", tokens=1)).wf.totals().amount.item()
+    with pytest.raises(ArgumentError, match="1 wallet that failed"):
+        other._replace(wallets=failed).wf.explore()
 
 
 @pytest.mark.parametrize("wallets", [None, WALLETS], ids=["held", "asked"])

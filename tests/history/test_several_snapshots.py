@@ -75,7 +75,7 @@ def test_methods_of_rows_accept_several_snapshots(history):
     """Values, spam flags and selections add up nothing."""
     valued = history.wf.value({("ETH", None): 2500}, currency="USD").wf.flag_spam()
     assert len(valued.holdings) == len(history.holdings)
-    ada = history.wf.where(owner="Ada", asset="ETH").holdings
+    ada = history.wf.where(owner="Ada", asset="ETH", bridged=True).holdings
     assert ada["snapshot"].nunique() == 2
     assert history.wf.plot.timeline(by="owner").data
     assert ada.wf.plot.timeline().data

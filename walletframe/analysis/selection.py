@@ -17,6 +17,7 @@ from walletframe.analysis.spam.flags import spam_mask
 from walletframe.analysis.valuation import value
 from walletframe.errors import (
     ColumnsError,
+    InputWarning,
     SettingsError,
     UnknownBlockchainError,
     UnknownWalletError,
@@ -28,6 +29,8 @@ from walletframe.frames.identity import is_unknown, wallet_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import encode_holdings, read_positions
+from walletframe.notice import notify
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
@@ -126,6 +129,11 @@ def where(  # noqa: PLR0913 - users pass each option by name
     ColumnsError, AmountError, PricesError
         If a column is missing, if ``amount`` does not contain amounts, or if a price can't be used.
 
+    Warns
+    -----
+    InputWarning
+        If bridged versions of an asset are not selected. The warning counts them.
+
     Examples
     --------
     >>> import walletframe
@@ -218,6 +226,7 @@ class Selectable:
         # `wallets` is incomplete if the holdings contain other wallets.
         keys = {*self.held.wallet_keys}
         self.is_complete: bool = wallets is not None and keys <= {*self.requested.keys}
+        self._with_wallets = read_positions(self.held, wallets) if self.is_complete else self.held
 
     @cached_property
     def spam(self) -> Mask:
@@ -262,8 +271,8 @@ class Selectable:
         holdings = self.held.holdings
         marks = self.drop_spam_and_small(self.row_mask(selection), selection)
         if words := search_words(search):
-            held = read_positions(self.held, self.wallets) if self.is_complete else self.held
-            marks &= rows_with_words(words, row_texts(held, names).values(), len(holdings))
+            texts = row_texts(self._with_wallets, names).values()
+            marks &= rows_with_words(words, texts, len(holdings))
         return WalletDetails(self.wallets[self.wallet_mask(selection)], holdings[marks])
 
     def drop_spam_and_small(self, marks: Mask, selection: Selection) -> Mask:
@@ -326,6 +335,11 @@ def _token_keys(positions: Positions, options: Mapping[str, Any]) -> list[TokenK
         by_asset = with_assets(positions, assets, bridged=bool(bridged))
         places = [token_or_asset_index(by_asset, name) for name in _as_list("asset", asset)]
         codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, places)]
+        separate = by_asset.assets.bridged if by_asset.assets else {}
+        chosen = {by_asset.tokens.keys[place] for place in places}
+        if count := sum(separate.get(key) in chosen for key in keys):
+            versions = counted_noun(count, "bridged version")
+            notify(f"{versions} not selected; pass bridged=True to select them", InputWarning)
         return [keys[code] for code in np.unique(codes).tolist()]
     if assets is not None or bridged:
         raise SettingsError(

@@ -14,7 +14,7 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.sums import Segments, sums
-from walletframe.errors import SnapshotError, UnknownWalletError
+from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
 from walletframe.frames.contract import amounts_of, require_columns, text_array
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.identity import (
@@ -212,6 +212,14 @@ def read_positions(
         hint = f"pass both frames of the same fetch: `wallets` lacks {count} of the holdings"
         raise UnknownWalletError(f"{chain}.{address}", hint=hint)
     wallets_of_held = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
+    known = _mask_of_indices(requested.codes[known_mask(frame)], len(requested.keys))
+    if failed := np.flatnonzero(~known[wallets_of_held]).tolist():
+        chain, address = held.wallet_keys[failed[0]][:2]
+        raise ArgumentError(
+            f"`holdings` has balances of {counted_noun(len(failed), 'wallet')} that failed in "
+            f"`wallets`, such as {chain}.{address}",
+            hint="pass both frames of the same fetch",
+        )
     return replace(
         held,
         wallet_keys=requested.keys,
@@ -219,7 +227,7 @@ def read_positions(
         first=requested.first,
         wallet_codes=wallets_of_held[held.wallet_codes],
         has_wallets=True,
-        known=_mask_of_indices(requested.codes[known_mask(frame)], len(requested.keys)),
+        known=known,
         stale=_mask_of_indices(requested.codes[stale_mask(frame)], len(requested.keys)),
         has_unknown_token=_mask_of_indices(
             wallets_of_held[held.has_unknown_token], len(requested.keys)

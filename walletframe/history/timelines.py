@@ -324,7 +324,8 @@ def group_matrix(
         names.append("asset")
     ids = matrix.wallet_ids.codes[: len(wallets)]
     distinct = wallets.groupby(ids).last().astype(wallets.dtypes)
-    distinct = distinct.drop(columns=SNAPSHOT, errors="ignore")
+    # A wallet that failed in the last snapshot may have rows, too.
+    distinct = distinct.drop(columns=SNAPSHOT, errors="ignore").assign(status="ok", tokens=0)
     names = _check_names(names, by, distinct)
     zeros = matrix.amounts(np.zeros(len(rows), dtype=object), rows >= 0)
     pairs = matrix.pair_labels(rows).assign(amount=zeros)
