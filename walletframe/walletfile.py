@@ -107,7 +107,7 @@ def _csv_rows(
     lines: Iterable[str], path: Path, keep: Sequence[str], check: ColumnsCheck
 ) -> Iterator[Row]:
     reader = csv.DictReader(lines)
-    wanted = {each.casefold(): each for each in (*COLUMNS, "walletAddress", *keep)}
+    wanted = {each.casefold(): each for each in keep}
     headers = [name.strip() for name in reader.fieldnames or []]
     columns = standard_names([wanted.get(name.casefold(), name) for name in headers])
     if check is not None:

@@ -238,13 +238,12 @@ class TestMalformed:
         assert "ask" in caught.value.hint
         assert wf.fetch_to_parquet(kind(["ETH.0x12"]), on_unreadable="ask", **options).ok_count == 1
 
-    @pytest.mark.parametrize("call", [wf.clean, lambda wallets, **how: wallets.wf.parse(**how)])
-    def test_are_not_refused_where_nothing_is_requested(self, call):
-        """`clean` and `parse` have no choice to request them."""
+    def test_are_not_refused_where_nothing_is_requested(self):
+        """`parse` has no choice to request them."""
         wallets = pd.Series(["ETH.0x12"])
-        assert call(wallets).address.tolist() == ["0x12"]
+        assert wallets.wf.parse().address.tolist() == ["0x12"]
         with pytest.raises(SettingsError, match="on_unreadable='ask'") as caught:
-            call(wallets, on_unreadable="ask")
+            wallets.wf.parse(on_unreadable="ask")
         assert caught.value.hint == 'use on_unreadable="raise" or "drop"'
 
     @pytest.mark.parametrize("kind", [list, iter])
@@ -344,7 +343,7 @@ class TestClean:
 
     def test_a_category_stays_one(self):
         """With its dtype."""
-        people = pd.DataFrame({"wallet": ["NEAR.a", "NEAR.b"], "owner": ["Ada", "ada"]})
+        people = pd.DataFrame({"wallet": ["NEAR.aa", "NEAR.bb"], "owner": ["Ada", "ada"]})
         people = people.astype({"owner": "category"})
         with pytest.warns(InputWarning, match="'ada' with 'Ada'"):
             cleaned = wf.clean(people, keep="owner")
@@ -353,7 +352,9 @@ class TestClean:
 
     def test_labels_of_mixed_cells(self):
         """Only texts are replaced, in a column of any name."""
-        people = pd.DataFrame({"wallet": ["NEAR.a", "NEAR.b", "NEAR.c"], "self": ["Ada", "ADA", 7]})
+        people = pd.DataFrame(
+            {"wallet": ["NEAR.aa", "NEAR.bb", "NEAR.cc"], "self": ["Ada", "ADA", 7]}
+        )
         with pytest.warns(InputWarning, match="'ADA' with 'Ada' in 'self'"):
             assert wf.clean(people, keep="self")["self"].tolist() == ["Ada", "Ada", 7]
 
@@ -372,6 +373,14 @@ class TestClean:
         with pytest.warns(InputWarning, match="1 unreadable .* is an ENS name"):
             cleaned = wf.clean(frame, keep="owner", on_unreadable="drop")
         assert cleaned.owner.to_dict() == {1: "B", 2: "B"}
+
+    def test_malformed_addresses_are_refused_or_kept_as_in_a_fetch(self):
+        """A list that passes can be fetched with the same choice."""
+        with pytest.raises(AddressError, match="an address on ETH is"):
+            wf.clean(["ETH.0x12"])
+        assert wf.clean(["ETH.0x12"], on_unreadable="ask").address.tolist() == ["0x12"]
+        with pytest.raises(SettingsError, match="on_unreadable='no'"):
+            wf.clean(["ETH.0x12"], on_unreadable="no")
 
     def test_its_result_has_no_problem(self):
         """It is a list that can be fetched."""
@@ -411,6 +420,16 @@ class TestCheck:
             *("", "write ETH", "", "did you mean POLYGON or POLYGONZK?", "")
         ]
         assert found.blockchain.isna().tolist() == [False, False, True, False, False]
+
+    def test_two_owners_of_a_wallet(self):
+        """The later row names both; a row without an owner contradicts none."""
+        people = pd.DataFrame({"wallet": ["NEAR.aa"] * 3, "owner": ["Ada", None, "Bo"]})
+        found = wf.check(people, keep="owner")
+        assert found.problem.fillna("").tolist() == [
+            "",
+            "the same wallet as in row 0",
+            "the same wallet as in row 0; 'owner' is 'Bo' here, but 'Ada' before",
+        ]
 
     def test_rows_of_a_file_are_lines(self, tmp_path):
         """And a Series has a check, too."""

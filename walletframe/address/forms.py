@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 COLUMNS = ("blockchain", "address")
 MAX_LENGTH = 512
 _CHAIN_IDS_END = 2**53  # floats are exact up to here
-_SERVICE_NAMES = {"blockChain": "blockchain", "walletAddress": "address"}
+_STANDARD_NAMES = {"blockchain": "blockchain", "address": "address", "walletaddress": "address"}
 _ELLIPSES = ("…", "...")
 _NOT_TEXT = "blockchain and address must be strings"
 _NO_DOT = 'no dot between blockchain and address: write a wallet as "ETH.0x52…"'
@@ -161,10 +161,11 @@ def _mapping_values(item: Mapping[Any, Any]) -> tuple[Any, ...]:
 
 
 def standard_names(names: Iterable[Any]) -> list[Any]:
-    """Replace the service's names of the columns blockchain and address, if both are present."""
+    """Replace other spellings of blockchain and address with ours, if both are present."""
     original = [*names]
-    renamed = {name: ours for name, ours in _SERVICE_NAMES.items() if ours not in original}
-    standard = [renamed.get(name, name) for name in original]
+    ours = (_STANDARD_NAMES.get(str(name).casefold(), name) for name in original)
+    pairs = zip(original, ours, strict=True)
+    standard = [name if each in original else each for name, each in pairs]
     return standard if {*COLUMNS} <= {*standard} else original
 
 

@@ -176,7 +176,7 @@ def select_wallets(
     """Return the distinct wallets and their first labels; warn about all other rows at once."""
     _check_unreadable(reading, on_unreadable)
     wallets = distinct_wallets(reading.wallets)
-    labels, conflicts = _distinct_labels(reading)
+    labels, conflicts = distinct_labels(reading)
     if len(wallets) < len(reading.wallets) or reading.problems:
         _warn_about_rows(reading, len(wallets), conflicts, locate)
     return wallets, labels
@@ -277,9 +277,8 @@ def _replaced_labels(spellings: Mapping[str, Mapping[str, str]]) -> str:
     return ", ".join([*pairs[:_MAX_LISTED], *more])
 
 
-def accepted_wallets(reading: Reading, on_unreadable: RaiseOrDrop) -> list[WalletAddress]:
+def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
     """Return the wallets of a list, including duplicates. Warn about unreadable rows."""
-    check_on_unreadable(on_unreadable, ("raise", "drop"))
     _check_unreadable(reading, on_unreadable)
     if reading.problems:
         _warn_about_rows(reading, len(distinct_wallets(reading.wallets)), {}, str)
@@ -402,7 +401,7 @@ def _strip_labels(column: pd.Series) -> pd.Series:
     return pd.Series(cells, index=column.index, dtype=TEXT if is_text else object)
 
 
-def _distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
+def distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
     """Return a frame with the first labels of each wallet, and the rows that contradict them."""
 
     def label(column: pd.Series, row: int) -> str:

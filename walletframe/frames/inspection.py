@@ -9,6 +9,8 @@ import pandas as pd
 from walletframe.address.forms import canonical_key
 from walletframe.address.lists import (
     accepted_wallets,
+    check_on_unreadable,
+    distinct_labels,
     labels_with_other_spelling,
     refuse_malformed,
     with_fixes,
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from walletframe.address.forms import WalletAddress
-    from walletframe.address.lists import RaiseOrDrop, WalletsLike
+    from walletframe.address.lists import OnUnreadable, WalletsLike
 
 _Finding: TypeAlias = tuple[str, str]  # a problem, and how to fix it
 _DTYPES = {"row": "int64", **dict.fromkeys(("blockchain", "address", "problem", "fix"), TEXT)}
@@ -105,6 +107,9 @@ def check(
     for name, position, label, spelling in labels_with_other_spelling(reading):
         problem = f"{safe_line(label)!r} in {safe_line(name)!r} has another spelling"
         found[position].append((problem, f"write {safe_line(spelling)!r}"))
+    for name, conflicts in distinct_labels(reading)[1].items():
+        for position, _, reason in conflicts:
+            found[position].append((f"{safe_line(name)!r} is {reason}", ""))
     rows = sorted(written)
     columns = {
         "row": rows,
@@ -141,7 +146,7 @@ def clean(
     wallets: WalletsLike | os.PathLike[str],
     *,
     keep: str | Sequence[str] = (),
-    on_unreadable: RaiseOrDrop = "raise",
+    on_unreadable: OnUnreadable = "raise",
 ) -> pd.DataFrame:
     """Replace blockchain names by identifiers, and values that differ only in case by the first.
 
@@ -155,10 +160,11 @@ def clean(
         Extra columns to return as well, such as ``["owner"]``. Leading and trailing white
         space is removed from their values. If values differ only in case, the first replaces the
         others.
-    on_unreadable : {"raise", "drop"}, default "raise"
-        Whether to raise an error for rows that can't be parsed, or to drop these rows. With
-        ``"drop"``, addresses that don't have the form of their blockchain are also dropped, as in
-        `fetch_wallets`. Empty rows are always skipped.
+    on_unreadable : {"raise", "drop", "ask"}, default "raise"
+        Whether to raise an error for rows that can't be parsed and for addresses that don't have
+        the form of their blockchain, or to drop these rows; or to return such addresses as
+        written, and raise only for rows that can't be parsed. `fetch_wallets` has the same option.
+        Empty rows are always skipped.
 
     Returns
     -------
@@ -175,12 +181,12 @@ def clean(
     ArgumentError
         If `wallets` has no columns although `keep` is given.
     AddressError
-        If wallets can't be parsed. The error lists these wallets with positions and reasons.
+        If rows are refused. The error lists these wallets with positions and reasons.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
-        If `on_unreadable` is neither ``"raise"`` nor ``"drop"``, if a column occurs twice, or if a
-        column to keep has a name that walletframe uses.
+        If `on_unreadable` has an unsupported value, if a column occurs twice, or if a column to
+        keep has a name that walletframe uses.
 
     Warns
     -----
@@ -198,9 +204,9 @@ def clean(
     ...     clean([("Arbitrum One", "0x" + "1" * 40)]).blockchain.tolist()
     ['ARBITRUM']
     """
+    check_on_unreadable(on_unreadable)
     reading = with_fixes(read_input(wallets, names_to_keep(keep)))
-    if on_unreadable == "drop":
-        reading = refuse_malformed(reading, on_unreadable)
+    reading = refuse_malformed(reading, on_unreadable)
     cleaned = wallet_columns(accepted_wallets(reading, on_unreadable))
     if reading.labels is not None:
         cleaned = cleaned.join(reading.labels)

@@ -16,6 +16,7 @@ from walletframe.address.forms import (
 )
 from walletframe.address.lists import (
     accepted_wallets,
+    check_on_unreadable,
     frame_rows,
     read_list,
     warn_about_typos,
@@ -83,6 +84,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
       blockchain     address
     a       NEAR  alice.near
     """
+    check_on_unreadable(on_unreadable, ("raise", "drop"))
     reading = read_list(data)
     wallets = accepted_wallets(reading, on_unreadable)
     warn_about_typos(wallets)
