@@ -321,10 +321,8 @@ def check_on_unreadable(
 ) -> None:
     """Raise an error if the choice is not supported."""
     if choice not in choices:
-        raise SettingsError(
-            f"on_unreadable={choice!r} is not supported",
-            hint=f"use on_unreadable={' or '.join(map(repr, choices))}".replace("'", '"'),
-        )
+        hint = f"use on_unreadable={' or '.join(map(repr, choices))}".replace("'", '"')
+        raise SettingsError(f"on_unreadable={choice!r} is not supported", hint)
 
 
 def _check_unreadable(reading: Reading, on_unreadable: OnUnreadable) -> None:

@@ -82,10 +82,8 @@ def integer_and_scale(value: object) -> tuple[int, int] | None:
         return None
     scale = max(0, -int(value.as_tuple().exponent)) if value else 0
     if value and max(scale, value.adjusted()) > MAX_DIGITS:
-        raise AmountError(
-            f"{short_repr(value)} has more than {MAX_DIGITS} digits",
-            hint="check the value: 2**256-1, the largest amount on EVM blockchains, has 78 digits",
-        )
+        hint = "check the value: 2**256-1, the largest amount on EVM blockchains, has 78 digits"
+        raise AmountError(f"{short_repr(value)} has more than {MAX_DIGITS} digits", hint)
     numerator, denominator = value.as_integer_ratio()
     return numerator * 10**scale // denominator, scale
 
@@ -237,10 +235,8 @@ class Amount(Decimal):
         if pair is not None:
             return cls._from_decimal(value) if isinstance(value, Decimal) else cls.of(*pair)
         error = AmountPrecisionError if isinstance(python_number(value), float) else AmountError
-        raise error(
-            f"{short_repr(value)} is not an exact amount",
-            hint="pass a number as text or as a decimal.Decimal, such as '1.5' or Decimal('1.5')",
-        )
+        hint = "pass a number as text or as a decimal.Decimal, such as '1.5' or Decimal('1.5')"
+        raise error(f"{short_repr(value)} is not an exact amount", hint)
 
     @classmethod
     def of(cls, integer: int, scale: int) -> Self:
@@ -314,18 +310,14 @@ class Amount(Decimal):
         """Raise the amount exactly to an integer power of 0 or more."""
         exponent = python_number(exponent)
         if modulo is not None or not isinstance(exponent, int) or exponent < 0:
-            raise AmountTypeError(
-                "the exponent of an amount must be a non-negative integer",
-                hint="for other exponents, convert the amount first: float(amount) ** exponent",
-            )
+            hint = "for other exponents, convert the amount first: float(amount) ** exponent"
+            raise AmountTypeError("the exponent of an amount must be a non-negative integer", hint)
         return self._power(exponent)
 
     def __rpow__(self, base: Any, modulo: Any = None) -> Any:
         """Raise, since Decimal would round the power to the precision of its context."""
-        raise AmountTypeError(
-            "an amount can't be used as an exponent",
-            hint="convert the amount first: base ** float(amount)",
-        )
+        hint = "convert the amount first: base ** float(amount)"
+        raise AmountTypeError("an amount can't be used as an exponent", hint)
 
     def __conform__(self, protocol: Any) -> NoReturn:
         """Raise if SQLite gets an amount as a parameter; sqlite3 would ignore a TypeError."""
@@ -370,10 +362,8 @@ class TextAmount(Amount):
 
     def __float__(self) -> float:
         """Raise, since Python's ``%`` would round the amount to a float."""
-        raise AmountPrecisionError(
-            "a float_format with % would round the amount to a float",
-            hint='use float_format="{:.2f}".format, which rounds the exact amount',
-        )
+        hint = 'use float_format="{:.2f}".format, which rounds the exact amount'
+        raise AmountPrecisionError("a float_format with % would round the amount to a float", hint)
 
 
 def scalars_of(integers: Integers, scale: int, kind: type[Amount] = Amount) -> list[Amount]:

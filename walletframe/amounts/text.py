@@ -80,10 +80,8 @@ def parse_number(text: str) -> tuple[int, int]:
     scale -= len(digits) - len(significant)
     padding = max(0, -scale)
     if len(significant) + padding > MAX_DIGITS:
-        raise AmountError(
-            f"{short_repr(text)} has more than {MAX_DIGITS} digits",
-            hint="check the value: 2**256-1, the largest amount on EVM blockchains, has 78 digits",
-        )
+        hint = "check the value: 2**256-1, the largest amount on EVM blockchains, has 78 digits"
+        raise AmountError(f"{short_repr(text)} has more than {MAX_DIGITS} digits", hint)
     if scale > MAX_DECIMALS:
         raise AmountPrecisionError(
             f"{short_repr(text)} has {scale} decimals, but an amount has at most {MAX_DECIMALS}",

@@ -213,10 +213,8 @@ def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireRetu
     writer = "another run"
     with suppress(OSError):
         writer = f"another run, {layout.holder.read_text(encoding='utf-8')},"
-    raise DatasetError(
-        f"{writer} is writing to {layout.root}",
-        hint="wait until that run ends, stop it, or choose another folder",
-    )
+    hint = "wait until that run ends, stop it, or choose another folder"
+    raise DatasetError(f"{writer} is writing to {layout.root}", hint)
 
 
 def _read_positions(tables: Iterable[pa.Table]) -> dict[str, int]:

@@ -145,10 +145,8 @@ def dataset_errors(root: Path) -> Iterator[None]:
     except DatasetError:
         raise
     except (OSError, pa.ArrowException, OverflowError) as fault:
-        raise DatasetError(
-            f"{root} can't be read or written: {fault}",
-            hint="complete parts are intact: fix the cause, then repeat the call",
-        ) from None
+        hint = "complete parts are intact: fix the cause, then repeat the call"
+        raise DatasetError(f"{root} can't be read or written: {fault}", hint) from None
 
 
 def key_of(wallet: WalletAddress) -> str:

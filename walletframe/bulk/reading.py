@@ -303,10 +303,8 @@ def service_of(layout: Layout) -> str:
     """Return the service of a folder, or raise if it was not written by `fetch_to_parquet`."""
     service = layout.service()
     if service is None:
-        raise DatasetError(
-            f"{layout.root} has no files written by fetch_to_parquet",
-            hint="pass the folder that was passed to fetch_to_parquet",
-        )
+        hint = "pass the folder that was passed to fetch_to_parquet"
+        raise DatasetError(f"{layout.root} has no files written by fetch_to_parquet", hint)
     return service
 
 

@@ -95,10 +95,8 @@ def _cache_file() -> Path:
         return default_cache()
     if isinstance(chosen, Path):
         return chosen
-    raise SettingsError(
-        f"the setting `cache` is {chosen!r}, so there is no cache file",
-        hint="unset WALLETFRAME_CACHE, or remove the setting `cache` from walletframe.toml",
-    )
+    hint = "unset WALLETFRAME_CACHE, or remove the setting `cache` from walletframe.toml"
+    raise SettingsError(f"the setting `cache` is {chosen!r}, so there is no cache file", hint)
 
 
 def _sandbox_cache_files() -> list[Path]:

@@ -227,10 +227,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
 def require_client(argument: object) -> None:
     """Raise an ArgumentError unless the argument is a `Client` or None (the default client)."""
     if argument is not None and not isinstance(argument, Client):
-        raise ArgumentError(
-            f"a client of type {type(argument).__name__} is not supported",
-            hint="pass a walletframe.Client, the client() of a sandbox, or None for the default",
-        )
+        hint = "pass a walletframe.Client, the client() of a sandbox, or None for the default"
+        raise ArgumentError(f"a client of type {type(argument).__name__} is not supported", hint)
 
 
 def default_client() -> Client:

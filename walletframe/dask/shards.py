@@ -173,10 +173,8 @@ def current_cluster() -> distributed.Client:
             "distributed.Client() for workers on this machine",
         ) from None
     if not cluster.nthreads():  # tasks would wait forever
-        raise ClusterError(
-            "the cluster has no workers",
-            hint="start workers, and call client.wait_for_workers(1) before the fetch",
-        )
+        hint = "start workers, and call client.wait_for_workers(1) before the fetch"
+        raise ClusterError("the cluster has no workers", hint)
     return cluster
 
 

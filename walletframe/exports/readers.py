@@ -120,10 +120,8 @@ def _read_file(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     readers = dict.fromkeys(SEPARATORS, _read_separated)
     readers |= {".parquet": _read_parquet, ".xlsx": _read_excel}
     if suffix != ".json" and suffix not in readers:
-        raise SettingsError(
-            f"the suffix of {path.name!r} is not supported",
-            hint=f"pass a file whose name ends in {', '.join(SUFFIXES)}",
-        )
+        hint = f"pass a file whose name ends in {', '.join(SUFFIXES)}"
+        raise SettingsError(f"the suffix of {path.name!r} is not supported", hint)
     try:
         return _read_json(path) if suffix == ".json" else (readers[suffix](path), None)
     except OSError as fault:

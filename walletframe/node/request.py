@@ -127,10 +127,8 @@ def parse_contract(token: Any) -> str | None:
     if contract is None:
         # The URL of a node is secret, so text that looks like a URL is never quoted.
         value = quoted(token) if "/" in str(token) else repr(str(token)[:80])
-        raise SettingsError(
-            f"token is {_EVM_NEEDED}: {value}",
-            hint="use the address of the token's contract, or None for the native coin",
-        )
+        hint = "use the address of the token's contract, or None for the native coin"
+        raise SettingsError(f"token is {_EVM_NEEDED}: {value}", hint)
     return contract
 
 

@@ -100,10 +100,8 @@ def as_ledger(source: LedgerLike) -> Ledger:
     if path.suffix.lower() == ".json":
         return _from_json(path)
     if path.suffix.lower() != ".parquet":
-        raise LedgerError(
-            f"{path} is neither a .json nor a .parquet file",
-            hint="save the holdings as .json or .parquet",
-        )
+        hint = "save the holdings as .json or .parquet"
+        raise LedgerError(f"{path} is neither a .json nor a .parquet file", hint)
     try:
         columns = _used_columns(parquet.read_schema(path).names)
         return _from_records(read_parquet(path, columns).to_pylist())

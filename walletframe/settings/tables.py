@@ -103,8 +103,6 @@ def _resolve(entry: Entry) -> Path:
     # A cloned folder may contain a symbolic link to a file of the user.
     is_inside = (folder / path).resolve().is_relative_to(folder.resolve())
     if not entry.is_trusted and (is_named_outside or not is_inside):
-        raise SettingsError(
-            f"{entry.place} is a path outside the folder of this file",
-            hint="use a path inside this folder, relative to the file",
-        )
+        hint = "use a path inside this folder, relative to the file"
+        raise SettingsError(f"{entry.place} is a path outside the folder of this file", hint)
     return folder / path.expanduser()

@@ -84,10 +84,8 @@ def _parse_cache(source: str, value: Any) -> CacheChoice:
         return word
     is_path = isinstance(value, Path) or word.strip()
     if word in _TRUE or "://" in word or not (is_path or hasattr(value, "responses")):
-        raise SettingsError(
-            f"{source} is not valid: {quoted(value)}",
-            hint='use a path, "memory", False, or a requests-cache backend, such as RedisCache',
-        )
+        hint = 'use a path, "memory", False, or a requests-cache backend, such as RedisCache'
+        raise SettingsError(f"{source} is not valid: {quoted(value)}", hint)
     return Path(value).expanduser() if is_path else value
 
 
@@ -257,10 +255,8 @@ class Settings:
         needed = {"public": "public_base_url", "private": "base_url"}.get(self.key_kind or "")
         any_base = self.base_url or self.public_base_url
         if needed and any_base and getattr(self, needed) is None:
-            raise SettingsError(
-                f"key_kind is {self.key_kind!r}, but {needed} is not set",
-                hint=f"set {needed}, or correct key_kind",
-            )
+            hint = f"set {needed}, or correct key_kind"
+            raise SettingsError(f"key_kind is {self.key_kind!r}, but {needed} is not set", hint)
         for name in ("base_url", "public_base_url", "service", "cache"):
             if contains_key(getattr(self, name), self.api_key):
                 hint = "set only api_key to the API key, since the other settings are displayed"

@@ -59,10 +59,8 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
             self._store = AnswerFile(choice or default_cache(), max_bytes=max_bytes)
             self._store.read([])  # so that a failure of the file causes its warning now
         elif choice is not False:
-            raise SettingsError(
-                f"a cache of type {type(choice).__name__} is not supported",
-                hint='use a path, "memory", False, or a requests-cache backend',
-            )
+            hint = 'use a path, "memory", False, or a requests-cache backend'
+            raise SettingsError(f"a cache of type {type(choice).__name__} is not supported", hint)
 
     def __exit__(self, *exc: object) -> None:
         self.close()
