@@ -202,13 +202,8 @@ def refuse_malformed(reading: Reading, on_unreadable: OnUnreadable) -> Reading:
     if not any(reasons):
         return reading
     rows = [row for row, reason in enumerate(reasons) if not reason]
-    malformed = (
-        (position, forms.shorten(wallet), reason)
-        for position, wallet, reason in zip(
-            reading.positions, reading.wallets, reasons, strict=True
-        )
-        if reason
-    )
+    checked = zip(reading.positions, reading.wallets, reasons, strict=True)
+    malformed = [(at, forms.shorten(wallet), reason) for at, wallet, reason in checked if reason]
     labels = reading.labels
     return replace(
         reading,

@@ -69,9 +69,7 @@ def align_scales(integers: Integers, missing: Mask, scales: npt.NDArray[np.intp]
     present = scales[~missing] if missing.any() else scales
     finest, coarsest = int(present.max(initial=0)), int(present.min(initial=MAX_DECIMALS))
     if coarsest < finest:
-        factors = np.array(
-            POWERS_OF_TEN[finest::-1] + POWERS_OF_TEN[:1] * MAX_DECIMALS, dtype=object
-        )
+        factors = as_objects(POWERS_OF_TEN[finest::-1] + POWERS_OF_TEN[:1] * MAX_DECIMALS)
         np.multiply(integers, factors[scales], out=integers)
     return Exact(integers, missing, finest)
 

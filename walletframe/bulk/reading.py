@@ -326,9 +326,7 @@ def ordered_wallets(
         return frame.take(order).reset_index(drop=True), order
     index_by_key = {key: index for index, key in enumerate(keys_of(table))}
     keys = enumerate(map(key_of, requested), start=len(index_by_key))
-    order = np.array(
-        [index_by_key.get(key, absent_index) for absent_index, key in keys], dtype=np.int64
-    )
+    order = np.array([index_by_key.get(key, index) for index, key in keys], dtype=np.int64)
     absent = assemble(WalletRecord(wallet, _NOT_IN_FOLDER, service) for wallet in requested).wallets
     chosen = pd.concat([frame, absent]).take(order).reset_index(drop=True)
     return chosen.assign(**{name: absent[name] for name in _WALLET_COLUMNS}), order

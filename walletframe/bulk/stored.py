@@ -237,10 +237,8 @@ class StoredHoldings:
         wanted = {*_TABLE_COLUMNS, *names, *self._service_price_column}
         with dataset_errors(self.root):
             columns = [name for name in HOLDING_DTYPES if name in wanted]
-            token_keys = None if tokens is None else {*tokens}
-            rows = reading.read_holdings(
-                self.contents, self.wallets, self.order, columns, token_keys
-            )
+            keys = None if tokens is None else {*tokens}
+            rows = reading.read_holdings(self.contents, self.wallets, self.order, columns, keys)
         [_, rows] = normalize_blockchains(self.wallets, rows)
         if not self.removed and {*PRICED, "price_source", *FLAGGED}.isdisjoint(names):
             return rows
@@ -249,9 +247,8 @@ class StoredHoldings:
         if self.unknown_rows is not None and token_ids.unknown.any():
             row_numbers[token_ids.unknown_rows()] = self.unknown_rows
         codes = token_symbol_codes(rows, token_ids, row_numbers)
-        rows = rows.assign(**self._price_and_spam_columns(codes, wanted))[
-            self._remaining_mask(codes)
-        ]
+        rows = rows.assign(**self._price_and_spam_columns(codes, wanted))
+        rows = rows[self._remaining_mask(codes)]
         return rows[[name for name in rows.columns if name in wanted]].reset_index(drop=True)
 
     def map_token_batches(
@@ -299,9 +296,8 @@ class StoredHoldings:
         if amounts := read.get("amount"):
             amounts = amounts if part_rows is None else amounts.take(part_rows)
             columns["amount"] = AmountArray._of_int128(amounts)  # noqa: SLF001 - AmountArray is a class of this package
-        columns |= {
-            name: reading.concatenate_column(name, [read[name]], part_rows) for name in extra
-        }
+        for name in extra:
+            columns[name] = reading.concatenate_column(name, [read[name]], part_rows)
         for name in {"blockchain", "address"}.intersection(names):
             columns[name] = self.template.wallets[name].array.take(indices[wallets])
         holdings = pd.DataFrame(columns, copy=False)
@@ -309,9 +305,8 @@ class StoredHoldings:
         rows = first_rows[wallets] + np.arange(len(wallets))
         tokens = token_identities(spellings, codes)
         if self.removed:
-            remaining = np.flatnonzero(
-                self._remaining_mask(token_symbol_codes(holdings, tokens, rows))
-            )
+            pairs = token_symbol_codes(holdings, tokens, rows)
+            remaining = np.flatnonzero(self._remaining_mask(pairs))
             holdings = holdings.take(remaining).reset_index(drop=True)
             tokens = tokens.take(remaining)
             wallets, rows = wallets[remaining], rows[remaining]

@@ -88,10 +88,9 @@ class FetchSummary:
         if len(self.reasons) > _SHOWN:
             lines.append(f"  and {counted_noun(len(self.reasons) - _SHOWN, 'other reason')}")
         lines += _unreadable_messages(self.unreadable_count)
-        written = (
-            f"{counted_noun(self.balances, 'balance')} in {counted_noun(self.parts, 'new part')}"
-        )
-        lines.append(f"{written} of {self.folder}, {self.duration_s:,.1f} s")
+        balances = counted_noun(self.balances, "balance")
+        parts = counted_noun(self.parts, "new part")
+        lines.append(f"{balances} in {parts} of {self.folder}, {self.duration_s:,.1f} s")
         if self.service == SIMULATED:
             lines.append(SIMULATED_NOTE)
         return "\n".join(lines)

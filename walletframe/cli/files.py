@@ -153,9 +153,8 @@ def require_wallets(name: str, columns: Collection[str] = ()) -> None:
         complete = f"all wallets, including failed and empty ones, are in {wallets_file}"
         raise _wrong_kind_error(name, _LIST, kind, f"{complete}; {hint}")
     if kind is not None and len(columns) > 1 and not _KINDS[_LIST] <= {*columns}:
-        raise _wrong_kind_error(
-            name, _LIST, kind, "use a .csv with the columns blockchain and address"
-        )
+        hint = "use a .csv with the columns blockchain and address"
+        raise _wrong_kind_error(name, _LIST, kind, hint)
 
 
 def _table_kind(columns: Collection[str]) -> str | None:

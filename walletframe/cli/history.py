@@ -164,12 +164,10 @@ def show_history(
             )
         output = options.pop("output")
         period = {name: options.pop(name) for name in ("since", "until")}
-        loaded = archive.load(
-            wallets=asking.requested_wallets(arguments, files), folder=folder, **period
-        )
-        lines = archive.timeline(
-            loaded, token=asking.parse_token(token, loaded.holdings), **options
-        )
+        wallets = asking.requested_wallets(arguments, files)
+        loaded = archive.load(wallets=wallets, folder=folder, **period)
+        wanted = asking.parse_token(token, loaded.holdings)
+        lines = archive.timeline(loaded, token=wanted, **options)
         print_table(timeline_table(lines, rows, loaded.wallets))
         write_frame(lines, output, name="timeline")
     else:

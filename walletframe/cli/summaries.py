@@ -47,11 +47,9 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions
     from walletframe.reports import composition
 else:
-    folders, reports = map(LazyPackage, ("accessor.folder", "reports"))
-    composition = LazyPackage("reports.composition")
-    parted, sums, valuation = map(
-        LazyPackage, ("analysis.parted", "analysis.sums", "analysis.valuation")
-    )
+    folders, valuation = map(LazyPackage, ("accessor.folder", "analysis.valuation"))
+    parted, sums = map(LazyPackage, ("analysis.parted", "analysis.sums"))
+    reports, composition = map(LazyPackage, ("reports", "reports.composition"))
 
 _BY = ("asset", "token", "wallet", "blockchain")
 _COLUMNS = {  # the columns that identify a group, if not the column of that name

@@ -165,9 +165,8 @@ class Client:
         """
         check_on_failure(on_failure)
         if refresh and offline:
-            raise SettingsError(
-                "refresh=True and offline=True can't be combined", hint="pass only one of them"
-            )
+            hint = "pass only one of them"
+            raise SettingsError("refresh=True and offline=True can't be combined", hint)
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
         policy = Policy(fresh_s, refresh, offline, stale_if_error)
         reading = read_input(wallets, names_to_keep(keep))
@@ -178,9 +177,8 @@ class Client:
             closing(self._stream(policy, cancel)) as stream,  # raises before a bar is drawn
             status_counter(progress, len(requested)) as on_status,
         ):
-            job = Job(
-                lambda report: assemble(self._in_order(stream.records(chunks), report), labels)
-            )
+            records = stream.records(chunks)
+            job = Job(lambda report: assemble(self._in_order(records, report), labels))
             details, is_interrupted = job.wait_with_progress(on_status, cancel)
         stream.problems.warn()
         if is_interrupted:

@@ -101,9 +101,8 @@ class Stream:
                     yield from map(self._cancelled, batch.values(), batch)
                     continue
                 stale = cached if self._policy.stale_if_error else {}
-                self._in_flight |= {
-                    position: (wallet, stale.get(wallet)) for position, wallet in batch.items()
-                }
+                for position, wallet in batch.items():
+                    self._in_flight[position] = wallet, stale.get(wallet)
                 self._workers.add(batch)
             if not chunk:
                 yield from islice(self._results(), 1)

@@ -76,10 +76,9 @@ class RateLimiterPlugin(SchedulerPlugin):
         """Register the handlers that workers call; raise if the scheduler's version differs."""
         installed, required = version("walletframe"), self._required_version
         if installed != required:
-            message = (
+            raise ValueError(
                 f"the scheduler runs walletframe {installed}, but this machine runs {required}"
             )
-            raise ValueError(message)
         self._scheduler = scheduler
         scheduler.handlers.update(
             walletframe_permits=self.permits,

@@ -234,6 +234,5 @@ def _convert(name: str, column: pd.Series) -> pd.Series:
 
 
 def _unreadable(source: str, reason: str) -> DatasetError:
-    return DatasetError(
-        f"{source} can't be read: {reason}", hint="use an unchanged file that walletframe wrote"
-    )
+    hint = "use an unchanged file that walletframe wrote"
+    return DatasetError(f"{source} can't be read: {reason}", hint)

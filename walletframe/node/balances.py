@@ -141,9 +141,7 @@ def token_balance(
     options = NodeOptions(block, chain_ids, timeout_s)
     blockchains = [wallet.blockchain for wallet in parsed_wallets]
     if unknown := sorted({repr(name) for name in blockchains if options.chain_id_of(name) is None}):
-        raise SettingsError(
-            f"no chain id is known for {', '.join(unknown)}", hint=request.CHAIN_HINT
-        )
+        raise SettingsError(f"no chain id is known for {', '.join(unknown)}", request.CHAIN_HINT)
     look_up = _require_look_up(rpc_url)
 
     queries = [

@@ -196,9 +196,7 @@ class _BlockCaller:
         self._has_multicall = results is not None and len(results) == len(chunk)
         if not self._has_multicall:
             return None
-        succeeded: list[bytes | NodeFailure] = [
-            value for _, value in takewhile(itemgetter(0), results)
-        ]
+        succeeded = [value for _, value in takewhile(itemgetter(0), results)]
         return succeeded + self._send_directly(chunk[len(succeeded) :])
 
     def _send_directly(self, chunk: Sequence[ContractCall]) -> list[bytes | NodeFailure]:

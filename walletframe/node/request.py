@@ -82,9 +82,8 @@ class NodeOptions:
             hint = "use the number of a block, or None for the latest block"
             raise SettingsError(f"block is not valid: {quoted(block)}", hint)
         if not _is_between(timeout_s, Real, 0, math.inf):
-            raise SettingsError(
-                f"timeout_s is not valid: {quoted(timeout_s)}", "use a number of seconds above 0"
-            )
+            hint = "use a number of seconds above 0"
+            raise SettingsError(f"timeout_s is not valid: {quoted(timeout_s)}", hint)
         self.block: int | None = block
         self.timeout_s: float = timeout_s
         known = [each for each in known_blockchains().values() if each.chain_id is not None]
@@ -142,7 +141,6 @@ def warn_unknown(errors: Sequence[str | None]) -> None:
     """Warn if balances are not known. `errors` contains None for each known balance."""
     counts = Counter(error for error in errors if error is not None)
     if reasons := dict(counts.most_common()):
-        summary = f"{count_with_verb(sum(reasons.values()), len(errors), 'balance')} not known"
-        notify(
-            f"{with_reasons(summary, reasons)}; the column 'error' has the reasons", FetchWarning
-        )
+        lead = f"{count_with_verb(sum(reasons.values()), len(errors), 'balance')} not known"
+        text = f"{with_reasons(lead, reasons)}; the column 'error' has the reasons"
+        notify(text, FetchWarning)

@@ -118,9 +118,8 @@ def _named_file(place: str, value: Any) -> Path:
     """Return a value as a path. The error does not quote the value, since it may be a key."""
     path = Path(value).expanduser() if isinstance(value, str | Path) else Path()
     if path.suffix.lower() != ".toml":
-        raise SettingsError(
-            f"{place} is not the path of a .toml file", f"use a path such as ~/{FILE_NAME}"
-        )
+        hint = f"use a path such as ~/{FILE_NAME}"
+        raise SettingsError(f"{place} is not the path of a .toml file", hint)
     return path
 
 

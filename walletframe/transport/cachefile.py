@@ -100,9 +100,8 @@ def _prepare_file(con: sqlite3.Connection) -> None:
         try:
             con.execute(_ADJUST_CLOCK, (now, now))
         except sqlite3.OperationalError as fault:
-            if (
-                database.error_code(fault) != sqlite3.SQLITE_READONLY
-            ):  # a read-only file can still be read
+            # A read-only file can still be read.
+            if database.error_code(fault) != sqlite3.SQLITE_READONLY:
                 raise
     con.execute("PRAGMA synchronous = NORMAL").fetchall()
     con.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}").fetchall()

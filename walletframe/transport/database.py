@@ -301,10 +301,8 @@ def rename_broken_file(path: Path, broken: FileIdentity | None) -> Path | None:
     with _locked_folder(path.parent):
         if file_identity(path) != broken:
             return None
-        candidates = (
-            path.with_name(f"{path.name}.broken-{number}") for number in itertools.count(1)
-        )
-        new_path = next(each for each in candidates if not each.exists())
+        names = (f"{path.name}.broken-{number}" for number in itertools.count(1))
+        new_path = next(each for each in map(path.with_name, names) if not each.exists())
         # These files are renamed first, since a new file at `path` needs their names.
         for suffix in ("-wal", "-shm"):
             with suppress(FileNotFoundError):

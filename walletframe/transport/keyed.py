@@ -127,10 +127,9 @@ def node_adapter(url: SplitResult) -> KeyedAdapter:
             lines = b"Authorization: Basic %s\r\n%s" % (credentials.reveal().encode(), lines)
         return b"%s %s %s\r\n%s" % (method, target, version, lines)
 
+    scrub = scrubber(*secret_pieces(url))
     real_address = (url.hostname or "", url.port or _DEFAULT_PORTS[url.scheme])
-    return KeyedAdapter(
-        add_secret, scrubber(*secret_pieces(url)), connections=1, real_address=real_address
-    )
+    return KeyedAdapter(add_secret, scrub, connections=1, real_address=real_address)
 
 
 def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:

@@ -176,10 +176,8 @@ def _read_answer_leniently(body: bytes, requested: Sequence[WalletAddress]) -> A
     try:
         answer = _decode_entries(repaired)
     except msgspec.ValidationError:
-        parts = _decoded_or_none(_decode_parts, repaired) or {}
-        reason = (
-            _error_message(parts.get("error", NULL)) or "the answer contains no list of wallets"
-        )
+        sent = (_decoded_or_none(_decode_parts, repaired) or {}).get("error", NULL)
+        reason = _error_message(sent) or "the answer contains no list of wallets"
     except RecursionError:
         reason = "the answer is nested too deeply"
     except ValueError:
