@@ -3,16 +3,3 @@
 from walletframe.service.ledger import SHOWCASE, Ledger, SimulatedLedger
 from walletframe.service.options import SANDBOX_KEYS, TEST_KEY_PER_SECOND, Behaviour, SandboxKey
 from walletframe.service.sandbox import Sandbox, latest_sandbox, sandbox
-
-__all__ = [
-    "SANDBOX_KEYS",
-    "SHOWCASE",
-    "TEST_KEY_PER_SECOND",
-    "Behaviour",
-    "Ledger",
-    "Sandbox",
-    "SandboxKey",
-    "SimulatedLedger",
-    "latest_sandbox",
-    "sandbox",
-]
