@@ -77,7 +77,6 @@ _decode_wallet = Decoder(SentWallet).decode
 _decode_wallet_parts = Decoder(_WalletParts).decode
 _decode_list = Decoder(list[Raw] | None).decode
 _decode_balance = Decoder(SentBalance).decode
-_decode_asset = Decoder(SentAsset).decode
 _decode_price = Decoder(Price).decode
 _decode_text = Decoder(str | None).decode
 _decode_parts = Decoder(dict[str, Raw]).decode
@@ -220,16 +219,13 @@ def _read_balance_leniently(sent: Raw) -> SentBalance:
     parts = _decoded_or_none(_decode_parts, sent)
     if parts is None:
         return SentBalance(amount=SentAmount(_text_as_sent(sent)))
-    asset = _decoded_or_none(_decode_asset, parts.get("asset", NULL))
-    if asset is None:
-        asset_parts = _decoded_or_none(_decode_parts, parts.get("asset", NULL)) or {}
-        chain, symbol, address = (
-            _decoded_or_none(_decode_text, asset_parts.get(name, NULL))
-            for name in ("blockchain", "symbol", "address")
-        )
-        if address is None and bytes(asset_parts.get("address", NULL)) != b"null":
-            chain = None  # an unreadable address is an unknown token, not the native coin
-        asset = SentAsset(chain, symbol, address)
+    asset_parts = _decoded_or_none(_decode_parts, parts.get("asset", NULL)) or {}
+    chain, symbol, address = (
+        _decoded_or_none(_decode_text, asset_parts.get(name, NULL))
+        for name in ("blockchain", "symbol", "address")
+    )
+    if address is None and bytes(asset_parts.get("address", NULL)) != b"null":
+        chain = None  # an unreadable address is an unknown token, not the native coin
     quantity = parts.get("amount", NULL)
     amount = SentAmount(_text_as_sent(quantity))
     amount_parts = _decoded_or_none(_decode_parts, quantity)
@@ -243,7 +239,7 @@ def _read_balance_leniently(sent: Raw) -> SentBalance:
     if price is None:  # the price may be a string
         text = _decoded_or_none(_decode_text, sent_price) or ""
         price = _decoded_or_none(_decode_price, text.encode())
-    return SentBalance(asset, amount, price)
+    return SentBalance(SentAsset(chain, symbol, address), amount, price)
 
 
 def _text_as_sent(sent: Raw) -> str | None:
