@@ -53,13 +53,8 @@ class NodeFailure:
 
 
 _ERRORS = tomllib.loads(files(__package__).joinpath("errors.toml").read_text(encoding="utf-8"))
-_FATAL_STATUSES = (
-    NodeStatus.TIMEOUT,
-    NodeStatus.UNREACHABLE,
-    NodeStatus.REJECTED,
-    NodeStatus.RATE_LIMITED,
-)
-_STATUSES = {Status(each): each for each in _FATAL_STATUSES}  # the names are the same
+_FATAL_STATUSES = ("timeout", "unreachable", "rejected", "rate_limited")  # also in `Status`
+_STATUSES = {Status(each): NodeStatus(each) for each in _FATAL_STATUSES}
 _STATUSES[Status.SERVICE_ERROR] = NodeStatus.NODE_ERROR
 _NO_JSON_RPC = NodeFailure(NodeStatus.INVALID, "the node's answer is not JSON-RPC")
 _MISSING = NodeFailure(NodeStatus.INVALID, "the node's answer does not include this call")
