@@ -36,14 +36,12 @@ _DESCRIPTIONS = {
     "near": "2 to 64 lower-case letters, digits and separators",
     "solana": "32 bytes in base58, which are 32 to 44 characters",
 }
+_UNSTOPPABLE_DOMAINS = ("an Unstoppable Domains name", "ud.me")
 _NAME_SERVICES = {
     "eth": ("an ENS name", "app.ens.domains"),
     "sol": ("an SNS name", "sns.id"),
     "bnb": ("a SPACE ID name", "space.id"),
-    **dict.fromkeys(
-        ("blockchain", "crypto", "dao", "nft", "wallet"),
-        ("an Unstoppable Domains name", "ud.me"),
-    ),
+    **dict.fromkeys(("blockchain", "crypto", "dao", "nft", "wallet"), _UNSTOPPABLE_DOMAINS),
 }
 
 

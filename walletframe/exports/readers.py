@@ -37,12 +37,8 @@ _DTYPES: Mapping[str, Any] = {
     **WALLET_DTYPES,
     "snapshot": WALLET_DTYPES["fetched_at"],
     "block": pd.Int64Dtype(),
-    "unit_price": "float64",
-    "value": "float64",
-    "currency": _TEXT,
-    "price_source": _TEXT,
-    "spam_score": "float64",
-    "spam_reasons": _TEXT,
+    **dict.fromkeys(("unit_price", "value", "spam_score"), "float64"),
+    **dict.fromkeys(("currency", "price_source", "spam_reasons"), _TEXT),
     "is_spam": "bool",
 }
 _BLOCK_BYTES = 1 << 26  # the longest possible cell
