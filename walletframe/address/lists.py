@@ -409,14 +409,10 @@ def distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, li
     columns = {}
     for name, column in reading.labels.items():
         rows, others = first_labelled_rows(str(name), codes, column)
-        conflicts[str(name)] = [
-            (
-                reading.positions[row],
-                str(reading.wallets[row]),
-                f"{label(column, row)} here, but {label(column, rows[codes[row]])} before",
-            )
-            for row in others
-        ]
+        conflicts[str(name)] = []
+        for row in others:
+            reason = f"{label(column, row)} here, but {label(column, rows[codes[row]])} before"
+            conflicts[str(name)].append((reading.positions[row], str(reading.wallets[row]), reason))
         columns[name] = column.array.take(rows, allow_fill=bool((rows < 0).any()))
     return pd.DataFrame(columns, index=range(len(keys))), conflicts
 

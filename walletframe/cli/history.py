@@ -191,14 +191,12 @@ def _show_changes(
     **options: Any,
 ) -> NoReturn:
     before, after = (*arguments, "latest")[:2]
-    results = (
-        _read_and_summarize("before", before, folder),
-        _read_and_summarize("after", after, folder),
-    )
-    wanted = asking.parse_token(token, *(side.holdings for side in results))
-    changes = archive.compare(*results, by=by or None, token=wanted, **options)
+    earlier = _read_and_summarize("before", before, folder)
+    later = _read_and_summarize("after", after, folder)
+    wanted = asking.parse_token(token, earlier.holdings, later.holdings)
+    changes = archive.compare(earlier, later, by=by or None, token=wanted, **options)
     echo()
-    print_table(changes_table(changes, rows, results[1].wallets))
+    print_table(changes_table(changes, rows, later.wallets))
     if by:
         unknown = (changes["wallets_known"] < changes["wallets"]).sum()
         rows_text = counted_noun(len(changes), "row")

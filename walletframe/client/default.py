@@ -104,13 +104,9 @@ def configure(
 
 # For `configure?` and Tab completion; type checkers read SettingsKwargs.
 *_service_settings, _unknown = inspect.signature(Settings).parameters.values()
+_table_settings = [_service_settings[0].replace(name=name) for name in TABLE_SETTINGS]
 configure.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # inspect looks for it
-    [
-        *_service_settings,
-        *(_service_settings[0].replace(name=name) for name in TABLE_SETTINGS),
-        _unknown,
-    ],
-    return_annotation="Settings",
+    [*_service_settings, *_table_settings, _unknown], return_annotation="Settings"
 )
 
 

@@ -96,17 +96,13 @@ def split_into_shards(
     by_shard: dict[int, list[int]] = defaultdict(list)
     for position, wallet in enumerate(wallets):
         by_shard[crc32(key_of(wallet).encode("utf-8", "surrogatepass")) % shards].append(position)
-    return [
-        Shard(
-            root / f"shard-{number:03}",
-            [wallets[position] for position in positions],
-            positions,
-            None
-            if extra_columns is None
-            else extra_columns.take(np.array(positions)).reset_index(drop=True),
-        )
-        for number, positions in sorted(by_shard.items()) or [(0, [])]
-    ]
+    nonempty: list[Shard] = []
+    for number, positions in sorted(by_shard.items()) or [(0, [])]:
+        chosen, extra = [wallets[position] for position in positions], extra_columns
+        if extra is not None:
+            extra = extra.take(np.array(positions)).reset_index(drop=True)
+        nonempty.append(Shard(root / f"shard-{number:03}", chosen, positions, extra))
+    return nonempty
 
 
 def fetch_shards(

@@ -226,22 +226,21 @@ class LoopbackServer:
         self.port: int = self._socket.getsockname()[1]
         for name in _LOGGERS:
             logging.getLogger(name).addFilter(_is_from_other_thread)
-        self._server = uvicorn.Server(
-            uvicorn.Config(
-                app,
-                loop="asyncio",
-                http="h11",
-                ws="none",
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                headers=headers,
-                timeout_graceful_shutdown=1,
-                h11_max_incomplete_event_size=_LONGEST_REQUEST,
-            )
+        config = uvicorn.Config(
+            app,
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            headers=headers,
+            timeout_graceful_shutdown=1,
+            h11_max_incomplete_event_size=_LONGEST_REQUEST,
         )
+        self._server = uvicorn.Server(config)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name=_THREAD_NAME, daemon=True)
         self._thread.start()
