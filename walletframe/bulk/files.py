@@ -14,11 +14,7 @@
 # run sees no duplicate or incomplete wallet. (Replacing a file to remove a row would not be safe:
 # DuckDB may combine the footer of the old file with the data of the new one.) Failed wallets may
 # succeed later, so their rows are in separate files. Such a row is valid only while its wallet is
-# not in the files of ok wallets.
-#
-# Other programs can read the files as well. Amounts are decimals, and a second column contains
-# their exact text. Categories are stored as text. The wallets have a column `position`, which is
-# the index of the wallet in the list that was passed.
+# not in the files of ok wallets. `fetch_to_parquet` documents the columns for other programs.
 
 from __future__ import annotations
 

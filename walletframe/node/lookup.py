@@ -175,7 +175,6 @@ class _BlockCaller:
         self._has_multicall = True
 
     def read(self, calls: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
-        """Return the result or the failure of each call."""
         results: list[bytes | NodeFailure] = []
         for first in range(0, len(calls), _MULTICALL_SIZE):
             chunk = calls[first : first + _MULTICALL_SIZE]

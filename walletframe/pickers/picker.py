@@ -193,7 +193,6 @@ class _TupleTrait(TypedTuple):
     """A tuple trait that accepts a string as a single value."""
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Return the value as a tuple, or raise if it is not valid."""
         return super().validate(obj, (value,) if isinstance(value, str) else value)
 
 

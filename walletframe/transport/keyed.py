@@ -240,7 +240,6 @@ class _ScrubbedResponse(HTTPResponse):
         self._scrub, self._sock = scrub, sock
 
     def begin(self) -> None:
-        """Read the status line and the headers, with the secret masked."""
         stream = self.fp
         head: Any = _ScrubbedHead(stream, self._scrub)
         self.fp = head
@@ -269,7 +268,6 @@ class _ScrubbedHead:
         self._stream, self.close, self.peek = stream, stream.close, stream.peek
 
     def readline(self, limit: int = -1) -> bytes:
-        """Return the next line, with the secret masked."""
         return self._scrub(self._stream.readline(limit))
 
 
@@ -302,7 +300,6 @@ def scrubber(*secrets: Secret) -> _BytesFilter:
 
 
 def _encoded_forms(char: str) -> bytes:
-    """Return a regular expression of the encoded forms of a character."""
     if char.isascii() and char.isalnum():
         return char.encode()
     forms: list[bytes] = []
