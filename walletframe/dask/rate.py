@@ -21,7 +21,7 @@ from distributed import SchedulerPlugin
 
 from walletframe.settings.values import require_service
 from walletframe.transport import rate
-from walletframe.transport.rate import Permit, RateLimiter, RateState
+from walletframe.transport.rate import RateLimiter, RateState
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -156,7 +156,7 @@ class WorkerRateLimiter(RateLimiter):
         self._requested_at, self._received = time.monotonic(), 0
         self._has_lost_scheduler = False
 
-    def _take_permit(self) -> Permit:
+    def _take_permit(self) -> tuple[float, bool]:
         """Take the next permit. If none is left, request about as many as were used recently."""
         if self._has_lost_scheduler:
             return super()._take_permit()
@@ -165,13 +165,13 @@ class WorkerRateLimiter(RateLimiter):
             while self._permits and self._permits[0] < now - rate.LATE_S:
                 self._permits.popleft()
             if self._permits:
-                return Permit(self._permits.popleft() - now, is_granted=True)
+                return self._permits.popleft() - now, True
         if self._reply is None:
             wanted = math.ceil(self._received * _USED_S / (now - self._requested_at + _RETRY_S))
             self._reply, self._requested_at = self._send("permits", wanted=max(1, wanted)), now
         if self._receive(self._reply, _POLL_S):
             self._reply, self._received = None, len(self._permits)
-        return Permit(_RETRY_S, is_granted=False)
+        return _RETRY_S, False
 
     def note_refusal(self, retry_after_s: float | None) -> None:
         """Reduce the rate of the cluster, and send the unused permits back to the scheduler."""

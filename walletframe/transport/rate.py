@@ -16,7 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from secrets import token_bytes
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -190,13 +190,6 @@ def next_permit_at(state: RateState, now: float, max_wait_s: float) -> float:
     return due if due - now <= max_wait_s else now  # a longer wait means a clock was set back
 
 
-class Permit(NamedTuple):
-    """The result of an attempt to take a permit."""
-
-    wait_s: float  # until the granted permit is due or, without one, until the next attempt
-    is_granted: bool
-
-
 def _prepare_file(con: sqlite3.Connection) -> None:
     require_schema_version(con, 0)
     con.execute("PRAGMA journal_mode = WAL").fetchall()
@@ -264,27 +257,25 @@ class RateLimiter:
     def _permit_wait_s(self) -> float:
         """Return the seconds until the granted permit is due, or until the next attempt."""
         if self._permit_at < time.monotonic() - LATE_S:
-            permit = self._take_permit()
-            if not permit.is_granted:
-                return permit.wait_s
-            self._permit_at = time.monotonic() + permit.wait_s
+            wait_s, is_granted = self._take_permit()
+            if not is_granted:
+                return wait_s
+            self._permit_at = time.monotonic() + wait_s
         return self._permit_at - time.monotonic()
 
-    def _take_permit(self) -> Permit:
-        """Take the next permit, unless it is due too far ahead."""
-        permit = Permit(0.0, is_granted=False)
+    def _take_permit(self) -> tuple[float, bool]:
+        """Take the next permit if it is due soon; return the wait for it or for the next try."""
+        wait_s, is_granted = 0.0, False
 
         def take_next(state: RateState, now: float) -> RateState:
-            nonlocal permit
+            nonlocal wait_s, is_granted
             due = next_permit_at(state, now, self._max_wait_s)
-            if due - now > AHEAD_S:
-                permit = Permit(due - now - AHEAD_S, is_granted=False)
-                return state
-            permit = Permit(due - now, is_granted=True)
-            return take_permit(state, due)
+            is_granted = due - now <= AHEAD_S
+            wait_s = due - now if is_granted else due - now - AHEAD_S
+            return take_permit(state, due) if is_granted else state
 
         self._update(take_next)
-        return permit
+        return wait_s, is_granted
 
     def _update(self, change: StateChange) -> None:
         """Apply the counted answers and then `change`, in one transaction if there is a file."""
