@@ -20,7 +20,7 @@ from fast_service import fast_service, wallet_address
 from plain_process import printed
 
 import walletframe as wf
-from walletframe.bulk.dataset import InputAction, Register
+from walletframe.bulk.dataset import Register
 from walletframe.bulk.files import key_of
 from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import RunCounters
@@ -547,11 +547,7 @@ class TestPlaces:
 
     def places(self, register, *keys):
         """Classify wallets, and return the positions of those to request."""
-        return {
-            key: register.pending[key]
-            for key in keys
-            if register.classify(key) is InputAction.REQUEST
-        }
+        return {key: register.pending[key] for key in keys if register.classify(key) == "request"}
 
     def test_gaps_are_filled_by_their_own_wallets(self):
         """The same list has the same positions, at any end of an earlier run."""
@@ -569,12 +565,7 @@ class TestPlaces:
         """Stored and repeated wallets are not requested."""
         register = self.register(A_0=0)
         actions = [register.classify(key) for key in ("A.0", "A.1", "A.1", "A.0")]
-        assert actions == [
-            InputAction.STORED,
-            InputAction.REQUEST,
-            InputAction.DUPLICATE,
-            InputAction.DUPLICATE,
-        ]
+        assert actions == ["stored", "request", "duplicate", "duplicate"]
         assert len(register.seen) == 2
 
 

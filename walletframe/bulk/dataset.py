@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import time
 from contextlib import ExitStack, suppress
-from enum import Enum, auto
 from itertools import count
 from platform import node
 from threading import Event
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import pandas as pd
 import pyarrow as pa
@@ -41,14 +40,6 @@ if TYPE_CHECKING:
 _RETRY_S = 0.5
 
 
-class InputAction(Enum):
-    """The action for a wallet of the input."""
-
-    REQUEST = auto()
-    STORED = auto()
-    DUPLICATE = auto()
-
-
 class Register:
     """Dicts from wallet keys to positions, for the wallets in the folder and in this run."""
 
@@ -74,14 +65,14 @@ class Register:
         self._next_position = max(used_positions, default=-1) + 1
         self._free_positions = set(range(self._next_position)) - used_positions
 
-    def classify(self, key: str) -> InputAction:
-        """Return the action for the next wallet. A wallet to request becomes pending."""
+    def classify(self, key: str) -> Literal["request", "stored", "duplicate"]:
+        """Return what the next wallet of the input is. A wallet to request becomes pending."""
         if key in self.seen:
-            return InputAction.DUPLICATE
+            return "duplicate"
         self.seen.add(key)
         if key in self.stored:
             self._previous_position = self.stored[key]
-            return InputAction.STORED
+            return "stored"
         candidate = self._previous_position + 1
         if key in self._failed:
             position = self._failed[key]
@@ -94,7 +85,7 @@ class Register:
             position = self._next_position
             self._next_position += 1
         self._previous_position = self.pending[key] = position
-        return InputAction.REQUEST
+        return "request"
 
 
 class Dataset:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from walletframe.address import lists
 from walletframe.address.forms import WalletAddress, is_blank, read_aliased, read_wallet, shorten
 from walletframe.address.shapes import malformed_reason
-from walletframe.bulk.dataset import Dataset, InputAction, Register
+from walletframe.bulk.dataset import Dataset, Register
 from walletframe.bulk.files import key_of
 from walletframe.bulk.journal import Journal
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
@@ -308,11 +308,11 @@ class _BulkRun:
         batch: list[WalletAddress] = []
         started_at = time.monotonic()
         for wallet in wallets:
-            action = self.register.classify(key_of(wallet))
-            if action is InputAction.REQUEST:
+            kind = self.register.classify(key_of(wallet))
+            if kind == "request":
                 batch.append(wallet)
             # A stored wallet of an iterator was not counted at the start of the run.
-            elif action is InputAction.STORED and not isinstance(wallets, list):
+            elif kind == "stored" and not isinstance(wallets, list):
                 self.counters.resumed += 1
                 report(Status.OK)
             if len(batch) >= _BATCH or (batch and time.monotonic() - started_at > _BATCH_S):
