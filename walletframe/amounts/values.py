@@ -161,12 +161,8 @@ def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
     if scales.dtype.kind in "iu":
         wrong = (scales < 0) | (scales > MAX_DECIMALS)
     else:
-        pairs = zip(scales, unknown, strict=True)
-        known = (
-            is_unknown or (pd.api.types.is_integer(n) and 0 <= n <= MAX_DECIMALS)
-            for n, is_unknown in pairs
-        )
-        wrong = ~np.fromiter(known, bool, len(scales))
+        valid = [pd.api.types.is_integer(n) and 0 <= n <= MAX_DECIMALS for n in scales]
+        wrong = ~(unknown | np.array(valid, dtype=bool))
     if wrong.any():
         position = int(wrong.argmax())
         position_text = f" (at position {position})" if is_list else ""
