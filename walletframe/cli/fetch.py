@@ -11,7 +11,7 @@ import click
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
 from walletframe.cli.asking import exit_by_completeness, fetch_details, requested_wallets
-from walletframe.cli.files import write_details, write_frame
+from walletframe.cli.files import write_details, write_frames
 from walletframe.cli.screen import balances_table, echo, print_table
 from walletframe.errors import FetchInterrupted, FetchWarning
 from walletframe.frames.known import known_mask, summary_lines
@@ -154,7 +154,7 @@ def balance(
         warnings.simplefilter("ignore", FetchWarning)  # the table shows the failures
         frame = node.token_balance(requested, token, block=block, chain_ids=dict(chain_ids))
     print_table(balances_table(frame), exact=True)
-    write_frame(frame, output, name="balances")
+    write_frames(output, balances=frame)
     exit_by_completeness(all_known=(frame["status"] == "ok").all())
 
 

@@ -42,19 +42,16 @@ _KINDS = {  # required columns of each kind of table; the first match is used
 def write_details(details: WalletDetails, path: Path) -> None:
     """Write both frames into one JSON file, or into two files in the same folder."""
     if path.suffix.lower() == ".json":
-        _write(path, **details._asdict())
+        write_frames(path, **details._asdict())
     else:
-        _write(path, holdings=details.holdings)
-        _write(path.with_suffix(f".wallets{path.suffix}"), wallets=details.wallets)
+        write_frames(path, holdings=details.holdings)
+        write_frames(path.with_suffix(f".wallets{path.suffix}"), wallets=details.wallets)
 
 
-def write_frame(frame: pd.DataFrame, path: Path | None, *, name: str) -> None:
-    """Write a frame to a file, unless `path` is None. In a JSON file, `name` is the frame's key."""
-    if path is not None:
-        _write(path, **{name: frame})
-
-
-def _write(path: Path, **frames: pd.DataFrame) -> None:
+def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
+    """Write a frame, or in JSON several by name, to a file, unless `path` is None."""
+    if path is None:
+        return
     suffix = path.suffix.lower()
     if suffix == ".json":
         exports.to_json(frames, path)

@@ -9,7 +9,7 @@ import click
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import asking, flags
-from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frame
+from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frames
 from walletframe.cli.screen import changes_table, echo, print_table, snapshots_table, timeline_table
 from walletframe.frames.known import SIMULATED_NOTE, known_and_fresh_mask, summary_lines
 from walletframe.numerals import counted_noun
@@ -169,7 +169,7 @@ def show_history(
         wanted = asking.parse_token(token, loaded.holdings)
         lines = archive.timeline(loaded, token=wanted, **options)
         print_table(timeline_table(lines, rows, loaded.wallets))
-        write_frame(lines, output, name="timeline")
+        write_frames(output, timeline=lines)
     else:
         if files or len(results) < len(arguments) or len(results) > 2:  # noqa: PLR2004 - before and after
             raise click.UsageError(_MIXED_ARGUMENTS)
@@ -209,7 +209,7 @@ def _show_changes(
         unknowns = f"; unknown wallets: {unknown:,}" if unknown else ""
         summary = (kinds or "nothing changed") + unknowns
     echo(f"\n{summary}")
-    write_frame(changes, output, name="changes")
+    write_frames(output, changes=changes)
     asking.exit_by_completeness(all_known=not unknown)
 
 

@@ -18,7 +18,7 @@ from walletframe.cli.files import (
     read_file_or_snapshot,
     read_saved_details,
     read_saved_frames,
-    write_frame,
+    write_frames,
 )
 from walletframe.cli.screen import echo, print_table, totals_table
 from walletframe.frames.contract import HOLDING_DTYPES
@@ -142,7 +142,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
         echo(f"Value of {value.known:,} of {balances}: {value.total} ({gaps})")
     if wallets is not None:
         echo("\n".join([*summary_lines(wallets), coverage]))
-    write_frame(table, output, name="totals")
+    write_frames(output, totals=table)
     known = wallets is None or bool(known_mask(wallets).all())
     if known and wanted is not None and wallets is not None:
         known = bool((table["wallets_ok"] == table["wallets_asked"]).all())
@@ -260,16 +260,12 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     output: Path,
     *,
     files: tuple[str, ...],
-    title: str,
     before: str | None,
     prices: str | None,
     currency: str | None,
     folder: Path | None,
     static: bool,
-    data: bool,
     by: tuple[str, ...],
-    assets: str | None,
-    bridged: bool,
     **options: Any,
 ) -> None:
     """Write a report on the holdings in a FILE that fetch wrote, or of WALLETS.
@@ -277,6 +273,7 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     The report can be opened offline and printed. The exit code is 1 if the balances of a wallet are
     unknown. A FOLDER that fetch-to-parquet wrote is loaded completely into memory.
     """
+    choices = {name: options.pop(name) for name in ("title", "data", "assets", "bridged")}
     earlier = None if before is None else read_file_or_snapshot(before, folder, _WITHOUT_WALLETS)
     interrupted = False
     if file := holdings_path(arguments, files):
@@ -291,12 +288,9 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
         details,
         output,
         by=by or None,
-        assets=assets,
-        bridged=bridged,
         before=earlier,
-        title=title,
         images="static" if static else "interactive",
-        data=data,
+        **choices,
     )
     echo(f"written: {written}")
     drawn = composition.with_values_and_flags(details.holdings)
