@@ -62,21 +62,16 @@ class TokenSymbolCodes:
 
 
 def token_symbol_codes(
-    holdings: pd.DataFrame, tokens: KeyCodes | None = None, row_numbers: Codes | None = None
+    rows: pd.DataFrame, tokens: KeyCodes, row_numbers: Codes
 ) -> TokenSymbolCodes:
-    """Return the (token, symbol) pairs of rows. Spam flags of unknown tokens need `row_numbers`."""
-    tokens = token_identities(holdings) if tokens is None else tokens
-    numbers, symbols = factorized(holdings["symbol"], use_na_sentinel=False)
+    """Return the (token, symbol) pairs of rows."""
+    numbers, symbols = factorized(rows["symbol"], use_na_sentinel=False)
     codes, pairs = pd.factorize(tokens.codes * max(len(symbols), 1) + numbers)
     of_tokens, of_symbols = np.divmod(pairs, max(len(symbols), 1))
     keys, texts = tokens.plain_keys, [text if isinstance(text, str) else None for text in symbols]
-    return TokenSymbolCodes(
-        codes,
-        [keys[code] for code in of_tokens.tolist()],
-        [texts[code] for code in of_symbols.tolist()],
-        np.full(len(holdings), -1) if row_numbers is None else row_numbers,
-        holdings,
-    )
+    pair_keys = [keys[code] for code in of_tokens.tolist()]
+    pair_texts = [texts[code] for code in of_symbols.tolist()]
+    return TokenSymbolCodes(codes, pair_keys, pair_texts, row_numbers, rows)
 
 
 def first_known_prices(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
@@ -130,8 +125,7 @@ class PriceLookup:
 class SpamFlags:
     """Spam scores and reasons of tokens and rows. Those without a reason have no entry."""
 
-    # Known tokens and their symbols.
-    by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]
+    by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens and symbols
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
     threshold: float
 
@@ -165,8 +159,7 @@ class StoredHoldings:
     prices: PriceLookup | None = None
     flags: SpamFlags | None = None
     removed: tuple[SpamFlags, ...] = ()  # the flags by which spam is removed, in order
-    # The row numbers of unknown tokens, if spam is flagged or removed.
-    unknown_rows: Codes | None = None
+    unknown_rows: Codes | None = None  # rows of unknown tokens, if spam is flagged or removed
     normalizes_blockchains: bool = True
 
     @property

@@ -371,7 +371,8 @@ def _token_set_codes(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]])
 
 def _add_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
     row_numbers = number.iloc[0] * _ROW_STEP + np.arange(len(rows))
-    return rows.assign(**lookup.columns(token_symbol_codes(rows, row_numbers=row_numbers)))
+    codes = token_symbol_codes(rows, token_identities(rows), row_numbers)
+    return rows.assign(**lookup.columns(codes))
 
 
 def _add_prices(rows: pd.DataFrame, prices: PriceLookup, number: pd.Series) -> pd.DataFrame:
