@@ -149,10 +149,9 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
         divisors = rescale(np.where(special, 1, rights), 0, left_scale)
         exponents = left_exponents - right_exponents
         result = _scaled_ratios(rescale(lefts, 0, right_scale), divisors, exponents)
+    special = special | ~np.isfinite(left_floats)
     with np.errstate(all="ignore"):
-        return np.where(
-            special | ~np.isfinite(left_floats), operation(left_floats, right_floats), result
-        )
+        return np.where(special, operation(left_floats, right_floats), result)
 
 
 def _split_operand(operand: Exact | Floats) -> tuple[Integers, int, Any, Floats]:

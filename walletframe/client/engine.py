@@ -238,9 +238,7 @@ class Client:
     def _open_store(self) -> AnswerStore:
         with self._opening:
             if self._store is None:
-                self._store = AnswerStore(
-                    self.settings.cache,
-                    require_service(self.settings),
-                    max_bytes=self.settings.cache_max_bytes,
-                )
+                cache, max_bytes = self.settings.cache, self.settings.cache_max_bytes
+                service = require_service(self.settings)
+                self._store = AnswerStore(cache, service, max_bytes=max_bytes)
             return self._store

@@ -191,14 +191,13 @@ def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, 
             probe.touch(mode=0o600)
             problems = cluster.run(check_worker, required, settings, probe, on_error="return")
             for worker, problem in problems.items():
+                text = problem
                 if isinstance(problem, Exception):
-                    lines.append(f"\n  {worker}: the worker can't run walletframe: {problem}")
-                elif problem:
-                    lines.append(f"\n  {worker}: {problem}")
-                elif not probe_file(probe, worker).exists():
-                    lines.append(
-                        f"\n  {worker}: the files that it writes to {root} are not visible here"
-                    )
+                    text = f"the worker can't run walletframe: {problem}"
+                elif not problem and not probe_file(probe, worker).exists():
+                    text = f"the files that it writes to {root} are not visible here"
+                if text:
+                    lines.append(f"\n  {worker}: {text}")
         finally:
             for path in probe.parent.glob(f"{name}*"):
                 path.unlink(missing_ok=True)

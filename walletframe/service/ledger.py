@@ -105,14 +105,9 @@ def detail_of(
 ) -> WalletDetail:
     """Return the answer's entry for a wallet, with the URL of its block explorer page."""
     chain = CHAINS.get(wallet.blockchain.upper())
-    return WalletDetail(
-        failed=failed,
-        block_chain=wallet.blockchain,
-        address=wallet.address,
-        balances=balances,
-        explorer_url=(chain.explorer if chain else _DEFAULT_EXPLORER)
-        + quote(wallet.address, safe=""),
-    )
+    explorer = chain.explorer if chain else _DEFAULT_EXPLORER
+    page = explorer + quote(wallet.address, safe="")
+    return WalletDetail(failed, wallet.blockchain, wallet.address, balances, page)
 
 
 class HashRandom:
@@ -206,11 +201,9 @@ def _raw_amount(rng: HashRandom, token: Token) -> int:
 
 
 def _holding(chain: Chain, token: Token, raw_amount: int) -> AssetAndAmount:
-    return AssetAndAmount(
-        asset=Asset(blockchain=chain.name, address=token.contract, symbol=token.symbol),
-        amount=Amount(amount=str(raw_amount), decimals=token.decimals),
-        price=token.price,
-    )
+    asset = Asset(blockchain=chain.name, address=token.contract, symbol=token.symbol)
+    amount = Amount(amount=str(raw_amount), decimals=token.decimals)
+    return AssetAndAmount(asset, amount, token.price)
 
 
 def _invented_token(chain: Chain, role: str, symbol: str, decimals: int) -> Token:

@@ -165,8 +165,7 @@ def open_socket(
         addresses = in_flight.resolve(host, port)
     else:
         socket_class, options = import_module("socks").socksocket, None
-        proxy_address = (socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT)
-        addresses = in_flight.resolve(*proxy_address)
+        addresses = in_flight.resolve(socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT)
         if not socks["rdns"]:  # the proxy does not resolve names
             resolved = in_flight.resolve(host, port)
             host = min(resolved, key=lambda info: info[0] != socket.AF_INET)[4][0]
