@@ -55,8 +55,7 @@ class Register:
         failed: Iterable[pa.Table],
         positions: Mapping[str, int] | None = None,
     ) -> None:
-        # The wallets that were ok in the folder before this run.
-        self.stored: dict[str, int] = _read_positions(wallets)
+        self.stored: dict[str, int] = _read_positions(wallets)  # ok in the folder before this run
         self.pending: dict[str, int] = {}
         self.seen: set[str] = set()  # the wallets of this run
         self._failed, self._positions_of_new = _read_positions(failed), positions

@@ -7,8 +7,7 @@
 # FOLDER/kept.parquet                     blockchain, address, and the extra columns of the user
 #
 # Parts are numbered. They are not split by blockchain, because blockchain identifiers are free
-# text, which is unsafe as a folder name, and because there would be many small files. The file of
-# wallets is written last: a part is complete when this file exists.
+# text, which is unsafe as a folder name, and because there would be many small files.
 #
 # Files of wallets and holdings are never changed or removed, so a program that reads them during a
 # run sees no duplicate or incomplete wallet. (Replacing a file to remove a row would not be safe:

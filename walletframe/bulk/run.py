@@ -180,10 +180,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         )
         extra_columns = None
     else:
-        reading = read_input(wallets, names)
-        requested, extra_columns = lists.wallets_to_request(
-            reading, on_unreadable or "raise", fix=fix
-        )
+        reading, choice = read_input(wallets, names), on_unreadable or "raise"
+        requested, extra_columns = lists.wallets_to_request(reading, choice, fix=fix)
     summary = fetch_into(
         root, requested, client or default_client(), progress, counters, extra_columns=extra_columns
     )
@@ -209,8 +207,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
     event `cancel` ends the run, which also sets it at the end. `lock_timeout_s`: see `Dataset`.
     """
     service, cancel = require_service(client.settings), cancel or Event()
-    # Distinct wallets; an iterator may have duplicates.
-    distinct = wallets if isinstance(wallets, list) else None
+    distinct = wallets if isinstance(wallets, list) else None  # an iterator may have duplicates
     total = None if distinct is None else len(distinct)
     with ExitStack() as resources:
         dataset = resources.enter_context(Dataset(folder, service, lock_timeout_s, cancel))

@@ -31,8 +31,6 @@ except ImportError as _fault:
 if TYPE_CHECKING:
     import dask.dataframe as dd
 
-__all__ = ["divisions"]
-
 _SAMPLES = 200  # number of amounts per partition
 _dask_from_table = from_pyarrow_table_dispatch.dispatch(pd.DataFrame)
 

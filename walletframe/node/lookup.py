@@ -59,8 +59,7 @@ class ContractCall:
 
     contract: str
     data: bytes
-    # The wallet of a native balance, which is read without Multicall3.
-    coin_holder: str | None = None
+    coin_holder: str | None = None  # the wallet of a native balance, read without Multicall3
 
     def to_rpc(self, block: str) -> tuple[str, list[Any]]:
         """Return the method and the parameters of the JSON-RPC call."""

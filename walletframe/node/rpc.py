@@ -97,8 +97,7 @@ class Node:
             if type(id_) is int and id_ in ids:
                 if results.setdefault(id_, result) != result:
                     results[id_] = _CONFLICTING
-            # This is an error of the complete request.
-            elif id_ is None and isinstance(result, NodeFailure):
+            elif id_ is None and isinstance(result, NodeFailure):  # an error of the whole request
                 default = result
             else:
                 default = _UNREQUESTED

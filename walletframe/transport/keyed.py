@@ -179,8 +179,7 @@ class _KeyedConnection(HTTPConnection):
         address = real if real is not None and host == MASKED_HOST else (host, port)
         super().__init__(*address, **options)
         self._socks = _socks_options
-        # urllib3 only calls the class.
-        self.response_class = partial(_ScrubbedResponse, self.scrub)  # type: ignore[assignment]
+        self.response_class = partial(_ScrubbedResponse, self.scrub)  # type: ignore[assignment]  # urllib3 only calls the class
 
     def set_tunnel(self, host: str, port: int | None = None, *args: Any, **kwargs: Any) -> None:
         """Tunnel through a proxy to the real host and port."""
