@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from walletframe.address.lists import parse_wallets
 from walletframe.charts.balances import (
@@ -42,6 +41,7 @@ from walletframe.charts.canvas import (
     simulated_notes,
     wallets_frame,
 )
+from walletframe.charts.facets import choose_facets, stack_facets
 from walletframe.charts.palette import EDGE_COLOR, OTHER_COLOR, area_style, text_color
 from walletframe.errors import SettingsError, UnknownWalletError
 from walletframe.frames.groups import ADDED, list_names
@@ -68,9 +68,6 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import PositionsLike
 
 _MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_ROWS_OR_COLUMNS = 200, 20, 20, 200
-_MAX_FACETS, _FACET_GAP, _AXIS_BELOW = 10, 28, 44  # the last two are pixels
-_HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False}
-_HEADING |= {"yref": "paper", "yanchor": "bottom"}
 _MARGIN_OF_SUMS = 1 + 1e-9  # plotly hides the text at the end of a bar whose sum is out of range
 _MAX_OTHER_RATIO = 2
 _BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pixels
@@ -248,10 +245,16 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     figure.layout.bargap = max(_BAR_GAP, 1 - _MAX_BAR_HEIGHT * len(short) / bars_height)
     if facet is None:
         return figure
-    chosen = facets[shown].tolist()
-    hovers = [hover_text(heads.full_name(each), heads.known_text(each)) for each in chosen]
-    headings = [*zip(heads.row_names(chosen), hovers, strict=True)]
-    return _split_rows(figure, sorted({*starts.tolist(), len(rows), len(short)}), headings)
+    parts = []
+    for start, end in pairwise(sorted({*starts.tolist(), len(rows), len(short)})):
+        cut = [
+            go.Bar(trace).update(
+                {name: trace[name][start:end] for name in ("x", "y", "hovertext", "text")}
+            )
+            for trace in traces
+        ]
+        parts.append((end - start, {"range": [end - 0.5, start - 0.5]}, cut))
+    return stack_facets(figure, parts, heads, facets[shown].tolist())
 
 
 def _rank_facets(heads: Level, level: Level) -> tuple[Indices, Indices]:
@@ -259,8 +262,7 @@ def _rank_facets(heads: Level, level: Level) -> tuple[Indices, Indices]:
 
     The index is the number of facets if the facet is not drawn.
     """
-    sizes = sum_by_group(heads.codes, heads.balances.sizes, len(heads.groups))
-    facets = heads.largest_groups(sizes, _MAX_FACETS)
+    facets = choose_facets(heads)
     places = position_map(facets, len(heads.groups))
     if heads.wallets_asked.any():  # facets are sets of wallets, even of wallets without balances
         wallets = level.first_wallets[level.groups.wallet_sets]
@@ -306,37 +308,6 @@ def _bar_traces(
         )
         for token, each in enumerate(series)
     ]
-
-
-def _split_rows(
-    figure: go.Figure, edges: Sequence[int], headings: Sequence[tuple[str, str]]
-) -> go.Figure:
-    """Move the bars between two edges into a small chart each, below a heading (text, hover)."""
-    drawn, count = figure.layout.to_plotly_json(), len(edges) - 1
-    x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]
-    height = drawn["height"] - margin["t"] - margin["b"] + _FACET_GAP * (count - 1)
-    heights, spacing = np.diff(edges).tolist(), _FACET_GAP / height
-    facets = make_subplots(count, shared_xaxes="all", row_heights=heights, vertical_spacing=spacing)
-    for row, (start, end) in enumerate(pairwise(edges), 1):
-        for index, trace in enumerate(figure.data):
-            part = {name: trace[name][start:end] for name in ("x", "y", "hovertext", "text")}
-            part |= {"legendgroup": str(index), "showlegend": row == 1}
-            facets.add_trace(go.Bar(trace).update(part), row=row, col=1)
-        # The chart's title names the groups; there is no space for a title of each axis.
-        own = {"range": [end - 0.5, start - 0.5], "title": None}
-        facets.update_yaxes(y_axis | own, row=row)
-    facets.update_xaxes(x_axis | {"side": "bottom", "title": None})
-    facets.update_xaxes(title=x_axis["title"], row=count)
-    notes = [
-        {"xref": f"x{count}", "yref": f"y{count}"} | note for note in drawn.get("annotations", ())
-    ]
-    for axis, (text, hover) in zip(facets.select_yaxes(), headings, strict=False):
-        heading = {"text": f"<b>{markup_lines([text])}</b>", "hovertext": hover}
-        at = {"y": axis.domain[1], "xshift": drawn["title"]["pad"]["l"] - margin["l"]}
-        notes.append(_HEADING | heading | at)
-    margin["b"] += _AXIS_BELOW
-    height += margin["t"] + margin["b"]
-    return facets.update_layout(drawn | {"annotations": notes, "height": height})
 
 
 def _choose_named_tokens(owners: Indices, tokens: Indices, sizes: Floats, top: int) -> Indices:

@@ -1,0 +1,67 @@
+"""Small charts of one figure, one below the other, each below the name of a group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plotly.subplots import make_subplots
+
+from walletframe.charts.balances import sum_by_group
+from walletframe.charts.canvas import hover_text, markup_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import plotly.graph_objects as go
+
+    from walletframe.amounts.integers import Indices
+    from walletframe.charts.balances import Level
+
+_MAX_FACETS, _GAP, _AXIS_BELOW = 10, 28, 44  # the last two are pixels
+_HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False}
+_HEADING |= {"yref": "paper", "yanchor": "bottom"}
+
+
+def choose_facets(level: Level) -> Indices:
+    """Return the groups that have a small chart, the largest first."""
+    sizes = sum_by_group(level.codes, level.balances.sizes, len(level.groups))
+    return level.largest_groups(sizes, _MAX_FACETS)
+
+
+def stack_facets(
+    figure: go.Figure,
+    parts: Sequence[tuple[int, dict[str, Any], Sequence[Any]]],
+    level: Level,
+    facets: Sequence[int],
+) -> go.Figure:
+    """Draw parts (height, options of the y axis, traces) below each other, with the same x axis.
+
+    Each part has the name of its facet as heading. All parts share one legend.
+    """
+    drawn, count = figure.layout.to_plotly_json(), len(parts)
+    x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]
+    height = drawn["height"] - margin["t"] - margin["b"] + _GAP * (count - 1)
+    heights = [part[0] for part in parts]
+    stack = make_subplots(
+        count, shared_xaxes="all", row_heights=heights, vertical_spacing=_GAP / height
+    )
+    names = set[str]()
+    for row, (_, own_axis, traces) in enumerate(parts, 1):
+        for trace in traces:
+            in_legend = {"legendgroup": trace.name, "showlegend": trace.name not in names}
+            stack.add_trace(trace.update(in_legend), row=row, col=1)
+            names.add(trace.name)
+        stack.update_yaxes(y_axis | {"title": None} | own_axis, row=row)
+    stack.update_xaxes(x_axis | {"side": "bottom", "title": None})
+    stack.update_xaxes(title=x_axis["title"], row=count)
+    notes = [
+        {"xref": f"x{count}", "yref": f"y{count}"} | note for note in drawn.get("annotations", ())
+    ]
+    named = zip(stack.select_yaxes(), facets, level.row_names(facets), strict=False)
+    for axis, facet, name in named:
+        heading = {"text": f"<b>{markup_lines([name])}</b>", "y": axis.domain[1]}
+        heading["hovertext"] = hover_text(level.full_name(facet), level.known_text(facet))
+        notes.append(_HEADING | heading | {"xshift": drawn["title"]["pad"]["l"] - margin["l"]})
+    margin["b"] += _AXIS_BELOW
+    height += margin["t"] + margin["b"]
+    return stack.update_layout(drawn | {"annotations": notes, "height": height})
