@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from plotly.subplots import make_subplots
 
 from walletframe.charts.balances import sum_by_group
@@ -30,28 +32,35 @@ def choose_facets(level: Level) -> Indices:
 
 def stack_facets(
     figure: go.Figure,
-    parts: Sequence[tuple[int, dict[str, Any], Sequence[Any]]],
+    parts: Sequence[Sequence[Any]],
     level: Level,
     facets: Sequence[int],
+    edges: Sequence[int] = (),
 ) -> go.Figure:
-    """Draw parts (height, options of the y axis, traces) below each other, with the same x axis.
+    """Draw the traces of each part in a chart of its own, below the name of its facet.
 
-    Each part has the name of its facet as heading. All parts share one legend.
+    All have the x axis, the options of the y axis and the legend of the figure. The parts of a
+    chart with labelled rows end at the edges of these rows.
     """
     drawn, count = figure.layout.to_plotly_json(), len(parts)
     x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]
     height = drawn["height"] - margin["t"] - margin["b"] + _GAP * (count - 1)
-    heights = [part[0] for part in parts]
     stack = make_subplots(
-        count, shared_xaxes="all", row_heights=heights, vertical_spacing=_GAP / height
+        count,
+        shared_xaxes="all",
+        row_heights=np.diff(edges).tolist() or None,
+        vertical_spacing=_GAP / height,
     )
     names = set[str]()
-    for row, (_, own_axis, traces) in enumerate(parts, 1):
+    for row, traces in enumerate(parts, 1):
         for trace in traces:
             in_legend = {"legendgroup": trace.name, "showlegend": trace.name not in names}
             stack.add_trace(trace.update(in_legend), row=row, col=1)
             names.add(trace.name)
-        stack.update_yaxes(y_axis | {"title": None} | own_axis, row=row)
+    stack.update_yaxes(y_axis | {"title": None})
+    stack.update_yaxes(title=y_axis.get("title"), row=(count + 1) // 2)
+    for row, (start, end) in enumerate(pairwise(edges), 1):
+        stack.update_yaxes(range=[end - 0.5, start - 0.5], row=row)
     stack.update_xaxes(x_axis | {"side": "bottom", "title": None})
     stack.update_xaxes(title=x_axis["title"], row=count)
     notes = [

@@ -245,16 +245,14 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     figure.layout.bargap = max(_BAR_GAP, 1 - _MAX_BAR_HEIGHT * len(short) / bars_height)
     if facet is None:
         return figure
-    parts = []
-    for start, end in pairwise(sorted({*starts.tolist(), len(rows), len(short)})):
-        cut = [
-            go.Bar(trace).update(
-                {name: trace[name][start:end] for name in ("x", "y", "hovertext", "text")}
-            )
-            for trace in traces
-        ]
-        parts.append((end - start, {"range": [end - 0.5, start - 0.5]}, cut))
-    return stack_facets(figure, parts, heads, facets[shown].tolist())
+    figure.layout.yaxis.title = None  # the chart's title names the groups
+    edges = sorted({*starts.tolist(), len(rows), len(short)})
+    cut = ("x", "y", "hovertext", "text")
+    bars_of_facets = [
+        [go.Bar(trace).update({name: trace[name][start:end] for name in cut}) for trace in traces]
+        for start, end in pairwise(edges)
+    ]
+    return stack_facets(figure, bars_of_facets, heads, facets[shown].tolist(), edges)
 
 
 def _rank_facets(heads: Level, level: Level) -> tuple[Indices, Indices]:

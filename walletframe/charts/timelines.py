@@ -36,6 +36,7 @@ from walletframe.charts.canvas import (
     undrawn_notes,
     wallets_frame,
 )
+from walletframe.charts.facets import choose_facets, stack_facets
 from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import token_or_asset_index
@@ -56,8 +57,10 @@ from walletframe.numerals import amount_phrase, compact, count_with_verb, counte
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from walletframe.amounts.integers import Floats, Indices
-    from walletframe.charts.balances import Balances, GroupedBalances, Measure
+    from walletframe.charts.balances import Balances, GroupedBalances, Level, Measure
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions, PositionsLike
 
 _MAX_GROUPS, _MAX_SNAPSHOTS, _MAX_TICKS = 20, 200, 8
+_PLOT_HEIGHT, _FACET_HEIGHT, _ABOVE_FACETS = 360, 110, 20  # pixels
 _FEWER_KNOWN_LABEL = "fewer known wallets"
 _DASHES = ("solid", "dot", "dash")
 _FEW_POINTS, _LARGE_POINT, _SMALL_POINT = 40, 8, 4
@@ -97,6 +101,16 @@ class _Snapshots:
     notes: Notes
 
 
+@dataclass(frozen=True, slots=True)
+class _Facets:
+    """The small charts of a timeline, or its only chart."""
+
+    codes: Indices  # the small chart of each drawn row; rows of other groups have the next number
+    groups: Indices  # the group of each small chart
+    incomplete: list[list[tuple[str, str]]]  # for each small chart, as in `_Snapshots`
+    is_known: Mask | bool = True  # whether a wallet is known, by small chart and snapshot
+
+
 def timeline(  # noqa: PLR0913 - users pass each option by name
     holdings: PositionsLike,
     *,
@@ -107,6 +121,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
+    facet: str | None = None,
     colors: ColorsLike | None = None,
     title: str | None = None,
 ) -> go.Figure:
@@ -138,29 +153,41 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
           than at other times.
     assets, bridged, colors, title : optional
         As in `bar`.
+    facet : str, optional
+        Draw a small chart of stacked bars for each label in this column, which can be any name of
+        `by` in `bar`, such as ``"owner"``. All small charts have the same axes and colours. At most
+        10 are drawn, the largest first. With `wallets`, a snapshot without any known wallet of the
+        group is a gap, and snapshots with fewer known wallets than others are marked.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure with one trace for each token or asset, the largest first, or with two or three
-        traces for each line. Exact amounts are in the hover texts. If `wallets` is passed, the
-        marks of incomplete snapshots are a further trace. At most 200 snapshots are drawn; if there
-        are more, they are chosen at regular intervals. Times are in UTC. If no value,
-        amount or count is above 0, the figure has no trace, only an annotation with the reason.
+        A figure with one trace for each token or asset (in each small chart), the largest first, or
+        with two or three traces for each line. Exact amounts are in the hover texts. If `wallets`
+        is passed, the marks of incomplete snapshots are a further trace. At most 200 snapshots are
+        drawn; if there are more, they are chosen at regular intervals. Times are in UTC. If no
+        value, amount or count is above 0, the figure has no trace, only an annotation with the
+        reason.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        As for `bar`, or if rows of `wallets` contain different owners for the same wallet.
+        As for `bar`, if rows of `wallets` contain different owners for the same wallet, or if
+        `facet` is used for lines.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
         As for `bar`.
     UnknownTokenError, AmbiguousTokenError
         As for `bar`.
     """
     series, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), list_names(by)
+    if facet is not None:
+        if names not in (["token"], ["asset"]):
+            hint = 'pass by="asset" or by="token" to draw bars, or leave facet= out to draw lines'
+            raise SettingsError(f"facet= needs bars, but by={by!r} draws lines", hint=hint)
+        names = [facet, *names]
     if SNAPSHOT in names:
-        hint = 'leave "snapshot" out of by=: the axis of a timeline already shows the snapshots'
-        raise SettingsError(f"by={by!r} is not supported in a timeline", hint=hint)
+        hint = 'leave "snapshot" out: the axis of a timeline already shows the snapshots'
+        raise SettingsError(f"a timeline can't be grouped by {SNAPSHOT!r}", hint=hint)
     grouped = read_grouped(
         encode_holdings(holdings) if isinstance(holdings, pd.DataFrame) else holdings,
         names,
@@ -169,10 +196,12 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         wallets=wallets,
         assets=assets,
         bridged=bridged,
+        has_facets=facet is not None,
         always_wallets=names not in (["token"], ["asset"]),
     )
-    balances, stacked = grouped.balances, grouped.names in (["token"], ["asset"])
-    measure, what = balances.measure, "" if stacked else f"by {join_names(grouped.names)} "
+    balances, stacked = grouped.balances, facet or grouped.names in (["token"], ["asset"])
+    shown = grouped.names[:1] if facet else [] if stacked else grouped.names
+    measure, what = balances.measure, f"by {join_names(shown)} " if shown else ""
     snapshots = _read_snapshots(balances.positions, wallets, token if asset is None else asset)
     title = title or f"{measure.title_start} {what}over time"
     notes = snapshots.notes._replace(
@@ -184,26 +213,97 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         reason = "No row has a snapshot." if len(balances.rows) else balances.empty_reason
         return empty_figure(title, notes, reason)
     drawn = replace(balances, rows=balances.rows[mask], sizes=balances.sizes[mask])
+    facets = _Facets(np.zeros_like(drawn.rows), np.array([0]), incomplete=[snapshots.incomplete])
+    groups, extents = replace(grouped, balances=drawn), list[str]()
+    if facet is not None:
+        level = groups.level(shown)
+        facets = _read_facets(level, snapshots)
+        others = len(np.setdiff1d(level.codes, facets.groups))
+        notes = notes._replace(left_out=[*undrawn_notes(others, level.noun), *notes.left_out])
+        extents = [drawn_note((len(facets.groups), 0, level.noun))]
     if stacked:
-        traces, labels, sentences, highest = _draw_bars(drawn, snapshots, series, colors)
+        parts, labels, sentences, highest = _draw_bars(drawn, snapshots, facets, series, colors)
     else:
-        lines = replace(grouped, balances=drawn)
-        traces, labels, sentences, highest = _draw_lines(lines, snapshots, series)
-    if snapshots.incomplete:  # triangles on the axis mark these snapshots
-        times, texts = zip(*snapshots.incomplete, strict=True)
-        line = {"color": "#000000", "width": 1.5}
-        marks = go.Scatter(
-            name=_FEWER_KNOWN_LABEL,
-            x=times,
-            y=[0] * len(times),
-            mode="markers",
-            marker={"symbol": "triangle-up", "size": 11, "color": "#FFFFFF", "line": line},
-            hovertext=[markup_lines([text]) for text in texts],
-            hoverinfo="text",
-            cliponaxis=False,
-        )
-        traces.append(marks)
-        labels.append(_FEWER_KNOWN_LABEL)
+        traces, labels, sentences, highest = _draw_lines(groups, snapshots, series)
+        parts = [traces]
+    for traces, incomplete in zip(parts, facets.incomplete, strict=True):
+        traces.extend(_incomplete_marks(incomplete))
+    labels += [_FEWER_KNOWN_LABEL] * any(facets.incomplete)
+    dimensions = Dimensions(_PLOT_HEIGHT)
+    if facet is not None:
+        dimensions = Dimensions(max(_PLOT_HEIGHT, _FACET_HEIGHT * len(parts)), _ABOVE_FACETS)
+    sentences = [*notes.drawn, *extents, *sentences, f"Heights show the {measure.phrase}."]
+    figure = make_figure(
+        parts[0],
+        title=title,
+        notes=notes._replace(drawn=sentences),
+        **legend_options(dimensions, labels),
+        barmode="stack",
+        hovermode="x unified",
+        xaxis=_time_axis(snapshots),
+        yaxis=measure.axis_options(highest) | {"ticklabelstandoff": 4, "automargin": True},
+    )
+    if facet is None:
+        return figure
+    figure.layout.yaxis.matches = "y"  # heights can be compared across small charts
+    return stack_facets(figure, parts, level, facets.groups.tolist())
+
+
+def _read_facets(level: Level, snapshots: _Snapshots) -> _Facets:
+    """Choose the groups with a small chart, and read when their wallets are known."""
+    groups = choose_facets(level)
+    codes = position_map(groups, len(level.groups))[level.codes]
+    if snapshots.requests is None:
+        return _Facets(codes, groups, [[]] * len(groups), is_known=False)
+    known, most, asked = _count_known(level, groups, snapshots.requests, snapshots.drawn)
+    everywhere = [each for each in snapshots.incomplete if each[0] not in snapshots.times]
+    marks = []
+    for counts, highest, of in zip(known.tolist(), most.tolist(), asked.tolist(), strict=True):
+        texts = [f"{count_with_verb(count, of, 'wallet')} known" for count in counts]
+        each = zip(snapshots.times, texts, counts, strict=True)
+        lacking = [(time, text) for time, text, count in each if count < max(highest, 1)]
+        marks.append([*lacking, *everywhere])
+    return _Facets(codes, groups, marks, known > 0)
+
+
+def _count_known(
+    level: Level, groups: Indices, requests: pd.DataFrame, times: pd.DatetimeIndex
+) -> tuple[Indices, Indices, Indices]:
+    """Return how many wallets of each group are known at each time, at any time, and requested."""
+    rows, width = requests[requests["known"]].drop_duplicates(["wallet", "time"]), len(times)
+    at = times.get_indexer(pd.DatetimeIndex(rows["time"]))
+    sets, set_codes = level.groups.wallet_sets[groups], level.groups.wallet_set_codes
+    of_points = (set_codes[rows["wallet"]] * width + at)[at >= 0]
+    count = level.groups.wallet_set_count
+    known = np.bincount(of_points, minlength=count * width).reshape(-1, width)[sets]
+    most, asked = (
+        np.bincount(set_codes[each["wallet"].unique()], minlength=count)[sets]
+        for each in (rows, requests)
+    )
+    return known, most, asked
+
+
+def _incomplete_marks(incomplete: Sequence[tuple[str, str]]) -> list[go.Scatter]:
+    """Return triangles on the axis at incomplete snapshots, or [] if there are none."""
+    if not incomplete:
+        return []
+    times, texts = zip(*incomplete, strict=True)
+    line = {"color": "#000000", "width": 1.5}
+    marks = go.Scatter(
+        name=_FEWER_KNOWN_LABEL,
+        x=times,
+        y=[0] * len(times),
+        mode="markers",
+        marker={"symbol": "triangle-up", "size": 11, "color": "#FFFFFF", "line": line},
+        hovertext=[markup_lines([text]) for text in texts],
+        hoverinfo="text",
+        cliponaxis=False,
+    )
+    return [marks]
+
+
+def _time_axis(snapshots: _Snapshots) -> dict[str, Any]:
+    """Return plotly's options for the axis of times."""
     ticks = sorted({*snapshots.times, *(time for time, _ in snapshots.incomplete)})
     at_midnight = all(time.endswith(" 00:00:00") for time in ticks)
     axis: dict[str, Any] = {"type": "date", "automargin": True}
@@ -213,17 +313,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     if len(ticks) == 1:
         half = np.timedelta64(12, "h")
         axis["range"] = [str(np.datetime64(ticks[0]) + sign * half) for sign in (-1, 1)]
-    sentences = [*notes.drawn, *sentences, f"Heights show the {measure.phrase}."]
-    return make_figure(
-        traces,
-        title=title,
-        notes=notes._replace(drawn=sentences),
-        **legend_options(Dimensions(360 + _ENTRY_HEIGHT * len(labels), right=-8), labels),
-        barmode="stack",
-        hovermode="x unified",
-        xaxis=axis_title("time (UTC)") | axis,
-        yaxis=measure.axis_options(highest) | {"ticklabelstandoff": 4, "automargin": True},
-    )
+    return axis_title("time (UTC)") | axis
 
 
 def _read_snapshots(
@@ -310,29 +400,39 @@ def _read_requests(
 
 
 def _draw_bars(
-    balances: Balances, snapshots: _Snapshots, top: int, colors: ColorsLike | None
-) -> tuple[list[Any], list[str], list[str], float]:
-    """Draw the largest tokens and Other as bars. Return traces, names, notes and the largest y."""
+    balances: Balances, snapshots: _Snapshots, facets: _Facets, top: int, colors: ColorsLike | None
+) -> tuple[list[list[Any]], list[str], list[str], float]:
+    """Draw the largest tokens and Other as bars.
+
+    Return the traces of each small chart, the names, the notes and the largest y.
+    """
     measure, count = balances.measure, len(snapshots.times)
+    is_drawn = facets.codes < len(facets.groups)
+    balances = replace(balances, rows=balances.rows[is_drawn], sizes=balances.sizes[is_drawn])
+    cells = facets.codes[is_drawn] * count + snapshots.codes[balances.rows]
     tokens = largest_indices(sum_by_group(balances.token_codes, balances.sizes), top)
-    grid = pivot_sizes(balances, snapshots.codes[balances.rows], np.arange(count), tokens)
+    grid = pivot_sizes(balances, cells, np.arange(len(facets.groups) * count), tokens)
     # The width is in milliseconds. Bars touch only if snapshots are very close to each other.
     times = np.array(snapshots.times, dtype="datetime64[ms]").astype(np.int64)
     width = 6 * 60 * 60 * 1000.0
     if count > 1:
         width = float(max(0.8 * np.diff(times).min(), np.ptp(times) / _MAX_SNAPSHOTS / 2))
-    traces, series = [], grid.trace_styles(colors)
+    parts, series = [list[Any]() for _ in facets.groups], grid.trace_styles(colors)
+    held = facets.is_known | (grid.sizes[:-1].sum(axis=1) > 0).reshape(-1, count)
     for token, each in enumerate(series):
-        sizes, texts = grid.sizes[:count, token].tolist(), []
-        for row, size in enumerate(sizes):
+        texts = []
+        for row, size in enumerate(grid.sizes[:-1, token].tolist()):
             exact = grid.exact_text(row, token) if token < len(tokens) and size else ""
             text = _size_text(measure, size, exact)
             texts.append(f"{markup_lines([each.name])}: {markup_lines([text])}")
-        traces.append(each.bar_trace(x=snapshots.times, y=sizes, width=width, hovertext=texts))
+        heights = np.where(held, grid.sizes[:-1, token].reshape(-1, count), np.array(None))
+        of_parts = np.reshape(texts, (-1, count)).tolist()
+        for part, y, hovers in zip(parts, heights.tolist(), of_parts, strict=True):
+            part.append(each.bar_trace(x=snapshots.times, y=y, width=width, hovertext=hovers))
     extent = len(tokens), grid.other_token_count, grid.kind
     notes = [] if measure.kind == "amount" else [drawn_note(extent)]
     names = [each.name for each in series]
-    return traces, names, notes, float(grid.sizes.sum(axis=1).max())
+    return parts, names, notes, float(grid.sizes.sum(axis=1).max())
 
 
 def _size_text(measure: Measure, size: float, exact_text: str) -> str:
@@ -357,17 +457,7 @@ def _draw_lines(
     held = np.bincount(cells, minlength=count).reshape(-1, width) > 0
     hollow, heights = np.zeros_like(held), _point_texts(grouped, cells, sizes)
     if snapshots.requests is not None:
-        requests = snapshots.requests
-        rows = requests[requests["known"]].drop_duplicates(["wallet", "time"])
-        at = snapshots.drawn.get_indexer(pd.DatetimeIndex(rows["time"]))
-        sets, set_codes = level.groups.wallet_sets[chosen], level.groups.wallet_set_codes
-        of_points = (set_codes[rows["wallet"]] * width + at)[at >= 0]
-        set_count = level.groups.wallet_set_count
-        known = np.bincount(of_points, minlength=set_count * width).reshape(-1, width)[sets]
-        most, asked = (
-            np.bincount(set_codes[each["wallet"].unique()], minlength=set_count)[sets]
-            for each in (rows, requests)
-        )
+        known, most, asked = _count_known(level, chosen, snapshots.requests, snapshots.drawn)
         held[:-1] = known > 0
         hollow[:-1] = held[:-1] & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
