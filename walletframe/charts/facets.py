@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from walletframe.charts.balances import Level
 
 _MAX_FACETS, _GAP, _AXIS_BELOW = 10, 28, 44  # the last two are pixels
+_OF_ITEMS = ("x", "y", "hovertext", "text")  # the properties of a trace with a value for each item
 _HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False}
 _HEADING |= {"yref": "paper", "yanchor": "bottom"}
 
@@ -30,37 +31,26 @@ def choose_facets(level: Level) -> Indices:
     return level.largest_groups(sizes, _MAX_FACETS)
 
 
-def stack_facets(
-    figure: go.Figure,
-    parts: Sequence[Sequence[Any]],
-    level: Level,
-    facets: Sequence[int],
-    edges: Sequence[int] = (),
+def split_figure(
+    figure: go.Figure, edges: Sequence[int], level: Level, facets: Sequence[int]
 ) -> go.Figure:
-    """Draw the traces of each part in a chart of its own, below the name of its facet.
+    """Move the items of each trace between two edges into a small chart below a facet's name.
 
-    All have the x axis, the options of the y axis and the legend of the figure. The parts of a
-    chart with labelled rows end at the edges of these rows.
+    The small charts have the same axes, but labelled rows of the y axis are divided among them.
     """
-    drawn, count = figure.layout.to_plotly_json(), len(parts)
+    drawn, count = figure.layout.to_plotly_json(), len(edges) - 1
     x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]
     height = drawn["height"] - margin["t"] - margin["b"] + _GAP * (count - 1)
-    stack = make_subplots(
-        count,
-        shared_xaxes="all",
-        row_heights=np.diff(edges).tolist() or None,
-        vertical_spacing=_GAP / height,
-    )
-    names = set[str]()
-    for row, traces in enumerate(parts, 1):
-        for trace in traces:
-            in_legend = {"legendgroup": trace.name, "showlegend": trace.name not in names}
-            stack.add_trace(trace.update(in_legend), row=row, col=1)
-            names.add(trace.name)
-    stack.update_yaxes(y_axis | {"title": None})
-    stack.update_yaxes(title=y_axis.get("title"), row=(count + 1) // 2)
+    heights, spacing = np.diff(edges).tolist(), _GAP / height
+    stack = make_subplots(count, shared_xaxes="all", row_heights=heights, vertical_spacing=spacing)
     for row, (start, end) in enumerate(pairwise(edges), 1):
-        stack.update_yaxes(range=[end - 0.5, start - 0.5], row=row)
+        for trace in figure.data:
+            part = {name: trace[name][start:end] for name in _OF_ITEMS if trace[name] is not None}
+            part |= {"legendgroup": trace.name, "showlegend": row == 1}
+            stack.add_trace(type(trace)(trace).update(part), row=row, col=1)
+        own = {"range": [end - 0.5, start - 0.5]} if "range" in y_axis else {"matches": "y"}
+        stack.update_yaxes(y_axis | {"title": None} | own, row=row)
+    stack.update_yaxes(title=y_axis.get("title"), row=(count + 1) // 2)
     stack.update_xaxes(x_axis | {"side": "bottom", "title": None})
     stack.update_xaxes(title=x_axis["title"], row=count)
     notes = [

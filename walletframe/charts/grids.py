@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -41,7 +41,7 @@ from walletframe.charts.canvas import (
     simulated_notes,
     wallets_frame,
 )
-from walletframe.charts.facets import choose_facets, stack_facets
+from walletframe.charts.facets import choose_facets, split_figure
 from walletframe.charts.palette import EDGE_COLOR, OTHER_COLOR, area_style, text_color
 from walletframe.errors import SettingsError, UnknownWalletError
 from walletframe.frames.groups import ADDED, list_names
@@ -247,12 +247,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         return figure
     figure.layout.yaxis.title = None  # the chart's title names the groups
     edges = sorted({*starts.tolist(), len(rows), len(short)})
-    cut = ("x", "y", "hovertext", "text")
-    bars_of_facets = [
-        [go.Bar(trace).update({name: trace[name][start:end] for name in cut}) for trace in traces]
-        for start, end in pairwise(edges)
-    ]
-    return stack_facets(figure, bars_of_facets, heads, facets[shown].tolist(), edges)
+    return split_figure(figure, edges, heads, facets[shown].tolist())
 
 
 def _rank_facets(heads: Level, level: Level) -> tuple[Indices, Indices]:

@@ -36,7 +36,7 @@ from walletframe.charts.canvas import (
     undrawn_notes,
     wallets_frame,
 )
-from walletframe.charts.facets import choose_facets, stack_facets
+from walletframe.charts.facets import choose_facets, split_figure
 from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import token_or_asset_index
@@ -57,8 +57,6 @@ from walletframe.numerals import amount_phrase, compact, count_with_verb, counte
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from walletframe.amounts.integers import Floats, Indices
     from walletframe.charts.balances import Balances, GroupedBalances, Level, Measure
     from walletframe.charts.palette import ColorsLike
@@ -106,8 +104,8 @@ class _Facets:
     """The small charts of a timeline, or its only chart."""
 
     codes: Indices  # the small chart of each drawn row; rows of other groups have the next number
-    groups: Indices  # the group of each small chart
-    incomplete: list[list[tuple[str, str]]]  # for each small chart, as in `_Snapshots`
+    marks: list[tuple[str, str]]  # (time, text) of triangles; in small charts, one for each bar
+    groups: list[int]  # the group of each small chart
     is_known: Mask | bool = True  # whether a wallet is known, by small chart and snapshot
 
 
@@ -200,9 +198,10 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         always_wallets=names not in (["token"], ["asset"]),
     )
     balances, stacked = grouped.balances, facet or grouped.names in (["token"], ["asset"])
-    shown = grouped.names[:1] if facet else [] if stacked else grouped.names
+    shown = grouped.names[:1] if facet else grouped.names * (not stacked)
     measure, what = balances.measure, f"by {join_names(shown)} " if shown else ""
-    snapshots = _read_snapshots(balances.positions, wallets, token if asset is None else asset)
+    one_token = token if asset is None else asset
+    snapshots = _read_snapshots(balances.positions, wallets, one_token, gaps=facet is not None)
     title = title or f"{measure.title_start} {what}over time"
     notes = snapshots.notes._replace(
         left_out=[*balances.left_out, *snapshots.notes.left_out],
@@ -213,31 +212,39 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         reason = "No row has a snapshot." if len(balances.rows) else balances.empty_reason
         return empty_figure(title, notes, reason)
     drawn = replace(balances, rows=balances.rows[mask], sizes=balances.sizes[mask])
-    facets = _Facets(np.zeros_like(drawn.rows), np.array([0]), incomplete=[snapshots.incomplete])
-    groups, extents = replace(grouped, balances=drawn), list[str]()
+    groups = replace(grouped, balances=drawn)
+    facets = _Facets(np.zeros_like(drawn.rows), snapshots.incomplete, [0])
     if facet is not None:
         level = groups.level(shown)
         facets = _read_facets(level, snapshots)
         others = len(np.setdiff1d(level.codes, facets.groups))
         notes = notes._replace(left_out=[*undrawn_notes(others, level.noun), *notes.left_out])
-        extents = [drawn_note((len(facets.groups), 0, level.noun))]
     if stacked:
-        parts, labels, sentences, highest = _draw_bars(drawn, snapshots, facets, series, colors)
+        traces, labels, sentences, highest = _draw_bars(drawn, snapshots, facets, series, colors)
     else:
         traces, labels, sentences, highest = _draw_lines(groups, snapshots, series)
-        parts = [traces]
-    for traces, incomplete in zip(parts, facets.incomplete, strict=True):
-        traces.extend(_incomplete_marks(incomplete))
-    labels += [_FEWER_KNOWN_LABEL] * any(facets.incomplete)
-    dimensions = Dimensions(_PLOT_HEIGHT)
-    if facet is not None:
-        dimensions = Dimensions(max(_PLOT_HEIGHT, _FACET_HEIGHT * len(parts)), _ABOVE_FACETS)
-    sentences = [*notes.drawn, *extents, *sentences, f"Heights show the {measure.phrase}."]
+    if any(text for _, text in facets.marks):  # triangles on the axis mark these snapshots
+        times, texts = zip(*facets.marks, strict=True)
+        line = {"color": "#000000", "width": 1.5}
+        marks = go.Scatter(
+            name=_FEWER_KNOWN_LABEL,
+            x=times,
+            y=[0 if text else None for text in texts],
+            mode="markers",
+            marker={"symbol": "triangle-up", "size": 11, "color": "#FFFFFF", "line": line},
+            hovertext=[markup_lines([text]) for text in texts],
+            hoverinfo="text",
+            cliponaxis=False,
+        )
+        traces.append(marks)
+        labels.append(_FEWER_KNOWN_LABEL)
+    height = max(_PLOT_HEIGHT, _FACET_HEIGHT * len(facets.groups))
+    sentences = [*notes.drawn, *sentences, f"Heights show the {measure.phrase}."]
     figure = make_figure(
-        parts[0],
+        traces,
         title=title,
         notes=notes._replace(drawn=sentences),
-        **legend_options(dimensions, labels),
+        **legend_options(Dimensions(height, _ABOVE_FACETS * (facet is not None)), labels),
         barmode="stack",
         hovermode="x unified",
         xaxis=_time_axis(snapshots),
@@ -245,8 +252,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     )
     if facet is None:
         return figure
-    figure.layout.yaxis.matches = "y"  # heights can be compared across small charts
-    return stack_facets(figure, parts, level, facets.groups.tolist())
+    edges = range(0, (len(facets.groups) + 1) * len(snapshots.times), len(snapshots.times))
+    return split_figure(figure, edges, level, facets.groups)
 
 
 def _read_facets(level: Level, snapshots: _Snapshots) -> _Facets:
@@ -254,16 +261,14 @@ def _read_facets(level: Level, snapshots: _Snapshots) -> _Facets:
     groups = choose_facets(level)
     codes = position_map(groups, len(level.groups))[level.codes]
     if snapshots.requests is None:
-        return _Facets(codes, groups, [[]] * len(groups), is_known=False)
+        return _Facets(codes, [], groups.tolist(), is_known=False)
     known, most, asked = _count_known(level, groups, snapshots.requests, snapshots.drawn)
-    everywhere = [each for each in snapshots.incomplete if each[0] not in snapshots.times]
-    marks = []
-    for counts, highest, of in zip(known.tolist(), most.tolist(), asked.tolist(), strict=True):
-        texts = [f"{count_with_verb(count, of, 'wallet')} known" for count in counts]
-        each = zip(snapshots.times, texts, counts, strict=True)
-        lacking = [(time, text) for time, text, count in each if count < max(highest, 1)]
-        marks.append([*lacking, *everywhere])
-    return _Facets(codes, groups, marks, known > 0)
+    marks = [
+        (time, f"{count_with_verb(count, of, 'wallet')} known" if count < max(highest, 1) else "")
+        for counts, highest, of in zip(known.tolist(), most.tolist(), asked.tolist(), strict=True)
+        for time, count in zip(snapshots.times, counts, strict=True)
+    ]
+    return _Facets(codes, marks, groups.tolist(), known > 0)
 
 
 def _count_known(
@@ -283,25 +288,6 @@ def _count_known(
     return known, most, asked
 
 
-def _incomplete_marks(incomplete: Sequence[tuple[str, str]]) -> list[go.Scatter]:
-    """Return triangles on the axis at incomplete snapshots, or [] if there are none."""
-    if not incomplete:
-        return []
-    times, texts = zip(*incomplete, strict=True)
-    line = {"color": "#000000", "width": 1.5}
-    marks = go.Scatter(
-        name=_FEWER_KNOWN_LABEL,
-        x=times,
-        y=[0] * len(times),
-        mode="markers",
-        marker={"symbol": "triangle-up", "size": 11, "color": "#FFFFFF", "line": line},
-        hovertext=[markup_lines([text]) for text in texts],
-        hoverinfo="text",
-        cliponaxis=False,
-    )
-    return [marks]
-
-
 def _time_axis(snapshots: _Snapshots) -> dict[str, Any]:
     """Return plotly's options for the axis of times."""
     ticks = sorted({*snapshots.times, *(time for time, _ in snapshots.incomplete)})
@@ -317,9 +303,12 @@ def _time_axis(snapshots: _Snapshots) -> dict[str, Any]:
 
 
 def _read_snapshots(
-    positions: Positions, wallets: FetchLike | None, token: TokenLike | None
+    positions: Positions, wallets: FetchLike | None, token: TokenLike | None, *, gaps: bool
 ) -> _Snapshots:
-    """Choose the snapshots to draw: those with rows, or with a known wallet in `wallets`."""
+    """Choose the snapshots to draw: those with rows, or with a known wallet in `wallets`.
+
+    With `gaps`, also choose those without a known wallet.
+    """
     column, requests = snapshot_times(positions.holdings), None
     times, known = column.dropna().unique(), pd.Series(dtype=np.int64)
     most = requested = 0  # wallets that are known in at least one snapshot, and all
@@ -330,7 +319,7 @@ def _read_snapshots(
         known = requests.groupby("time")["known"].sum()
         most = requests["wallet"][requests["known"]].nunique()
         times = column[certain].dropna().unique()
-        times = times.union(pd.DatetimeIndex(known.index[known > 0]))
+        times = times.union(pd.DatetimeIndex(known.index[(known > 0) | gaps]))
         requested = requests["wallet"].nunique()
         seen = count_with_verb(most, requested, "wallet")
         data_quality.append(f"{seen} known in at least one snapshot.")
@@ -401,11 +390,8 @@ def _read_requests(
 
 def _draw_bars(
     balances: Balances, snapshots: _Snapshots, facets: _Facets, top: int, colors: ColorsLike | None
-) -> tuple[list[list[Any]], list[str], list[str], float]:
-    """Draw the largest tokens and Other as bars.
-
-    Return the traces of each small chart, the names, the notes and the largest y.
-    """
+) -> tuple[list[Any], list[str], list[str], float]:
+    """Draw the largest tokens and Other as bars. Return traces, names, notes and the largest y."""
     measure, count = balances.measure, len(snapshots.times)
     is_drawn = facets.codes < len(facets.groups)
     balances = replace(balances, rows=balances.rows[is_drawn], sizes=balances.sizes[is_drawn])
@@ -417,22 +403,20 @@ def _draw_bars(
     width = 6 * 60 * 60 * 1000.0
     if count > 1:
         width = float(max(0.8 * np.diff(times).min(), np.ptp(times) / _MAX_SNAPSHOTS / 2))
-    parts, series = [list[Any]() for _ in facets.groups], grid.trace_styles(colors)
+    x, traces, series = snapshots.times * len(facets.groups), [], grid.trace_styles(colors)
     held = facets.is_known | (grid.sizes[:-1].sum(axis=1) > 0).reshape(-1, count)
     for token, each in enumerate(series):
-        texts = []
-        for row, size in enumerate(grid.sizes[:-1, token].tolist()):
+        sizes, texts = grid.sizes[:-1, token], []
+        for row, size in enumerate(sizes.tolist()):
             exact = grid.exact_text(row, token) if token < len(tokens) and size else ""
             text = _size_text(measure, size, exact)
             texts.append(f"{markup_lines([each.name])}: {markup_lines([text])}")
-        heights = np.where(held, grid.sizes[:-1, token].reshape(-1, count), np.array(None))
-        of_parts = np.reshape(texts, (-1, count)).tolist()
-        for part, y, hovers in zip(parts, heights.tolist(), of_parts, strict=True):
-            part.append(each.bar_trace(x=snapshots.times, y=y, width=width, hovertext=hovers))
+        heights = np.where(held.ravel(), sizes, np.array(None)).tolist()
+        traces.append(each.bar_trace(x=x, y=heights, width=width, hovertext=texts))
     extent = len(tokens), grid.other_token_count, grid.kind
     notes = [] if measure.kind == "amount" else [drawn_note(extent)]
     names = [each.name for each in series]
-    return parts, names, notes, float(grid.sizes.sum(axis=1).max())
+    return traces, names, notes, float(grid.sizes.sum(axis=1).max())
 
 
 def _size_text(measure: Measure, size: float, exact_text: str) -> str:
