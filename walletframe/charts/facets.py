@@ -41,15 +41,21 @@ def split_figure(
     drawn, count = figure.layout.to_plotly_json(), len(edges) - 1
     x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]
     height = drawn["height"] - margin["t"] - margin["b"] + _GAP * (count - 1)
-    heights, spacing = np.diff(edges).tolist(), _GAP / height
-    stack = make_subplots(count, shared_xaxes="all", row_heights=heights, vertical_spacing=spacing)
+    has_rows = "range" in y_axis
+    stack = make_subplots(
+        count,
+        shared_xaxes="all",
+        shared_yaxes=False if has_rows else "all",
+        row_heights=np.diff(edges).tolist(),
+        vertical_spacing=_GAP / height,
+    )
     for row, (start, end) in enumerate(pairwise(edges), 1):
         for trace in figure.data:
             part = {name: trace[name][start:end] for name in _OF_ITEMS if trace[name] is not None}
             part |= {"legendgroup": trace.name, "showlegend": row == 1}
             stack.add_trace(type(trace)(trace).update(part), row=row, col=1)
-        own = {"range": [end - 0.5, start - 0.5]} if "range" in y_axis else {"matches": "y"}
-        stack.update_yaxes(y_axis | {"title": None} | own, row=row)
+        rows = {"range": [end - 0.5, start - 0.5]} if has_rows else {}
+        stack.update_yaxes(y_axis | {"title": None} | rows, row=row)
     stack.update_yaxes(title=y_axis.get("title"), row=(count + 1) // 2)
     stack.update_xaxes(x_axis | {"side": "bottom", "title": None})
     stack.update_xaxes(title=x_axis["title"], row=count)
