@@ -700,8 +700,17 @@ def lines(figure):
     return result
 
 
+def small_charts(figure):
+    """Return the heights of bars and marks by the heading of their small chart and their name."""
+    headings = [each.text for each in figure.layout.annotations if each.text.startswith("<b>")]
+    return {
+        (headings[int(trace.yaxis[1:] or 1) - 1][3:-4], trace.name): list(trace.y)
+        for trace in figure.data
+    }
+
+
 class TestTimeline:
-    """Lines of any groups."""
+    """Lines of any groups, and bars in small charts."""
 
     def test_a_line_for_each_owner(self):
         """It has gaps for unknown values, and hollow points for incomplete ones."""
@@ -785,6 +794,83 @@ class TestTimeline:
         assert figure.layout.title.text == "Holdings over time"
         assert "2 assets are drawn." in notes_of(figure)
 
+    def test_a_small_chart_for_each_label(self):
+        """All have the same axes and colours; unknown snapshots are marked gaps, not 0."""
+        wallets, holdings = snapshots()
+        figure = charts.timeline(holdings, facet="owner", wallets=wallets)
+        assert figure.layout.title.text == "Holdings by owner over time"
+        unknown, none = [None] * 4, [0, 0, 0, 0]
+        assert small_charts(figure) == {
+            ("Ada (3 of 4 known)", "USDC"): [30, 30, None, 10],
+            ("Ada (3 of 4 known)", "USDT"): [70, 70, None, 70],
+            ("Ada (3 of 4 known)", "fewer known wallets"): [None, None, 0, 0],
+            ("no owner", "USDC"): [40, 40, 40, 40],
+            ("no owner", "USDT"): none,
+            ("no owner", "fewer known wallets"): unknown,
+            ("Ben (unknown)", "USDC"): unknown,
+            ("Ben (unknown)", "USDT"): unknown,
+            ("Ben (unknown)", "fewer known wallets"): none,
+        }
+        assert {"0 of 4 wallets are known", "2 of 4 wallets are known"} < {*hovers(figure)}
+        y_axes = [*figure.select_yaxes()]
+        assert [axis.matches for axis in y_axes] == ["y3", "y3", None]
+        assert [axis.title.text for axis in y_axes] == [None, "value in USD", None]
+        assert [axis.matches for axis in figure.select_xaxes()] == ["x3", "x3", None]
+        colors = {(trace.name, trace.marker.color) for trace in figure.data}
+        assert len(colors) == sum(trace.showlegend for trace in figure.data) == 3
+        assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
+
+    def test_known_empty_wallets_of_a_small_chart_are_at_zero(self):
+        """Amounts are exact. A snapshot without any known wallet is a gap in all small charts."""
+        wallets, holdings = snapshots()
+        wallets.loc[wallets.snapshot == DAYS[3], "status"] = "failed"
+        holdings = holdings[holdings.snapshot.isin(DAYS[1:3])]
+        figure = charts.timeline(holdings, facet="owner", asset="USDC", wallets=wallets)
+        heights = small_charts(figure)
+        assert heights["Ada (3 of 4 known)", "USDC"] == [0, 3, None, None]
+        assert heights["no owner", "USDC"] == [0, 4, 4, None]
+        assert heights["no owner", "fewer known wallets"] == [None, None, None, 0]
+        assert "USDC: 3.000000000000000001" in hovers(figure)
+        assert "4 snapshots are drawn" in notes_of(figure)
+        figure = charts.timeline(holdings, asset="USDC", wallets=wallets)
+        assert "3 snapshots are drawn" in notes_of(figure)
+
+    def test_missing_rows_of_a_small_chart_without_wallets_are_gaps(self):
+        """They may be zero or unknown. Small charts of assets can have bars of tokens."""
+        _, holdings = snapshots()
+        figure = charts.timeline(holdings, facet="asset", by="token")
+        heights = small_charts(figure)
+        assert len(heights) == 6
+        assert heights["USDC", "USDC (ETH 0xa0b8…eb48)"] == [50, 50, 40, 50]
+        assert heights["USDC", "USDC (BASE 0x8335…2913)"] == [20, 20, 0, 0]
+        assert heights["USDT", "USDT"] == [70, 70, None, 70]
+
+    def test_at_most_ten_small_charts_of_snapshots_are_drawn(self):
+        """A note has the number of the others, and the assets are those of the drawn ones."""
+        details = owned([f"o{number:02}" for number in range(40)])
+        wallets, holdings = (frame.assign(snapshot=DAYS[0]) for frame in details)
+        figure = charts.timeline(holdings, facet="owner", wallets=wallets)
+        assert len([*figure.select_yaxes()]) == 10
+        assert {heights for [heights] in small_charts(figure).values()} == {1}
+        assert "30 owners are not drawn." in notes_of(figure)
+
+    def test_labels_of_small_charts_of_snapshots_are_harmless(self):
+        """The headings are escaped and distinct."""
+        details = owned([*SYMBOLS.values()])
+        wallets, holdings = (frame.assign(snapshot=DAYS[0]) for frame in details)
+        figure = charts.timeline(holdings, facet="owner", wallets=wallets)
+        assert len({heading for heading, _ in small_charts(figure)}) == 10
+        for text in (each.text + (each.hovertext or "") for each in figure.layout.annotations):
+            assert re.findall(r"<(?!/?b>|br>)", text) == []
+            assert "$" not in text
+
+    @pytest.mark.parametrize("by", ["wallet", ["owner", "asset"]])
+    def test_lines_are_refused_in_small_charts(self, by):
+        """The error names the groups that can be bars."""
+        wallets, holdings = snapshots()
+        with pytest.raises(SettingsError, match=r"(?s)facet= needs bars.*by=\"asset\""):
+            charts.timeline(holdings, facet="owner", by=by, wallets=wallets)
+
     def test_snapshots_are_refused_as_groups(self):
         """They are on the axis."""
         wallets, holdings = snapshots()
@@ -792,6 +878,8 @@ class TestTimeline:
             SettingsError, match="the axis of a timeline already shows the snapshots"
         ):
             charts.timeline(holdings, by=["owner", "snapshot"], wallets=wallets)
+        with pytest.raises(SettingsError, match="can't be grouped by 'snapshot'"):
+            charts.timeline(holdings, facet="snapshot", wallets=wallets)
 
 
 class TestRefusals:
