@@ -149,13 +149,15 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         - a line has a gap at times when no wallet of its group is known;
         - a line has a separate, hollow point at times when fewer wallets of its group are known
           than at other times.
-    assets, bridged, colors, title : optional
+    assets, bridged : optional
         As in `bar`.
     facet : str, optional
         Draw a small chart of stacked bars for each label in this column, which can be any name of
         `by` in `bar`, such as ``"owner"``. All small charts have the same axes and colours. At most
         10 are drawn, the largest first. With `wallets`, a snapshot without any known wallet of the
         group is a gap, and snapshots with fewer known wallets than others are marked.
+    colors, title : optional
+        As in `bar`.
 
     Returns
     -------
