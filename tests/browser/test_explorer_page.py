@@ -336,7 +336,7 @@ def test_it_fits_any_page(shared_tab, shown, width):
 def test_hostile_symbols_are_text(shared_tab):
     """Symbols are text in every part of the page."""
     frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
-    known = frame[["blockchain", "address"]].drop_duplicates().assign(status="ok")
+    known = frame[["blockchain", "address"]].drop_duplicates().assign(status="ok", tokens=1)
     unknown = assemble([failed(B, error="<img src=x>")]).wallets
     details = WalletDetails(pd.concat([unknown, known]).astype(unknown.dtypes), frame)
     widget, page = HoldingsExplorer(details, prepare=lambda holdings: holdings), shared_tab.page
