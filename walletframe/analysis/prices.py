@@ -46,7 +46,7 @@ _INVALID_KEY = "neither (blockchain, contract) nor the name of an asset"
 _FORMS = (
     "pass a mapping {(blockchain, contract): price}, a Series with the index (blockchain, "
     "contract), or a DataFrame with the columns token_blockchain, token_address and price (or the "
-    "columns asset and price; with by_symbol=True, symbol and price)"
+    "columns asset and price)"
 )
 _DATED = (
     "pass a DataFrame or a file with the column 'date', a folder of daily prices, a source with "
