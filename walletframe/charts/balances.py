@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from walletframe.charts.canvas import (
     Notes,
@@ -332,10 +331,10 @@ class TraceStyle(NamedTuple):
     color: str
     pattern: str  # distinguishes traces of the same colour; empty for a plain fill
 
-    def bar_trace(self, **options: Any) -> go.Bar:
-        """Return a bar trace in this style; `options` are further arguments of the trace."""
-        marker = area_style(self.color, self.pattern)
-        return go.Bar(name=markup_lines([self.name]), marker=marker, hoverinfo="text", **options)
+    def bar_trace(self, **options: Any) -> dict[str, Any]:
+        """Return a bar trace as a dict, which only the figure checks; `options` are arguments."""
+        style = {"name": markup_lines([self.name]), "marker": area_style(self.color, self.pattern)}
+        return {"type": "bar", "hoverinfo": "text"} | style | options
 
 
 @dataclass(frozen=True, slots=True)
