@@ -240,13 +240,14 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         )
         traces.append(marks)
         labels.append(_FEWER_KNOWN_LABEL)
-    height = max(_PLOT_HEIGHT, _FACET_HEIGHT * len(facets.groups))
+    height = max(_PLOT_HEIGHT, _FACET_HEIGHT * len(facets.groups)) + _ENTRY_HEIGHT * len(labels)
+    dimensions = Dimensions(height, _ABOVE_FACETS * (facet is not None), right=-8)
     sentences = [*notes.drawn, *sentences, f"Heights show the {measure.phrase}."]
     figure = make_figure(
         traces,
         title=title,
         notes=notes._replace(drawn=sentences),
-        **legend_options(Dimensions(height, _ABOVE_FACETS * (facet is not None)), labels),
+        **legend_options(dimensions, labels),
         barmode="stack",
         hovermode="x unified",
         xaxis=_time_axis(snapshots),
