@@ -499,7 +499,7 @@ def test_hostile_symbols_are_harmless():
     holdings = hostile_holdings()
     records = [record(balances=[balance()]), failed(B, error=SYMBOLS["script"])]
     fetched = assemble(records)
-    hostile = holdings[["blockchain", "address"]].drop_duplicates().assign(status="ok")
+    hostile = holdings[["blockchain", "address"]].drop_duplicates().assign(status="ok", tokens=1)
     explorer = HoldingsExplorer(
         WalletDetails(
             pd.concat([fetched.wallets, hostile]).astype(fetched.wallets.dtypes),
