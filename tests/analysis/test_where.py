@@ -192,7 +192,7 @@ def test_bridged_versions_are_not_dropped_in_silence():
     """A warning counts them, unless they are selected; those of other assets don't count."""
     weth = balance("2", symbol="WETH", address="0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
     held = wf.WalletDetails(*assemble([record(A, balances=[balance("1", address=None), weth])]))
-    expected = "1 bridged version not selected; pass bridged=True to select them"
+    expected = "1 bridged version left out; pass bridged=True to include them"
     with pytest.warns(InputWarning, match=expected):
         assert len(held.wf.where(asset="ETH").holdings) == 1
     assert len(held.wf.where(asset="ETH", bridged=True).holdings) == 2

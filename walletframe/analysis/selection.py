@@ -17,20 +17,17 @@ from walletframe.analysis.spam.flags import spam_mask
 from walletframe.analysis.valuation import value
 from walletframe.errors import (
     ColumnsError,
-    InputWarning,
     SettingsError,
     UnknownBlockchainError,
     UnknownWalletError,
 )
-from walletframe.frames.asset_list import token_or_asset_index, with_assets
+from walletframe.frames.asset_list import token_or_asset_index, warn_about_bridged, with_assets
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.groups import refuse_token_and_asset
 from walletframe.frames.identity import is_unknown, wallet_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import encode_holdings, read_positions
-from walletframe.notice import notify
-from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
@@ -335,11 +332,7 @@ def _token_keys(positions: Positions, options: Mapping[str, Any]) -> list[TokenK
         by_asset = with_assets(positions, assets, bridged=bool(bridged))
         places = [token_or_asset_index(by_asset, name) for name in _as_list("asset", asset)]
         codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, places)]
-        separate = by_asset.assets.bridged if by_asset.assets else {}
-        chosen = {by_asset.tokens.keys[place] for place in places}
-        if count := sum(separate.get(key) in chosen for key in keys):
-            versions = counted_noun(count, "bridged version")
-            notify(f"{versions} not selected; pass bridged=True to select them", InputWarning)
+        warn_about_bridged(by_asset, places)
         return [keys[code] for code in np.unique(codes).tolist()]
     if assets is not None or bridged:
         raise SettingsError(

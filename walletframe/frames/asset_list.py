@@ -14,18 +14,26 @@ from walletframe.address.forms import is_blank
 from walletframe.amounts.sums import is_positive
 from walletframe.chains import normalize_blockchain
 from walletframe.disk import read_parquet
-from walletframe.errors import ArgumentError, SettingsError, TokenListError, UnknownTokenError
+from walletframe.errors import (
+    ArgumentError,
+    InputWarning,
+    SettingsError,
+    TokenListError,
+    UnknownTokenError,
+)
 from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.identity import KeyCodes, token_key
 from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
+from walletframe.notice import notify
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
 from walletframe.tokens import ASSET_KINDS, AssetContract, asset_contracts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from walletframe.frames.identity import Codes, TokenKey
     from walletframe.frames.names import TokenLike
@@ -158,6 +166,15 @@ def bridged_versions(positions: Positions, index: int) -> tuple[int, str]:
     rows = rows[is_positive(positions.amounts[rows].exact())]
     amounts = positions.amounts[rows]
     return len(np.unique(positions.contracts.codes[rows])), format(amounts.sum(), "f")
+
+
+def warn_about_bridged(positions: Positions, indices: Sequence[int]) -> None:
+    """Warn if the holdings have bridged versions of these assets, which are left out."""
+    separate = positions.assets.bridged if positions.assets else {}
+    chosen = {positions.tokens.keys[index] for index in indices}
+    if count := sum(separate.get(key) in chosen for key in positions.contracts.keys):
+        versions = counted_noun(count, "bridged version")
+        notify(f"{versions} left out; pass bridged=True to include them", InputWarning)
 
 
 def count_separate_versions(positions: Positions, contracts: Codes) -> int:

@@ -23,6 +23,7 @@ from walletframe.frames.asset_list import (
     refuse_assets,
     token_or_asset_index,
     token_or_asset_names,
+    warn_about_bridged,
     with_assets,
 )
 from walletframe.frames.contract import amounts_of, concat_frames, require_columns
@@ -279,6 +280,7 @@ def find_token_filter(
     if asset is not None:
         positions = with_assets(positions, **options)
     index, tokens = token_or_asset_index(positions, chosen), positions.tokens
+    warn_about_bridged(positions, [index])
     listed = positions.assets
     [name] = token_or_asset_names(positions, np.array([index]))
     return TokenFilter(
