@@ -330,6 +330,17 @@ def dollars(ethereum, base, twin=0):
     ]
 
 
+def test_what_unknown_wallets_may_hold_is_not_gone():
+    """Nor is it new, or a known change of 0, in a group with an unknown wallet."""
+    tokens = [token(name, contract=f"0x{name}") for name in "ABC"]
+    before = fetched({f"ETH.{A}": tokens[:1] + tokens[2:], f"ETH.{B}": "failed"})
+    after = fetched({f"ETH.{A}": tokens[1:], f"ETH.{B}": [tokens[2]]})
+    of_ada = (owned(each, **{A: "Ada", B: "Ada"}) for each in (before, after))
+    changes = compare(*of_ada, by="owner").set_index("symbol")
+    assert changes["change"].to_dict() == {"A": "decreased", "B": "increased", "C": "unknown"}
+    assert changes["difference"].isna().to_dict() == {"A": False, "B": False, "C": True}
+
+
 def test_changes_are_summed_by_asset():
     """Over contracts and blockchains, bridged on request; a wallet counts as a whole."""
     before = fetched(

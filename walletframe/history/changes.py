@@ -94,7 +94,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
           unknown at one time and has no tokens at the other time, it has one row, with NA as token;
         - ``before``, ``after``, amount: 0 if the answer does not list the token, NA if the amount
           is unknown;
-        - ``difference``, amount: ``after - before``; NA if ``before`` or ``after`` is NA;
+        - ``difference``, amount: ``after - before``; NA if ``change`` is ``unknown``;
         - ``change``, category: ``new`` (from 0 or not listed), ``gone`` (to 0 or not listed),
           ``increased``, ``decreased`` or ``unknown``;
         - ``status_before``, ``status_after``, category: ``ok`` if the amount is known. If it is
@@ -111,10 +111,12 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         have changed. The first columns are the names in `by`, followed by the columns ``symbol`` to
         ``change`` (by asset, without the columns of a token). ``before`` and ``after`` are sums
         over the wallets that are known at both times. If these sums are equal, ``change`` is
-        ``unknown``. The last columns, ``wallets_known`` and ``wallets``, int64, count the wallets
-        that are known at both times, and all wallets of the group that could hold the token. If
-        the two counts differ, the true change may be larger. A line below the table counts all
-        wallets that are unknown at one of the two times.
+        ``unknown`` and ``difference`` is NA. Only a group of known wallets can be ``new`` or
+        ``gone``; for any other, the change is ``increased`` or ``decreased``. The last columns,
+        ``wallets_known`` and ``wallets``, int64, count the wallets that are known at both times,
+        and all wallets of the group that could hold the token. If the two counts differ, the true
+        change may be larger. A line below the table counts all wallets that are unknown at one of
+        the two times.
 
     Raises
     ------
@@ -202,8 +204,9 @@ def _grouped_changes(
     labels, [wallets_known] = grouped.labels, grouped.wallets_known.T
     token_labels = labels["asset" if "token_blockchain" not in labels else "token_blockchain"]
     is_known = (wallets_known > 0) & token_labels.notna().to_numpy()
+    is_complete = wallets_known == grouped.wallets
     changes = _add_change_columns(
-        matrix, labels, grouped.sums, np.column_stack([is_known, is_known])
+        matrix, labels, grouped.sums, np.column_stack([is_known, is_known]), is_complete
     ).assign(wallets_known=wallets_known, wallets=grouped.wallets)
     pair_wallets, known = matrix.wallet_ids.codes[matrix.wallet_rows], status[:, 0] == OK
     asked, balances = len(np.unique(pair_wallets)), int((known & (matrix.tokens >= 0)).sum())
@@ -217,7 +220,11 @@ def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
     rows = np.flatnonzero(~known.all(axis=1) | (matrix.integers[:, 0] != matrix.integers[:, 1]))
     before, after = matrix.status[rows].T
     return _add_change_columns(
-        matrix, matrix.output_labels(rows), matrix.integers[rows], known[rows]
+        matrix,
+        matrix.output_labels(rows),
+        matrix.integers[rows],
+        known[rows],
+        is_complete=known[rows].all(axis=1),
     ).assign(
         status_before=pd.Categorical.from_codes(before, dtype=STATUS),
         status_after=pd.Categorical.from_codes(after, dtype=STATUS),
@@ -225,12 +232,21 @@ def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
 
 
 def _add_change_columns(
-    matrix: AmountMatrix, labels: pd.DataFrame, integers: Integers, known: Mask
+    matrix: AmountMatrix,
+    labels: pd.DataFrame,
+    integers: Integers,
+    known: Mask,
+    is_complete: Mask,
 ) -> pd.DataFrame:
-    """Add columns of changes. The columns of `integers` and `known` are the two times."""
+    """Add columns of changes. The columns of `integers` and `known` are the two times.
+
+    What an incomplete group no longer holds may be in its unknown wallets, so it isn't gone.
+    """
     (earlier, later), both = integers.T, np.asarray(known.all(axis=1))
     difference = later - earlier
-    conditions = [~both | (difference == 0), earlier == 0, later == 0, difference > 0]
+    both &= difference != 0
+    is_new, is_gone = is_complete & (earlier == 0), is_complete & (later == 0)
+    conditions = [~both, is_new, is_gone, difference > 0]
     change = np.select(conditions, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)
     return labels.assign(
         before=matrix.amounts(earlier, known[:, 0]),
