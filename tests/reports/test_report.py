@@ -457,6 +457,15 @@ def test_spam_is_listed_separately():
     assert note == f"Not counted: 1 dropped balance, such as spam or bridged versions. {AS_OF}"
 
 
+def test_the_value_of_spam_is_stated():
+    """A price of the user's own for what looks like spam is not lost in silence."""
+    scam = token("visit usdcgift.com to claim", 2, contract="0xbad")
+    details = fetched({f"ETH.{A}": [token("USDC", 1, contract=USDC), scam]})
+    prices = {("ETH", USDC): 1, ("ETH", "0xbad"): 100}
+    content = content_of(details.wf.value(prices, currency="USD"))
+    assert content.notes[1] == "Spam with a price is not counted, either: 0.0002 USD."
+
+
 def test_own_flags_and_values_are_kept():
     """Flags and values from before are used in the report."""
     details = fetched({f"ETH.{A}": [token("AAA", 1), token("BBB", 3, contract="0xB")]})

@@ -188,6 +188,8 @@ def compose(
     positions, groups = read_groups(remaining, names, wallets, **grouping.options(names))
     frame = totals_of(positions, groups)
     lines = summary_lines(wallets, holdings)
+    if spam_value := spam["value"].sum() if "value" in spam else 0:
+        notes.append(f"Spam with a price is not counted, either: {money(spam_value)}{currency}.")
     notes = [str(stated_coverage(frame)), *notes]
     if {*names} - {"wallet", "asset", "token"}:
         listings.append(_subtotals_listing(remaining, wallets, asset_unless_token(names), grouping))

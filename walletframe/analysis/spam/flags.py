@@ -159,7 +159,8 @@ def without_spam(
     -------
     DataFrame, or WalletDetails of a fetch
         The rows that are not spam, in the same order, with the original index. No columns are
-        added.
+        added, so reports and the explorer look for spam again. If you pass options, call
+        `flag_spam` with them instead: reports and the explorer use its columns.
 
     Raises
     ------
