@@ -63,7 +63,7 @@ def test_a_token_has_one_name_everywhere():
     assert set(pivot(HOLDINGS, by="token").columns) == NAMES
     assert legend(charts.bar(HOLDINGS, by=path[1:])) == NAMES
     assert leaves(charts.treemap(HOLDINGS, by=path)) == NAMES
-    assert set(charts.heatmap(HOLDINGS, by="token").layout.xaxis.ticktext) == NAMES
+    assert set(charts.heatmap(HOLDINGS, by="token").data[0].x) == NAMES
     picker = Page(TokenPicker(HOLDINGS, value=token_identities(HOLDINGS).keys))
     assert set(picker.chosen("Tokens")) == NAMES
 
@@ -75,7 +75,7 @@ def test_an_asset_has_one_name_everywhere():
     assert set(pivot(HOLDINGS).columns) == names
     assert legend(charts.bar(HOLDINGS)) == names
     assert leaves(charts.treemap(HOLDINGS)) == names
-    assert set(charts.heatmap(HOLDINGS).layout.xaxis.ticktext) == names
+    assert set(charts.heatmap(HOLDINGS).data[0].x) == names
     details = WalletDetails(WALLETS, HOLDINGS)
     content = compose(details, before=None, title="", made=DAY, grouping=Grouping())
     assert {"ETH", "USDC"} < legend(content.charts[0].figure) < names  # without spam

@@ -95,10 +95,12 @@ def test_charts_name_wallets():
         assert labels_of(figure) == ROWS
         assert f"Ada · ETH.{ADA}" in hovers(figure)
     one_token = plot.treemap(token=("ETH", None))  # wallets are tiles, and have two lines
-    for figure, line in ((plot.treemap(), " · "), (plot.sunburst(), "<br>"), (one_token, "<br>")):
-        labels = set(figure.data[0].labels)
-        named = {f"Ada{line}0x1111…1111", f"St. Dee{line}0x4444…4444"}
-        assert named | {"0x3333…3333"} <= labels
+    treemap = plot.treemap()  # a band is one line, which ends where the band does
+    assert {"Ada · 0x1111…1111", "St. D… · 0x444…", "0x3333…3333"} <= set(treemap.data[0].labels)
+    named = {"Ada<br>0x1111…1111", "St. Dee<br>0x4444…4444", "0x3333…3333"}
+    for figure in (plot.sunburst(), one_token):
+        assert named <= set(figure.data[0].labels)
+    for figure in (treemap, plot.sunburst(), one_token):
         assert f"Ada · ETH.{ADA}" in hovers(figure)
     pie = plot.pie(("ETH", ADA))
     assert pie.layout.title.text == "Holdings of Ada"
@@ -106,14 +108,16 @@ def test_charts_name_wallets():
 
 
 def test_equal_names_show_addresses():
-    """Two wallets of one name with the same ends have the whole address."""
+    """Two wallets of one name with the same ends have the whole address, or its beginning."""
     twins = [f"0xabcd{middle * 32}1234" for middle in "ef"]
     result = fetched({f"ETH.{each}": [COIN] for each in twins})
     named = result._replace(wallets=result.wallets.assign(name="Ada"))
     whole = {f"Ada · ETH.{each}" for each in twins}
     labels = named.wf.plot.bar().layout.yaxis.ticktext
     assert {label.replace("<br>", "").replace("·ETH", "· ETH") for label in labels} == whole
-    assert {f"Ada · {each}" for each in twins} <= set(named.wf.plot.treemap().data[0].labels)
+    treemap = named.wf.plot.treemap()
+    assert {"Ada · 0xabcdeeee…", "Ada · 0xabcdffff…"} <= set(treemap.data[0].labels)
+    assert all(f"{each}<br>" in hovers(treemap) for each in whole)
     assert without_chain(f"Ada · ETH.{ADA} #2", "Ada") == ["Ada", f"{ADA} #2"]
 
 

@@ -453,9 +453,9 @@ def _fitting_lines(
     is_small = share < _MIN_SHARE_WITH_LINES * (1 if is_leaf else 2)
     text = [line for line in text if len(line) <= chars and not is_small]
     is_cut = not is_leaf and len(" · ".join(label)) > chars  # its lines are joined
-    if ring.name == "wallet" and (is_small or is_cut):
+    if ring.name == "wallet" and is_small:
         label = label[:1]  # a token's name without its contract could mislead
-    chars = chars // len(label) if is_cut else chars
+    chars = chars // len(label) - 1 if is_cut and len(label) > 1 else chars
     cut = (line if len(line) <= chars else f"{line.partition('…')[0]}…" for line in label)
     return [safe_line(line, chars) for line in cut], text
 
