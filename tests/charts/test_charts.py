@@ -748,7 +748,7 @@ class TestTimeline:
         assert marks.hovertext == ("2 of 3 wallets are known",)
         assert (
             "3 of 3 wallets are known in at least one snapshot. "
-            "In 1 of 2 snapshots, fewer wallets are known than in others." in notes_of(figure)
+            "In 1 of 2 snapshots, some of these wallets are unknown." in notes_of(figure)
         )
         assert "Simulated data." in notes_of(figure)
 

@@ -328,7 +328,7 @@ def _read_snapshots(
         data_quality.append(f"{seen} known in at least one snapshot.")
         if fewer := int((known < most).sum()):
             of = counted_noun(len(known), "snapshot")
-            data_quality.append(f"In {fewer:,} of {of}, fewer wallets are known than in others.")
+            data_quality.append(f"In {fewer:,} of {of}, some of these wallets are unknown.")
     times = times.sort_values()
     indices = np.linspace(0, len(times) - 1, min(len(times), _MAX_SNAPSHOTS))
     chosen = times[indices.round().astype(np.intp)]
