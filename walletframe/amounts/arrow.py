@@ -37,7 +37,18 @@ DECIMALS = pa.decimal128(38, 18)
 """The decimal type of all tokens, so that all files of a folder have the same schema."""
 
 
-class AmountType(pa.ExtensionType):  # type: ignore[misc]  # the base class has no types
+if TYPE_CHECKING:
+
+    class _ExtensionType:  # PyArrow has no type annotations
+        extension_name: str
+
+        def __init__(self, storage_type: pa.DataType, extension_name: str) -> None: ...
+
+else:
+    _ExtensionType = pa.ExtensionType
+
+
+class AmountType(_ExtensionType):
     """The Arrow extension type of amounts. Programs without this type read a column of text."""
 
     def __init__(self) -> None:
