@@ -463,7 +463,7 @@ def test_the_value_of_spam_is_stated():
     details = fetched({f"ETH.{A}": [token("USDC", 1, contract=USDC), scam]})
     prices = {("ETH", USDC): 1, ("ETH", "0xbad"): 100}
     content = content_of(details.wf.value(prices, currency="USD"))
-    assert content.notes[1] == "Spam with a price is not counted, either: 0.0002 USD."
+    assert "The value of this spam is 0.0002, which no total counts." in content.methods
 
 
 def test_own_flags_and_values_are_kept():

@@ -188,8 +188,6 @@ def compose(
     positions, groups = read_groups(remaining, names, wallets, **grouping.options(names))
     frame = totals_of(positions, groups)
     lines = summary_lines(wallets, holdings)
-    if spam_value := spam["value"].sum() if "value" in spam else 0:
-        notes.append(f"Spam with a price is not counted, either: {money(spam_value)}{currency}.")
     notes = [str(stated_coverage(frame)), *notes]
     if {*names} - {"wallet", "asset", "token"}:
         listings.append(_subtotals_listing(remaining, wallets, asset_unless_token(names), grouping))
@@ -259,6 +257,8 @@ def _sources(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -> list[st
         tokens = counted_noun(len(token_identities(spam).keys), "token")
         verbs = "looks like spam and is" if len(spam) == 1 else "look like spam and are"
         lines.append(f"{counted_noun(len(spam), 'balance')} of {tokens} {verbs} listed separately.")
+        if worth := spam["value"].sum() if "value" in spam else 0:
+            lines.append(f"The value of this spam is {money(worth)}, which no total counts.")
     services = [safe_line(name) for name in wallets["service"].dropna().unique()]
     return [*lines, f"Service: {', '.join(services)}."] if services else lines
 
