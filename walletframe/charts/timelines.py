@@ -296,7 +296,7 @@ def _time_axis(snapshots: _Snapshots) -> dict[str, Any]:
     ticks = sorted({*snapshots.times, *(time for time, _ in snapshots.incomplete)})
     at_midnight = all(time.endswith(" 00:00:00") for time in ticks)
     axis: dict[str, Any] = {"type": "date", "automargin": True}
-    axis["tickformat"] = "%d %b<br>%Y" if at_midnight else "%d %b<br>%H:%M"
+    axis["tickformat"] = "%d %b<br>%Y" + "<br>%H:%M" * (not at_midnight)
     # The latest time always has a tick. An axis with a single time shows 24 hours.
     axis["tickvals"] = ticks[:: -len(ticks) // _MAX_TICKS][::-1]
     if len(ticks) == 1:
