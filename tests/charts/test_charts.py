@@ -562,6 +562,15 @@ class TestHeatmap:
         )
         assert figure.data[0].x[-1] == "Other"
 
+    def test_a_token_named_other_has_a_column_of_its_own(self):
+        """Columns of equal names would be one."""
+        rows = [
+            VALUED.head(1).assign(symbol=name, token_address=whole(f"{n:02}"), value=9.0 - n)
+            for n, name in enumerate(["Other", "B", "C", "D"])
+        ]
+        figure = charts.heatmap(pd.concat(rows), top_tokens=2)
+        assert figure.data[0].x == ("Other", "B", "Other (2 assets)")
+
     def test_short_names_of_columns_are_horizontal(self):
         """Other names are slanted, and more of them are vertical."""
         rows = [

@@ -36,6 +36,7 @@ from walletframe.charts.canvas import (
     make_figure,
     markup_lines,
     name_axis,
+    other_label,
     row_axis,
     row_dimensions,
     simulated_notes,
@@ -542,8 +543,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         traces.append(other.update(y=[on_scale], **grey))
     labels = [series.name for series in grid.trace_styles()][: len(tokens)]
     below, column_axis = _column_axis(labels, width, grid.kind)
-    labels += ["Other"] * (width - len(tokens))  # with its number, it would often be the longest
     count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.kind)
+    # A number would often make Other the longest label. Columns of equal names would be one.
+    labels += [other_label(others, kind) if "Other" in labels else "Other"] * (width - count)
     of_rows, phrase = (len(owners), grid.other_row_count, level.noun), measure.phrase
     notes = (
         [drawn_note(of_rows), drawn_note(of_tokens)]
