@@ -192,10 +192,28 @@ def test_bridged_versions_are_not_dropped_in_silence():
     """A warning counts them, unless they are selected; those of other assets don't count."""
     weth = balance("2", symbol="WETH", address="0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
     held = wf.WalletDetails(*assemble([record(A, balances=[balance("1", address=None), weth])]))
-    expected = "1 bridged version left out; pass bridged=True to include them"
+    expected = "^0.000002 in 1 bridged version left out; pass bridged=True to include them"
     with pytest.warns(InputWarning, match=expected):
-        assert len(held.wf.where(asset="ETH").holdings) == 1
+        ether = held.wf.where(asset="ETH")
+    assert len(ether.holdings) == 1
+    assert (
+        str(ether.wf.totals().attrs["coverage"]["filtered_reasons"])
+        == "0.000002 in 1 bridged version"
+    )
     assert len(held.wf.where(asset="ETH", bridged=True).holdings) == 2
+
+
+def test_the_reasons_of_dropped_balances_are_stated(details):
+    """With their values; after another change of the rows, or of the wallets, only a count."""
+    columns = {"value": [0.5, 2, 3, 930, np.nan], "is_spam": [False, False, False, True, False]}
+    valued = details._replace(holdings=details.holdings.assign(**columns, currency="USD"))
+    clean = valued.wf.where(spam=False, small=1)
+    reasons = "1 spam balance (930.00 USD); 1 small balance (0.50 USD)"
+    assert f"; {reasons}. " in str(clean.wf.coverage())
+    assert f"; {reasons}; 2 other balances. " in str(clean.wf.where(search="claim").wf.coverage())
+    fewer = clean._replace(holdings=clean.holdings[1:])
+    assert "3 dropped balances" in str(fewer.wf.coverage())
+    assert "spam" not in str(clean.wf.where(wallet=f"ETH.{A}").wf.coverage())
 
 
 @pytest.mark.parametrize(

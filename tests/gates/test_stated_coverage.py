@@ -42,15 +42,16 @@ BRIDGED = [balance("4000000", **TWIN, blockchain="POLYGON") | {"price": 1}]
 ALL = Coverage(3, 2, 1, balances=5, amount_na=1, unpriced=1, filtered=0)
 OF_USDC = Coverage(3, 2, 1, 1, 0, 0, 0, bridged=1, bridged_amount="4")
 OF_ONE_WALLET = Coverage(1, 1, 0, balances=4, amount_na=1, unpriced=1, filtered=0)
-FILTERED = {"balances": 4, "unpriced": 0, "filtered": 1}
+DROPPED = {"filtered": 1, "filtered_reasons": "1 spam balance"}
+FILTERED = {"balances": 4, "unpriced": 0, **DROPPED}
 OF_ETHEREUM = Coverage(1, 1, 0, balances=4, amount_na=1, unpriced=1, filtered=0)
 SELECTED = {  # how to select rows; the coverage of everything, of USDC and of one wallet
     "all": (lambda fetch: fetch, ALL, OF_USDC, OF_ETHEREUM),
     "without spam": (
         lambda fetch: fetch.wf.without_spam(),
         replace(ALL, **FILTERED),
-        replace(OF_USDC, filtered=1),
-        replace(OF_ETHEREUM, **FILTERED | {"balances": 3}),
+        replace(OF_USDC, **DROPPED),
+        replace(OF_ETHEREUM, **FILTERED | {"balances": 3, "filtered_reasons": ""}),
     ),
     "one blockchain": (
         lambda fetch: fetch.wf.where(blockchain="ETH"),
@@ -140,7 +141,7 @@ def test_tables(selected, name):
             expected, bridged_separate=int("POLYGON" in {*details.wallets.blockchain})
         )
     elif name == "without_spam" and not expected.filtered:
-        expected = replace(expected, balances=expected.balances - 1, unpriced=0, filtered=1)
+        expected = replace(expected, balances=expected.balances - 1, unpriced=0, **DROPPED)
     if name == "explore":
         assert str(expected) in wallet_status(*result.details)["lines"]
     elif not isinstance(result, pd.DataFrame):
@@ -202,7 +203,7 @@ def test_report(selected):
     """On the first screen, without spam, which has a table of its own."""
     details, everything, *_ = selected
     content = compose(details, before=None, title="", made=DAY, grouping=Grouping())
-    assert content.notes[0] == str(replace(everything, unpriced=0, filtered=1))
+    assert content.notes[0] == str(replace(everything, unpriced=0, **DROPPED))
 
 
 @pytest.mark.parametrize("command", ADDING)
@@ -213,7 +214,9 @@ def test_shell(selected, tmp_path, command):
     arguments = [command, str(tmp_path / "fetch.csv")]
     arguments += ["--output", str(tmp_path / "report.md")] if command == "report" else []
     printed = CliRunner().invoke(main, arguments).output
-    without_spam = replace(everything, unpriced=0, filtered=1)  # as the page that is written
+    without_spam = replace(everything, unpriced=0, **DROPPED)  # as the page that is written
+    if everything.filtered:  # files of tables don't contain the reason
+        everything = without_spam = replace(everything, filtered_reasons="")
     if command == "totals":  # by asset
         bridged = "POLYGON" in {*details.wallets.blockchain}
         everything = replace(everything, bridged_separate=int(bridged))

@@ -454,7 +454,7 @@ def test_spam_is_listed_separately():
     assert "domain" in row["why"]
     assert any("1 balance of 1 token" in line and "spam" in line for line in content.methods)
     [note] = content.notes
-    assert note == f"Not counted: 1 dropped balance, such as spam or bridged versions. {AS_OF}"
+    assert note == f"Not counted: 1 spam balance. {AS_OF}"
 
 
 def test_the_value_of_spam_is_stated():
@@ -463,7 +463,7 @@ def test_the_value_of_spam_is_stated():
     details = fetched({f"ETH.{A}": [token("USDC", 1, contract=USDC), scam]})
     prices = {("ETH", USDC): 1, ("ETH", "0xbad"): 100}
     content = content_of(details.wf.value(prices, currency="USD"))
-    assert "The value of this spam is 0.0002, which no total counts." in content.methods
+    assert content.notes[0].startswith("Not counted: 1 spam balance (0.0002 USD). ")
 
 
 def test_own_flags_and_values_are_kept():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,13 +21,20 @@ from walletframe.errors import (
     UnknownBlockchainError,
     UnknownWalletError,
 )
-from walletframe.frames.asset_list import token_or_asset_index, warn_about_bridged, with_assets
+from walletframe.frames.asset_list import (
+    sum_versions,
+    token_or_asset_index,
+    warn_about_bridged,
+    with_assets,
+)
+from walletframe.frames.coverage import drop_rows
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.groups import refuse_token_and_asset
 from walletframe.frames.identity import is_unknown, wallet_identities
 from walletframe.frames.kept import kept_names
 from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import encode_holdings, read_positions
+from walletframe.frames.results import bridged_text
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
@@ -129,7 +136,8 @@ def where(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If bridged versions of an asset are not selected. The warning counts them.
+        If bridged versions of an asset are not selected. The warning states their number and, for
+        one asset, their amount.
 
     Examples
     --------
@@ -176,7 +184,8 @@ def where_in_chunks(
     empty = Selectable(source.template.holdings, wallets)
     selection = parse_selection(empty, tokens, **options)
     places = np.flatnonzero(empty.wallet_mask(selection))
-    rows = source.select_wallets(places).read(selection.tokens or None, [*source.template.holdings])
+    read = {*selection.tokens, *dict(selection.bridged)} or None
+    rows = source.select_wallets(places).read(read, [*source.template.holdings])
     by_key: dict[TokenKey, str] = {}
     if search:  # use the names that are unique among all tokens
         indices = np.arange(len(tokens.tokens.keys))
@@ -194,6 +203,7 @@ class Selection:
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
     tokens: tuple[TokenKey, ...] = ()
+    bridged: tuple[tuple[TokenKey, TokenKey], ...] = ()  # versions that are left out, their assets
     labels: tuple[tuple[str, str], ...] = ()  # pairs of a column name and a text in the column
     spam: bool | None = False  # False: no spam, True: only spam, None: both
     small: float | None = None  # the minimum value of a balance
@@ -266,11 +276,26 @@ class Selectable:
     ) -> WalletDetails:
         """Return the selected rows that contain all words. `names` replaces names of tokens."""
         holdings = self.held.holdings
-        marks = self.drop_spam_and_small(self.row_mask(selection), selection)
+        matches = self.row_mask(selection)
         if words := search_words(search):
             texts = row_texts(self._with_wallets, names).values()
-            marks &= rows_with_words(words, texts, len(holdings))
-        return WalletDetails(self.wallets[self.wallet_mask(selection)], holdings[marks])
+            matches &= rows_with_words(words, texts, len(holdings))
+        marks = self.drop_spam_and_small(matches, selection)
+        with_small = self.drop_spam_and_small(matches, replace(selection, small=None))
+        spam = "spam" if selection.spam is False else "other"
+        reasons = {spam: (matches & ~with_small, ""), "small": (with_small & ~marks, "")}
+        if selection.bridged:
+            versions = replace(selection, tokens=tuple(dict(selection.bridged)))
+            rows = self.drop_spam_and_small(self.row_mask(versions), versions)
+            count, amount = sum_versions(self.held, rows)
+            amount *= len({asset for _, asset in selection.bridged}) == 1
+            reasons["bridged"] = rows, bridged_text(count, amount)
+            warn_about_bridged(count, amount)
+        wallets = self.wallet_mask(selection)
+        if not wallets.all():  # which of them had the rows that were dropped before is unknown
+            holdings = holdings.copy(deep=False)
+            holdings.attrs = {}
+        return WalletDetails(self.wallets[wallets], drop_rows(holdings, marks, reasons))
 
     def drop_spam_and_small(self, marks: Mask, selection: Selection) -> Mask:
         """Return `marks` without the rows that the conditions on spam and value exclude."""
@@ -294,21 +319,23 @@ def parse_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) ->
         texts, values = label_texts(frame[name]), _as_list(name, wanted)
         equal = texts[frame[name].isin([each for each in values if not isinstance(each, str)])]
         labels += [(name, text) for text in (*label_texts(pd.Series(values, dtype=object)), *equal)]
+    keys, left_out = _token_keys(tokens, options)
     selection = Selection(
         blockchains=() if blockchain is None else tuple(_as_list("blockchain", blockchain)),
         wallets=()
         if wallet is None
         else tuple(map(str, _as_list("wallet", parse_wallets(wallet)))),
-        tokens=tuple(_token_keys(tokens, options)),
+        tokens=tuple(keys),
+        bridged=tuple(left_out),
         labels=tuple(labels),
         spam=options["spam"],
         small=options["small"],
     )
-    keys = {*rows.requested.keys, *rows.held.wallet_keys}
+    requested = {*rows.requested.keys, *rows.held.wallet_keys}
     for wanted, key in zip(selection.wallets, selection.wallet_keys(), strict=True):
-        if key not in keys:
+        if key not in requested:
             raise UnknownWalletError(wanted)
-    chains = {chain: None for chain, _ in keys}
+    chains = {chain: None for chain, _ in requested}
     for name in selection.blockchains:
         if canonical_blockchain(name) not in chains:
             raise UnknownBlockchainError(name, sorted(chains))
@@ -324,22 +351,26 @@ def _as_list(name: str, argument: Any, kinds: Any = (list, tuple, set)) -> list[
     return values
 
 
-def _token_keys(positions: Positions, options: Mapping[str, Any]) -> list[TokenKey]:
-    """Return the keys of the tokens to select: `token`, or the contracts of `asset`."""
+def _token_keys(
+    positions: Positions, options: Mapping[str, Any]
+) -> tuple[list[TokenKey], list[tuple[TokenKey, TokenKey]]]:
+    """Return the tokens to select (`token`, or those of `asset`), and bridged tokens left out."""
     keys, holdings = positions.tokens.keys, positions.holdings
     token, asset, assets, bridged = (options[name] for name in _OF_TOKENS)
     if asset is not None:
         by_asset = with_assets(positions, assets, bridged=bool(bridged))
         places = [token_or_asset_index(by_asset, name) for name in _as_list("asset", asset)]
         codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, places)]
-        warn_about_bridged(by_asset, places)
-        return [keys[code] for code in np.unique(codes).tolist()]
+        chosen = {by_asset.tokens.keys[place] for place in places}
+        separate = by_asset.assets.bridged if by_asset.assets else {}
+        left_out = [(key, whole) for key, whole in separate.items() if whole in chosen]
+        return [keys[code] for code in np.unique(codes).tolist()], left_out
     if assets is not None or bridged:
         raise SettingsError(
             "assets=… and bridged=… need asset=…", hint="pass asset=…, or leave out the other two"
         )
     named = [] if token is None else _as_list("token", token, (list,))
-    return [keys[token_index(holdings, positions.tokens, each)] for each in named]
+    return [keys[token_index(holdings, positions.tokens, each)] for each in named], []
 
 
 def label_texts(column: pd.Series) -> pd.Series:

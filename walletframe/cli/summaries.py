@@ -22,7 +22,7 @@ from walletframe.cli.files import (
 )
 from walletframe.cli.screen import echo, print_table, totals_table
 from walletframe.frames.contract import HOLDING_DTYPES
-from walletframe.frames.coverage import known_by_token
+from walletframe.frames.coverage import drop_rows, known_by_token
 from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_mask, summary_lines, value_summary
 from walletframe.frames.names import token_index
@@ -294,7 +294,10 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     )
     echo(f"written: {written}")
     drawn = composition.with_values_and_flags(details.holdings)
-    coverage = sums.coverage(drawn[~drawn["is_spam"]], wallets=details.wallets)
+    is_spam = drawn["is_spam"].to_numpy()
+    coverage = sums.coverage(
+        drop_rows(drawn, ~is_spam, {"spam": (is_spam, "")}), wallets=details.wallets
+    )
     echo(coverage)
     known = coverage.wallets_ok == coverage.wallets_asked
     exit_by_completeness(all_known=known, interrupted=interrupted)

@@ -25,17 +25,17 @@ from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.identity import KeyCodes, token_key
 from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
+from walletframe.frames.results import bridged_text
 from walletframe.notice import notify
-from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
 from walletframe.tokens import ASSET_KINDS, AssetContract, asset_contracts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from walletframe.frames.identity import Codes, TokenKey
+    from walletframe.frames.identity import Codes, Mask, TokenKey
     from walletframe.frames.names import TokenLike
 
 AssetsLike: TypeAlias = str | Path | pd.DataFrame
@@ -158,23 +158,24 @@ def with_assets(
 
 def bridged_versions(positions: Positions, index: int) -> tuple[int, str]:
     """Return the number of held bridged versions that an asset leaves out, and their exact sum."""
-    if not positions.assets:
-        return 0, "0"
-    key, bridged = positions.tokens.keys[index], positions.assets.bridged
-    codes = [code for code, own in enumerate(positions.contracts.keys) if bridged.get(own) == key]
-    rows = np.flatnonzero(np.isin(positions.contracts.codes, codes))
-    rows = rows[is_positive(positions.amounts[rows].exact())]
-    amounts = positions.amounts[rows]
-    return len(np.unique(positions.contracts.codes[rows])), format(amounts.sum(), "f")
+    bridged = positions.assets.bridged if positions.assets else {}
+    asset, contracts = positions.tokens.keys[index], positions.contracts
+    is_version = np.array([bridged.get(key) == asset for key in contracts.keys], dtype=bool)
+    return sum_versions(positions, is_version[contracts.codes])
 
 
-def warn_about_bridged(positions: Positions, indices: Sequence[int]) -> None:
-    """Warn if the holdings have bridged versions of these assets, which are left out."""
-    separate = positions.assets.bridged if positions.assets else {}
-    chosen = {positions.tokens.keys[index] for index in indices}
-    if count := sum(separate.get(key) in chosen for key in positions.contracts.keys):
-        versions = counted_noun(count, "bridged version")
-        notify(f"{versions} left out; pass bridged=True to include them", InputWarning)
+def sum_versions(positions: Positions, rows: Mask) -> tuple[int, str]:
+    """Return the number of contracts that the marked rows hold, and the sum of their amounts."""
+    amounts, codes = positions.amounts[rows], positions.contracts.codes[rows]
+    is_held = is_positive(amounts.exact())
+    return len(np.unique(codes[is_held])), format(amounts[is_held].sum(), "f")
+
+
+def warn_about_bridged(versions: int, amount: str = "") -> None:
+    """Warn that bridged versions are left out, if there are any. Several assets have no amount."""
+    if versions:
+        text = bridged_text(versions, amount)
+        notify(f"{text} left out; pass bridged=True to include them", InputWarning)
 
 
 def count_separate_versions(positions: Positions, contracts: Codes) -> int:

@@ -17,13 +17,17 @@ from walletframe.frames.asset_list import bridged_versions
 from walletframe.frames.contract import WALLET_DTYPES, count_array
 from walletframe.frames.groups import ADDED
 from walletframe.frames.results import Coverage
+from walletframe.numerals import counted_noun, money
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from walletframe.frames.groups import Groups
     from walletframe.frames.identity import Codes, Mask
     from walletframe.frames.positions import Positions
 
 _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
+_DROPPED = "dropped"  # key in the ``attrs`` of holdings: the rows that are left, counts, reasons
 
 
 def completeness(
@@ -147,15 +151,52 @@ def coverage_of(
     balances in the holdings (by default, the number in the table).
     """
     counts = balances, amount_na, unpriced
+    held = balances if held is None else held
+    dropped, reasons = _dropped(positions.holdings, held)
     if not positions.has_wallets:
-        return Coverage(0, 0, 0, *counts, filtered=0)
+        return Coverage(0, 0, 0, *counts, dropped, "; ".join(reasons))
     ok, stale, asked = _wallet_states(positions)[:, slice(None) if among is None else among]
     frame, first = positions.wallet_frame, positions.first
     listed = frame["tokens"].array.take(first[positions.known]).sum()
-    filtered = max(int(listed) - (balances if held is None else held), 0)
+    filtered = max(int(listed) - held, 0)
+    others = [counted_noun(filtered - dropped, "other balance")] * (filtered > dropped)
+    reasons = [*reasons, *others] if 0 < dropped <= filtered else []
     known = first[positions.known if among is None else positions.known & among]
     wallets = int(asked.sum()), int(ok.sum()), int(stale.sum())
-    return Coverage(*wallets, *counts, filtered, as_of=_oldest_time(frame, known))
+    return Coverage(
+        *wallets, *counts, filtered, "; ".join(reasons), as_of=_oldest_time(frame, known)
+    )
+
+
+def drop_rows(
+    holdings: pd.DataFrame, kept: Mask, reasons: Mapping[str, tuple[Mask, str]]
+) -> pd.DataFrame:
+    """Return the kept rows. Their ``attrs`` have the reasons of dropped rows, for the coverage.
+
+    A reason maps an adjective to its rows, and to a text for them (by default, their value).
+    """
+    dropped, texts = _dropped(holdings, len(holdings))
+    for adjective, (rows, text) in reasons.items():
+        if count := int(rows.sum()):
+            dropped += count
+            texts.append(text or _count_and_value(count, f"{adjective} balance", holdings[rows]))
+    result = holdings[kept]
+    result.attrs[_DROPPED] = {"rows": len(result), "balances": dropped, "reasons": texts}
+    return result
+
+
+def _dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
+    """Return the number of balances and the reasons of `drop_rows`, unless rows changed since."""
+    record = holdings.attrs.get(_DROPPED, {})
+    return (record["balances"], [*record["reasons"]]) if record.get("rows") == rows else (0, [])
+
+
+def _count_and_value(count: int, noun: str, rows: pd.DataFrame) -> str:
+    """Return a text such as ``2 spam balances (930.00 USD)``; an unknown value is omitted."""
+    value = rows["value"].sum(min_count=1) if "value" in rows else np.nan
+    currency = rows["currency"].iloc[0] if "currency" in rows else ""
+    text = "" if pd.isna(value) else f"{money(value)} {'' if pd.isna(currency) else currency}"
+    return counted_noun(count, noun) + f" ({text.strip()})" * bool(text)
 
 
 def coverage_of_rows(
@@ -174,9 +215,11 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     rows = positions.tokens.codes == index
     among = positions.wallets_that_can_hold(index)
     versions, amount = bridged_versions(positions, index)
+    of_rows = coverage_of_rows(positions, rows)
     return replace(
         coverage_of_rows(known_by_token(positions, rows), rows, among),
-        filtered=coverage_of_rows(positions, rows).filtered,
+        filtered=of_rows.filtered,
+        filtered_reasons=of_rows.filtered_reasons,
         bridged=versions,
         bridged_amount=amount,
     )

@@ -55,6 +55,9 @@ class Coverage:
     filtered : int
         The number of balances that the service listed for known wallets, but that are missing from
         the holdings, such as dropped spam.
+    filtered_reasons : str
+        What `without_spam` and `where` dropped, such as ``16 spam balances (930.00 USD)``; empty
+        if rows were dropped in another way.
     bridged : int
         For a table of one asset, the number of bridged versions in the holdings that the table
         leaves out.
@@ -86,6 +89,7 @@ class Coverage:
     amount_na: int
     unpriced: int
     filtered: int
+    filtered_reasons: str = ""
     bridged: int = 0
     bridged_amount: str = "0"
     bridged_separate: int = 0
@@ -107,14 +111,11 @@ class Coverage:
         unknown = self.wallets_asked - self.wallets_ok
         wallets = counted_noun(self.wallets_asked, "wallet")
         left_out = {
-            f"{Decimal(self.bridged_amount):,f} in "
-            f"{counted_noun(self.bridged, 'bridged version')} (bridged=True)": self.bridged,
+            f"{bridged_text(self.bridged, self.bridged_amount)} (bridged=True)": self.bridged,
             f"{unknown:,} of {wallets} unknown": unknown,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(self.unpriced, 'balance')} without a price": self.unpriced,
-            f"{counted_noun(self.filtered, 'dropped balance')}, such as spam or bridged versions": (
-                self.filtered
-            ),
+            self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,
             f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
         }
@@ -129,6 +130,12 @@ class Coverage:
             versions = counted_noun(self.bridged_separate, "bridged version")
             sentences.append(f"Separate from their assets: {versions} (bridged=True adds them).")
         return sentences
+
+
+def bridged_text(versions: int, amount: str) -> str:
+    """Return a text such as ``1,200.5 in 2 bridged versions``. Several assets have no `amount`."""
+    text = counted_noun(versions, "bridged version")
+    return f"{Decimal(amount):,f} in {text}" if amount else text
 
 
 class ResultTable(pd.DataFrame):

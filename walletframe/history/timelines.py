@@ -20,6 +20,7 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.errors import SettingsError, SnapshotError
 from walletframe.frames.asset_list import (
+    bridged_versions,
     refuse_assets,
     token_or_asset_index,
     token_or_asset_names,
@@ -280,7 +281,7 @@ def find_token_filter(
     if asset is not None:
         positions = with_assets(positions, **options)
     index, tokens = token_or_asset_index(positions, chosen), positions.tokens
-    warn_about_bridged(positions, [index])
+    warn_about_bridged(bridged_versions(positions, index)[0])
     listed = positions.assets
     [name] = token_or_asset_names(positions, np.array([index]))
     return TokenFilter(

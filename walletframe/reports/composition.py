@@ -14,6 +14,7 @@ from walletframe.analysis.spam.flags import flag_spam
 from walletframe.analysis.sums import totals, totals_of
 from walletframe.analysis.valuation import has_only_service_prices, has_prices, value
 from walletframe.frames.contract import concat_frames
+from walletframe.frames.coverage import drop_rows
 from walletframe.frames.groups import SNAPSHOT, asset_unless_token, list_names, read_groups
 from walletframe.frames.identity import token_identities
 from walletframe.frames.kept import kept_names
@@ -162,7 +163,7 @@ def compose(
     """Return the content of a report on a result, and on the changes since an earlier result."""
     wallets, holdings = details.wallets, with_values_and_flags(details.holdings)
     is_spam = holdings["is_spam"].to_numpy()
-    spam, remaining = holdings[is_spam], holdings[~is_spam]
+    spam, remaining = holdings[is_spam], drop_rows(holdings, ~is_spam, {"spam": (is_spam, "")})
     names, listings, notes = grouping.names(wallets), [], []
     change, values, total_value = "", None, value_summary(remaining)
     currency = total_value.currency if total_value else ""
@@ -257,8 +258,6 @@ def _sources(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -> list[st
         tokens = counted_noun(len(token_identities(spam).keys), "token")
         verbs = "looks like spam and is" if len(spam) == 1 else "look like spam and are"
         lines.append(f"{counted_noun(len(spam), 'balance')} of {tokens} {verbs} listed separately.")
-        if worth := spam["value"].sum() if "value" in spam else 0:
-            lines.append(f"The value of this spam is {money(worth)}, which no total counts.")
     services = [safe_line(name) for name in wallets["service"].dropna().unique()]
     return [*lines, f"Service: {', '.join(services)}."] if services else lines
 

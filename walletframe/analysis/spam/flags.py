@@ -17,6 +17,7 @@ from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
 from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames.contract import amounts_of, require_columns
+from walletframe.frames.coverage import drop_rows
 from walletframe.frames.identity import TOKEN, KeyCodes, first_rows, token_identities
 from walletframe.frames.names import mask_of_token
 from walletframe.notice import warn_never_raise
@@ -188,7 +189,7 @@ def without_spam(
     flagged = flag_spam(holdings, allow=allow, deny=deny, threshold=threshold)
     suspect = flagged["is_spam"].to_numpy()
     _warn_about_spam(int(suspect.sum()), len(token_identities(holdings[suspect]).keys))
-    return holdings[~suspect]
+    return drop_rows(holdings, ~suspect, {"spam": (suspect, "")})
 
 
 def _warn_about_spam(rows: int, tokens: int) -> None:
