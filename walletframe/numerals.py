@@ -8,7 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 _STEPS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
-_CENT, _TOO_LARGE = 0.01, 1e15
+_CENT, _MIN_WHOLE, _TOO_LARGE = 0.01, 100, 1e15
 _LEAST_SHARE = 0.001
 
 
@@ -45,6 +45,18 @@ def money(value: float) -> str:
     if 0 < abs(value) < _CENT:
         return format(Decimal(f"{value:.4g}"), "f")
     return f"{value:z,.2f}"
+
+
+def whole_money(value: float, sign: str = "") -> str:
+    """Return a value without cents, unless it is small, with a sign if `sign` is ``+``."""
+    if abs(value) >= _MIN_WHOLE:
+        return f"{value:{sign},.0f}"
+    return f"{sign if value > 0 else ''}{money(value)}"
+
+
+def signed_money(value: float) -> str:
+    """Return a value as money, with a sign if it is above 0."""
+    return f"{'+' if value > 0 else ''}{money(value)}"
 
 
 def cents(value: float) -> str:

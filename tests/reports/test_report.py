@@ -174,7 +174,7 @@ def test_the_first_screen_has_total_change_and_share():
     content = content_of(AFTER, BEFORE)
     assert content.total == "385,809.00 USD"
     assert content.change == (
-        "Up 55,300 USD (+16.7%) since 2026-01-31 05:59 UTC in 2 of 3 wallets: "
+        "Up 55,300 USD (+16.7%) since 2026-01-31 05:59 UTC, in the 2 of 3 wallets known then and now: "
         "ETH +55,000 (price); USDC +300 (amount)."
     )
     assert content.notes[1] == (
@@ -282,7 +282,7 @@ def test_own_prices_of_the_later_amounts_are_not_mixed_with_the_service_prices()
     before = BEFORE._replace(holdings=BEFORE.holdings.drop(columns=["value", "currency"]))
     content = content_of(AFTER.wf.value({"ETH": 10}, currency="EUR"), before)
     assert content.change == (
-        "Unchanged since 2026-01-31 05:59 UTC in 2 of 3 wallets, without 1 unvalued balance."
+        "Unchanged since 2026-01-31 05:59 UTC, in the 2 of 3 wallets known then and now, without 1 unvalued balance."
     )
     assert content.notes[1] == (
         "The change leaves out 1 wallet (0.00 now) and 1 balance without a known "
@@ -303,7 +303,10 @@ def test_unchanged_never_hides_wallets():
         (failed, more, "900 before", "1,510.00"),
     ):
         content = content_of(after, before)
-        assert content.change == "Unchanged since 2026-01-31 05:59 UTC in 2 of 3 wallets."
+        assert (
+            content.change
+            == "Unchanged since 2026-01-31 05:59 UTC, in the 2 of 3 wallets known then and now."
+        )
         assert content.notes[1] == (
             f"The change leaves out 1 wallet ({known}) without a known value at both times. "
             f"The earlier total is {earlier} USD."
@@ -356,7 +359,9 @@ def test_a_balance_without_an_earlier_price_has_the_later_one():
     priced = owned_at({"ETH": 1_000, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)})
     unpriced = owned_at({"ETH": None, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)})
     content = content_of(AFTER, unpriced)
-    assert content.change.endswith("in 2 of 3 wallets: USDC +300 (amount).")
+    assert content.change.endswith(
+        ", in the 2 of 3 wallets known then and now: USDC +300 (amount)."
+    )
     assert content.notes[1].endswith(
         "At today's prices, for lack of earlier values: 2 balances (385,000 before). "
         "The earlier total is 500.00 USD."

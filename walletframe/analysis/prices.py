@@ -20,7 +20,7 @@ from walletframe.address.forms import is_blank
 from walletframe.amounts.arrow import with_amounts
 from walletframe.disk import read_parquet
 from walletframe.errors import POSITIONS_NOTE, ColumnsError, PricesError
-from walletframe.frames.contract import require_columns
+from walletframe.frames.contract import one_currency, require_columns
 from walletframe.frames.identity import token_identities, token_key
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
@@ -435,15 +435,6 @@ def price_fault(price: Any) -> str:
     if math.isnan(number):
         return "not a number"
     return "infinite" if math.isinf(number) else "negative" if number < 0 else ""
-
-
-def one_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
-    """Return a list of at most one currency (None if missing). Raise a PricesError for several."""
-    currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in named))
-    if len(currencies) > 1:
-        listed = ", ".join("no currency" if name is None else repr(name) for name in currencies)
-        raise PricesError(f"the {noun} are in {len(currencies)} currencies: {listed}", hint=hint)
-    return currencies
 
 
 def stated_currency(table: PriceTable, currency: str | None) -> str | None:

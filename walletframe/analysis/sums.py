@@ -22,9 +22,8 @@ from walletframe.amounts.sums import (
     is_positive,
     joined_totals,
 )
-from walletframe.analysis.prices import one_currency
 from walletframe.frames.asset_list import count_separate_versions
-from walletframe.frames.contract import count_array, text_array
+from walletframe.frames.contract import count_array, one_currency, text_array
 from walletframe.frames.coverage import (
     completeness,
     count_unreadable_wallets,

@@ -21,7 +21,6 @@ from walletframe.analysis.prices import (
     asset_key,
     keys_and_prices,
     normalize_price_table,
-    one_currency,
     parse_prices,
     price_fault,
     read_price_file,
@@ -30,7 +29,7 @@ from walletframe.analysis.prices import (
 from walletframe.bulk import first_known_prices
 from walletframe.errors import POSITIONS_NOTE, PricesError, PricesWarning, SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
-from walletframe.frames.contract import amounts_of, require_columns, text_array
+from walletframe.frames.contract import amounts_of, one_currency, require_columns, text_array
 from walletframe.frames.identity import is_unknown, token_identities
 from walletframe.frames.names import ambiguous, shared_symbols
 from walletframe.frames.positions import token_columns

@@ -12,7 +12,7 @@ import pyarrow as pa
 from walletframe.address.forms import canonical_blockchain
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.chains import known_blockchains, normalize_blockchain
-from walletframe.errors import AmountError, ColumnsError
+from walletframe.errors import AmountError, ColumnsError, PricesError
 from walletframe.pandas_versions import TEXT
 from walletframe.wire.outcome import Status
 
@@ -122,6 +122,15 @@ def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ColumnsError(missing, [str(name) for name in frame.columns], hint)
+
+
+def one_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
+    """Return a list of at most one currency (None if missing). Raise a PricesError for several."""
+    currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in named))
+    if len(currencies) > 1:
+        listed = ", ".join("no currency" if name is None else repr(name) for name in currencies)
+        raise PricesError(f"the {noun} are in {len(currencies)} currencies: {listed}", hint=hint)
+    return currencies
 
 
 WALLET_DTYPES: Final[dict[str, Any]] = {

@@ -193,8 +193,8 @@ def _dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
 
 def _count_and_value(count: int, noun: str, rows: pd.DataFrame) -> str:
     """Return a text such as ``2 spam balances (930.00 USD)``; an unknown value is omitted."""
-    value = rows["value"].sum(min_count=1) if "value" in rows else np.nan
-    currency = rows["currency"].iloc[0] if "currency" in rows else ""
+    value: Any = rows["value"].sum(min_count=1) if "value" in rows else np.nan
+    currency: Any = rows["currency"].iloc[0] if "currency" in rows else ""
     text = "" if pd.isna(value) else f"{money(value)} {'' if pd.isna(currency) else currency}"
     return counted_noun(count, noun) + f" ({text.strip()})" * bool(text)
 

@@ -30,7 +30,9 @@ _ANSWERS = ["amount", "share", "value", "currency"]
 _COUNTS = ["contracts", "blockchains", "balances"]
 _GAPS = ["amount_na", "unpriced", "wallets_stale"]
 _COMPLETENESS = ["wallets_ok", "wallets_asked"]
-_FORMATTERS: dict[Any, Callable[[Any], str]] = {"value": money, "price": plain, "unit_price": plain}
+_MONEY = ["value", "before", "after", "difference", "from_prices", "from_amounts"]
+_FORMATTERS: dict[Any, Callable[[Any], str]] = {"price": plain, "unit_price": plain}
+_FORMATTERS |= dict.fromkeys(_MONEY, money)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,5 +7,16 @@ unknown: no change and no total counts them as zero.
 from walletframe.history.changes import compare
 from walletframe.history.dataset import load, save, snapshot, snapshots, thin
 from walletframe.history.timelines import timeline, total_timeline
+from walletframe.history.values import compare_values
 
-__all__ = ["compare", "load", "save", "snapshot", "snapshots", "thin", "timeline", "total_timeline"]
+__all__ = [
+    "compare",
+    "compare_values",
+    "load",
+    "save",
+    "snapshot",
+    "snapshots",
+    "thin",
+    "timeline",
+    "total_timeline",
+]

@@ -157,7 +157,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     >>> compare(before, failed)["change"].unique().tolist()
     ['unknown']
     """
-    earlier, later = _mark_shared_answers_stale(
+    earlier, later = mark_shared_answers_stale(
         as_details(before, "before"), as_details(after, "after")
     )
     names = [by] if isinstance(by, str) else list(by or [])
@@ -256,7 +256,7 @@ def _add_change_columns(
     )
 
 
-def _mark_shared_answers_stale(
+def mark_shared_answers_stale(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
     """Mark an answer of `before` as stale in `after`. Check that both are comparable."""

@@ -36,9 +36,17 @@ from walletframe.frames.tables import (
     wallet_cells,
 )
 from walletframe.history import compare
-from walletframe.numerals import amount_phrase, counted_noun, money, part_text, percent
+from walletframe.history.values import value_changes
+from walletframe.numerals import (
+    amount_phrase,
+    counted_noun,
+    money,
+    part_text,
+    percent,
+    signed_money,
+    whole_money,
+)
 from walletframe.pandas_versions import TEXT
-from walletframe.reports.changes import ValueChanges, change_sentence, signed, value_changes
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line, safe_url
 
@@ -52,6 +60,7 @@ if TYPE_CHECKING:
     from walletframe.frames.details import WalletDetails
     from walletframe.frames.groups import By, Groups
     from walletframe.frames.positions import Positions
+    from walletframe.history.values import ValueChanges
 
 _EXACT = (
     "Amounts are exact: each amount is the integer of base units that the service sent, divided by "
@@ -85,6 +94,7 @@ _STYLE = {
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
 }
 _TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # empty if missing
+_MAX_NAMED, _ASSET_LENGTH = 3, 40
 _MAX_GROUPS, _MAX_ROWS, _NAME_LENGTH, _TEXT_LENGTH, _ADDRESS_LENGTH = 8, 25, 60, 90, 120
 _NUMBER_LENGTH = 200  # more than any amount has
 _COLUMNS = {  # heading: column, text for a missing value, maximum number of characters
@@ -172,9 +182,10 @@ def compose(
             before = before._replace(holdings=with_values_and_flags(before.holdings))
         sides, since = _without_spam(before, details._replace(holdings=holdings)), _time_of(before)
         amounts = _amount_changes(sides, names, grouping)
-        if values := value_changes(*sides):
+        if "value" in holdings:
+            values = value_changes(*sides)
             by_asset = values.by(["asset"], grouping.options())
-            change = change_sentence(by_asset, currency, f"{since}{values.scope()}")
+            change = _change_sentence(by_asset, currency, f"{since}{values.scope()}")
             if not len(values.wallets):
                 change = f"The change since {since} is unknown."
             notes.append(values.note(currency))
@@ -306,7 +317,11 @@ def _groups_listing(
     labels, order = [*groups.columns], "value" if "value" in frame else "balances"
     sums: dict[str, Callable[[Any], str]] = {"balances": "{:,}".format}
     if "value" in frame:
-        sums = {"value": money, "change": signed, "share": lambda share: percent(round(share, 9))}
+        sums = {
+            "value": money,
+            "change": signed_money,
+            "share": lambda share: percent(round(share, 9)),
+        }
         frame = frame.assign(share=frame["value"] / (frame["value"].sum() or np.nan))
     if values:
         changes = values.by(groups.names, grouping.options(groups.names))
@@ -512,15 +527,37 @@ def _amount_changes(
     return compare(*sides, by=by, **grouping.options(by))
 
 
+def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
+    """Return a sentence about the change of the total value, and the assets that made it."""
+    changed = by_asset[by_asset["change"] != 0]
+    if not len(changed):
+        return f"Unchanged since {since}."
+    total, earlier = changed["change"].sum(), by_asset["earlier"].sum()
+    named, rest = changed.head(_MAX_NAMED), changed["change"].iloc[_MAX_NAMED:]
+    columns = (named[name] for name in ("asset", "change", "prices", "amounts"))
+    parts = []
+    for asset, change, prices, amounts in zip(*columns, strict=True):
+        origin = f", of which price {whole_money(prices)} and amount {whole_money(amounts)}"
+        if not (prices and amounts):
+            origin = " (price)" if prices else " (amount)"
+        parts.append(f"{safe_line(asset, _ASSET_LENGTH)} {whole_money(change, '+')}{origin}")
+    if len(rest):
+        parts.append(f"{counted_noun(len(rest), 'other asset')} {whole_money(rest.sum(), '+')}")
+    direction = "Up" if total >= 0 else "Down"
+    share = f" ({total / earlier:+.1%})" if earlier else ""
+    head = f"{direction} {whole_money(abs(total))}{currency}{share} since {since}"
+    return f"{head}: {'; '.join(parts)}."
+
+
 def _value_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     """List the changes of value, the largest first."""
     changed = changes[changes["change"] != 0]
     head = changed.head(_MAX_ROWS)
-    labels = [*changed.columns[: changed.columns.get_loc("wallets_asked")]]
+    labels = [*changed.columns[: changed.columns.get_loc("earlier")]]
     columns = _label_cells(head, labels, wallets)
     headings = {"change": "change", "prices": "from prices", "amounts": "from amounts"}
     for name, heading in headings.items():
-        columns[_unique_heading(heading, columns)] = text_cells(head[name], write=signed)
+        columns[_unique_heading(heading, columns)] = text_cells(head[name], write=signed_money)
     for name, heading in {"earlier": "before", "later": "after"}.items():
         columns[_unique_heading(heading, columns)] = value_cells(head[name])
     note = "Values of the balances that are known at both times. The largest change comes first."

@@ -1,0 +1,74 @@
+"""`compare_values`: changes of value, split into prices and amounts."""
+
+import pandas as pd
+import pytest
+from addresses import A, B, C
+from canned_service import balance
+from fetches import failed, record
+
+import walletframe as wf
+from walletframe.errors import ColumnsError, PricesError, SnapshotError
+from walletframe.frames.assembly import assemble
+from walletframe.history import compare_values
+
+ETHER = {"symbol": "ETH", "address": None}
+OWNERS = ["Ada", "Ada", "Bob"]
+
+
+def fetched(amounts, day, price, currency="USD"):
+    """Return a valued fetch of wallets with these amounts of ether; None means failed."""
+    records = [
+        failed(address)
+        if amount is None
+        else record(address, balances=[balance(str(amount * 10**18), **ETHER, decimals=18)])
+        for address, amount in zip((A, B, C), amounts, strict=True)
+    ]
+    wallets, holdings = assemble(records)
+    moment = pd.Timestamp(day, tz="UTC")
+    details = wf.WalletDetails(wallets.assign(fetched_at=moment, owner=OWNERS), holdings)
+    return details.wf.value({"ETH": price}, currency=currency)
+
+
+def test_a_change_is_split_into_prices_and_amounts():
+    """Only wallets that are known at both times count; the others are counted as unknown."""
+    days = fetched([1, 2, 5], "2026-01-30", 100), fetched([3, None, None], "2026-01-31", 150)
+    table = compare_values(*days, by=["owner", "asset"])
+    numbers = ["before", "after", "difference", "from_prices", "from_amounts"]
+    assert table.loc[0, numbers].tolist() == [100, 450, 350, 50, 300]
+    assert table.loc[1, numbers].isna().all()
+    assert table[["owner", "currency", "wallets_known", "wallets"]].values.tolist() == [
+        ["Ada", "USD", 1, 2],
+        ["Bob", "USD", 0, 1],
+    ]
+    assert "Not counted: 2 of 3 wallets unknown." in repr(table)
+
+
+def test_a_wallet_of_only_one_fetch_is_unknown():
+    """Its earlier value is not a loss."""
+    days = fetched([1, 2, 5], "2026-01-30", 100), fetched([1, 2, 5], "2026-01-31", 100)
+    fewer = wf.WalletDetails(days[1].wallets[:2], days[1].holdings[:2])
+    table = compare_values(days[0], fewer, by="owner")
+    assert table["difference"].fillna(-1).tolist() == [0, -1]
+    assert table["wallets"].tolist() == [2, 1]
+
+
+def test_earlier_balances_without_values_have_the_later_prices():
+    """Then nothing is due to prices."""
+    days = fetched([1, 2, 5], "2026-01-30", 100), fetched([2, 2, 5], "2026-01-31", 150)
+    columns = ["unit_price", "value", "currency"]
+    earlier = days[0]._replace(holdings=days[0].holdings.drop(columns=columns))
+    [row] = compare_values(earlier, days[1]).to_dict("records")
+    assert (row["asset"], row["difference"], row["from_prices"]) == ("ETH", 150, 0)
+    with pytest.raises(ColumnsError, match=r"after.wf.value"):
+        compare_values(days[0], days[1]._replace(holdings=earlier.holdings))
+
+
+def test_currencies_and_snapshots_are_not_mixed():
+    """An error says what to do."""
+    first = fetched([1, 2, 5], "2026-01-30", 100)
+    with pytest.raises(PricesError, match="2 currencies: 'USD', 'EUR'"):
+        compare_values(first, fetched([1, 2, 5], "2026-01-31", 100, "EUR"))
+    day = first.wallets["fetched_at"]
+    snapshot = wf.WalletDetails(*(frame.assign(snapshot=day[0]) for frame in first))
+    with pytest.raises(SnapshotError, match="the same snapshot"):
+        compare_values(snapshot, snapshot)

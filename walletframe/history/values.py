@@ -1,0 +1,238 @@
+"""`compare_values`: changes of value between two fetches, due to prices and due to amounts.
+
+The part of prices is the earlier amount times the change of the price. The part of amounts is the
+rest, which includes tokens that only one of the two answers lists.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from walletframe.frames.contract import concat_frames, one_currency, require_columns, text_array
+from walletframe.frames.coverage import completeness
+from walletframe.frames.details import WalletDetails, as_details
+from walletframe.frames.groups import SNAPSHOT, list_names, read_groups
+from walletframe.frames.identity import token_identities, wallet_identities
+from walletframe.frames.known import known_and_fresh_mask
+from walletframe.frames.results import Coverage, with_coverage
+from walletframe.history.changes import mark_shared_answers_stale
+from walletframe.numerals import counted_noun, money, whole_money
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from walletframe.amounts.integers import Floats
+    from walletframe.frames.asset_list import AssetsLike
+    from walletframe.frames.details import DetailsLike
+    from walletframe.frames.groups import By
+    from walletframe.frames.identity import Mask
+
+_WALLET = ["blockchain", "address"]
+_DIGITS = 6  # of sums of floats, whose last bits may differ
+_COLUMNS = {
+    "earlier": "before",
+    "later": "after",
+    "change": "difference",
+    "prices": "from_prices",
+    "amounts": "from_amounts",
+    "wallets_ok": "wallets_known",
+    "wallets_asked": "wallets",
+}
+
+
+def compare_values(
+    before: DetailsLike,
+    after: DetailsLike,
+    *,
+    by: By = "asset",
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
+) -> pd.DataFrame:
+    """Compare the values of holdings at two times, and split changes into prices and amounts.
+
+    Only balances whose values are known at both times are compared. Spam is compared, too: call
+    `without_spam` first to leave it out.
+
+    Parameters
+    ----------
+    before, after : WalletDetails or tuple of (DataFrame, DataFrame)
+        The results of two fetches, or two snapshots, with values from the method `value`. Balances
+        of `before` without a value are valued at the prices of `after`.
+    by : str or list of str, default "asset"
+        The column or columns to group by, as in `totals`.
+    assets, bridged : optional
+        The definition of assets, as in `totals`.
+
+    Returns
+    -------
+    DataFrame
+        One row for each group, the largest change first, groups of unknown change last. The index
+        is a RangeIndex. The columns are
+
+        - the columns of `by`, as in `totals`;
+        - ``before``, ``after``, ``difference`` (float64): the values, and ``after - before``; NaN
+          if no wallet of the group is known at both times;
+        - ``from_prices`` (float64): the part of the difference that is due to prices: the earlier
+          amount times the change of the price;
+        - ``from_amounts`` (float64): the rest, which is due to amounts;
+        - ``currency`` (str): the currency of the values; NA if none is stated;
+        - ``wallets_known``, ``wallets`` (Int64): the number of wallets that are known at both
+          times, and the number of all requested wallets of the group.
+
+        A line below the table states what is not counted.
+
+    Raises
+    ------
+    ArgumentError
+        If `before` or `after` is not the result of a fetch.
+    ColumnsError
+        If `after` has no values.
+    PricesError
+        If the values have several currencies.
+    SettingsError, TokenListError, OSError
+        If `by` or `assets` can't be used.
+    SnapshotError
+        In the same cases as `compare`.
+
+    Warns
+    -----
+    InputWarning
+        If two fetches at different times returned the same cached answers.
+
+    Examples
+    --------
+    >>> import walletframe
+    >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+    ...     details = walletframe.fetch_wallets("NEAR.alice.near", client=client)
+    >>> days = [details.wf.value({("NEAR", None): price}) for price in (2, 3)]
+    >>> changes = compare_values(*days, by="wallet")
+    >>> (changes["difference"] == changes["from_prices"]).item()
+    True
+    """
+    sides = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
+    require_columns(sides[1].holdings, ["value"], "call after.wf.value(…) first")
+    changes = value_changes(*sides)
+    table = changes.by(
+        list_names(by), {"assets": assets, "bridged": bridged}, all_wallets=True
+    ).rename(columns=_COLUMNS)
+    counts = table[["wallets_known", "wallets"]]
+    numbers = [name for name in _COLUMNS.values() if name not in counts]
+    table[numbers] = table[numbers].mask(table["wallets_known"] == 0)
+    table["currency"] = text_array([changes.currency]).repeat(len(table))
+    labels = [name for name in table if name not in {*_COLUMNS.values(), "currency"}]
+    table = table[[*labels, *numbers, "currency", *counts]]
+    table = table.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
+    coverage = Coverage(
+        len(changes.requested),
+        len(changes.wallets),
+        0,
+        len(changes.balances),
+        amount_na=0,
+        unpriced=changes.unvalued,
+        filtered=0,
+    )
+    return with_coverage(table.reset_index(drop=True), coverage)
+
+
+class ValueChanges(NamedTuple):
+    """The balances whose values are known at both times, and texts about the other balances."""
+
+    balances: pd.DataFrame  # of both times, with the columns earlier, later and prices
+    wallets: pd.DataFrame  # the wallets that are known at both times
+    requested: pd.DataFrame  # all wallets; those that are not known at both times as failed
+    wallet_count: int  # the number of wallets that either fetch requested
+    unvalued: int  # balances without a value at one of the two times
+    left_out: str  # the counts and values of the other wallets and of unvalued balances
+    at_later_prices: str  # the count and value of balances that lack an earlier value
+    earlier_total: float  # of all balances of the earlier fetch
+    currency: str | None
+
+    def by(
+        self, names: Sequence[str], options: dict[str, Any], *, all_wallets: bool = False
+    ) -> pd.DataFrame:
+        """Return the labels and the changes of groups, the largest change first."""
+        wallets = self.requested if all_wallets else self.wallets
+        positions, groups = read_groups(self.balances, names, wallets, **options)
+        counts = completeness(positions, groups)
+        columns = ("earlier", "later", "prices")
+        sums = [np.bincount(groups.codes, self.balances[name], len(groups)) for name in columns]
+        change = sums[1] - sums[0]
+        numbers = dict(zip(columns, sums, strict=True), change=change, amounts=change - sums[2])
+        frame = groups.labels.assign(
+            **{name: each.round(_DIGITS) for name, each in numbers.items()},
+            wallets_ok=counts["wallets_ok"],
+            wallets_asked=counts["wallets_asked"],
+        )
+        return frame.iloc[(-frame["change"].abs()).argsort(kind="stable")]
+
+    def scope(self) -> str:
+        """Return how many wallets and balances the change covers, or an empty text if all."""
+        wallets = f", in the {len(self.wallets):,} of {counted_noun(self.wallet_count, 'wallet')} "
+        wallets += "known then and now"
+        balances = f", without {counted_noun(self.unvalued, 'unvalued balance')}"
+        return wallets * (len(self.wallets) < self.wallet_count) + balances * bool(self.unvalued)
+
+    def note(self, currency: str) -> str:
+        """Return sentences about what is left out, the prices, and the earlier total."""
+        left_out = f"The change leaves out {self.left_out} without a known value at both times."
+        prices = f"At today's prices, for lack of earlier values: {self.at_later_prices}."
+        total = f"The earlier total is {money(self.earlier_total)}{currency}."
+        parts = [left_out] * bool(self.left_out) + [prices] * bool(self.at_later_prices)
+        return " ".join(parts + [total] * bool(parts and not np.isnan(self.earlier_total)))
+
+
+def value_changes(before: WalletDetails, after: WalletDetails) -> ValueChanges:
+    """Return the changes of value. Earlier balances without values are valued at later prices."""
+    earlier, later = before.holdings, after.holdings
+    requested = [before.wallets, after.wallets]
+    fresh = [wallets[known_and_fresh_mask(wallets)] for wallets in requested]
+    frames = [frame[_WALLET] for frame in (*fresh, earlier, later, *requested)]
+    wallet_keys = wallet_identities(concat_frames(frames))
+    codes = np.split(wallet_keys.codes, np.cumsum([*map(len, frames[:-1])]))
+    compared = np.intersect1d(codes[0], codes[1])
+    rows = concat_frames([earlier, later]).drop(columns=SNAPSHOT, errors="ignore")
+    holders = np.append(codes[2], codes[3])
+    is_compared, is_later = np.isin(holders, compared), np.arange(len(rows)) >= len(earlier)
+    tokens, amounts = token_identities(rows), rows["amount"].to_numpy("float64", na_value=np.nan)
+    values, count = rows["value"].to_numpy("float64", na_value=np.nan), len(tokens.keys)
+    priced = is_later & ~np.isnan(values) & (amounts > 0)
+    sums = [np.bincount(tokens.codes[priced], each[priced], count) for each in (values, amounts)]
+    with np.errstate(invalid="ignore"):  # a token that is no longer held has no price
+        at_later_prices = amounts * (sums[0] / sums[1])[tokens.codes]
+    stated: Any = rows["currency"].dropna().unique() if "currency" in rows else []
+    currencies = one_currency(stated, "values", "call value(…) with prices in one currency")
+    earlier_total = pd.Series(values[~is_later]).sum(min_count=1)
+    is_revalued = is_compared & ~is_later & np.isnan(values) & ~np.isnan(at_later_prices)
+    values = np.where(is_revalued, at_later_prices, values)
+    values[is_compared & (amounts == 0)] = 0  # at any price
+    pairs = holders * count + tokens.codes
+    is_unvalued = is_compared & np.isin(pairs, pairs[np.isnan(values)])
+    by_prices = np.where(is_later | np.isnan(at_later_prices), 0, at_later_prices - values)
+    sides = {"earlier": np.where(is_later, 0, values), "later": np.where(is_later, values, 0)}
+    balances = rows.assign(**sides, prices=by_prices)[is_compared & ~is_unvalued]
+    counts = len(wallet_keys.keys), len(np.unique(pairs[is_unvalued]))
+    texts = [
+        _count_and_values(counts[0] - len(compared), "wallet", ~is_compared, values, is_later),
+        _count_and_values(counts[1], "balance", is_unvalued, values, is_later),
+    ]
+    revalued = _count_and_values(is_revalued.sum(), "balance", is_revalued, values, is_later)
+    left_out, wallets = " and ".join(filter(None, texts)), fresh[1][np.isin(codes[1], compared)]
+    is_first = ~pd.Series(np.append(codes[5], codes[4])).duplicated().to_numpy()
+    known = np.isin(np.append(codes[5], codes[4])[is_first], compared)
+    each = concat_frames(requested[::-1])[is_first].drop(columns=SNAPSHOT, errors="ignore")
+    each = each.assign(status=np.where(known, "ok", "failed"))
+    return ValueChanges(
+        balances, wallets, each, *counts, left_out, revalued, earlier_total, *currencies or [None]
+    )
+
+
+def _count_and_values(count: int, noun: str, mask: Mask, values: Floats, is_later: Mask) -> str:
+    """Return a count and its known values, such as ``1 wallet (9.00 now)``, or "" if it is 0."""
+    sides = {"before": values[mask & ~is_later], "now": values[mask & is_later]}
+    known = {when: side[~np.isnan(side)] for when, side in sides.items()}
+    sums = [f"{whole_money(side.sum())} {when}" for when, side in known.items() if len(side)]
+    text = counted_noun(count, noun) + (f" ({', '.join(sums)})" if sums else "")
+    return text * bool(count)
