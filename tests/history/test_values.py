@@ -36,7 +36,7 @@ def test_a_change_is_split_into_prices_and_amounts():
     numbers = ["before", "after", "difference", "from_prices", "from_amounts"]
     assert table.loc[0, numbers].tolist() == [100, 450, 350, 50, 300]
     assert table.loc[1, numbers].isna().all()
-    assert table[["owner", "currency", "wallets_known", "wallets"]].values.tolist() == [
+    assert table[["owner", "currency", "wallets_known", "wallets"]].to_numpy().tolist() == [
         ["Ada", "USD", 1, 2],
         ["Bob", "USD", 0, 1],
     ]
