@@ -128,10 +128,25 @@ def test_names_of_blockchains_can_be_fixed(run, reachable, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     refused = run(*command, "nearprotocol.bob")
     assert refused.exit_code == 2
-    assert "write NEAR instead of 'nearprotocol': 1 wallet" in refused.output
+    assert "argument 1: 'nearprotocol': write NEAR instead" in refused.output
+    assert "Add --fix" in refused.output
     result = run(*command, "nearprotocol.bob", "--fix")
     assert "replaced 'nearprotocol' with NEAR (1 row)" in result.output
     assert result.exit_code == 0
+
+
+def test_check_lists_problems_without_a_request(run, tmp_path):
+    """With the lines of the file; the exit code says whether there are any."""
+    listed = tmp_path / "people.csv"
+    rows = ["wallet,owner", f"Ethereum.{A},Ada", "ETH.0x12,Ada", "NEAR.bob,Ben", "NEAR.bob,Cy"]
+    listed.write_text("\n".join(rows), encoding="utf-8")
+    result = run("check", str(listed), "--keep", "owner")
+    assert result.exit_code == 1
+    for line, text in (("2", "write ETH"), ("3", "40 hex digits"), ("5", "'Cy' here, but 'Ben'")):
+        assert any(row.startswith(line) and text in row for row in result.output.splitlines())
+    assert result.output.endswith("1 of 4 wallets is without a problem.\n")
+    listed.write_text("NEAR.bob\n", encoding="utf-8")
+    assert run("check", str(listed.rename(tmp_path / "fine.txt"))).exit_code == 0
 
 
 @pytest.mark.filterwarnings("default::walletframe.errors.InputWarning")

@@ -289,6 +289,8 @@ def test_values_at_the_services_prices(run):
         in result.output
     )
     assert "value" not in run("totals", f"ETH.{A}", "--by", "blockchain").output.lower()
+    named = ["--prices", "service", "--currency", "USD"]
+    assert run("totals", f"ETH.{A}", "--by", "blockchain", *named).output == result.output
 
 
 def test_values_at_prices_of_a_file(run, tmp_path):

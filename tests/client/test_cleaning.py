@@ -518,3 +518,10 @@ class TestShapes:
         forms = {form for chain in known_blockchains().values() for form in chain.addresses}
         others = {form for form in forms if not form.endswith("1") and form[:7] != "base58-"}
         assert others == {"evm", "near", "solana"}
+
+    def test_two_owners_of_a_wallet_are_stated(self):
+        """Before a user drops duplicates, which hides one of them."""
+        people = pd.DataFrame({"wallet": ["NEAR.bob", "NEAR.bob"], "owner": ["Ada", "Cy"]})
+        with pytest.warns(InputWarning, match="1 row with another 'owner' than before") as caught:
+            assert wf.clean(people, keep="owner").owner.tolist() == ["Ada", "Cy"]
+        assert "'Cy' here, but 'Ada' before" in str(caught[0].message.problems)

@@ -174,8 +174,8 @@ def test_the_first_screen_has_total_change_and_share():
     content = content_of(AFTER, BEFORE)
     assert content.total == "385,809.00 USD"
     assert content.change == (
-        "Up 55,300 USD (+16.7%) since 2026-01-31 05:59 UTC, in the 2 of 3 wallets known then and now: "
-        "ETH +55,000 (price); USDC +300 (amount)."
+        "Up 55,300 USD (+16.7%) since 2026-01-31 05:59 UTC, in the 2 of 3 wallets known then and "
+        "now: ETH +55,000 (price); USDC +300 (amount)."
     )
     assert content.notes[1] == (
         "The change leaves out 1 wallet (9.00 now) without a known value at both times. "
@@ -282,7 +282,8 @@ def test_own_prices_of_the_later_amounts_are_not_mixed_with_the_service_prices()
     before = BEFORE._replace(holdings=BEFORE.holdings.drop(columns=["value", "currency"]))
     content = content_of(AFTER.wf.value({"ETH": 10}, currency="EUR"), before)
     assert content.change == (
-        "Unchanged since 2026-01-31 05:59 UTC, in the 2 of 3 wallets known then and now, without 1 unvalued balance."
+        "Unchanged since 2026-01-31 05:59 UTC, in the 2 of 3 wallets known then and now, "
+        "without 1 unvalued balance."
     )
     assert content.notes[1] == (
         "The change leaves out 1 wallet (0.00 now) and 1 balance without a known "

@@ -37,6 +37,7 @@ _LocatedWallet: TypeAlias = "tuple[str, WalletLike, ExtraValues]"  # location, w
 _INTERRUPTED = 130
 _SHOWN = 20
 _MALFORMED_HINT = "Correct these addresses, or add --on-unreadable ask to request them as written."
+_ALIAS_HINT = "Add --fix to replace other names of blockchains."
 NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --file wallets.txt"
 
 
@@ -97,21 +98,24 @@ def requested_wallets(
     for name in files:
         located += _read_wallet_file(name, kept)
     reading = lists.read_rows(enumerate(wallet for _, wallet, _ in located), "by location")
-    reading = lists.refuse_malformed(reading, on_unreadable)
-    if reading.problems and on_unreadable != "drop":
-        count = len(reading.problems)
-        shown = (f"{located[n][0]}: {value!r}: {reason}" for n, value, reason in reading.problems)
-        more = [f"… and {count - _SHOWN} more"] if count > _SHOWN else []
-        lines = [f"{counted_noun(count, 'wallet')} can't be read:", *islice(shown, _SHOWN), *more]
-        text = "\n  ".join(lines)
-        raise click.UsageError(f"{text}\n\n{_MALFORMED_HINT}" if reading.has_malformed else text)
     if kept:
         labelled = pd.DataFrame([located[number][2] for number in reading.positions], columns=kept)
         reading = lists.with_labels(reading, labelled)
+    reading = lists.refuse_malformed(lists.with_fixes(reading) if fix else reading, on_unreadable)
+    aliases = [
+        (number, str(alias), f"write {name} instead") for number, alias, name in reading.aliases
+    ]
+    unreadable = [] if on_unreadable == "drop" else reading.problems
+    if problems := sorted([*unreadable, *aliases]):
+        count = len(problems)
+        shown = (f"{located[n][0]}: {value!r}: {reason}" for n, value, reason in problems)
+        more = [f"… and {count - _SHOWN} more"] if count > _SHOWN else []
+        lines = [f"{counted_noun(count, 'wallet')} can't be read:", *islice(shown, _SHOWN), *more]
+        hints = [_MALFORMED_HINT] * (reading.has_malformed and bool(unreadable))
+        hints += [_ALIAS_HINT] * bool(aliases)
+        raise click.UsageError("\n  ".join(lines) + "\n" * bool(hints) + "\n".join(["", *hints]))
     requested, labels = lists.select_wallets(
-        lists.with_fixes(reading) if fix else reading,
-        on_unreadable,
-        locate=lambda number: located[number][0],
+        reading, on_unreadable, locate=lambda number: located[number][0]
     )
     if not requested:
         raise click.UsageError(NO_WALLETS)

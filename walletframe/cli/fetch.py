@@ -1,4 +1,4 @@
-"""The commands ``fetch``, ``fetch-to-parquet``, ``balance`` and ``demo``, which send requests."""
+"""The commands ``fetch``, ``fetch-to-parquet``, ``balance``, ``demo``, and ``check``."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from walletframe.cli.asking import exit_by_completeness, fetch_details, requeste
 from walletframe.cli.files import write_details, write_frames
 from walletframe.cli.screen import balances_table, echo, print_table
 from walletframe.errors import FetchInterrupted, FetchWarning
+from walletframe.frames import inspection
 from walletframe.frames.known import known_mask, summary_lines
-from walletframe.frames.tables import holdings_table, wallets_table
-from walletframe.numerals import counted_noun
+from walletframe.frames.tables import Table, holdings_table, text_cells, wallets_table
+from walletframe.numerals import count_with_verb, counted_noun
 
 if TYPE_CHECKING:
     from walletframe import bulk, client, node, service
@@ -48,6 +49,23 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
     if output is not None:
         write_details(details, output)
     exit_by_completeness(all_known=known_mask(details.wallets).all(), interrupted=interrupted)
+
+
+@click.command(epilog=flags.example("walletframe check people.csv --keep owner"))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@flags.keep_option
+def check(file: Path, keep: tuple[str, ...]) -> None:
+    """Check the wallets in FILE, and suggest fixes. No requests are sent.
+
+    The exit code is 1 if there is a problem.
+    """
+    checked = inspection.check(file, keep=keep)
+    found = checked[checked["problem"].notna()]
+    if len(found):
+        columns = {str(name): text_cells(found[name], missing="") for name in found}
+        print_table(Table("check", {"line": columns.pop("row"), **columns}, len(found)), exact=True)
+    echo(f"{count_with_verb(len(checked) - len(found), len(checked), 'wallet')} without a problem.")
+    exit_by_completeness(all_known=not len(found))
 
 
 @click.command(

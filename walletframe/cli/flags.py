@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from walletframe.settings.tables import SERVICE_PRICES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -15,6 +17,15 @@ _Command: TypeAlias = "Callable[..., Any]"
 _Option: TypeAlias = "Callable[[_Command], _Command]"
 
 _ROWS = 40
+
+
+class _Prices(click.Path):
+    """The path of prices, or the word ``service``."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        return value if value == SERVICE_PRICES else super().convert(value, param, ctx)
+
+
 _file = partial(click.option, "--file", "files", multiple=True, metavar="FILE")
 
 
@@ -30,6 +41,13 @@ def example(*lines: str) -> str:
     return "\n".join(["\b", head, *(f"  {line}" for line in lines)])
 
 
+keep_option: _Option = click.option(
+    "--keep",
+    multiple=True,
+    metavar="NAME",
+    help="Keep this column of a .csv FILE, such as owner, in the result. A column called name "
+    "is shown as the name of the wallets. Can be repeated.",
+)
 _wallet_input = combine(
     _file(
         help="Read wallets from FILE. A text file contains one <BLOCKCHAIN>.<ADDRESS> per line, "
@@ -37,13 +55,7 @@ _wallet_input = combine(
         "column of <BLOCKCHAIN>.<ADDRESS> texts. Use - for standard input. The limits are 5 "
         "million lines and 256 million characters.",
     ),
-    click.option(
-        "--keep",
-        multiple=True,
-        metavar="NAME",
-        help="Keep this column of a .csv FILE, such as owner, in the result. A column called name "
-        "is shown as the name of the wallets. Can be repeated.",
-    ),
+    keep_option,
     click.option(
         "--on-unreadable",
         type=click.Choice(["raise", "drop", "ask"]),
@@ -85,11 +97,12 @@ price_options: _Option = combine(
     click.option(
         "--prices",
         metavar="FILE",
-        type=click.Path(exists=True),
+        type=_Prices(exists=True),
         help="Value balances at the prices in a .csv or .parquet file. Its columns are "
         "token_blockchain and token_address (or asset), price, and optionally currency. A folder "
-        "of .parquet files with the additional column date is also accepted. With --currency but "
-        "without --prices, the prices of the settings or of the service are used.",
+        "of .parquet files with the additional column date is also accepted, and the word service "
+        "for the service's prices. With --currency but without --prices, the prices of the "
+        "settings or of the service are used.",
     ),
     click.option("--currency", help="The currency of the prices, such as USD."),
 )

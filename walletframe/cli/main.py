@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from walletframe.cli import flags
-from walletframe.cli.fetch import balance, demo, fetch, fetch_to_parquet
+from walletframe.cli.fetch import balance, check, demo, fetch, fetch_to_parquet
 from walletframe.cli.history import history
 from walletframe.cli.screen import echo, prepare_consoles, sanitized_errors
 from walletframe.cli.settings import cache, sandbox, settings
@@ -19,7 +19,7 @@ from walletframe.settings.sources import PREFIX
 
 _ARGUMENT = re.compile(r"\b[a-z_]+=")
 _IN_A_SHELL = f"In a shell, write --name for name=…, and set {PREFIX}<NAME> for a setting."
-_FETCH_COMMANDS = [demo, fetch, fetch_to_parquet, balance, totals, report]
+_FETCH_COMMANDS = [demo, check, fetch, fetch_to_parquet, balance, totals, report]
 
 
 class _MachineError(click.ClickException):

@@ -17,9 +17,12 @@ from walletframe.address.lists import (
 )
 from walletframe.address.shapes import address_problem, has_wrong_checksum
 from walletframe.chains import find_blockchain, suggest_blockchains
+from walletframe.errors import InputWarning
 from walletframe.frames.contract import typed_frame
 from walletframe.frames.joining import wallet_columns
 from walletframe.frames.kept import names_to_keep
+from walletframe.notice import notify
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line
 from walletframe.walletfile import read_input
@@ -191,7 +194,8 @@ def clean(
     Warns
     -----
     InputWarning
-        If names or values are replaced (one warning for all of them), or if rows are dropped.
+        If names or values are replaced (one warning for all of them), if rows are dropped, or if a
+        wallet has several values in a column to keep.
 
     See Also
     --------
@@ -207,6 +211,11 @@ def clean(
     check_on_unreadable(on_unreadable)
     reading = with_fixes(read_input(wallets, names_to_keep(keep)))
     reading = refuse_malformed(reading, on_unreadable)
+    for name, conflicts in distinct_labels(reading)[1].items():
+        if conflicts:
+            rows = counted_noun(len(conflicts), "row")
+            text = f"{rows} with another {safe_line(name)!r} than before for the same wallet"
+            notify(f"{text}; walletframe.check lists them", InputWarning, conflicts)
     cleaned = wallet_columns(accepted_wallets(reading, on_unreadable))
     if reading.labels is not None:
         cleaned = cleaned.join(reading.labels)
