@@ -290,7 +290,8 @@ def test_values_at_the_services_prices(run):
     )
     assert "value" not in run("totals", f"ETH.{A}", "--by", "blockchain").output.lower()
     named = ["--prices", "service", "--currency", "USD"]
-    assert run("totals", f"ETH.{A}", "--by", "blockchain", *named).output == result.output
+    values = "Value of 1 of 3 balances: 0.45 USD"
+    assert values in run("totals", f"ETH.{A}", "--by", "blockchain", *named).output
 
 
 def test_values_at_prices_of_a_file(run, tmp_path):
