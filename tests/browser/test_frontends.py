@@ -1,5 +1,7 @@
 """The explorer in Notebook 7, Voilà and marimo: it fits any width, and untrusted text is text."""
 
+import json
+
 import pytest
 from chromium import Visit
 from frontends import FRONTENDS, open_widget, serving
@@ -70,3 +72,14 @@ def test_it_is_complete_at_any_width(frontend, wide):
     assert explorer.evaluate(HARMFUL) == []
     assert [each for each in wide.outside_requests if not each.startswith(OF_VOILA)] == []
     assert [message for message in wide.messages if message.startswith("error")] == []
+
+
+def test_a_notebook_saves_a_picture_of_the_chart(wide, tmp_path):
+    """Notebook 7 does, as JupyterLab does."""
+    with serving("notebook", tmp_path, SETUP, "explorer") as address:
+        open_widget(wide.page, "notebook", address)
+        expect(wide.page.locator(".wf-saved img")).to_have_count(1)
+        wide.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    saved = json.loads((tmp_path / "shown.ipynb").read_text(encoding="utf-8"))
+    html = "".join(saved["cells"][1]["outputs"][0]["data"]["text/html"])
+    assert 'alt="Chart of holdings' in html
