@@ -49,7 +49,7 @@ def findings(names):
     return [
         f"{top.index[0]} has {top.iloc[0] / owners.sum():.0%} of the value",
         f"{' and '.join(largest.index)} have {largest.sum() / chains.sum():.0%} of the value",
-        f"{top.index[0]} has {top.iloc[0] / top.iloc[1]:.1f} times the value of any other owner",
+        f"{top.index[0]} has {top.iloc[0] / top.iloc[1]:.1f} times the value of the next owner",
         "Each owner has more than half of its value on one blockchain",
         f"All owners hold USDC, but only {' and '.join(holders['GMX'])} holds GMX",
         f"{desk.idxmax()} is {desk.max() / desk.sum():.0%} of the value of the wallet Desk B",
