@@ -241,7 +241,7 @@ def _where(kinds, worst, kind):
     parts = []
     if kind in {OBJECTS, CLOSE, WRONG} and worst[""] not in {kind, None}:
         spoilers = [condition for condition, other in worst.items() if other == kind]
-        parts.append(f"only with {' and '.join(spoilers)}, otherwise {worst['']}")
+        parts.append(f"{worst['']} without {' or '.join(spoilers)}")
     for fault in (REFUSED, RAISES):
         where = [condition for condition, some in kinds.items() if fault in some]
         if where and fault != kind:

@@ -71,20 +71,19 @@ The result is the float64 that is nearest to the exact value.
     NO_DIGITS: """\
 ## Correct even with floats
 
-The result is correct, and would also be correct if the amounts were first converted to float64.
+The result is correct, and would also be correct after `.astype(float)`.
 """,
     OBJECTS: """\
 ## Objects
 
-The values are exact, but the result has the dtype object. Convert it back with `wf.as_amounts`
-before you add: pandas rounds sums of Decimal objects to 28 digits.
+The values are exact, but the result has the dtype object. Before you add, convert the result with
+`wf.as_amounts`: pandas rounds sums of Decimal objects to 28 digits.
 """,
     FLOATS: """\
 ## Computed with floats
 
-The result is the same as after `.astype(float)`: pandas, or another library, converts each amount
-to the nearest float64. Small differences between large amounts are lost, so counts, ranks and sort
-orders can be wrong.
+The result is the same as after `.astype(float)`. Small differences between large amounts are lost,
+so counts, ranks and sort orders can be wrong.
 """,
     CLOSE: """\
 ## Floats with a small error
@@ -94,13 +93,12 @@ The relative error of the result is below 10^-12.
     WRONG: """\
 ## Silently wrong
 
-Amounts are converted to floats or text before anything is computed. Small differences between large
-amounts are lost, so counts, ranks and sort orders can be wrong.
+There is no error, but the result is wrong, and is not the result after `.astype(float)` either.
 """,
     REFUSED: """\
 ## Refused with a hint
 
-The call raises an error of walletframe, which says what to use instead.
+The call raises an error of walletframe with a hint: what to use instead.
 """,
     RAISES: """\
 ## Raises
@@ -113,27 +111,27 @@ _INTRODUCTION = """\
 
 <!-- Made by tests/amounts/calls/page.py, which runs every call; don't edit. -->
 
-This page lists what each public pandas method, and many calls of other libraries, do to amounts.
-The results are for pandas {release} and the newest versions of the other libraries. The columns for
-older versions of pandas say what differs with that pandas and with the oldest supported versions of
-the other libraries: `exact`, `objects`, `floats`, `wrong`, `refused` and `raises` mean the sections
-of this page, and `absent` means that the method does not exist.
+This page lists the results of each public pandas method, and of many calls of other libraries, on
+amounts, with pandas {release} and the newest versions of the other libraries. Each older pandas has a
+column for its differences, measured with the oldest supported versions of the other libraries.
+There, `exact`, `objects`, `floats`, `wrong`, `refused` and `raises` are the sections of this page,
+and `absent` means that the method does not exist.
 
-Each call was run exactly as shown here, and each value in its result was compared with the exact
-value. A call is listed in the section of its worst result for any of these inputs:
+Each call was run exactly as shown here, and each value in the result was compared with the exact
+value. A call is in the section of its worst result for any of these inputs:
 
 - amounts that differ only in the 34th digit;
-- very large amounts with very small ones (2^256-1 units and 0.3, 10^33 and 2);
-- neighbours that have the same float64 (2^53 and 2^53+1);
+- very large amounts with very small ones (2^256-1 units with 0.3; 10^33 with 2);
+- different amounts that have the same float64 (2^53 and 2^53+1);
 - amounts in a range where floats are coarse, and random amounts;
-- the same amounts with some NA among them;
-- amounts with some 0 among them, and amounts with some negative amounts among them.
+- any of these amounts with some NA;
+- amounts with some 0, and amounts with some negative amounts.
 
-In the calls, `s` and `t` are Series of amounts. `df` is a DataFrame of both, and `other` is the
-same with the columns swapped. `i` is an Index of amounts. `g` is a SeriesGroupBy and `dg` is a
+In the calls, `s` and `t` are Series of amounts, `df` is a DataFrame of `s` and `t`, and `other` is
+`df` with swapped columns. `i` is an Index of amounts, `g` a SeriesGroupBy, and `dg` a
 DataFrameGroupBy. `r` is `s.rolling(2)`, `x` is `s.expanding()`, `w` is `s.ewm(alpha=0.5)`, and `rs`
-is a resampler of `s` with days as its index. `one` and `two` are single amounts. A name without
-parentheses is the method without arguments.
+is a resampler of `s` by day. `one` and `two` are single amounts. A name without parentheses is the
+method without arguments.
 
 These methods were not tried, since they need other packages or files:
 {not_tried}.
