@@ -112,8 +112,8 @@ _INTRODUCTION = """\
 <!-- Made by tests/amounts/calls/page.py, which runs every call; don't edit. -->
 
 This page lists the results of each public pandas method, and of many calls of other libraries, on
-amounts, with pandas {release} and the newest versions of the other libraries. Each older pandas has a
-column for its differences, measured with the oldest supported versions of the other libraries.
+amounts, with pandas {release} and the newest versions of the other libraries. Each older pandas has
+a column for its differences, measured with the oldest supported versions of the other libraries.
 There, `exact`, `objects`, `floats`, `wrong`, `refused` and `raises` are the sections of this page,
 and `absent` means that the method does not exist.
 
