@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from walletframe import charts
 from walletframe.analysis.distribution import concentration
 from walletframe.analysis.valuation import value
-from walletframe.charts.hierarchies import read_box_id
+from walletframe.charts.hierarchies import parse_box_id
 from walletframe.charts.palette import OTHER_COLOR
 from walletframe.errors import (
     AmbiguousTokenError,
@@ -310,7 +310,7 @@ class TestRings:
         leaves = {key: depth(key) for key in parents if key not in parents.values()}
         assert {*leaves.values()} == {3}
         [extended] = [key for key in leaves if key.endswith(" ")]
-        assert read_box_id(extended) == read_box_id(extended.strip())
+        assert parse_box_id(extended) == parse_box_id(extended.strip())
         sizes = dict(zip(trace.ids, trace["values"], strict=True))
         assert sizes[extended] == sum(frame.value[frame.blockchain == "BSC"].dropna())
 
@@ -657,15 +657,14 @@ class TestLorenz:
         differences = sum(abs(one - other) for one in amounts for other in amounts)
         expected = Fraction(differences, 2 * len(amounts) * sum(amounts))
         text = notes_of(charts.lorenz(wallets_of([*amounts, *amounts]), ("ETH", None)))
-        assert float(text.partition("Gini coefficient is ")[2].split(",")[0]) == pytest.approx(
-            float(expected), abs=0.0006
-        )
+        gini = text.partition("wallets with a balance is ")[2].split(" ")[0]
+        assert float(gini.removesuffix(".")) == pytest.approx(float(expected), abs=0.0006)
 
     def test_gini_is_that_of_the_table(self, details):
         """The chart and `concentration` have one coefficient."""
         frame, token = details.holdings, ("ETH", None)
         gini = concentration(frame, token)["gini"].item()
-        assert f"The Gini coefficient is {gini:.3f}, " in notes_of(charts.lorenz(frame, token))
+        assert f"wallets with a balance is {gini:.3f}. " in notes_of(charts.lorenz(frame, token))
 
     def test_curve_of_running_sums(self):
         """The smallest holders come first; the hover has their exact amounts."""
@@ -674,12 +673,12 @@ class TestLorenz:
         assert figure.data[0].y == (0, 0.1, 0.3, 1)
         assert "2 of 3 wallets" in figure.data[0].hovertext[2]
         assert "3 ETH" in figure.data[0].hovertext[2]
-        assert "The largest wallet holds 70.0% of it." in notes_of(figure)
+        assert "The largest wallet holds 70.0% of the amount." in notes_of(figure)
 
     def test_rows_of_one_wallet_are_one(self):
         """A wallet with two rows of the token is one holder."""
         frame = pd.concat([wallets_of([1, 2])] * 2)
-        assert "over 2 wallets that hold it" in notes_of(charts.lorenz(frame, "ETH"))
+        assert "of the 2 wallets with a balance is" in notes_of(charts.lorenz(frame, "ETH"))
 
     def test_one_holder_has_no_coefficient(self):
         """With one holder there is no inequality."""
@@ -861,7 +860,7 @@ def test_title_and_notes_are_split_from_a_figure(place):
     frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
     figure = [charts.heatmap(frame, top=4), charts.lorenz(wallets_of([7, 1]), "ETH")][place]
     bare = charts.Figure(figure)
-    title, notes = charts.extract_notes(bare)
+    title, notes = charts.pop_title_and_notes(bare)
     assert (title, " ".join(notes)) == (figure.layout.title.text, notes_of(figure))
     assert (
         figure.layout.height - bare.layout.height == figure.layout.margin.t - bare.layout.margin.t

@@ -216,7 +216,7 @@ def test_labels_can_be_above_bars_and_cells(draw):
     wallets = wallets.assign(blockchain="ETH", address=[*frame["address"]])
     figure = draw(frame, wallets=wallets)
     before = charts.Figure(figure)
-    charts.put_labels_above(figure)
+    charts.move_labels_above_rows(figure)
     axis = figure.layout.yaxis
     assert axis.ticktext == ("A short name", "The long name of the wallet of a founda…")
     assert all(0.3 < row - place <= 0.5 for row, place in enumerate(axis.tickvals))

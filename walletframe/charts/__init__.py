@@ -8,13 +8,13 @@ Otherwise it shows values, if the frame has a column ``value``, and counts or sh
 from plotly.graph_objects import Figure
 
 from walletframe.charts.canvas import (
-    extract_notes,
     has_custom_template,
     markup_to_text,
-    plotlyjs_bundle,
-    put_labels_above,
+    move_labels_above_rows,
+    plotlyjs_version_and_script,
+    pop_title_and_notes,
 )
 from walletframe.charts.grids import bar, heatmap, lorenz, pie
-from walletframe.charts.hierarchies import read_box_id, sunburst, treemap
+from walletframe.charts.hierarchies import parse_box_id, sunburst, treemap
 from walletframe.charts.palette import token_colors
 from walletframe.charts.timelines import timeline, waterfall

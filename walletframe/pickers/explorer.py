@@ -13,7 +13,7 @@ from IPython.display import publish_display_data
 from traitlets import Dict, Instance, Int, Unicode, Union
 
 from walletframe.bulk import StoredHoldings
-from walletframe.charts import plotlyjs_bundle
+from walletframe.charts import plotlyjs_version_and_script
 from walletframe.client import default_client, require_client
 from walletframe.errors import ArgumentError, WalletframeError
 from walletframe.exports import to_csv, to_excel, to_parquet
@@ -169,7 +169,7 @@ class HoldingsExplorer(FetchingWidget):
     ) -> None:
         require_client(client)
         self._client, self._prepare, self._max_balances = client, prepare, max_balances
-        version, script = plotlyjs_bundle()
+        version, script = plotlyjs_version_and_script()
         super().__init__(_plotly=version, _filters=FILTERS)
         self._handlers["plotly"] = lambda _: ({}, [script])
         self._edition = 0  # the front end can request plotly.js from now on

@@ -166,7 +166,7 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
     if not figure.data:  # then its only annotation is the reason
         return replace(picture, reason=charts.markup_to_text(figure.layout.annotations[0].text))
     meta, subtitle = figure.layout.meta, figure.layout.title.subtitle.text
-    title, about = charts.extract_notes(figure)  # this also removes the meta
+    title, about = charts.pop_title_and_notes(figure)  # this also removes the meta
     _fit_to_page(figure, options)
     return replace(
         picture,
@@ -193,7 +193,7 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
         if options.narrow:
             layout.height = min(layout.height, _NARROW_HEIGHT)
     elif options.narrow and options.type.function in {"bar", "heatmap"}:
-        charts.put_labels_above(figure)
+        charts.move_labels_above_rows(figure)
 
 
 def _combined_if_chosen(held: Positions, options: ChartOptions) -> Positions:

@@ -19,7 +19,7 @@ import numpy as np
 
 from walletframe.address.forms import canonical_blockchain, read_wallet
 from walletframe.analysis.selection import Selection, label_texts
-from walletframe.charts import has_custom_template, read_box_id
+from walletframe.charts import has_custom_template, parse_box_id
 from walletframe.frames.asset_list import with_assets
 from walletframe.frames.groups import ADDED
 from walletframe.frames.identity import is_unknown
@@ -238,7 +238,7 @@ def selection_after_click(picture: Picture, click: Mapping[str, Any]) -> Selecti
     selected, by = picture.selected, picture.options.by
     held, portfolio = selected.held, selected.portfolio
     token_level = "asset" if picture.options.per_asset else "token"
-    if box := read_box_id(str(click.get("id", ""))):
+    if box := parse_box_id(str(click.get("id", ""))):
         names = by[: box.depth + 1]
         if "wallet" in names:  # a wallet is in one group and on one blockchain
             names = names[names.index("wallet") :]

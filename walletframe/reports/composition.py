@@ -292,7 +292,7 @@ def _draw_charts(
             **(grouping.options() if "token" not in each else {}),
         )
         note = charts.markup_to_text(figure.layout.meta["line"])
-        title, _ = charts.extract_notes(figure)
+        title, _ = charts.pop_title_and_notes(figure)
         if not charts.has_custom_template():
             figure.update_layout(**_STYLE)
         _narrow(figure)
