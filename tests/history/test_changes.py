@@ -444,12 +444,12 @@ def test_rows_dropped_from_one_side_are_reported():
     with pytest.warns(
         InputWarning,
         match=r"`after` is incomplete: .* counts 1 row more than its holdings have\. "
-        r"So 1 balance of `before` may wrongly seem gone",
+        r"So 1 balance of `before` may not really be gone",
     ):
         assert compare(details, less)["change"].tolist() == ["gone"]
     with pytest.warns(
         InputWarning,
-        match=r"`before` is incomplete: .* may wrongly seem new.* drop the same tokens",
+        match=r"`before` is incomplete: .* may not really be new.* drop the same tokens",
     ):
         compare(less, details)
     assert compare(less, less).empty

@@ -184,7 +184,7 @@ def test_concurrent_readers_read_existing_snapshots(folder):
             first.append(history.thin(folder=folder))
         return result
 
-    result = dataset._read_selected(asked, lambda result: read_snapshots(result, None))
+    result = dataset._select_and_read(asked, lambda result: read_snapshots(result, None))
     assert_same(result, of_times(before, history.snapshots(folder=folder)["snapshot"]))
 
 

@@ -105,9 +105,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw a bar for each wallet, owner or other group, stacked by asset or token.
 
-    The length of a bar is the sum of the column ``value`` (float64, with an optional column
-    ``currency``) or, without this column, the number of balances. With `token` or `asset`, it is
-    the amount.
+    The length of a bar is the amount of `token` or `asset`, the sum of the column ``value``
+    (float64, with an optional column ``currency``) or, without values, the number of balances.
 
     Parameters
     ----------
@@ -133,8 +132,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         replaces the bar Other if it would be more than twice as long as any other bar.
     top_tokens : int, default 12
         Maximum number of tokens or assets with a colour of their own (at most 20). The rest is
-        combined as Other. Tokens are chosen so that Other is the largest part of few or no bars,
-        and then by size.
+        combined as Other. The choice makes Other the largest part of as few bars as possible.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. If given, the chart notes how complete and how old the
         data is, and how many wallets of each group are known (have the status ok). The methods of
@@ -160,8 +158,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         A figure with one trace for each token or asset (in each small chart), the largest first.
         The hover texts show exact amounts, and how many wallets of a group are known. If some are
         unknown, the bar's label shows the number, too. A group without a known wallet has an empty
-        bar. If no value, amount or count is above 0, the figure has no trace, only an annotation
-        with the reason.
+        bar. If no length is above 0, the figure has no trace, only an annotation with the reason.
 
     Raises
     ------
@@ -353,9 +350,8 @@ def pie(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw the holdings of one wallet as a pie chart.
 
-    The slices show the column ``value`` (float64, with an optional column ``currency``), if the
-    frame has it. Otherwise all slices are equal, since amounts of different assets can't be
-    compared.
+    The slices show the column ``value`` (float64, with an optional column ``currency``). Without
+    this column, all slices are equal, since amounts of different assets can't be compared.
 
     Parameters
     ----------
@@ -467,9 +463,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw a heatmap with a row per wallet, owner or other group, and a column per asset or token.
 
-    The colours show the column ``value`` (float64, with an optional column ``currency``), if the
-    frame has it. Otherwise they show the row's share of each asset's total in the frame. The colour
-    scale is logarithmic. The largest rows and columns are first.
+    The colours show the column ``value`` (float64, with an optional column ``currency``) or,
+    without this column, the row's share of each asset's total in the frame. The colour scale is
+    logarithmic. The largest rows and columns are first.
 
     Parameters
     ----------
@@ -490,7 +486,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     plotly.graph_objects.Figure
         A figure with one trace, with exact amounts in the hover texts. A cell is empty if its row
         holds none of the token. If a cell of the row Other is larger than all cells of the other
-        rows, the row Other is a second trace, in grey. If no value or amount is above 0, the figure
+        rows, the row Other is a second, grey trace. If no value or amount is above 0, the figure
         has no trace, only an annotation with the reason.
 
     Raises

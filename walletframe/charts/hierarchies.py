@@ -179,8 +179,7 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     by : str or list of str, default ("blockchain", "wallet", "asset")
-        The columns to group by, from the innermost to the outermost ring. `bar` lists the
-        supported names.
+        The columns to group by, from the innermost to the outermost ring, as in `treemap`.
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top : int, default 250
@@ -338,8 +337,7 @@ def _extend_leaves(boxes: Sequence[_Box]) -> list[_Box]:
 def _other_sizes(rings: Sequence[_Ring], style: _Style) -> list[Floats]:
     """Return the size of Other in each parent, by ring.
 
-    Sizes that are too small to draw are added to Other in the previous ring. In the first ring,
-    they are left out.
+    Sizes that are too small to draw are added to Other in the previous ring, if there is one.
     """
     sizes: list[Floats] = []
     total = rings[0].sizes.sum()
@@ -771,8 +769,7 @@ def _choose_leaves(
     """Choose the largest leaves of opened boxes, and each leaf that would be alone in Other."""
     shares, around = sizes / sizes.sum(), np.append(sum_by_group(boxes, sizes), sizes.sum())
     fits = _mask_with_space(sizes, boxes, around, style)
-    # Leaves of equal size are sorted by the number of boxes with this token or wallet, and then the
-    # boxes alternate.
+    # Equal leaves are sorted by the number of boxes with this token or wallet; then boxes alternate.
     best = np.flatnonzero(fits & np.isin(boxes, opened))
     best = best[np.lexsort((-box_counts[best], -sizes[best]))]
     turns = pd.Series(best).groupby(boxes[best]).cumcount()

@@ -131,14 +131,12 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     by : str or list of str, default "asset"
-        The grouping. ``"asset"`` and ``"token"`` draw one bar per snapshot, stacked by asset or
-        token. Other names, such as ``"owner"`` or ``"wallet"``, draw one line per group; `bar`
-        lists the supported names.
+        ``"asset"`` and ``"token"`` draw one bar per snapshot, stacked by asset or token. Other
+        names, such as ``"owner"``, draw one line per group; `bar` lists the supported names.
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top_tokens : int, default 8
-        Maximum number of tokens, assets or lines with a colour of their own (at most 20). The rest
-        is combined as Other.
+        Maximum number of coloured tokens, assets or lines (at most 20). The rest becomes Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetches, with a column ``snapshot``. With `wallets`:
 
@@ -171,8 +169,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        As for `bar`, if rows of `wallets` contain different owners for the same wallet, or if
-        `facet` is used for lines.
+        As for `bar`, if `wallets` has different owners for a wallet, or if lines have a `facet`.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
         As for `bar`.
     UnknownTokenError, AmbiguousTokenError
@@ -517,8 +514,7 @@ def waterfall(
     asset : str, optional
         The asset. It is required if the table has changes of several assets.
     top : int, default 20
-        Maximum number of bars for the largest changes (at most 100). The remaining changes are
-        combined as Other.
+        Maximum number of bars (at most 100). The smallest changes are combined as Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of one of the two compared fetches. A column ``name`` labels the bars.
     title : str, optional
