@@ -769,7 +769,7 @@ def _choose_leaves(
     """Choose the largest leaves of opened boxes, and each leaf that would be alone in Other."""
     shares, around = sizes / sizes.sum(), np.append(sum_by_group(boxes, sizes), sizes.sum())
     fits = _mask_with_space(sizes, boxes, around, style)
-    # Equal leaves are sorted by the number of boxes with this token or wallet; then boxes alternate.
+    # Equal leaves are sorted by the number of boxes with the token or wallet; then boxes alternate.
     best = np.flatnonzero(fits & np.isin(boxes, opened))
     best = best[np.lexsort((-box_counts[best], -sizes[best]))]
     turns = pd.Series(best).groupby(boxes[best]).cumcount()

@@ -75,7 +75,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         Compare only this token, as in `timeline`. The table then also has a row for each wallet
         that could hold the token but is unknown in `before` or `after`.
     asset : str or (str, str or None), optional
-        Compare only this asset, as in `timeline`. With ``"token"`` in `by`, contracts stay separate.
+        Compare only this asset, as in `timeline`; with ``"token"`` in `by`, by contract.
     assets, bridged : optional
         The definition of assets, as in `timeline` and `walletframe.assets`.
 

@@ -430,7 +430,8 @@ def timeline(
     AmbiguousTokenError, UnknownTokenError
         If several tokens share the symbol, or if no snapshot has the token or asset.
     SettingsError, TokenListError
-        If `token` and `asset` are given, `assets` or `bridged` without `asset`, or invalid `assets`.
+        If both `token` and `asset` are given, or `assets` or `bridged` without `asset`, or if
+        `assets` can't be used.
     SnapshotError
         If a snapshot has two rows for a wallet, or holdings of a wallet missing from ``wallets``.
 
