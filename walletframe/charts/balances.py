@@ -118,7 +118,7 @@ class Measure:
         return options | ({"dtick": 1} if no_half else {})
 
 
-def measure_rows(
+def measure_and_sizes(
     positions: Positions, rows: Indices, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Floats]:
     """Return the measure of the chart, and the size of each row (NaN if it is unknown).
@@ -270,19 +270,20 @@ def read_drawn_balances(
     frame, tokens = positions.holdings, positions.tokens
     token = token if token is None or isinstance(token, str) else token_key(token)
     is_selected = np.ones(len(frame), dtype=bool)
-    of_wallet = positions
+    wallet_positions = positions
     if len(frame) and wallet is not None:
         is_selected &= mask_of_wallet(positions.wallets, wallet)[positions.wallet_codes]
-        of_wallet = positions.where(is_selected)
-    named = None if wallets is None else as_wallets_frame(wallets)
-    covered = of_wallet if of_wallet.has_wallets else read_positions(of_wallet, named)
+        wallet_positions = positions.where(is_selected)
+    wallets = None if wallets is None else as_wallets_frame(wallets)
+    has_wallets = wallet_positions.has_wallets
+    covered = wallet_positions if has_wallets else read_positions(wallet_positions, wallets)
     coverage = coverage_of_rows(covered)
     if len(frame) and token is not None:
         index = token_or_asset_index(positions, token)
         is_selected &= tokens.codes == index
         coverage = coverage_of_token(covered, index)
     rows = np.flatnonzero(is_selected)
-    measure, sizes = measure_rows(positions, rows, token=token, shares=shares)
+    measure, sizes = measure_and_sizes(positions, rows, token=token, shares=shares)
     drawn = np.isfinite(sizes) & (sizes > 0)
     unknown, negative = np.isnan(sizes), int((sizes < 0).sum())
     noun = "value" if measure.kind == "value" else "amount"
@@ -291,8 +292,8 @@ def read_drawn_balances(
     if measure.kind == "amount" and len(rows) and not covered.has_wallets:
         can_hold = positions.wallets_that_can_hold(tokens.codes[rows[0]])
         if count := int((positions.has_unknown_token & can_hold).sum()):
-            unsure = f"{counted_noun(count, 'wallet')} with unknown tokens"
-            sentences.append(f"{unsure} may hold more {measure.unit}.")
+            holders = f"{counted_noun(count, 'wallet')} with unknown tokens"
+            sentences.append(f"{holders} may hold more {measure.unit}.")
     return DrawnBalances(
         positions=positions,
         rows=rows[drawn],
@@ -301,7 +302,7 @@ def read_drawn_balances(
         coverage=sentences,
         left_out=undrawn_notes(negative, "negative balance"),
         empty_reason=empty_reason if len(rows) else "There are no holdings to draw.",
-        user_wallet_names=user_wallet_names(positions.wallets, named),
+        user_wallet_names=user_wallet_names(positions.wallets, wallets),
     )
 
 
@@ -320,7 +321,7 @@ def sum_by_group(groups: Indices, sizes: Floats, count: int = 0) -> Floats:
 
 
 def largest_indices(sizes: Floats, top: int) -> Indices:
-    """Return the indices of the `top` largest sizes above 0, the largest first."""
+    """Return the indices of the largest sizes above 0, at most `top`, in descending order."""
     # A single remaining size is also returned, since Other would contain nothing else.
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]

@@ -206,21 +206,21 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     if is_single := facet is None and level.names == [balances.positions.kind]:
         tokens = rows  # each bar has the colour of its token
     grid = pivot_sizes(balances, codes, rows, tokens)
-    measure, (short, full) = balances.measure, level.row_names_and_lines(grid)
-    drawn = grid.sizes[: len(rows) if too_long else len(short)]
+    measure, (row_names, row_lines) = balances.measure, level.row_names_and_lines(grid)
+    drawn = grid.sizes[: len(rows) if too_long else len(row_names)]
     longest = float(drawn.sum(axis=1).max()) * _MARGIN_OF_SUMS
     extent = [(len(rows), grid.other_row_count, level.noun)]
-    series = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(tokens)]
+    styles = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(tokens)]
     totals = [compact(size) for size in drawn.sum(axis=1).tolist()]
-    traces = _bar_traces(grid, drawn, series, full, totals, is_single=is_single)
-    dimensions = row_dimensions(short)._replace(right=label_width(totals) - _RIGHT_PAD)
+    traces = _bar_traces(grid, drawn, styles, row_lines, totals, is_single=is_single)
+    dimensions = row_dimensions(row_names)._replace(right=label_width(totals) - _RIGHT_PAD)
     if not is_single and measure.kind != "amount":
         extent.append((len(tokens), grid.other_token_count, grid.column_noun))
     if facet is not None:  # in a facet, names omit the facet's label
         shown, starts = np.unique(ranks[rows], return_index=True)
         inner = replace(level, names=names)
         parts = (inner.row_names(part.tolist()) for part in np.split(rows, starts[1:]))
-        short = [*chain.from_iterable(parts), *short[len(rows) :]]
+        row_names = [*chain.from_iterable(parts), *row_names[len(rows) :]]
         other_facets = np.setdiff1d(facet_level.codes, facets[shown])
         facet_extent = len(shown), len(other_facets), facet_level.noun
         extent = [facet_extent, (*extent[0][:2], "bar"), *extent[1:]]
@@ -233,19 +233,19 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         traces,
         title=title,
         notes=balances.notes(notes, wallets),
-        **legend_options(dimensions, [each.name for each in series[: 1 if is_single else None]]),
+        **legend_options(dimensions, [each.name for each in styles[: 1 if is_single else None]]),
         barmode="stack",
-        annotations=[_other_annotation(grid, full[-1])] * too_long,
+        annotations=[_other_annotation(grid, row_lines[-1])] * too_long,
         representative_rows=grid.representative_rows,
         xaxis=measure.axis_options(longest) | {"side": "top", "range": [0, longest]},
-        yaxis=axis_of_rows(short, join_names(names)),
+        yaxis=axis_of_rows(row_names, join_names(names)),
     )
     bars_height = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
-    figure.layout.bargap = max(_BAR_GAP, 1 - _MAX_BAR_HEIGHT * len(short) / bars_height)
+    figure.layout.bargap = max(_BAR_GAP, 1 - _MAX_BAR_HEIGHT * len(row_names) / bars_height)
     if facet is None:
         return figure
     figure.layout.yaxis.title = None  # the chart's title names the groups
-    edges = sorted({*starts.tolist(), len(rows), len(short)})
+    edges = sorted({*starts.tolist(), len(rows), len(row_names)})
     return split_into_facets(figure, edges, facet_level, facets[shown].tolist())
 
 
@@ -264,7 +264,7 @@ def _rank_facets(facet_level: Level, level: Level) -> tuple[Indices, Indices]:
 def _bar_traces(
     grid: PivotedSizes,
     drawn: Floats,
-    series: Sequence[TraceStyle],
+    styles: Sequence[TraceStyle],
     row_lines: Sequence[list[str]],
     totals: Sequence[str],
     *,
@@ -275,13 +275,13 @@ def _bar_traces(
     ends = {"textposition": "outside", "textangle": 0, "constraintext": "none", "cliponaxis": False}
     common: dict[str, Any] = {"orientation": "h", "y": list(range(count)), **ends}
     if is_single:
-        shapes = [each.pattern for each in series][:count]
+        shapes = [each.pattern for each in styles][:count]
         trace = go.Bar(
             x=np.diagonal(grid.sizes)[:count].tolist(),
             hovertext=[grid.hover_text(index, index, [], total) for index in range(count)],
             hoverinfo="text",
             text=totals,
-            marker=area_style([each.color for each in series][:count], shapes),
+            marker=area_style([each.color for each in styles][:count], shapes),
             **common,
         )
         return [trace]
@@ -289,14 +289,11 @@ def _bar_traces(
     return [
         each.bar_trace(
             x=[size or None for size in drawn[:, token].tolist()],
-            hovertext=[
-                grid.hover_text(row, token, lines, total)
-                for row, lines in enumerate(row_lines[:count])
-            ],
+            hovertext=[grid.hover_text(row, token, row_lines[row], total) for row in range(count)],
             text=[text if end == token else "" for text, end in zip(totals, last, strict=True)],
             **common,
         )
-        for token, each in enumerate(series)
+        for token, each in enumerate(styles)
     ]
 
 
@@ -304,21 +301,21 @@ def _choose_colored_tokens(groups: Indices, tokens: Indices, sizes: Floats, top:
     """Choose the tokens with a colour, so that Other is the largest part of few or no bars."""
     totals = sum_by_group(tokens, sizes)
     pairs, codes = np.unique(groups * len(totals) + tokens, return_inverse=True)
-    parts, (bars, of_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
-    rest, is_chosen = sum_by_group(bars, parts), np.zeros(len(totals), dtype=bool)
-    largest = np.zeros_like(rest)  # the largest named token of each bar; `rest` is Other
+    pair_sizes, (pair_bars, pair_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
+    rest, is_chosen = sum_by_group(pair_bars, pair_sizes), np.zeros(len(totals), dtype=bool)
+    largest = np.zeros_like(rest)  # the largest chosen token's size in each bar; `rest` is Other's
     for _ in range(top):
         unnamed = np.where(rest > largest, rest, 0)
         if not unnamed.any():
             break
-        of_neediest = (bars == unnamed.argmax()) & ~is_chosen[of_tokens]
-        token = of_tokens[np.where(of_neediest, parts, 0).argmax()]
+        in_bar = (pair_bars == unnamed.argmax()) & ~is_chosen[pair_tokens]
+        token = pair_tokens[np.where(in_bar, pair_sizes, 0).argmax()]
         is_chosen[token] = True
-        drawn = np.flatnonzero(of_tokens == token)
-        rest[bars[drawn]] -= parts[drawn]
-        largest[bars[drawn]] = np.maximum(largest[bars[drawn]], parts[drawn])
-    named = largest_indices(np.where(is_chosen, totals + totals.sum(), totals), top)
-    return named[np.argsort(-totals[named], kind="stable")]
+        drawn = np.flatnonzero(pair_tokens == token)
+        rest[pair_bars[drawn]] -= pair_sizes[drawn]
+        largest[pair_bars[drawn]] = np.maximum(largest[pair_bars[drawn]], pair_sizes[drawn])
+    chosen = largest_indices(np.where(is_chosen, totals + totals.sum(), totals), top)
+    return chosen[np.argsort(-totals[chosen], kind="stable")]
 
 
 def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
@@ -521,14 +518,14 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     groups = largest_indices(group_sizes, rows)
     grid = pivot_sizes(balances, level.codes, groups, tokens)
     width = len(tokens) + bool(grid.other_token_count and not is_shares)
-    short, full = level.row_names_and_lines(grid)
-    sizes = grid.sizes[: len(short), :width]
+    row_names, row_lines = level.row_names_and_lines(grid)
+    sizes = grid.sizes[: len(row_names), :width]
     off_scale = bool(grid.other_row_count and sizes[-1].max() > sizes[:-1].max())
-    on_scale = len(short) - off_scale
+    on_scale = len(row_names) - off_scale
     total = float(grid.sizes.sum())
     texts = [
         [grid.hover_text(row, token, lines, total) for token in range(width)]
-        for row, lines in enumerate(full)
+        for row, lines in enumerate(row_lines)
     ]
     traces = [_heatmap_trace(sizes[:on_scale], texts[:on_scale], measure)]
     if off_scale:
@@ -557,11 +554,11 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         traces,
         title=title,
         notes=balances.notes(notes, wallets),
-        dimensions=row_dimensions(short, _PAD_ABOVE, below),
+        dimensions=row_dimensions(row_names, _PAD_ABOVE, below),
         representative_rows=grid.representative_rows,
         annotations=[_SCALE_TITLE | {"text": to_markup([scale])}],
         xaxis=column_axis,
-        yaxis=axis_of_rows(short, join_names(level.names)),
+        yaxis=axis_of_rows(row_names, join_names(level.names)),
     )
     bar_y = 1 - (drawn.layout.margin.t - _PAD_ABOVE + _COLOR_BAR_OFFSET) / drawn.layout.height
     drawn.update_traces(x=[to_markup([name]) for name in labels])

@@ -150,11 +150,11 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
         As for `bar`.
     """
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
-    own = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
+    trace = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
     least = 0.025 if narrow else 0.01
     shares = {"min_leaf": least, "min_parent": 4 * least, "min_strip": 0.65 * least**0.5}
     shares["line_chars"] = 3.5 * least**-0.5  # so that names fit on a page of 1,024 or 390 pixels
-    style = _Style(own, check_top("top", top, 500), "Areas", Dimensions(420), " · ", **shares)
+    style = _Style(trace, check_top("top", top, 500), "Areas", Dimensions(420), " · ", **shares)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -203,11 +203,11 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     UnknownWalletError, UnknownTokenError, AmbiguousTokenError
         As for `bar`.
     """
-    own = {"type": "sunburst", "leaf_opacity": 1}
+    trace = {"type": "sunburst", "leaf_opacity": 1}
     # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
     top = check_top("top", top, 300)
     shares = {"min_leaf": 0.014, "min_parent": 0.025, "min_sum": 0.5}
-    style = _Style(own, top, "Angles", Dimensions(520), "<br>", **shares, extends_leaves=True)
+    style = _Style(trace, top, "Angles", Dimensions(520), "<br>", **shares, extends_leaves=True)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -349,8 +349,8 @@ def _other_sizes(rings: Sequence[_Ring], style: _Style) -> list[Floats]:
         if outer:
             leaves = np.setdiff1d(np.arange(len(rest)), ring.parents[ring.drawn])
             rest[leaves] = 0
-        around = np.append(outer.sizes if outer else [], total)
-        moved = np.where(_mask_with_space(rest, np.arange(len(rest)), around, style), 0, rest)
+        parent_sizes = np.append(outer.sizes if outer else [], total)
+        moved = np.where(_mask_with_space(rest, np.arange(len(rest)), parent_sizes, style), 0, rest)
         sizes.insert(0, rest - moved)
     return sizes
 
@@ -387,11 +387,11 @@ def _make_boxes(
             amounts = dict(zip(leaves, exact, strict=True))
         single = {at for group, at in zip(groups, parents, strict=True) if group < ring.combined_at}
         texts, ids = write_texts(depth, amounts), dict[int, str]()
-        for group, around in zip(groups, parents, strict=True):
-            parent, size, is_leaf = outer_ids[around], float(ring.sizes[group]), group not in opened
+        for group, outer in zip(groups, parents, strict=True):
+            parent, size, is_leaf = outer_ids[outer], float(ring.sizes[group]), group not in opened
             if group >= ring.combined_at:
                 ids[group], count = f"o{parent}", int(ring.wallet_counts[group])
-                write_label = other_label if around in single else counted_noun
+                write_label = other_label if outer in single else counted_noun
                 label = write_label(count, ring.noun)
                 color = OTHER_COLOR if is_leaf else BAND_COLORS[1]
                 yield other_box(ids[group], parent, size, label, color, is_leaf=is_leaf)
@@ -407,9 +407,9 @@ def _make_boxes(
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
         counts = np.bincount(ring.parents[undrawn], minlength=len(rests[depth]))
-        for around in np.flatnonzero(rests[depth]).tolist():
-            name = other_label(int(counts[around]), ring.noun) if counts[around] else "Other"
-            parent, size = outer_ids[around], float(rests[depth][around])
+        for outer in np.flatnonzero(rests[depth]).tolist():
+            name = other_label(int(counts[outer]), ring.noun) if counts[outer] else "Other"
+            parent, size = outer_ids[outer], float(rests[depth][outer])
             yield other_box(f"{parent}o", parent, size, name, OTHER_COLOR)
         outer_ids = ids
 
@@ -500,16 +500,16 @@ def _custom_path_texts(
     indices, tokens = own.groups.codes[rows].tolist(), balances.positions.tokens.codes[rows]
     chosen = [*dict.fromkeys(indices)]
     names = dict(zip(chosen, own.short_names(chosen), strict=True))
-    known = level.groups.codes[rows].tolist()
+    level_codes = level.groups.codes[rows].tolist()
     full_names = []
     for _, each in levels[depth::-1]:
         codes = each.groups.codes[rows].tolist()
-        called = {code: each.full_name(code) for code in {*codes}}
-        full_names.append([called[code] for code in codes])
+        name_by_code = {code: each.full_name(code) for code in {*codes}}
+        full_names.append([name_by_code[code] for code in codes])
     texts = {}
     paths = zip(*full_names, strict=True)
     for group, index, at, token, (head, *outer) in zip(
-        ring.drawn.tolist(), indices, known, tokens.tolist(), paths, strict=True
+        ring.drawn.tolist(), indices, level_codes, tokens.tolist(), paths, strict=True
     ):
         label, is_leaf, size = [names[index]], group in amounts, float(ring.sizes[group])
         symbol, _, rest = names[index].partition(" (")
@@ -530,16 +530,16 @@ def _custom_path_texts(
     return texts
 
 
-def _mask_with_space(sizes: Floats, parents: Indices, around: Floats, style: _Style) -> Mask:
-    """Return a mask of the groups with space for a name. `around` has parents' sizes and the total.
+def _mask_with_space(sizes: Floats, parents: Indices, parent_sizes: Floats, style: _Style) -> Mask:
+    """Return a mask of the groups with space for a name. `parent_sizes` ends with the total.
 
     Groups of about the same size are in one strip along an edge of their parent.
     """
-    shares = np.where(sizes < style.min_leaf * around[-1], 0, sizes / around[-1])
+    shares = np.where(sizes < style.min_leaf * parent_sizes[-1], 0, sizes / parent_sizes[-1])
     by_size = pd.Series(shares).groupby([parents, np.frexp(shares)[1]])
     strips: Floats = by_size.transform("sum").to_numpy()
     least: Floats = np.minimum(
-        style.min_strip * (around[parents] / around[-1]) ** 0.5, style.min_parent
+        style.min_strip * (parent_sizes[parents] / parent_sizes[-1]) ** 0.5, style.min_parent
     )
     return (shares > 0) & (strips >= least)
 
@@ -551,10 +551,10 @@ def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
     root = len(sizes)
     inner = [ring.parents + start for ring, start in zip(rings[1:], edges, strict=False)]
     parents = np.concatenate([np.full(edges[1], root), *inner])
-    marks = np.zeros(root, dtype=bool)
-    around = np.append(sizes, total)
-    fits = _mask_with_space(sizes, parents, around, style)
-    can_be_drawn = fits & (around[parents] >= style.min_parent * total)
+    is_chosen = np.zeros(root, dtype=bool)
+    parent_sizes = np.append(sizes, total)
+    fits = _mask_with_space(sizes, parents, parent_sizes, style)
+    can_be_drawn = fits & (parent_sizes[parents] >= style.min_parent * total)
     depths = np.repeat(np.arange(len(rings)), np.diff(edges))
     # A group is never larger than its parent, so the parent comes first and is also chosen.
     siblings = np.bincount(parents, minlength=root + 1)
@@ -568,15 +568,15 @@ def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
     opened = has_other & (turns[order] == 0) & (order_parents != root)
     closed = has_other & (turns[order] + 1 == siblings[order_parents])
     costs = np.cumsum(1 + opened.astype(np.intp) - closed) + (siblings[root] > 1)
-    marks[order[: np.searchsorted(costs, style.top, side="right")]] = True
+    is_chosen[order[: np.searchsorted(costs, style.top, side="right")]] = True
     for start, end in pairwise(edges[1:]):
-        if sizes[start:end][marks[start:end]].sum() < style.min_sum * total:
-            marks[start:] = False  # most of the ring would be Other
-    undrawn = np.bincount(parents[~marks], minlength=root + 1)
-    is_open = np.bincount(parents[marks], minlength=root + 1) > 0
+        if sizes[start:end][is_chosen[start:end]].sum() < style.min_sum * total:
+            is_chosen[start:] = False  # most of the ring would be Other
+    undrawn = np.bincount(parents[~is_chosen], minlength=root + 1)
+    is_open = np.bincount(parents[is_chosen], minlength=root + 1) > 0
     is_open[root] = True
-    marks |= is_open[parents] & (undrawn[parents] == 1) & fits
-    return [np.flatnonzero(part) for part in np.split(marks, edges[1:-1])]
+    is_chosen |= is_open[parents] & (undrawn[parents] == 1) & fits
+    return [np.flatnonzero(part) for part in np.split(is_chosen, edges[1:-1])]
 
 
 def _default_path_texts(
@@ -654,7 +654,7 @@ def _default_path_rings(
     of_rows, codes = pd.factorize(owners * stride + balances.token_codes)
     pair_wallets, pair_tokens = np.divmod(codes, stride)
     pair_sizes = sum_by_group(of_rows, balances.sizes)
-    chains, opened, alone, spare = _choose_parents(
+    chains, opened, alone, max_leaves = _choose_parents(
         pair_wallets, pair_sizes, chain_of, style, one_token=one_token
     )
     # Boxes 0 to count - 1 are wallets. The following boxes are the blockchains' combined wallets.
@@ -665,10 +665,10 @@ def _default_path_rings(
     others = members - np.bincount(chain_of[alone], minlength=chain_count)
     leaf_codes = pair_wallets if one_token else pair_tokens
     of_pairs, cells = pd.factorize(boxes * stride + leaf_codes)
-    around, indices = np.divmod(cells, stride)
+    leaf_boxes, indices = np.divmod(cells, stride)
     sizes, box_counts = sum_by_group(of_pairs, pair_sizes), np.bincount(leaf_codes)[indices]
     open_boxes = np.append(alone, count + opened)
-    leaves = _choose_leaves(around, sizes, box_counts, open_boxes, spare, style)
+    leaves = _choose_leaves(leaf_boxes, sizes, box_counts, open_boxes, max_leaves, style)
 
     kind = "wallet" if one_token else positions.kind
 
@@ -692,12 +692,12 @@ def _default_path_rings(
         box_sizes = sum_by_group(boxes, pair_sizes, count + chain_count)
         is_drawn = np.isin(np.arange(chain_count), chain_of[alone])
         is_drawn &= box_sizes[count:] >= style.min_leaf * chain_sizes.sum()
-        is_drawn[around[leaves][around[leaves] >= count] - count] = True
+        is_drawn[leaf_boxes[leaves][leaf_boxes[leaves] >= count] - count] = True
         drawn = np.append(alone, count + np.flatnonzero(is_drawn))
         parents = np.append(chain_of, np.arange(chain_count))
         members = np.append(np.ones_like(chain_of), others)
         add_ring("wallet", box_of[owners], parents, box_sizes, drawn, members)
-    parents = around - count if one_token else around
+    parents = leaf_boxes - count if one_token else leaf_boxes
     add_ring(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
     tokens = positions.tokens.codes[rings[-1].rows[leaves]]
     weights = sum_by_group(tokens, sizes[leaves], token_count)
@@ -767,8 +767,8 @@ def _choose_leaves(
     boxes: Indices, sizes: Floats, box_counts: Indices, opened: Indices, top: int, style: _Style
 ) -> Indices:
     """Choose the largest leaves of opened boxes, and each leaf that would be alone in Other."""
-    shares, around = sizes / sizes.sum(), np.append(sum_by_group(boxes, sizes), sizes.sum())
-    fits = _mask_with_space(sizes, boxes, around, style)
+    shares, parent_sizes = sizes / sizes.sum(), np.append(sum_by_group(boxes, sizes), sizes.sum())
+    fits = _mask_with_space(sizes, boxes, parent_sizes, style)
     # Equal leaves are sorted by the number of boxes with the token or wallet; then boxes alternate.
     best = np.flatnonzero(fits & np.isin(boxes, opened))
     best = best[np.lexsort((-box_counts[best], -sizes[best]))]

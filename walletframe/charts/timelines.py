@@ -175,7 +175,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     UnknownTokenError, AmbiguousTokenError
         As for `bar`.
     """
-    series, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), list_names(by)
+    most, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), list_names(by)
     if facet is not None:
         if names not in (["token"], ["asset"]):
             hint = 'pass by="asset" or by="token" to draw bars, or leave facet= out to draw lines'
@@ -218,9 +218,9 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         others = len(np.setdiff1d(level.codes, facets.groups))
         notes = notes._replace(left_out=[*undrawn_notes(others, level.noun), *notes.left_out])
     if stacked:
-        traces, labels, sentences, highest = _draw_bars(drawn, snapshots, facets, series, colors)
+        traces, labels, sentences, highest = _draw_bars(drawn, snapshots, facets, most, colors)
     else:
-        traces, labels, sentences, highest = _draw_lines(groups, snapshots, series)
+        traces, labels, sentences, highest = _draw_lines(groups, snapshots, most)
     if any(text for _, text in facets.marks):  # triangles on the axis mark these snapshots
         times, texts = zip(*facets.marks, strict=True)
         line = {"color": "#000000", "width": 1.5}
@@ -400,9 +400,9 @@ def _draw_bars(
     width = 6 * 60 * 60 * 1000.0
     if count > 1:
         width = float(max(0.8 * np.diff(times).min(), np.ptp(times) / _MAX_SNAPSHOTS / 2))
-    x, traces, series = snapshots.times * len(facets.groups), [], grid.trace_styles(colors)
+    x, traces, styles = snapshots.times * len(facets.groups), [], grid.trace_styles(colors)
     held = facets.is_known | (grid.sizes[:-1].sum(axis=1) > 0).reshape(-1, count)
-    for token, each in enumerate(series):
+    for token, each in enumerate(styles):
         sizes, texts = grid.sizes[:-1, token], []
         for row, size in enumerate(sizes.tolist()):
             exact = grid.exact_text(row, token) if token < len(tokens) and size else ""
@@ -412,7 +412,7 @@ def _draw_bars(
         traces.append(each.bar_trace(x=x, y=heights, width=width, hovertext=texts))
     extent = len(tokens), grid.other_token_count, grid.column_noun
     notes = [] if measure.kind == "amount" else [drawn_note(extent)]
-    names = [each.name for each in series]
+    names = [each.name for each in styles]
     return traces, names, notes, float(grid.sizes.sum(axis=1).max())
 
 
