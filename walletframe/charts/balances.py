@@ -138,16 +138,16 @@ def measure_and_sizes(
             symbol = safe_line(symbol, _SYMBOL_CHARS)
         phrase = f"amount of {name}"
         amounts = positions.amounts[rows].to_numpy(dtype=np.float64)
-        return Measure("amount", symbol, phrase, phrase, symbol), _mask_infinite(amounts)
+        return Measure("amount", symbol, phrase, phrase, symbol), _infinite_to_nan(amounts)
     if "value" in positions.holdings:
         values = positions.holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
-        values = _mask_infinite(values)
+        values = _infinite_to_nan(values)
         unit = _single_currency(positions.holdings, values)
         phrase = f"value in {unit}" if unit else "value"
         return Measure("value", "Holdings", phrase, phrase, unit), values[rows]
     amounts = positions.amounts[rows]
     if shares:
-        sizes = _mask_infinite(amounts.to_numpy(dtype=np.float64))
+        sizes = _infinite_to_nan(amounts.to_numpy(dtype=np.float64))
         tokens = positions.tokens.codes[rows]
         totals = np.bincount(tokens, np.where(sizes > 0, sizes, 0))
         kind = positions.kind
@@ -180,8 +180,7 @@ def _single_currency(holdings: pd.DataFrame, values: Floats) -> str:
     return safe_line(currencies[0], 12) if currencies != ["unknown"] and currencies else ""
 
 
-def _mask_infinite(sizes: npt.NDArray[Any]) -> Floats:
-    """Replace infinite sizes, which can't be drawn, with NaN."""
+def _infinite_to_nan(sizes: npt.NDArray[Any]) -> Floats:
     return np.where(np.isfinite(sizes), sizes, np.nan)
 
 

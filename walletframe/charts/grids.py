@@ -190,18 +190,18 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     # If the last of several names is token or asset, it sets the colours, not the bars.
     names = names[:-1] if names[1:] and names[-1] in ADDED else names
     level = grouped.level(names if facet is None else [*dict.fromkeys([grouped.names[0], *names])])
-    codes = level.codes
-    group_sizes = sum_by_group(codes, balances.sizes, len(level.groups))
+    codes, sizes = level.codes, balances.sizes
+    group_sizes = sum_by_group(codes, sizes, len(level.groups))
     rows = level.largest_and_unknown_groups(group_sizes, bars)
     if facet is not None:
         facet_level = grouped.level(grouped.names[:1])
         facets, ranks = _rank_facets(facet_level, level)
-        in_facets = np.where(ranks < len(facets), group_sizes, -1)
-        rows = level.largest_and_unknown_groups(in_facets, bars)
+        facet_sizes = np.where(ranks < len(facets), group_sizes, -1)
+        rows = level.largest_and_unknown_groups(facet_sizes, bars)
         rows = rows[np.argsort(ranks[rows], kind="stable")]
     other_size = group_sizes.sum() - group_sizes[rows].sum()
     too_long = bool(other_size > _MAX_OTHER_RATIO * group_sizes.max())
-    sizes = balances.sizes * np.isin(codes, rows) if too_long else balances.sizes
+    sizes = sizes * np.isin(codes, rows) if too_long else sizes
     tokens = _choose_colored_tokens(codes, balances.token_codes, sizes, colored)
     if is_single := facet is None and level.names == [balances.positions.kind]:
         tokens = rows  # each bar has the colour of its token
@@ -221,14 +221,10 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         inner = replace(level, names=names)
         parts = (inner.row_names(part.tolist()) for part in np.split(rows, starts[1:]))
         row_names = [*chain.from_iterable(parts), *row_names[len(rows) :]]
-        other_facets = np.setdiff1d(facet_level.codes, facets[shown])
-        facet_extent = len(shown), len(other_facets), facet_level.noun
-        extent = [facet_extent, (*extent[0][:2], "bar"), *extent[1:]]
-    notes = [
-        drawn_note(*extent),
-        *[_OTHER_AS_TEXT_NOTE] * too_long,
-        f"Lengths show the {measure.phrase}.",
-    ]
+        others = len(np.setdiff1d(facet_level.codes, facets[shown]))
+        extent[:1] = [(len(shown), others, facet_level.noun), (*extent[0][:2], "bar")]
+    lengths = f"Lengths show the {measure.phrase}."
+    notes = [drawn_note(*extent), *[_OTHER_AS_TEXT_NOTE] * too_long, lengths]
     figure = make_figure(
         traces,
         title=title,
@@ -321,16 +317,12 @@ def _choose_colored_tokens(groups: Indices, tokens: Indices, sizes: Floats, top:
 def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
     """Return the annotation that replaces the bar of Other."""
     measure, size, total = grid.balances.measure, grid.sizes[-1].sum(), float(grid.sizes.sum())
-    text = hover_text(*name, measure.share_text(size, total))
+    hover = hover_text(*name, measure.share_text(size, total))
     if measure.kind == "amount":
-        text = grid.hover_text(len(grid.rows), 0, name, total)
-    return {
-        "x": 0,
-        "xanchor": "left",
-        "y": len(grid.rows),
-        "text": to_markup([f"{measure.text_with_noun(size)}, {percent(size / total)} of all"]),
-        "hovertext": text,
-    }
+        hover = grid.hover_text(len(grid.rows), 0, name, total)
+    note = f"{measure.text_with_noun(size)}, {percent(size / total)} of all"
+    options = {"x": 0, "xanchor": "left", "y": len(grid.rows), "hovertext": hover}
+    return options | {"text": to_markup([note])}
 
 
 def pie(  # noqa: PLR0913 - users pass each option by name
@@ -538,14 +530,11 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     # A count would often make Other the longest label. Columns with equal names would merge.
     labels += [other_label(others, kind) if "Other" in labels else "Other"] * (width - count)
     of_rows, phrase = (len(groups), grid.other_row_count, level.noun), measure.phrase
-    notes = (
-        [drawn_note(of_rows), drawn_note(of_tokens)]
-        if is_shares
-        else [drawn_note(of_rows, of_tokens)]
-    )
-    if is_shares and others:
+    notes = [drawn_note(of_rows, of_tokens)]
+    if is_shares:
         subset = count_with_verb(count, count + others, kind)
-        notes[1] = f"{subset} drawn, chosen by the number of holders."
+        subset = f"{subset} drawn, chosen by the number of holders."
+        notes = [drawn_note(of_rows), subset if others else drawn_note(of_tokens)]
     phrase = phrase if level.noun == "wallet" else phrase.removeprefix("wallet's ")
     notes.append(f"Colours show the {phrase}, on a logarithmic scale.")
     notes += [_GREY_OTHER_NOTE] * off_scale

@@ -602,9 +602,8 @@ def _default_path_texts(
     if ring.name == "wallet":
         own = [balances.user_wallet_names[owner] for owner in owners]
         labels = [*map(without_chain, balances.wallet_names(owners), own)]
-    for group, owner, token, chain, label in zip(
-        groups, owners, tokens, chains, labels, strict=True
-    ):
+    columns = zip(groups, owners, tokens, chains, labels, strict=True)
+    for group, owner, token, chain, label in columns:
         wallets = counted_noun(int(ring.wallet_counts[group]), "wallet")
         size = float(ring.sizes[group])
         text, share = measure.short_text(size), measure.share_text(size, total)

@@ -288,7 +288,6 @@ def _count_known(
 
 
 def _time_axis(snapshots: _Snapshots) -> dict[str, Any]:
-    """Return plotly's options for the axis of times."""
     ticks = sorted({*snapshots.times, *(time for time, _ in snapshots.incomplete)})
     at_midnight = all(time.endswith(" 00:00:00") for time in ticks)
     axis: dict[str, Any] = {"type": "date", "automargin": True}

@@ -452,8 +452,7 @@ def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) 
 
 
 def _duplicate_time_error(taken_at: datetime) -> SnapshotError:
-    hint = "pass another time as at=…"
-    return SnapshotError(f"there already is a snapshot of {taken_at}", hint)
+    return SnapshotError(f"there already is a snapshot of {taken_at}", "pass another time as at=…")
 
 
 def _require_unedited(details: WalletDetails) -> None:

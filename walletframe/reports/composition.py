@@ -212,12 +212,8 @@ def compose(
     prices = _OWN_PRICES
     if has_only_service_prices(holdings):
         prices = f"{_SENT_PRICES} {_NAMED_CURRENCY}" if currency else _SENT_PRICES
-    methods = [
-        _EXACT,
-        _TOKENS,
-        _FAILED,
-        f"{_VALUES} {prices}" if "value" in holdings else _NO_PRICES,
-    ]
+    prices = f"{_VALUES} {prices}" if "value" in holdings else _NO_PRICES
+    methods = [_EXACT, _TOKENS, _FAILED, prices]
     methods += [_SPAM] * bool(len(spam)) + [_CHANGES] * (before is not None)
     balances = f"{counted_noun(len(remaining), 'balance')} of "
     balances += counted_noun(len(token_identities(remaining).keys), "token")
@@ -251,9 +247,8 @@ def _uses_default_prices(holdings: pd.DataFrame) -> bool:
     """Return whether the values are those of the default prices; False without values."""
     if "value" not in holdings or not has_prices(holdings):
         return False
-    return np.allclose(
-        holdings["value"].astype("float64"), value(holdings)["value"], equal_nan=True
-    )
+    values = holdings["value"].astype("float64")
+    return np.allclose(values, value(holdings)["value"], equal_nan=True)
 
 
 def _time_text(before: WalletDetails) -> str:

@@ -276,7 +276,6 @@ def _draw_chart_images(charts: Sequence[Chart]) -> list[Markup]:
 
 
 def _run_in_browser(jobs: Sequence[Job]) -> list[bytes]:
-    """Run jobs in a browser, and return their results."""
     if not jobs:
         return []
     if find_spec("kaleido") is None:
@@ -355,7 +354,6 @@ def _wait_for_result(results: Queue[bytes | BaseException], path: str) -> bytes:
 
 
 def _missing_browser_error(needed: str, hint: str) -> MissingExtraError:
-    """Return the error for a browser that is missing or does not work."""
     hint += (
         ", or set the environment variable BROWSER_PATH to the path of a browser that works; "
         'a .html file with images="interactive" needs no browser'
