@@ -207,7 +207,7 @@ class DrawnBalances:
         """The wallet code of each drawn row."""
         return np.asarray(self.positions.wallet_codes[self.rows])
 
-    def notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> Notes:
+    def chart_notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> Notes:
         """Return the notes of a chart. Without `wallets`, simulated data is not marked."""
         return Notes(simulated_notes(wallets), drawn, self.left_out, self.coverage)
 
@@ -434,11 +434,11 @@ class GroupedBalances:
     positions: Positions  # the positions to group; if grouped by asset, their tokens are assets
 
     @property
-    def title(self) -> str:
-        """The chart's title."""
+    def chart_title(self) -> str:
+        """The title of the chart by default."""
         return f"{self.balances.measure.title_start} by {join_names(self.names)}"
 
-    def level(self, names: list[str]) -> Level:
+    def group_by(self, names: list[str]) -> GroupLevel:
         """Group the rows by some of the requested names."""
         groups = group(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
@@ -453,7 +453,7 @@ class GroupedBalances:
             counted = completeness_among(positions, groups, can_hold)
             known = counted["wallets_ok"].to_numpy(np.intp)
             requested = counted["wallets_asked"].to_numpy(np.intp)
-        return Level(names, self.balances, groups, first_wallets, known, requested)
+        return GroupLevel(names, self.balances, groups, first_wallets, known, requested)
 
     def _wallet_columns(self) -> list[str]:
         """Return the requested columns of `wallets`, or [] if there is no frame of wallets."""
@@ -466,18 +466,18 @@ class GroupedBalances:
         names = self._wallet_columns()
         if not names or "wallet" in self.names:
             return []
-        level = self.level(names)
+        level = self.group_by(names)
         incomplete = np.flatnonzero(level.wallets_known < level.wallets_asked)
         shares = level.wallets_known[incomplete] / level.wallets_asked[incomplete]
         order = incomplete[np.argsort(shares, kind="stable")].tolist()
         shown, rest = order[:_MAX_INCOMPLETE_NOTES], len(order) - _MAX_INCOMPLETE_NOTES
-        sentences = [f"{level.known_wallets_text(at, level.full_name(at))}." for at in shown]
-        more = f"Some wallets of {counted_noun(rest, f'more {level.noun}')} are unknown."
+        sentences = [f"{level.known_wallets_text(at, level.full_group_name(at))}." for at in shown]
+        more = f"Some wallets of {counted_noun(rest, f'more {level.group_noun}')} are unknown."
         return [*sentences, *[more] * (rest > 0)]
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class GroupLevel:
     """One level of a hierarchy: the groups of the rows by one or several columns."""
 
     names: list[str]
@@ -489,12 +489,12 @@ class Level:
     wallets_asked: Codes  # the number of requested wallets in each group
 
     @property
-    def codes(self) -> Indices:
+    def group_codes(self) -> Indices:
         """The group of each drawn row."""
         return np.asarray(self.groups.codes[self.balances.rows])
 
     @property
-    def noun(self) -> str:
+    def group_noun(self) -> str:
         """The noun for a group: the column's name if it is one short word, otherwise "group"."""
         [name, *more] = self.names
         takes_s = name.isascii() and name.isalpha() and not name.endswith(("s", "y", "x", "h"))
@@ -506,7 +506,7 @@ class Level:
         unsure = np.flatnonzero((sizes == 0) & (self.wallets_known < self.wallets_asked))
         return np.append(largest, unsure[: max(top - len(largest), 0)])
 
-    def short_names(self, indices: Sequence[int]) -> list[str]:
+    def short_group_names(self, indices: Sequence[int]) -> list[str]:
         """Return distinct short names of groups; each name is one line."""
         chosen = np.array(indices, dtype=np.intp)
         if self.names == ["wallet"]:
@@ -518,7 +518,7 @@ class Level:
         short, long = ([*map(_SEPARATOR.join, zip(*each, strict=True))] for each in (parts, full))
         return unique_names(short, long.__getitem__)
 
-    def full_name(self, index: int) -> str:
+    def full_group_name(self, index: int) -> str:
         """Return a group's full name with the column names, such as ``owner Ada``."""
         parts = []
         for name in self._shown_columns:
@@ -537,14 +537,14 @@ class Level:
     def row_names_and_lines(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
         """Return two lists for the rows of a grid, including Other: short names and hover lines."""
         indices = grid.rows.tolist()
-        rest = [other_label(grid.other_row_count, self.noun)] * bool(grid.other_row_count)
-        lines = [[self.full_name(at), self.known_wallets_text(at)] for at in indices]
+        rest = [other_label(grid.other_row_count, self.group_noun)] * bool(grid.other_row_count)
+        lines = [[self.full_group_name(at), self.known_wallets_text(at)] for at in indices]
         lines = [[*filter(None, each)] for each in lines] + [[each] for each in rest]
         return self.row_names(indices) + rest, lines
 
     def row_names(self, indices: Sequence[int]) -> list[str]:
         """Return short names of groups, such as ``Ada (4 of 5 known)`` or ``Ada (unknown)``."""
-        short = self.short_names(indices)
+        short = self.short_group_names(indices)
         if self.names == ["wallet"]:  # the user's names alone, if they are distinct
             wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
             own = [safe_line(self.balances.user_wallet_names[at], _ROW_CHARS) for at in wallets]

@@ -84,7 +84,7 @@ def make_figure(
     **layout: Any,
 ) -> go.Figure:
     """Return a figure with a title and lines of notes. A hover text has the remaining notes."""
-    every, visible = notes.all_notes(), notes.visible_lines()
+    every, visible = notes.all_notes(), notes.visible_note_lines()
     others = [note for note in every if note not in " ".join(visible)]
     if others and min(map(len, visible)) > _LINE_CHARS - _MARK_CHARS:
         visible.append("")
@@ -113,7 +113,7 @@ def make_figure(
         },
         "meta": {
             _ALL_NOTES_KEY: [as_markup(note, _MAX_NOTE_CHARS) for note in every],
-            "line": as_markup(notes.drawn_data_line(), _MAX_NOTE_CHARS),
+            "line": as_markup(notes.one_line_summary(), _MAX_NOTE_CHARS),
             **(representative_rows or {}),
         },
         "annotations": [{"showarrow": False, **each} for each in (*annotations, *marks)],
@@ -283,7 +283,7 @@ class Notes(NamedTuple):
         """Return the sentences of all fields in one list."""
         return [note for group in self for note in group]
 
-    def drawn_data_line(self) -> str:
+    def one_line_summary(self) -> str:
         """Return one line about drawn and omitted data, or else about the data quality."""
         drawn = [*self.drawn[:1], *self.left_out, *self.drawn[1:]]
         line, *rest = drawn or self.data_quality or [""]
@@ -294,7 +294,7 @@ class Notes(NamedTuple):
             line += f" {note}"
         return line
 
-    def visible_lines(self) -> list[str]:
+    def visible_note_lines(self) -> list[str]:
         """Return the lines that fit on a figure, with precedence for notes on the data quality."""
         first, rest = self.drawn[:1], self.drawn[1:]
         fitting, lines = set[str](), list[str]()

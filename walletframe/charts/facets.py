@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from walletframe.amounts.integers import Indices
-    from walletframe.charts.balances import Level
+    from walletframe.charts.balances import GroupLevel
 
 _MAX_FACETS, _GAP, _AXIS_BELOW = 10, 28, 44  # the last two are pixels
 _PER_ITEM = ("x", "y", "hovertext", "text")  # properties of a trace with a value for each item
@@ -25,14 +25,14 @@ _HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarr
 _HEADING |= {"yref": "paper", "yanchor": "bottom"}
 
 
-def choose_facets(level: Level) -> Indices:
+def choose_facets(level: GroupLevel) -> Indices:
     """Return the groups to draw as small charts, the largest first."""
-    sizes = sum_by_group(level.codes, level.balances.sizes, len(level.groups))
+    sizes = sum_by_group(level.group_codes, level.balances.sizes, len(level.groups))
     return level.largest_and_unknown_groups(sizes, _MAX_FACETS)
 
 
 def split_into_facets(
-    figure: go.Figure, edges: Sequence[int], level: Level, facets: Sequence[int]
+    figure: go.Figure, edges: Sequence[int], level: GroupLevel, facets: Sequence[int]
 ) -> go.Figure:
     """Move the items of each trace between two edges into a small chart below a facet's name.
 
@@ -65,7 +65,8 @@ def split_into_facets(
     named = zip(stack.select_yaxes(), facets, level.row_names(facets), strict=False)
     for axis, facet, name in named:
         heading = {"text": f"<b>{to_markup([name])}</b>", "y": axis.domain[1]}
-        heading["hovertext"] = hover_text(level.full_name(facet), level.known_wallets_text(facet))
+        known = level.known_wallets_text(facet)
+        heading["hovertext"] = hover_text(level.full_group_name(facet), known)
         notes.append(_HEADING | heading | {"xshift": drawn["title"]["pad"]["l"] - margin["l"]})
     margin["b"] += _AXIS_BELOW
     height += margin["t"] + margin["b"]

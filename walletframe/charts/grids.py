@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats, Indices
-    from walletframe.charts.balances import Level, Measure, PivotedSizes, TraceStyle
+    from walletframe.charts.balances import GroupLevel, Measure, PivotedSizes, TraceStyle
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -184,17 +184,19 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         first_name_is_facet=facet is not None,
     )
     balances, names = grouped.balances, grouped.names[facet is not None :] or grouped.names
-    title = title or grouped.title
+    title = title or grouped.chart_title
     if not len(balances.rows):
-        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
+        return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     # If the last of several names is token or asset, it sets the colours, not the bars.
     names = names[:-1] if names[1:] and names[-1] in ADDED else names
-    level = grouped.level(names if facet is None else [*dict.fromkeys([grouped.names[0], *names])])
-    codes, sizes = level.codes, balances.sizes
+    level = grouped.group_by(
+        names if facet is None else [*dict.fromkeys([grouped.names[0], *names])]
+    )
+    codes, sizes = level.group_codes, balances.sizes
     group_sizes = sum_by_group(codes, sizes, len(level.groups))
     rows = level.largest_and_unknown_groups(group_sizes, bars)
     if facet is not None:
-        facet_level = grouped.level(grouped.names[:1])
+        facet_level = grouped.group_by(grouped.names[:1])
         facets, ranks = _rank_facets(facet_level, level)
         facet_sizes = np.where(ranks < len(facets), group_sizes, -1)
         rows = level.largest_and_unknown_groups(facet_sizes, bars)
@@ -209,7 +211,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     measure, (row_names, row_lines) = balances.measure, level.row_names_and_lines(grid)
     drawn = grid.sizes[: len(rows) if too_long else len(row_names)]
     longest = float(drawn.sum(axis=1).max()) * _MARGIN_OF_SUMS
-    extent = [(len(rows), grid.other_row_count, level.noun)]
+    extent = [(len(rows), grid.other_row_count, level.group_noun)]
     styles = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(tokens)]
     totals = [compact(size) for size in drawn.sum(axis=1).tolist()]
     traces = _bar_traces(grid, drawn, styles, row_lines, totals, is_single=is_single)
@@ -221,14 +223,14 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         inner = replace(level, names=names)
         parts = (inner.row_names(part.tolist()) for part in np.split(rows, starts[1:]))
         row_names = [*chain.from_iterable(parts), *row_names[len(rows) :]]
-        others = len(np.setdiff1d(facet_level.codes, facets[shown]))
-        extent[:1] = [(len(shown), others, facet_level.noun), (*extent[0][:2], "bar")]
+        others = len(np.setdiff1d(facet_level.group_codes, facets[shown]))
+        extent[:1] = [(len(shown), others, facet_level.group_noun), (*extent[0][:2], "bar")]
     lengths = f"Lengths show the {measure.phrase}."
     notes = [drawn_note(*extent), *[_OTHER_AS_TEXT_NOTE] * too_long, lengths]
     figure = make_figure(
         traces,
         title=title,
-        notes=balances.notes(notes, wallets),
+        notes=balances.chart_notes(notes, wallets),
         **legend_options(dimensions, [each.name for each in styles[: 1 if is_single else None]]),
         barmode="stack",
         annotations=[_other_annotation(grid, row_lines[-1])] * too_long,
@@ -245,7 +247,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     return split_into_facets(figure, edges, facet_level, facets[shown].tolist())
 
 
-def _rank_facets(facet_level: Level, level: Level) -> tuple[Indices, Indices]:
+def _rank_facets(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
     """Return the facets to draw, and the rank of each group's facet (the next rank if undrawn)."""
     facets = choose_facets(facet_level)
     facet_ranks = rank_by_code(facets, len(facet_level.groups))
@@ -253,7 +255,7 @@ def _rank_facets(facet_level: Level, level: Level) -> tuple[Indices, Indices]:
         wallets = level.first_wallets[level.groups.wallet_sets]
         return facets, facet_ranks[facet_level.groups.wallet_set_codes[wallets]]
     ranks = np.full(len(level.groups), len(facets))
-    ranks[level.codes] = facet_ranks[facet_level.codes]
+    ranks[level.group_codes] = facet_ranks[facet_level.group_codes]
     return facets, ranks
 
 
@@ -496,19 +498,19 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     title_names = names if is_shares else [*names, balances.positions.kind]
     title = title or f"{measure.title_start} by {join_names(title_names)}"
     if not len(balances.rows):
-        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
-    level = grouped.level(names)
+        return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
+    level = grouped.group_by(names)
     # Choose the largest groups and tokens, so that no row or column is empty.
     weights = np.ones_like(balances.sizes) if is_shares else balances.sizes
-    group_sizes = sum_by_group(level.codes, weights)
-    in_rows = np.isin(level.codes, largest_indices(group_sizes, rows))
+    group_sizes = sum_by_group(level.group_codes, weights)
+    in_rows = np.isin(level.group_codes, largest_indices(group_sizes, rows))
     token_sizes = sum_by_group(balances.token_codes[in_rows], weights[in_rows])
     tokens = largest_indices(token_sizes, columns)
     if is_shares:  # there is no column Other, so drop rows without a drawn token
-        in_columns = level.codes[np.isin(balances.token_codes, tokens)]
+        in_columns = level.group_codes[np.isin(balances.token_codes, tokens)]
         group_sizes[np.bincount(in_columns, minlength=len(group_sizes)) == 0] = 0
     groups = largest_indices(group_sizes, rows)
-    grid = pivot_sizes(balances, level.codes, groups, tokens)
+    grid = pivot_sizes(balances, level.group_codes, groups, tokens)
     width = len(tokens) + bool(grid.other_token_count and not is_shares)
     row_names, row_lines = level.row_names_and_lines(grid)
     sizes = grid.sizes[: len(row_names), :width]
@@ -529,20 +531,20 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.column_noun)
     # A count would often make Other the longest label. Columns with equal names would merge.
     labels += [other_label(others, kind) if "Other" in labels else "Other"] * (width - count)
-    of_rows, phrase = (len(groups), grid.other_row_count, level.noun), measure.phrase
+    of_rows, phrase = (len(groups), grid.other_row_count, level.group_noun), measure.phrase
     notes = [drawn_note(of_rows, of_tokens)]
     if is_shares:
         subset = count_with_verb(count, count + others, kind)
         subset = f"{subset} drawn, chosen by the number of holders."
         notes = [drawn_note(of_rows), subset if others else drawn_note(of_tokens)]
-    phrase = phrase if level.noun == "wallet" else phrase.removeprefix("wallet's ")
+    phrase = phrase if level.group_noun == "wallet" else phrase.removeprefix("wallet's ")
     notes.append(f"Colours show the {phrase}, on a logarithmic scale.")
     notes += [_GREY_OTHER_NOTE] * off_scale
     scale = f"{measure.axis_title} (logarithmic scale)"
     drawn = make_figure(
         traces,
         title=title,
-        notes=balances.notes(notes, wallets),
+        notes=balances.chart_notes(notes, wallets),
         dimensions=row_dimensions(row_names, _PAD_ABOVE, below),
         representative_rows=grid.representative_rows,
         annotations=[_SCALE_TITLE | {"text": to_markup([scale])}],
@@ -654,7 +656,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     ).balances
     title = title or f"Lorenz curve of {balances.measure.unit}"
     if not len(balances.rows):
-        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
+        return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     owners, _ = pd.factorize(balances.wallet_codes)
     amounts = balances.positions.amounts[balances.rows]
     held = pd.Series(cell_sums(amounts, owners, int(owners.max()) + 1))
@@ -705,7 +707,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     return make_figure(
         [curve, equality],
         title=title,
-        notes=balances.notes(notes, wallets),
+        notes=balances.chart_notes(notes, wallets),
         dimensions=Dimensions(380, below=40, left=56),
         showlegend=False,
         hovermode="x",

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Floats, Indices
     from walletframe.amounts.scalar import Amount
-    from walletframe.charts.balances import DrawnBalances, GroupedBalances, Level
+    from walletframe.charts.balances import DrawnBalances, GroupedBalances, GroupLevel
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -225,10 +225,10 @@ def _draw_tree(
     if one_token and path[:-1] == outer_path and path[-1] in ADDED:
         path = outer_path
     grouped, wallets = read_grouped_balances(holdings, path, **options), options["wallets"]
-    title = title or grouped.title
+    title = title or grouped.chart_title
     balances = grouped.balances
     if not len(balances.rows):
-        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
+        return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     if grouped.names in ([outer_path] if one_token else [[*outer_path, name] for name in ADDED]):
         rings, weights, write_texts, extent = _default_path_rings(balances, style)
     else:
@@ -264,7 +264,7 @@ def _draw_tree(
     lost = 1 - sum(box.size for box in boxes) / float(balances.sizes.sum())
     small = [f"{percent(lost)} of the total is too small to draw."] * (lost > _MAX_ROUNDING_ERROR)
     sizes_note = f"{style.size_noun} show the {balances.measure.phrase}."
-    notes = balances.notes([sizes_note, *extent], wallets)
+    notes = balances.chart_notes([sizes_note, *extent], wallets)
     return make_figure(
         [trace],
         title=title,
@@ -464,12 +464,12 @@ def _custom_path_rings(
     """Return the rings of a path, the size of each token, a function for texts, and notes."""
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
-        level, own = grouped.level(grouped.names[:count]), grouped.level([name])
-        codes, groups = pd.factorize(level.codes)
+        level, own = grouped.group_by(grouped.names[:count]), grouped.group_by([name])
+        codes, groups = pd.factorize(level.group_codes)
         first = first_rows(codes, len(groups))
         ring = _Ring(
             name=name,
-            noun=own.noun,
+            noun=own.group_noun,
             codes=codes,
             rows=balances.rows[first],
             parents=rings[-1].codes[first] if rings else np.zeros(len(groups), dtype=np.intp),
@@ -489,7 +489,7 @@ def _custom_path_rings(
 
 def _custom_path_texts(
     rings: Sequence[_Ring],
-    levels: Sequence[tuple[Level, Level]],  # by all names up to each ring, and by the last name
+    levels: Sequence[tuple[GroupLevel, GroupLevel]],  # by the path up to a ring, and by its name
     depth: int,
     amounts: _Amounts,
 ) -> dict[int, _Texts]:
@@ -499,12 +499,12 @@ def _custom_path_texts(
     rows = ring.rows[ring.drawn]
     indices, tokens = own.groups.codes[rows].tolist(), balances.positions.tokens.codes[rows]
     chosen = [*dict.fromkeys(indices)]
-    names = dict(zip(chosen, own.short_names(chosen), strict=True))
+    names = dict(zip(chosen, own.short_group_names(chosen), strict=True))
     level_codes = level.groups.codes[rows].tolist()
     full_names = []
     for _, each in levels[depth::-1]:
         codes = each.groups.codes[rows].tolist()
-        name_by_code = {code: each.full_name(code) for code in {*codes}}
+        name_by_code = {code: each.full_group_name(code) for code in {*codes}}
         full_names.append([name_by_code[code] for code in codes])
     texts = {}
     paths = zip(*full_names, strict=True)

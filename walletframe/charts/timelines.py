@@ -58,7 +58,7 @@ from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats, Indices
-    from walletframe.charts.balances import DrawnBalances, GroupedBalances, Level, Measure
+    from walletframe.charts.balances import DrawnBalances, GroupedBalances, GroupLevel, Measure
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -213,10 +213,10 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     groups = replace(grouped, balances=drawn)
     facets = _Facets(np.zeros_like(drawn.rows), snapshots.incomplete, [0])
     if facet is not None:
-        level = groups.level(title_names)
+        level = groups.group_by(title_names)
         facets = _choose_timeline_facets(level, snapshots)
-        others = len(np.setdiff1d(level.codes, facets.groups))
-        notes = notes._replace(left_out=[*undrawn_notes(others, level.noun), *notes.left_out])
+        others = len(np.setdiff1d(level.group_codes, facets.groups))
+        notes = notes._replace(left_out=[*undrawn_notes(others, level.group_noun), *notes.left_out])
     if stacked:
         traces, labels, sentences, highest = _draw_bars(drawn, snapshots, facets, most, colors)
     else:
@@ -255,10 +255,10 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     return split_into_facets(figure, edges, level, facets.groups)
 
 
-def _choose_timeline_facets(level: Level, snapshots: _Snapshots) -> _Facets:
+def _choose_timeline_facets(level: GroupLevel, snapshots: _Snapshots) -> _Facets:
     """Choose the groups to draw as small charts, and mark times with fewer known wallets."""
     groups = choose_facets(level)
-    codes = rank_by_code(groups, len(level.groups))[level.codes]
+    codes = rank_by_code(groups, len(level.groups))[level.group_codes]
     if snapshots.requests is None:
         return _Facets(codes, [], groups.tolist(), is_known=False)
     known, most, asked = _count_known(level, groups, snapshots.requests, snapshots.drawn)
@@ -271,7 +271,7 @@ def _choose_timeline_facets(level: Level, snapshots: _Snapshots) -> _Facets:
 
 
 def _count_known(
-    level: Level, groups: Indices, requests: pd.DataFrame, times: pd.DatetimeIndex
+    level: GroupLevel, groups: Indices, requests: pd.DataFrame, times: pd.DatetimeIndex
 ) -> tuple[Indices, Indices, Indices]:
     """Count the wallets of each group: known at each time, known at any time, and requested."""
     rows, width = requests[requests["known"]].drop_duplicates(["wallet", "time"]), len(times)
@@ -427,9 +427,9 @@ def _draw_lines(
     grouped: GroupedBalances, snapshots: _Snapshots, top: int
 ) -> tuple[list[Any], list[str], list[str], float]:
     """Return lines of the largest groups and Other: traces, names, notes and the largest y."""
-    balances, level, width = grouped.balances, grouped.level(grouped.names), len(snapshots.times)
-    chosen = largest_indices(sum_by_group(level.codes, balances.sizes), top)
-    of_rows = rank_by_code(chosen, len(level.groups))[level.codes]
+    balances, level, width = grouped.balances, grouped.group_by(grouped.names), len(snapshots.times)
+    chosen = largest_indices(sum_by_group(level.group_codes, balances.sizes), top)
+    of_rows = rank_by_code(chosen, len(level.groups))[level.group_codes]
     cells, count = of_rows * width + snapshots.codes[balances.rows], (len(chosen) + 1) * width
     sizes = sum_by_group(cells, balances.sizes, count).reshape(-1, width)
     # A group has no point if none of its wallets is known at that time, and a hollow point if fewer
@@ -444,8 +444,8 @@ def _draw_lines(
             of = counted_noun(int(asked[line]), "wallet")
             each = zip(heights[line], known[line].tolist(), strict=True)
             heights[line] = [f"{height} ({count:,} of {of} known)" for height, count in each]
-    others = len(np.unique(level.codes[of_rows == len(chosen)]))
-    names = level.short_names(chosen.tolist()) + [other_label(others, level.noun)] * bool(others)
+    others, noun = len(np.unique(level.group_codes[of_rows == len(chosen)])), level.group_noun
+    names = level.short_group_names(chosen.tolist()) + [other_label(others, noun)] * bool(others)
     traces = []
     for line, name in enumerate(names):
         points = {
@@ -477,7 +477,7 @@ def _draw_lines(
             *[go.Scatter(**points, y=alone, mode="markers", marker=ring, showlegend=False)]
             * bool(hollow[line].any()),
         ]
-    notes = [drawn_note((len(chosen), others, level.noun)), *[_HOLLOW_NOTE] * bool(hollow.any())]
+    notes = [drawn_note((len(chosen), others, noun)), *[_HOLLOW_NOTE] * bool(hollow.any())]
     return traces, names, notes, float(sizes.max())
 
 

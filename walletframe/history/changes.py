@@ -194,7 +194,7 @@ def _changes_by_group(
     rows = np.flatnonzero(matrix.token_codes >= 0)
     grouped = group_matrix(matrix, wallets, by, rows, assets=assets, bridged=bridged)
     is_changed = grouped.is_partial | (grouped.sums[:, 0] != grouped.sums[:, 1])
-    grouped = grouped.take(np.flatnonzero(is_changed))
+    grouped = grouped.take_groups(np.flatnonzero(is_changed))
     labels, [wallets_known] = grouped.labels, grouped.wallets_known.T
     token_labels = labels["asset" if "token_blockchain" not in labels else "token_blockchain"]
     is_known = (wallets_known > 0) & token_labels.notna().to_numpy()

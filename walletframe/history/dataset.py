@@ -229,11 +229,11 @@ def load(
     first = (_ALL_TIME if since is None else _parse_first_and_last_time(since))[0]
     last = (_ALL_TIME if until is None else _parse_first_and_last_time(until))[1]
 
-    def select() -> list[SnapshotFolder]:
+    def select_folders() -> list[SnapshotFolder]:
         folders = require_snapshot_folders(history_folder(folder))
         return [each for each in folders if first <= each.moment <= last]
 
-    return _select_and_read(select, partial(read_snapshots, keys=keys))
+    return _select_and_read(select_folders, partial(read_snapshots, keys=keys))
 
 
 @frameless_address_errors
@@ -275,7 +275,7 @@ def snapshot(
     keys = _parse_wallet_keys(wallets)
     last = (_ALL_TIME if when == _LATEST else _parse_first_and_last_time(when))[1]
 
-    def select() -> list[SnapshotFolder]:
+    def select_folders() -> list[SnapshotFolder]:
         folders = require_snapshot_folders(history_folder(folder))
         early = [each for each in folders if each.moment <= last]
         if not early:
@@ -286,7 +286,7 @@ def snapshot(
             )
         return early[-1:]
 
-    return _select_and_read(select, partial(read_snapshots, keys=keys))
+    return _select_and_read(select_folders, partial(read_snapshots, keys=keys))
 
 
 def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:

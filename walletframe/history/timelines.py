@@ -139,7 +139,9 @@ def build_matrix(
     if token_filter:
         holdings, holding_times = holdings[token_filter.rows], holding_times[token_filter.rows]
         details = WalletDetails(wallets, holdings)
-        token_ids = token_filter.codes(len(holdings)) if is_single else token_identities(holdings)
+        token_ids = token_identities(holdings)
+        if is_single:
+            token_ids = token_filter.token_codes(len(holdings))
     frames = [wallets[_WALLET], holdings[_WALLET], unknown_wallets]
     ids = wallet_identities(concat_frames(frames))
     requested, holders, unknown_holders = np.split(ids.codes, np.cumsum([*map(len, frames[:-1])]))
@@ -159,7 +161,7 @@ def build_matrix(
     if token_filter:  # keep only wallets on blockchains that have the token
         wallet_chains, names = factorized(np.array([key[0] for key in ids.keys], dtype=object))
         _, chains = possible_token_blockchains(
-            token_filter.codes(len(holders)),
+            token_filter.token_codes(len(holders)),
             wallet_chains[holders],
             {name: code for code, name in enumerate(names)},
             token_filter.asset_blockchains,
@@ -259,7 +261,7 @@ class TokenFilter:
     asset: str | None  # the name of the asset, or None for a token
     by_contract: bool = False  # whether the asset's contracts stay separate
 
-    def codes(self, row_count: int) -> KeyCodes:
+    def token_codes(self, row_count: int) -> KeyCodes:
         """Return the codes of `row_count` rows that all have the chosen token or asset."""
         return KeyCodes(np.zeros(row_count, dtype=np.intp), [self.key], np.zeros(1, dtype=np.intp))
 
@@ -304,7 +306,7 @@ class GroupedAmounts:
     wallets_known: Codes  # (g, s) or (g, 1): the number of known wallets that could hold the token
     wallets: Codes  # (g,): the number of wallets that could hold the token
 
-    def take(self, groups: Codes) -> GroupedAmounts:
+    def take_groups(self, groups: Codes) -> GroupedAmounts:
         """Return the groups with these indices."""
         labels, *columns = (getattr(self, name).take(groups, axis=0) for name in self.__slots__)
         return GroupedAmounts(labels.reset_index(drop=True), *columns)
@@ -364,7 +366,7 @@ def group_matrix(
         is_listed=np.bincount(codes[rows], minlength=count) > 0,
         wallets_known=counts[:, :-1],
         wallets=counts[:, -1],
-    ).take(order)
+    ).take_groups(order)
 
 
 def _check_group_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
@@ -533,7 +535,7 @@ def total_timeline(
     rows = rows[np.argsort(matrix.token_codes[rows], kind="stable")]
     wallets = as_details(history).wallets
     grouped = group_matrix(matrix, wallets, by, rows, assets=assets, bridged=bridged)
-    grouped = grouped.take(np.flatnonzero(grouped.is_listed))
+    grouped = grouped.take_groups(np.flatnonzero(grouped.is_listed))
     groups, known = np.arange(len(grouped.labels)), grouped.wallets_known.ravel()
     frame = grouped.labels.take(groups.repeat(len(moments))).reset_index(drop=True)
     frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(groups))])

@@ -151,7 +151,7 @@ class Grouping(NamedTuple):
     assets: AssetsLike | None = None
     bridged: bool = False
 
-    def names(self, wallets: pd.DataFrame) -> list[str]:
+    def group_names(self, wallets: pd.DataFrame) -> list[str]:
         """Return the names to group by. The default is the owner, if known, or else the wallet."""
         by = "owner" if "owner" in wallets else "wallet"
         return list_names(by if self.by is None else self.by)
@@ -174,7 +174,7 @@ def compose(
     wallets, holdings = details.wallets, with_values_and_flags(details.holdings)
     is_spam = holdings["is_spam"].to_numpy()
     spam, remaining = holdings[is_spam], drop_rows(holdings, ~is_spam, {"spam": (is_spam, "")})
-    names, listings, notes = grouping.names(wallets), [], []
+    names, listings, notes = grouping.group_names(wallets), [], []
     change, values, total_value = "", None, value_summary(remaining)
     currency = total_value.currency if total_value else ""
     if before is not None:
@@ -560,9 +560,9 @@ def _amount_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Lis
     return Listing("Changes", note, Table("changes", columns, len(changes)))
 
 
-def _known_wallet_cells(totals_by: pd.DataFrame) -> list[Cell]:
+def _known_wallet_cells(frame: pd.DataFrame) -> list[Cell]:
     """Return cells with the numbers of known, requested and out-of-date wallets."""
-    parts = (totals_by[name] for name in ("wallets_ok", "wallets_stale", "wallets_asked"))
+    parts = (frame[name] for name in ("wallets_ok", "wallets_stale", "wallets_asked"))
     return [
         Cell(f"{known:,} of {asked:,}" + (f", {stale:,} out of date" if stale else ""))
         for known, stale, asked in zip(*parts, strict=True)

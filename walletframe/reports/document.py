@@ -338,10 +338,10 @@ async def _print_pdf(url: str, browser: Any) -> bytes:
     return b64decode(answer["result"]["data"])
 
 
-def _wait_for_result(results: Queue[bytes | BaseException], path: str) -> bytes:
+def _wait_for_result(results: Queue[bytes | BaseException], browser: str) -> bytes:
     """Return the next result, or raise an error if the browser ended or does not answer."""
-    needed = f"a Chrome or Chromium browser that works, but {path}"
-    start = f"start {path} in a shell to see the reason"
+    needed = f"a Chrome or Chromium browser that works, but {browser}"
+    start = f"start {browser} in a shell to see the reason"
     try:
         result = results.get(timeout=_IMAGE_TIMEOUT_S)
     except Empty:
