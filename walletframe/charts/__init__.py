@@ -2,7 +2,7 @@
 
 The functions display, send and store nothing, and change no option of plotly. Amounts of different
 tokens are never added. If the caller names a token, a chart shows the amounts of this token.
-Otherwise it shows values, if the frame has a column ``value``, and counts or shares, if not.
+Without a token, it shows the column ``value``, or counts or shares if there is no such column.
 """
 
 from plotly.graph_objects import Figure

@@ -121,7 +121,7 @@ class Measure:
 def measure_and_sizes(
     positions: Positions, rows: Indices, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Floats]:
-    """Return the measure of the chart, and the size of each row (NaN if it is unknown).
+    """Return the measure of the chart, and the size of each row (NaN if unknown).
 
     The measure is the first possible one of these: the amount of `token`, the value, the share of
     each token's total (only if `shares` is set), or the number of balances.
@@ -401,7 +401,7 @@ class PivotedSizes:
 def pivot_sizes(
     balances: DrawnBalances, codes: Indices, rows: Indices, tokens: Indices
 ) -> PivotedSizes:
-    """Pivot sizes by group (`rows`) and token. The remaining rows and columns become Other."""
+    """Pivot sizes by group and token. Groups and tokens that are not passed become Other."""
     row_ranks = rank_by_code(rows, int(max(codes.max(), rows.max())) + 1)[codes]
     token_ranks = rank_by_code(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
     width = len(tokens) + 1
@@ -419,7 +419,7 @@ def pivot_sizes(
 
 
 def rank_by_code(chosen: Indices, count: int) -> Indices:
-    """Return the rank in `chosen` of each code below `count`; unchosen codes have the next rank."""
+    """Return the rank in `chosen` of each code below `count`; unchosen codes rank last."""
     ranks = np.full(count, len(chosen), dtype=np.intp)
     ranks[chosen] = np.arange(len(chosen))
     return ranks
@@ -435,7 +435,7 @@ class GroupedBalances:
 
     @property
     def chart_title(self) -> str:
-        """The title of the chart by default."""
+        """The default title of the chart."""
         return f"{self.balances.measure.title_start} by {join_names(self.names)}"
 
     def group_by(self, names: list[str]) -> GroupLevel:

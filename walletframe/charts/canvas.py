@@ -83,7 +83,7 @@ def make_figure(
     representative_rows: Mapping[str, list[int]] | None = None,  # in the meta, for clicks
     **layout: Any,
 ) -> go.Figure:
-    """Return a figure with a title and lines of notes. A hover text has the remaining notes."""
+    """Return a figure with a title and notes. A hover text has the notes that do not fit."""
     every, visible = notes.all_notes(), notes.visible_note_lines()
     others = [note for note in every if note not in " ".join(visible)]
     if others and min(map(len, visible)) > _LINE_CHARS - _MARK_CHARS:
@@ -204,7 +204,7 @@ def axis_of_rows(names: Sequence[str], title: str) -> dict[str, Any]:
 
 
 def move_labels_above_rows(figure: go.Figure) -> None:
-    """Move the labels of rows above their bars or cells, which then have a narrow page's width."""
+    """Move row labels above bars or cells, so that these use the whole width of a narrow page."""
     axis, layout = figure.layout.yaxis, figure.layout
     is_grid = figure.data[0].type == "heatmap"
     breaks = max(text.count("<br>") for text in axis.ticktext)
@@ -342,7 +342,7 @@ def other_label(count: int, noun: str) -> str:
 
 
 def simulated_notes(wallets: FetchLike | None) -> list[str]:
-    """Return the note that the data is simulated, or no note if `wallets` don't show it."""
+    """Return the note that the data is simulated, or [] if `wallets` has no simulated data."""
     return ["Simulated data."] * (wallets is not None and is_simulated(wallets_frame(wallets)))
 
 

@@ -248,7 +248,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 
 
 def _rank_facets(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
-    """Return the facets to draw, and the rank of each group's facet (the next rank if undrawn)."""
+    """Return the facets to draw, and the rank of each group's facet; undrawn facets rank last."""
     facets = choose_facets(facet_level)
     facet_ranks = rank_by_code(facets, len(facet_level.groups))
     if facet_level.wallets_asked.any():  # a facet is a set of wallets, some without balances
@@ -557,7 +557,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 
 
 def _column_axis_and_space(names: list[str], width: int, title: str) -> tuple[dict[str, Any], int]:
-    """Return the options of an axis of columns, and the space that its labels need below it."""
+    """Return the options of an axis of columns, and the space below the plot for its labels."""
     longest, angle, high = label_width(names), None, 0.0
     if longest * width > _LABELS_WIDTH:
         angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)

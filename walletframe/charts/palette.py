@@ -72,7 +72,7 @@ pio.templates["walletframe"] = go.layout.Template(
 
 
 def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
-    """Return the colour of each token in charts, for charts of your own.
+    """Return the colour of each token in charts, so that your own charts can match.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def text_color(color: str) -> str:
 
 
 def choose_patterns(colors: Sequence[str], keys: Sequence[TokenKey | None]) -> list[str]:
-    """Choose patterns that distinguish tokens of the same colour. The order has no influence."""
+    """Choose patterns that distinguish tokens of the same colour. Their order has no influence."""
     seen: defaultdict[str, count[int]] = defaultdict(count)
     order = sorted(range(len(keys)), key=lambda at: (keys[at] not in _FIXED_COLORS, repr(keys[at])))
     patterns = {at: PATTERN_SHAPES[next(seen[colors[at]]) % len(PATTERN_SHAPES)] for at in order}

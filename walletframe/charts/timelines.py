@@ -178,7 +178,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     most, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), list_names(by)
     if facet is not None:
         if names not in (["token"], ["asset"]):
-            hint = 'pass by="asset" or by="token" to draw bars, or leave facet= out to draw lines'
+            hint = 'pass by="asset" or by="token" to draw bars, or remove facet= to draw lines'
             raise SettingsError(f"facet= needs bars, but by={by!r} draws lines", hint=hint)
         names = [facet, *names]
     if SNAPSHOT in names:

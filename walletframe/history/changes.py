@@ -317,9 +317,8 @@ def _warn_if_rows_are_missing(results: Sequence[WalletDetails], matrix: AmountMa
     if count := int(unlisted.sum()):
         name, other, kind = ("after", "before", "gone") if lacking else ("before", "after", "new")
         notify(
-            f"`{name}` is incomplete: the column 'tokens' of its wallets counts "
-            f"{counted_noun(missing[lacking], 'row')} more than its holdings have. So "
-            f"{counted_noun(count, 'balance')} of `{other}` may not really be {kind}. Pass "
-            "complete frames, or drop the same tokens from both",
+            f"`{name}` is incomplete: its holdings lack {counted_noun(missing[lacking], 'row')} "
+            f"that `wallets.tokens` counts. So {counted_noun(count, 'balance')} of `{other}` may "
+            f"not really be {kind}. Pass complete frames, or drop the same tokens from both",
             InputWarning,
         )

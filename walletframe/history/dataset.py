@@ -541,7 +541,7 @@ def _parse_point_in_time(when: Moment, *, warns: bool = False) -> datetime:
 
 
 def _parse_day_or_time(when: Any) -> date | datetime:
-    """Parse a day or a point in time; the default time zone is that of the machine."""
+    """Parse a day or a point in time, by default in the machine's time zone."""
     if isinstance(when, date) and not pd.isna(when):  # a datetime is a date as well
         return when.floor("us").to_pydatetime() if isinstance(when, pd.Timestamp) else when
     if when in _DAYS_AGO:
@@ -588,7 +588,7 @@ def _remove_redundant(folder: Path, period: list[SnapshotFolder]) -> list[Snapsh
 
 
 def _find_redundant(period: list[SnapshotFolder]) -> list[SnapshotFolder]:
-    """Return the snapshots without a wallet that only they have, know or read completely."""
+    """Return the snapshots that add no listed, known or readable wallet to the others."""
     for each in period:  # raises an error, since a broken snapshot must not replace another
         with open_snapshot_file(each.path / HOLDINGS):
             pass

@@ -89,7 +89,7 @@ class AmountMatrix:
     token_filter: TokenFilter | None
 
     def output_columns(self, pairs: Codes) -> pd.DataFrame:
-        """Return the columns of some pairs for users. A chosen asset replaces the token."""
+        """Return the columns of some pairs for users; a chosen asset replaces the token."""
         columns = self.pair_columns(pairs)
         if self.token_filter is None or self.token_filter.asset is None:
             return columns
@@ -201,7 +201,7 @@ def build_matrix(
 
 
 def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: Mask) -> Statuses:
-    """Return each cell's status: the wallet's, or that of an unknown token or amount."""
+    """Return each cell's status: of the wallet, the unknown token, or the unknown amount."""
     status, rows = wallets.copy(), np.flatnonzero(is_unknown)
     codes, is_listed = status[rows], listed[rows]
     codes[(codes == UNKNOWN_TOKEN) & is_listed] = OK

@@ -110,7 +110,7 @@ _COLUMNS = {  # heading: column, text for a missing value, maximum number of cha
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a report, in its order. `change`, notes and cells contain untrusted text."""
+    """A report's content, from top to bottom. `change`, notes and cells have untrusted text."""
 
     title: str
     made: str  # the time of the report
