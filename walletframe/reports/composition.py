@@ -509,7 +509,7 @@ def _amount_changes(
 
 
 def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
-    """Return a sentence about the change of the total value, and the assets that made it."""
+    """Return a sentence about the change of the total value and its causes."""
     changed = by_asset[by_asset["change"] != 0]
     if not len(changed):
         return f"Unchanged since {since}."
@@ -518,7 +518,7 @@ def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
     columns = (named[name] for name in ("asset", "change", "prices", "amounts"))
     parts = []
     for asset, change, prices, amounts in zip(*columns, strict=True):
-        origin = f", of which price {whole_money(prices)} and amount {whole_money(amounts)}"
+        origin = f" (price {whole_money(prices)}, amount {whole_money(amounts)})"
         if not (prices and amounts):
             origin = " (price)" if prices else " (amount)"
         parts.append(f"{safe_line(asset, _ASSET_LENGTH)} {whole_money(change, '+')}{origin}")
