@@ -93,10 +93,10 @@ _STYLE = {
     "template": "plotly_white",
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
 }
-_TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # empty if missing
+_TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # missing labels are empty
 _MAX_NAMED, _ASSET_LENGTH = 3, 40
 _MAX_GROUPS, _MAX_ROWS, _NAME_LENGTH, _TEXT_LENGTH, _ADDRESS_LENGTH = 8, 25, 60, 90, 120
-_NUMBER_LENGTH = 200  # more than any amount has
+_NUMBER_LENGTH = 200  # no amount is longer
 _COLUMNS = {  # heading: column, text for a missing value, maximum number of characters
     "token": ("symbol", "", 24),
     "on": ("token_blockchain", "", _TEXT_LENGTH),
@@ -117,7 +117,7 @@ class Content:
     simulated: bool
     scope: str  # the number of wallets, and their statuses
     total: str  # the total value or, without values, the number of balances
-    unit: str  # a remark that the currency of the total is unknown, or an empty text
+    currency_note: str  # a note that the currency of the total is unknown, or an empty text
     change: str  # a sentence about the change since the earlier fetch, if any
     notes: tuple[str, ...]  # sentences about uncounted wallets and balances
     groups: Listing
@@ -218,14 +218,14 @@ def compose(
     balances = f"{counted_noun(len(remaining), 'balance')} of "
     balances += counted_noun(len(token_identities(remaining).keys), "token")
     total = total_value.total if total_value else balances
-    unit = "currency not stated" if has_own else "the service's prices, currency not stated"
+    note = "currency not stated" if has_own else "the service's prices, currency not stated"
     return Content(
         title=title,
         made=f"{made:%Y-%m-%d %H:%M} UTC",
         simulated=is_simulated(wallets),
         scope=lines[0].replace("_", " "),
         total=UNKNOWN if not known_mask(wallets).any() and len(wallets) else total,
-        unit=f"({unit})" if "value" in holdings and not currency else "",
+        currency_note=f"({note})" if "value" in holdings and not currency else "",
         change=change,
         notes=tuple(filter(None, notes)),
         groups=_groups_listing(positions, groups, frame, values, grouping),
