@@ -348,7 +348,8 @@ def test_a_total_without_currency_says_so(tmp_path):
     wallets, holdings = fetched({f"ETH.{A}": [token()]})
     sent = WalletDetails(wallets, holdings.assign(price=2.0))
     assert content_of(sent).currency_note == "(the service's prices, currency not stated)"
-    assert content_of(sent.wf.value({("ETH", "0xtoken"): 1})).currency_note == "(currency not stated)"
+    own = sent.wf.value({("ETH", "0xtoken"): 1})
+    assert content_of(own).currency_note == "(currency not stated)"
     assert content_of(sent.wf.value(currency="USD")).currency_note == ""
     for name in ("r.md", "r.html"):
         text = wf.report(sent, tmp_path / name).read_text(encoding="utf-8")
