@@ -112,12 +112,10 @@ def compare_values(
     >>> (changes["difference"] == changes["from_prices"]).item()
     True
     """
-    sides = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
-    require_columns(sides[1].holdings, ["value"], "call after.wf.value(…) first")
-    changes = value_changes(*sides)
-    table = changes.by(
-        list_names(by), {"assets": assets, "bridged": bridged}, all_wallets=True
-    ).rename(columns=_COLUMNS)
+    results = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
+    require_columns(results[1].holdings, ["value"], "call after.wf.value(…) first")
+    changes, options = value_changes(*results), {"assets": assets, "bridged": bridged}
+    table = changes.by_group(list_names(by), options, all_wallets=True).rename(columns=_COLUMNS)
     counts = table[["wallets_known", "wallets"]]
     numbers = [name for name in _COLUMNS.values() if name not in counts]
     table[numbers] = table[numbers].mask(table["wallets_known"] == 0)
@@ -142,7 +140,7 @@ class ValueChanges(NamedTuple):
 
     balances: pd.DataFrame  # of both times, with the columns earlier, later and prices
     wallets: pd.DataFrame  # the wallets that are known at both times
-    requested: pd.DataFrame  # all wallets; those that are not known at both times as failed
+    requested: pd.DataFrame  # all wallets, with status failed unless known at both times
     wallet_count: int  # the number of wallets that either fetch requested
     unvalued: int  # balances without a value at one of the two times
     left_out: str  # the counts and values of the other wallets and of unvalued balances
@@ -150,7 +148,7 @@ class ValueChanges(NamedTuple):
     earlier_total: float  # of all balances of the earlier fetch
     currency: str | None
 
-    def by(
+    def by_group(
         self, names: Sequence[str], options: dict[str, Any], *, all_wallets: bool = False
     ) -> pd.DataFrame:
         """Return the labels and the changes of groups, the largest change first."""
@@ -168,15 +166,15 @@ class ValueChanges(NamedTuple):
         )
         return frame.iloc[(-frame["change"].abs()).argsort(kind="stable")]
 
-    def scope(self) -> str:
-        """Return how many wallets and balances the change covers, or an empty text if all."""
+    def scope_text(self) -> str:
+        """Return the numbers of compared wallets and unvalued balances, or "" if all count."""
         wallets = f", in the {len(self.wallets):,} of {counted_noun(self.wallet_count, 'wallet')} "
         wallets += "known then and now"
         balances = f", without {counted_noun(self.unvalued, 'unvalued balance')}"
         return wallets * (len(self.wallets) < self.wallet_count) + balances * bool(self.unvalued)
 
-    def note(self, currency: str) -> str:
-        """Return sentences about what is left out, the prices, and the earlier total."""
+    def left_out_note(self, currency: str) -> str:
+        """Return sentences about left-out balances, later prices, and the earlier total."""
         left_out = f"The change leaves out {self.left_out} without a known value at both times."
         prices = f"At today's prices, for lack of earlier values: {self.at_later_prices}."
         total = f"The earlier total is {money(self.earlier_total)}{currency}."
@@ -230,7 +228,7 @@ def value_changes(before: WalletDetails, after: WalletDetails) -> ValueChanges:
 
 
 def _count_and_values(count: int, noun: str, mask: Mask, values: Floats, is_later: Mask) -> str:
-    """Return a count and its known values, such as ``1 wallet (9.00 now)``, or "" if it is 0."""
+    """Return a count and its known values, such as ``1 wallet (9.00 now)``, or "" for 0."""
     sides = {"before": values[mask & ~is_later], "now": values[mask & is_later]}
     known = {when: side[~np.isnan(side)] for when, side in sides.items()}
     sums = [f"{whole_money(side.sum())} {when}" for when, side in known.items() if len(side)]
