@@ -351,9 +351,9 @@ def thin(
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
         The length of the periods, in UTC. In each period, the snapshot with the most known wallets
-        is kept. If several have the same number, the one with the most completely readable wallets
-        is kept, and then the latest. Other snapshots of the period are kept only for wallets that
-        are missing, unknown or not completely readable in the kept snapshots.
+        is kept. If several have the same number, the snapshot with the most wallets without
+        unreadable balances is kept, and then the latest one. Other snapshots of the period are kept
+        only for wallets that are missing, unknown or not fully readable in the kept snapshots.
     older_than : str or timedelta, default "30d"
         The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. Snapshots of a
         period are removed only if the whole period is older than this.
