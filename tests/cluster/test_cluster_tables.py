@@ -25,7 +25,7 @@ from walletframe.errors import (
     SnapshotError,
     UnknownWalletError,
 )
-from walletframe.frames.contract import normalize_blockchains
+from walletframe.frames.schema import normalize_blockchains
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore:a table of holdings alone"

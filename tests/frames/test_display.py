@@ -12,9 +12,9 @@ from hostile_symbols import SYMBOLS
 from IPython.core.formatters import DisplayFormatter
 
 from walletframe.frames.assembly import WalletRecord, assemble
-from walletframe.frames.contract import Source
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.display import display_html
+from walletframe.frames.schema import Source
 from walletframe.pandas_versions import TEXT
 from walletframe.text import shortened
 

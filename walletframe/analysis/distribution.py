@@ -20,7 +20,6 @@ from walletframe.frames.asset_list import (
     token_or_asset_index,
     token_or_asset_names,
 )
-from walletframe.frames.contract import amounts_of, count_array, require_columns, text_array
 from walletframe.frames.coverage import (
     broadcast_completeness,
     completeness_among,
@@ -33,6 +32,7 @@ from walletframe.frames.identity import token_identities
 from walletframe.frames.names import token_names
 from walletframe.frames.positions import cell_sums, read_positions, require_one_snapshot
 from walletframe.frames.results import COVERAGE, stated_coverage, with_coverage
+from walletframe.frames.schema import amounts_of, count_array, require_columns, text_array
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:

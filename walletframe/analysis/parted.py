@@ -41,7 +41,6 @@ from walletframe.frames.asset_list import (
     token_or_asset_names,
     with_assets,
 )
-from walletframe.frames.contract import na_array, normalize_blockchains, require_columns, text_array
 from walletframe.frames.groups import (
     group_rows,
     list_names,
@@ -53,6 +52,7 @@ from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, joined_ident
 from walletframe.frames.known import summarize_values
 from walletframe.frames.positions import Chunk
 from walletframe.frames.results import stated_coverage, with_coverage
+from walletframe.frames.schema import na_array, normalize_blockchains, require_columns, text_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

@@ -29,9 +29,9 @@ from walletframe.frames.asset_list import (
 )
 from walletframe.frames.coverage import drop_rows
 from walletframe.frames.details import WalletDetails
+from walletframe.frames.extra_columns import kept_names
 from walletframe.frames.groups import refuse_token_and_asset
 from walletframe.frames.identity import is_unknown, wallet_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import encode_holdings, read_positions
 from walletframe.frames.results import bridged_text

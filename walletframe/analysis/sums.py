@@ -23,7 +23,6 @@ from walletframe.amounts.sums import (
     joined_totals,
 )
 from walletframe.frames.asset_list import count_separate_versions
-from walletframe.frames.contract import count_array, one_currency, text_array
 from walletframe.frames.coverage import (
     completeness,
     count_unreadable_wallets,
@@ -33,6 +32,7 @@ from walletframe.frames.coverage import (
 from walletframe.frames.groups import ADDED, read_groups
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import with_coverage
+from walletframe.frames.schema import count_array, one_currency, text_array
 from walletframe.pandas_versions import factorized
 
 if TYPE_CHECKING:

@@ -29,10 +29,10 @@ from walletframe.analysis.prices import (
 from walletframe.bulk import first_known_prices
 from walletframe.errors import POSITIONS_NOTE, PricesError, PricesWarning, SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
-from walletframe.frames.contract import amounts_of, one_currency, require_columns, text_array
 from walletframe.frames.identity import is_unknown, token_identities
 from walletframe.frames.names import ambiguous, shared_symbols
 from walletframe.frames.positions import token_columns
+from walletframe.frames.schema import amounts_of, one_currency, require_columns, text_array
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import factorized

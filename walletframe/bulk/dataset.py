@@ -25,8 +25,8 @@ from walletframe.bulk.journal import segments, unwritten_records
 from walletframe.disk import locked, private_file, private_folder, publish
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
-from walletframe.frames.contract import text_array
-from walletframe.frames.kept import DISTINCT, kept_table, with_kept
+from walletframe.frames.extra_columns import DISTINCT, kept_table, with_kept
+from walletframe.frames.schema import text_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -34,8 +34,8 @@ from walletframe.amounts.arrow import to_portable_table
 from walletframe.disk import private_file, publish, read_parquet
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
-from walletframe.frames.contract import WALLET_DTYPES
-from walletframe.frames.kept import ARROW_DTYPES, kept_frame
+from walletframe.frames.extra_columns import ARROW_DTYPES, kept_frame
+from walletframe.frames.schema import WALLET_DTYPES
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:

@@ -25,16 +25,16 @@ from walletframe.disk import local_folder, read_parquet
 from walletframe.errors import ColumnsError, DatasetError
 from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import WalletRecord, assemble
-from walletframe.frames.contract import (
+from walletframe.frames.details import WalletDetails
+from walletframe.frames.extra_columns import with_kept
+from walletframe.frames.identity import TOKEN, token_identities
+from walletframe.frames.names import token_index
+from walletframe.frames.schema import (
     HOLDING_DTYPES,
     arrow_text,
     normalize_blockchains,
     text_array,
 )
-from walletframe.frames.details import WalletDetails
-from walletframe.frames.identity import TOKEN, token_identities
-from walletframe.frames.kept import with_kept
-from walletframe.frames.names import token_index
 from walletframe.pandas_versions import factorized
 from walletframe.wire.outcome import Outcome, Status
 

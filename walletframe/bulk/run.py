@@ -35,7 +35,7 @@ from walletframe.disk import local_folder
 from walletframe.errors import AddressError, FetchInterrupted, InputWarning
 from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
-from walletframe.frames.kept import names_to_keep
+from walletframe.frames.extra_columns import names_to_keep
 from walletframe.notice import notify, warn_never_raise
 from walletframe.settings.values import require_service
 from walletframe.text import safe_line

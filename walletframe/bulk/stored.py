@@ -18,16 +18,16 @@ from walletframe.bulk.files import Layout, dataset_errors
 from walletframe.disk import local_folder
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
-from walletframe.frames.contract import (
+from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, token_identities
+from walletframe.frames.known import summary_lines
+from walletframe.frames.positions import Chunk, Positions, read_positions
+from walletframe.frames.schema import (
     HOLDING_DTYPES,
     na_array,
     normalize_blockchains,
     text_array,
     typed_frame,
 )
-from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, token_identities
-from walletframe.frames.known import summary_lines
-from walletframe.frames.positions import Chunk, Positions, read_positions
 from walletframe.pandas_versions import TEXT, factorized
 
 if TYPE_CHECKING:

@@ -40,7 +40,6 @@ from walletframe.charts.facets import choose_facets, split_figure
 from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import token_or_asset_index
-from walletframe.frames.contract import COMPARED, SIMULATED
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.groups import ADDED, SNAPSHOT, list_names
 from walletframe.frames.identity import token_identities, wallet_identities
@@ -53,6 +52,7 @@ from walletframe.frames.names import (
     wallet_names,
 )
 from walletframe.frames.positions import encode_holdings, snapshot_times
+from walletframe.frames.schema import COMPARED, SIMULATED
 from walletframe.numerals import amount_phrase, compact, count_with_verb, counted_noun
 from walletframe.text import safe_line
 

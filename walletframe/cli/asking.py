@@ -15,7 +15,7 @@ from walletframe.accessor.delegation import LazyPackage
 from walletframe.address import lists
 from walletframe.cli.files import require_wallets
 from walletframe.errors import FetchInterrupted
-from walletframe.frames.kept import names_to_keep
+from walletframe.frames.extra_columns import names_to_keep
 from walletframe.numerals import counted_noun
 from walletframe.walletfile import rows_of, rows_of_file
 

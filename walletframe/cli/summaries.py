@@ -21,13 +21,13 @@ from walletframe.cli.files import (
     write_frames,
 )
 from walletframe.cli.screen import echo, print_table, totals_table
-from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.coverage import drop_rows, known_by_token
 from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_mask, summary_lines, value_summary
 from walletframe.frames.names import token_index
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import stated_coverage
+from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.numerals import counted_noun
 from walletframe.settings.tables import table_settings
 

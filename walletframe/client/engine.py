@@ -16,7 +16,7 @@ from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
 from walletframe.forks import ForkSafeLock, register_fork_reset
 from walletframe.frameless import frameless, frameless_address_errors
 from walletframe.frames.assembly import assemble
-from walletframe.frames.kept import names_to_keep
+from walletframe.frames.extra_columns import names_to_keep
 from walletframe.notice import notify
 from walletframe.settings.values import Settings, require_service, require_settings, with_local_key
 from walletframe.transport import AnswerStore, RateLimiter, ServiceSession

@@ -45,10 +45,10 @@ from walletframe.disk import local_folder
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
 from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
+from walletframe.frames.extra_columns import names_to_keep
 from walletframe.frames.groups import SNAPSHOT, list_names
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.joining import merge, parse_row_wallets
-from walletframe.frames.kept import names_to_keep
 from walletframe.frames.positions import require_one_snapshot
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import require_service, require_settings

@@ -26,11 +26,11 @@ from walletframe.bulk.files import Layout, dataset_errors
 from walletframe.bulk.journal import segments
 from walletframe.bulk.stored import token_symbol_codes
 from walletframe.errors import ArgumentError, DatasetError, SettingsError, UnknownWalletError
-from walletframe.frames.contract import normalize_blockchains
+from walletframe.frames.extra_columns import kept_names
 from walletframe.frames.groups import SNAPSHOT, list_names
 from walletframe.frames.identity import TOKEN, token_identities, wallet_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.positions import Chunk, Positions, encode_holdings, read_positions
+from walletframe.frames.schema import normalize_blockchains
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line

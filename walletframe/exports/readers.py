@@ -21,8 +21,8 @@ from walletframe.amounts.arrow import SUFFIX, with_amounts
 from walletframe.disk import read_parquet
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
 from walletframe.exports.writers import SEPARATORS, join_columns, require_openpyxl, without_gz
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
-from walletframe.frames.kept import ARROW_DTYPES
+from walletframe.frames.extra_columns import ARROW_DTYPES
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.text import from_cell
 
 if TYPE_CHECKING:

@@ -18,15 +18,15 @@ import pyarrow as pa
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.integers import align_scales
-from walletframe.frames.contract import (
+from walletframe.frames.details import WalletDetails
+from walletframe.frames.extra_columns import with_kept
+from walletframe.frames.schema import (
     WALLET_DTYPES,
     Source,
     arrow_text,
     normalize_blockchains,
     typed_frame,
 )
-from walletframe.frames.details import WalletDetails
-from walletframe.frames.kept import with_kept
 from walletframe.wire.outcome import MAX_DECIMALS
 
 if TYPE_CHECKING:

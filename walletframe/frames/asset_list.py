@@ -21,11 +21,11 @@ from walletframe.errors import (
     TokenListError,
     UnknownTokenError,
 )
-from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.identity import KeyCodes, token_key
 from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
 from walletframe.frames.results import bridged_text
+from walletframe.frames.schema import require_columns, text_array
 from walletframe.notice import notify
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.tables import table_settings

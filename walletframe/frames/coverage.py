@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from walletframe.frames.asset_list import bridged_versions
-from walletframe.frames.contract import WALLET_DTYPES, count_array
 from walletframe.frames.groups import ADDED
 from walletframe.frames.results import Coverage
+from walletframe.frames.schema import WALLET_DTYPES, count_array
 from walletframe.numerals import counted_noun, money
 
 if TYPE_CHECKING:

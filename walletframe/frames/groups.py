@@ -16,11 +16,11 @@ import pandas as pd
 from walletframe.address.lists import duplicate_column_error, unhashable_column_error
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import refuse_assets, token_or_asset_names, with_assets
-from walletframe.frames.contract import require_columns, text_array
+from walletframe.frames.extra_columns import RESULTS, kept_labels
 from walletframe.frames.identity import first_rows
-from walletframe.frames.kept import RESULTS, kept_labels
 from walletframe.frames.names import ambiguous, shared_symbols
 from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
+from walletframe.frames.schema import require_columns, text_array
 from walletframe.pandas_versions import factorized
 from walletframe.text import safe_line
 

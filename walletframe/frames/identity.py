@@ -17,7 +17,7 @@ import pandas as pd
 
 from walletframe.address.forms import canonical_address, canonical_blockchain, canonical_key
 from walletframe.errors import UnknownTokenError
-from walletframe.frames.contract import require_columns
+from walletframe.frames.schema import require_columns
 from walletframe.pandas_versions import factorized
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from walletframe.address.lists import (
 from walletframe.address.shapes import address_problem, has_wrong_checksum
 from walletframe.chains import find_blockchain, suggest_blockchains
 from walletframe.errors import InputWarning
-from walletframe.frames.contract import typed_frame
+from walletframe.frames.extra_columns import names_to_keep
 from walletframe.frames.joining import wallet_columns
-from walletframe.frames.kept import names_to_keep
+from walletframe.frames.schema import typed_frame
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT

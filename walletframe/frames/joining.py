@@ -24,8 +24,8 @@ from walletframe.address.lists import (
 )
 from walletframe.chains import find_blockchain
 from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SettingsError
-from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import wallet_identities
+from walletframe.frames.schema import require_columns
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT

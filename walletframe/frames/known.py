@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pandas as pd
 
-from walletframe.frames.contract import SIMULATED, Source
 from walletframe.frames.identity import token_identities
+from walletframe.frames.schema import SIMULATED, Source
 from walletframe.numerals import count_with_verb, counted_noun, money, older_answers
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status

@@ -16,7 +16,6 @@ import pandas as pd
 from walletframe.address.forms import canonical_key
 from walletframe.address.lists import parse_wallets
 from walletframe.errors import AmbiguousTokenError, UnknownTokenError, UnknownWalletError
-from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import (
     TokenKey,
     cell_text,
@@ -25,6 +24,7 @@ from walletframe.frames.identity import (
     token_key,
     wallet_identities,
 )
+from walletframe.frames.schema import require_columns
 from walletframe.pandas_versions import TEXT, factorized
 from walletframe.text import safe_line, shortened, token_text
 from walletframe.tokens import known_tokens

@@ -15,16 +15,16 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.amounts.sums import Segments, sums
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
-from walletframe.frames.contract import amounts_of, require_columns, text_array
 from walletframe.frames.details import as_wallets_frame
+from walletframe.frames.extra_columns import kept_names
 from walletframe.frames.identity import (
     KeyCodes,
     first_rows,
     token_identities,
     wallet_identities,
 )
-from walletframe.frames.kept import kept_names
 from walletframe.frames.known import known_mask, stale_mask
+from walletframe.frames.schema import amounts_of, require_columns, text_array
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing 
 )
 
 from walletframe.amounts import AmountDtype
-from walletframe.frames.kept import RESULTS
+from walletframe.frames.extra_columns import RESULTS
 from walletframe.numerals import counted_noun, money, older_answers, plain, six_digits
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
 from walletframe.frames.asset_list import refuse_assets
-from walletframe.frames.contract import COMPARED, SIMULATED, Source, concat_frames, require_columns
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.known import is_simulated, known_mask
 from walletframe.frames.results import Coverage, with_coverage
+from walletframe.frames.schema import COMPARED, SIMULATED, Source, concat_frames, require_columns
 from walletframe.history.folder import LIST_CALL, SNAPSHOT
 from walletframe.history.timelines import (
     NOT_ASKED,

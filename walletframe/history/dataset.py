@@ -32,17 +32,17 @@ from walletframe.errors import (
     UnknownSnapshotError,
 )
 from walletframe.frameless import frameless_address_errors
-from walletframe.frames.contract import (
+from walletframe.frames.details import WalletDetails, as_details
+from walletframe.frames.extra_columns import kept_frame, kept_names, kept_table, with_kept
+from walletframe.frames.identity import wallet_identities
+from walletframe.frames.known import known_and_fresh_mask
+from walletframe.frames.schema import (
     HOLDING_DTYPES,
     SIMULATED,
     WALLET_DTYPES,
     Source,
     concat_frames,
 )
-from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.identity import wallet_identities
-from walletframe.frames.kept import kept_frame, kept_names, kept_table, with_kept
-from walletframe.frames.known import known_and_fresh_mask
 from walletframe.history.folder import (
     HOLDINGS,
     LIST_CALL,

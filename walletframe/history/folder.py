@@ -47,15 +47,15 @@ from walletframe.disk import (
     publish,
 )
 from walletframe.errors import AmountError, HistoryError, SnapshotError, UnknownSnapshotError
-from walletframe.frames.contract import (
+from walletframe.frames.details import WalletDetails
+from walletframe.frames.extra_columns import DISTINCT, kept_frame, kept_names, kept_table, with_kept
+from walletframe.frames.identity import wallet_identities
+from walletframe.frames.schema import (
     HOLDING_DTYPES,
     WALLET_DTYPES,
     normalize_blockchains,
     require_columns,
 )
-from walletframe.frames.details import WalletDetails
-from walletframe.frames.identity import wallet_identities
-from walletframe.frames.kept import DISTINCT, kept_frame, kept_names, kept_table, with_kept
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:

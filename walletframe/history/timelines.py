@@ -27,12 +27,11 @@ from walletframe.frames.asset_list import (
     warn_about_bridged,
     with_assets,
 )
-from walletframe.frames.contract import amounts_of, concat_frames, require_columns
 from walletframe.frames.coverage import sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
+from walletframe.frames.extra_columns import kept_names
 from walletframe.frames.groups import ADDED, group, list_names, read_groups, refuse_token_and_asset
 from walletframe.frames.identity import KeyCodes, token_identities, wallet_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     cell_sums,
@@ -40,6 +39,7 @@ from walletframe.frames.positions import (
     possible_token_blockchains,
     snapshot_times,
 )
+from walletframe.frames.schema import amounts_of, concat_frames, require_columns
 from walletframe.history.folder import SNAPSHOT
 from walletframe.pandas_versions import TEXT, factorized
 from walletframe.text import safe_line

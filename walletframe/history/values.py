@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from walletframe.frames.contract import concat_frames, one_currency, require_columns, text_array
 from walletframe.frames.coverage import completeness
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.groups import SNAPSHOT, list_names, read_groups
 from walletframe.frames.identity import token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.results import Coverage, with_coverage
+from walletframe.frames.schema import concat_frames, one_currency, require_columns, text_array
 from walletframe.history.changes import mark_shared_answers_stale
 from walletframe.numerals import counted_noun, money, whole_money
 

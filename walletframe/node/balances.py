@@ -13,8 +13,8 @@ from walletframe.address.lists import distinct_wallets
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.frameless import frameless
-from walletframe.frames.contract import HOLDING_DTYPES, category_of, require_columns, typed_frame
 from walletframe.frames.details import as_holdings_frame
+from walletframe.frames.schema import HOLDING_DTYPES, category_of, require_columns, typed_frame
 from walletframe.node import request
 from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, TokenMetadata
 from walletframe.node.rpc import NodeFailure, NodeStatus

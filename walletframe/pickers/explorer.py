@@ -17,11 +17,11 @@ from walletframe.charts import plotlyjs_bundle
 from walletframe.client import default_client, require_client
 from walletframe.errors import ArgumentError, WalletframeError
 from walletframe.exports import to_csv, to_excel, to_parquet
-from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.display import without_mathematics
+from walletframe.frames.extra_columns import kept_names
 from walletframe.frames.joining import merge
-from walletframe.frames.kept import kept_names
+from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.numerals import counted_noun
 from walletframe.pickers.fetching import FetchingWidget
 from walletframe.pickers.page import script, styles

@@ -15,7 +15,6 @@ import pandas as pd
 from walletframe.analysis.selection import Selectable
 from walletframe.analysis.valuation import has_only_service_prices, has_prices, value
 from walletframe.errors import ArgumentError, PricesError
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, require_columns
 from walletframe.frames.coverage import coverage_of_rows
 from walletframe.frames.identity import is_unknown
 from walletframe.frames.known import (
@@ -27,6 +26,7 @@ from walletframe.frames.known import (
     value_summary,
 )
 from walletframe.frames.positions import read_positions
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, require_columns
 from walletframe.frames.tables import wallets_table
 from walletframe.numerals import count_with_verb, counted_noun, money
 from walletframe.pickers.picker import group_stats

@@ -25,11 +25,11 @@ from walletframe.amounts import AmountDtype
 from walletframe.amounts.integers import float_keys, to_floats
 from walletframe.analysis import search
 from walletframe.analysis.sums import totals
-from walletframe.frames.contract import amounts_of
+from walletframe.frames.extra_columns import kept_names
 from walletframe.frames.identity import cell_text, is_unknown, token_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.names import user_wallet_names, wallet_lines
 from walletframe.frames.positions import read_positions
+from walletframe.frames.schema import amounts_of
 from walletframe.frames.tables import unreadable_amount_text
 from walletframe.numerals import cents, counted_noun, plain
 from walletframe.text import as_cell, safe_line, safe_url

@@ -13,11 +13,10 @@ from walletframe.amounts import AmountDtype
 from walletframe.analysis.spam.flags import flag_spam
 from walletframe.analysis.sums import totals, totals_of
 from walletframe.analysis.valuation import has_only_service_prices, has_prices, value
-from walletframe.frames.contract import concat_frames
 from walletframe.frames.coverage import drop_rows
+from walletframe.frames.extra_columns import kept_names
 from walletframe.frames.groups import SNAPSHOT, asset_unless_token, list_names, read_groups
 from walletframe.frames.identity import token_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.known import (
     is_simulated,
     known_mask,
@@ -26,6 +25,7 @@ from walletframe.frames.known import (
 )
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import stated_coverage
+from walletframe.frames.schema import concat_frames
 from walletframe.frames.tables import (
     UNKNOWN,
     Cell,

@@ -16,10 +16,10 @@ from walletframe.analysis.spam.directory import make_token_directory
 from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score, sort_findings
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
 from walletframe.errors import SettingsError, SpamWarning
-from walletframe.frames.contract import amounts_of, require_columns
 from walletframe.frames.coverage import drop_rows
 from walletframe.frames.identity import TOKEN, KeyCodes, first_rows, token_identities
 from walletframe.frames.names import mask_of_token
+from walletframe.frames.schema import amounts_of, require_columns
 from walletframe.notice import warn_never_raise
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT, factorized

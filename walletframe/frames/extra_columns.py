@@ -11,8 +11,8 @@ import pyarrow as pa
 from walletframe.address.lists import first_labelled_rows
 from walletframe.amounts.arrow import AMOUNT_TEXT, to_portable_table, with_amounts
 from walletframe.errors import SettingsError
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.identity import wallet_identities
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
