@@ -15,7 +15,7 @@ from walletframe.errors import (
     UnknownWalletError,
 )
 from walletframe.frames.identity import token_identities, token_key, wallet_identities
-from walletframe.frames.names import mask_of_token, mask_of_wallet, shared_symbols
+from walletframe.frames.names import mask_of_token, mask_of_wallet, tokens_by_shared_symbol
 from walletframe.pandas_versions import TEXT
 
 HOLDINGS = pd.DataFrame(
@@ -60,7 +60,7 @@ def test_text_does_not_end_at_a_nul(dtype):
     frame = pd.DataFrame({"token_blockchain": "ETH", "token_address": texts, "symbol": texts})
     tokens = token_identities(frame)
     assert tokens.codes.tolist() == [0, 1, 2, 0]
-    assert {*shared_symbols(frame, tokens)} == set()
+    assert {*tokens_by_shared_symbol(frame, tokens)} == set()
 
 
 def test_no_rows_have_no_identities():

@@ -148,12 +148,12 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
 
     where: Final = Delegate(lambda: selection.where, _where)
 
-    def _holdings_and_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
+    def _holdings_with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
         if wallets is not None:
             raise SettingsError(
                 "the folder already contains its wallets", hint="leave out wallets=…"
             )
         return self._holdings
 
-    def _holdings_only(self) -> StoredHoldings:
+    def _holdings_without_wallets(self) -> StoredHoldings:
         return self._holdings

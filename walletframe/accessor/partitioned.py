@@ -35,9 +35,9 @@ def delegate_chunked(
         options = _arguments_by_name(function, *args, **kwargs)
         if "wallets" in options:
             by = options.get("by", "blockchain")
-            source = accessor._holdings_and_wallets(options.pop("wallets"), by)  # noqa: SLF001 - internal to this package
+            source = accessor._holdings_with_wallets(options.pop("wallets"), by)  # noqa: SLF001 - internal to this package
         else:
-            source = accessor._holdings_only()  # noqa: SLF001 - internal to this package
+            source = accessor._holdings_without_wallets()  # noqa: SLF001 - internal to this package
         result: R = load_chunked()(source, **options)
         return result
 
@@ -71,24 +71,24 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         )
 
     @abstractmethod
-    def _holdings_and_wallets(self, wallets: Any, by: By) -> Any:
+    def _holdings_with_wallets(self, wallets: Any, by: By) -> Any:
         """Return the holdings with the wallets of the same fetch, for tables that count wallets."""
 
     @abstractmethod
-    def _holdings_only(self) -> Any:
+    def _holdings_without_wallets(self) -> Any:
         """Return the holdings without wallets, for tables that don't count wallets."""
 
     def _value(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
         if options.pop("at") is not None:
             raise self._frames_needed("value", "(at=…)")
-        source = self._holdings_only()
+        source = self._holdings_without_wallets()
         return self._make_fetch(source.valued(parted.chunked_prices(source, **options)))
 
     def _flag(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
         drop_spam = function is flags.without_spam
-        source = self._holdings_only()
+        source = self._holdings_without_wallets()
         tokens, rows, unknown = flags.chunked_flags(source, drop_spam=drop_spam, **options)
         mark = source.without if drop_spam else source.flagged
         return self._make_fetch(mark(SpamFlags(tokens, rows, options["threshold"]), unknown))

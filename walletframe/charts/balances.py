@@ -23,26 +23,26 @@ from walletframe.charts.palette import OTHER_COLOR, area_style, choose_colors, c
 from walletframe.errors import PricesError, SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.coverage import (
-    completeness_among,
     coverage_of_rows,
     coverage_of_token,
-    known_by_token,
+    exclude_unknown_amounts,
+    masked_completeness,
 )
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.groups import (
-    ADDED,
-    asset_unless_token,
-    group,
-    list_names,
-    read_names,
-    token_and_groups,
+    KINDS,
+    by_as_list,
+    make_groups,
+    read_grouping,
+    token_or_asset_and_by,
+    with_default_asset,
 )
 from walletframe.frames.identity import cell_text, first_rows, token_key
 from walletframe.frames.names import (
-    full_token_name,
     full_wallet_name,
     mask_of_wallet,
     short_wallet,
+    symbol_and_contract,
     token_names,
     unique_names,
     user_wallet_names,
@@ -133,7 +133,7 @@ def measure_rows(
             [name] = token_or_asset_names(positions, code)
             symbol = name
             if not positions.assets:
-                symbol, _ = full_token_name(positions.holdings, positions.tokens, int(code[0]))
+                symbol, _ = symbol_and_contract(positions.holdings, positions.tokens, int(code[0]))
             symbol = safe_line(symbol, _SYMBOL_CHARS)
         phrase = f"amount of {name}"
         amounts = positions.amounts[rows].to_numpy(dtype=np.float64)
@@ -223,7 +223,7 @@ class Balances:
 
         For an asset with several contracts, the second text is like "3 contracts on 2 blockchains".
         """
-        held, full_name = self.positions, partial(full_token_name, limit=_HOVER_CHARS)
+        held, full_name = self.positions, partial(symbol_and_contract, limit=_HOVER_CHARS)
         if not held.assets or held.tokens.keys[index] not in held.assets.blockchains:
             return full_name(held.holdings, held.tokens, index)
         [name] = self.token_names([index])
@@ -271,7 +271,7 @@ def read_balances(
     of_wallet = positions
     if len(frame) and wallet is not None:
         is_selected &= mask_of_wallet(positions.wallets, wallet)[positions.wallet_codes]
-        of_wallet = positions.where(is_selected)
+        of_wallet = positions.select_rows(is_selected)
     named = None if wallets is None else as_wallets_frame(wallets)
     covered = of_wallet if of_wallet.has_wallets else read_positions(of_wallet, named)
     coverage = coverage_of_rows(covered)
@@ -439,7 +439,7 @@ class GroupedBalances:
 
     def level(self, names: list[str]) -> Level:
         """Group the rows by some of the requested names."""
-        groups = group(self.positions, names)
+        groups = make_groups(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
         known = requested = np.zeros(len(groups), dtype=np.intp)
         if not {*names}.isdisjoint(self._wallet_columns()):
@@ -449,8 +449,8 @@ class GroupedBalances:
             if self.balances.measure.kind == "amount" and len(token):
                 all_held = self.balances.positions
                 can_hold = all_held.wallets_that_can_hold(token[0])
-                held = known_by_token(held, all_held.tokens.codes == token)
-            counted = completeness_among(held, groups, can_hold)
+                held = exclude_unknown_amounts(held, all_held.tokens.codes == token)
+            counted = masked_completeness(held, groups, can_hold)
             known = counted["wallets_ok"].to_numpy(np.intp)
             requested = counted["wallets_asked"].to_numpy(np.intp)
         return Level(names, self.balances, groups, first_wallets, known, requested)
@@ -459,7 +459,8 @@ class GroupedBalances:
         """Return the requested columns of `wallets`, or [] if there is no frame of wallets."""
         if not self.positions.has_wallets:
             return []
-        return [name for name in self.names if name in {"blockchain", *self.positions.kept}]
+        of_wallets = {"blockchain", *self.positions.extra_columns}
+        return [name for name in self.names if name in of_wallets]
 
     def gap_notes(self) -> list[str]:
         """Return a sentence for each group with unknown wallets, the least complete group first."""
@@ -599,12 +600,12 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
 
     With `token`, `asset` or `wallet`, read only rows of that token, asset or wallet.
     """
-    requested, (one_token, read_by) = list_names(by), token_and_groups(token, asset, by)
+    requested, (one_token, read_by) = by_as_list(by), token_or_asset_and_by(token, asset, by)
     # Holdings alone have the columns to group by wallet, blockchain, token or asset.
-    always_wallets |= not {"wallet", "blockchain", *ADDED}.issuperset(requested)
-    positions, names = read_names(
+    always_wallets |= not {"wallet", "blockchain", *KINDS}.issuperset(requested)
+    positions, names = read_grouping(
         holdings,
-        asset_unless_token(read_by),
+        with_default_asset(read_by),
         wallets if always_wallets else None,
         assets=assets,
         bridged=bridged,

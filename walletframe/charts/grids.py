@@ -45,7 +45,7 @@ from walletframe.charts.canvas import (
 from walletframe.charts.facets import choose_facets, split_figure
 from walletframe.charts.palette import EDGE_COLOR, OTHER_COLOR, area_style, text_color
 from walletframe.errors import SettingsError, UnknownWalletError
-from walletframe.frames.groups import ADDED, list_names
+from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.names import (
     full_wallet_name,
     mask_of_wallet,
@@ -180,7 +180,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     colored = check_top("top_tokens", top_tokens, _MAX_COLORS)
     grouped = read_grouped(
         holdings,
-        by if facet is None else [facet, *list_names(by)],
+        by if facet is None else [facet, *by_as_list(by)],
         token=token,
         asset=asset,
         wallets=wallets,
@@ -193,7 +193,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     if not len(balances.rows):
         return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
     # If the last of several names is token or asset, it sets the colours, not the bars.
-    names = names[:-1] if names[1:] and names[-1] in ADDED else names
+    names = names[:-1] if names[1:] and names[-1] in KINDS else names
     level = grouped.level(names if facet is None else [*dict.fromkeys([grouped.names[0], *names])])
     owners = level.codes
     by_owner = sum_by_group(owners, balances.sizes, len(level.groups))
@@ -508,7 +508,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     )
     balances = grouped.balances
     held, measure = balances.positions, balances.measure
-    names = [name for name in grouped.names if name not in ADDED] or ["wallet"]
+    names = [name for name in grouped.names if name not in KINDS] or ["wallet"]
     is_shares = measure.kind == "share"
     columns_too = names if is_shares else [*names, held.kind]
     title = title or f"{measure.title_start} by {join_names(columns_too)}"

@@ -48,9 +48,9 @@ from walletframe.charts.palette import (
     choose_patterns,
     text_color,
 )
-from walletframe.frames.groups import ADDED, list_names
+from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.identity import first_rows
-from walletframe.frames.names import wallet_lines, without_chain
+from walletframe.frames.names import label_lines_without_chain, wallet_label_lines
 from walletframe.numerals import amount_phrase, brief, count_with_verb, counted_noun, percent
 from walletframe.text import safe_line
 
@@ -223,16 +223,16 @@ def _draw_tree(
     colors: ColorsLike | None,
     title: str | None,
 ) -> go.Figure:
-    path, is_one = list_names(by), options["token"] is not None or options["asset"] is not None
+    path, is_one = by_as_list(by), options["token"] is not None or options["asset"] is not None
     parents = [*DEFAULT_PATH[:-1]]
-    if is_one and path[:-1] == parents and path[-1] in ADDED:  # only one token or asset is drawn
+    if is_one and path[:-1] == parents and path[-1] in KINDS:  # only one token or asset is drawn
         path = parents
     grouped, wallets = read_grouped(holdings, path, **options), options["wallets"]
     title = title or grouped.title
     balances = grouped.balances
     if not len(balances.rows):
         return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
-    if grouped.names in ([parents] if is_one else [[*parents, name] for name in ADDED]):
+    if grouped.names in ([parents] if is_one else [[*parents, name] for name in KINDS]):
         rings, weights, write_texts, extent = _default_rings(balances, style)
     else:
         rings, weights, write_texts, extent = _path_rings(grouped, style)
@@ -476,7 +476,7 @@ def _path_rings(
             rows=balances.rows[first],
             parents=rings[-1].codes[first] if rings else np.zeros(len(groups), dtype=np.intp),
             sizes=sum_by_group(codes, balances.sizes),
-            has_one_token=balances.measure.kind == "amount" or not ADDED.isdisjoint(level.names),
+            has_one_token=balances.measure.kind == "amount" or not KINDS.isdisjoint(level.names),
         )
         rings.append(ring)
         levels.append((level, own))
@@ -516,15 +516,15 @@ def _path_texts(
         label, is_leaf, size = [names[index]], group in amounts, float(ring.sizes[group])
         symbol, _, rest = names[index].partition(" (")
         if ring.name == "wallet":
-            split = without_chain if "blockchain" in level.names else wallet_lines
+            split = label_lines_without_chain if "blockchain" in level.names else wallet_label_lines
             label = split(names[index], balances.user_wallet_names[index])
-        elif ring.name in ADDED and symbol and rest:
+        elif ring.name in KINDS and symbol and rest:
             label = [symbol, f"({rest}"]
         text = (measure.text_with_noun if is_leaf else measure.short_text)(size)
         lines = [*outer, level.known_text(at)]
         if ring.has_one_token:
             symbol, where = balances.full_token(token)
-            lines = [where] * (ring.name in ADDED) + lines
+            lines = [where] * (ring.name in KINDS) + lines
             if is_leaf:
                 lines.append(f"{amount_phrase(amounts[group])} {symbol}")
                 text = brief(amounts[group]) if measure.kind == "count" else text
@@ -603,7 +603,7 @@ def _default_texts(
         labels = [*map(_split_token_name, (on_chain[token] for token in tokens), own, chains)]
     if ring.name == "wallet":
         own = [balances.user_wallet_names[owner] for owner in owners]
-        labels = [*map(without_chain, balances.wallet_names(owners), own)]
+        labels = [*map(label_lines_without_chain, balances.wallet_names(owners), own)]
     for group, owner, token, chain, label in zip(
         groups, owners, tokens, chains, labels, strict=True
     ):

@@ -35,20 +35,20 @@ from walletframe.dask.holdings import (
     balances_of,
     holdings_of,
     holdings_of_fetch,
+    holdings_without_wallets,
     list_files,
     meta_of,
     wallets_of,
-    wrap_without_wallets,
 )
 from walletframe.dask.shards import claim_folder, current_cluster, fetch_shards, split_into_shards
 from walletframe.disk import local_folder
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
 from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
-from walletframe.frames.extra_columns import names_to_keep
-from walletframe.frames.groups import SNAPSHOT, list_names
+from walletframe.frames.extra_columns import check_keep
+from walletframe.frames.groups import SNAPSHOT, by_as_list
 from walletframe.frames.identity import wallet_identities
-from walletframe.frames.joining import merge, parse_row_wallets
+from walletframe.frames.joining import merge_by_wallet, parse_row_wallets
 from walletframe.frames.positions import require_one_snapshot
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import require_service, require_settings
@@ -121,16 +121,16 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     ) -> None:
         self._data, self._wallets, self._make_fetch = holdings, wallets, again
 
-    def _holdings_and_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
+    def _holdings_with_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
         warn_without_wallets(wallets, self._wallets)
-        if SNAPSHOT in self._data.columns and SNAPSHOT not in list_names(by):
+        if SNAPSHOT in self._data.columns and SNAPSHOT not in by_as_list(by):
             require_one_snapshot(self._data[[SNAPSHOT]].drop_duplicates().compute())
         if wallets is None and self._wallets is not None:
             return holdings_of_fetch(self._data, self._wallets, by)
         return holdings_of(self._data, wallets, by)
 
-    def _holdings_only(self) -> ClusterHoldings:
-        return wrap_without_wallets(self._data)
+    def _holdings_without_wallets(self) -> ClusterHoldings:
+        return holdings_without_wallets(self._data)
 
 
 @register_dataframe_accessor(NAME)
@@ -257,7 +257,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             hint = f"use an integer from 1 to {_MAX_SHARDS:,}"
             raise ArgumentError(f"shards={shards!r} is not valid", hint)
         require_settings(settings)
-        root, names, counters = local_folder(folder).absolute(), names_to_keep(keep), RunCounters()
+        root, names, counters = local_folder(folder).absolute(), check_keep(keep), RunCounters()
         settings = settings or default_client().settings
         if hasattr(settings.cache, "responses"):
             raise SettingsError(
@@ -439,7 +439,7 @@ def _unchanged_text_dtypes() -> Iterator[None]:
 
 def _merge(table: pd.DataFrame, frame: object, **options: Any) -> pd.DataFrame:
     """Merge without a warning about unmatched rows, as rows of another partition may match."""
-    return merge(table, frame, **options)[0]
+    return merge_by_wallet(table, frame, **options)[0]
 
 
 def _shuffle_by_wallet(

@@ -26,8 +26,8 @@ from walletframe.bulk.files import Layout, dataset_errors
 from walletframe.bulk.journal import segments
 from walletframe.bulk.stored import token_symbol_codes
 from walletframe.errors import ArgumentError, DatasetError, SettingsError, UnknownWalletError
-from walletframe.frames.extra_columns import kept_names
-from walletframe.frames.groups import SNAPSHOT, list_names
+from walletframe.frames.extra_columns import extra_names
+from walletframe.frames.groups import SNAPSHOT, by_as_list
 from walletframe.frames.identity import TOKEN, token_identities, wallet_identities
 from walletframe.frames.positions import Chunk, Positions, encode_holdings, read_positions
 from walletframe.frames.schema import normalize_blockchains
@@ -86,7 +86,7 @@ def _require_unchanged(folder: OpenedFolder) -> None:
         )
 
 
-def open_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
+def open_if_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
     """Open a folder on a worker; the wallets get the columns and dtypes of `like`."""
     with dataset_errors(folder.root):
         _require_unchanged(folder)
@@ -98,7 +98,7 @@ def open_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
 
 def wallets_of(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFrame:
     """Read the wallets of a folder, with the same columns as `like`."""
-    return open_unchanged(folder, like).wallets
+    return open_if_unchanged(folder, like).wallets
 
 
 def _read_wallets(
@@ -228,7 +228,7 @@ class ClusterHoldings:
         wallets, partition = self.template.wallet_frame, np.full(len(self.template.wallets), -1)
         for number, indices in enumerate(self.wallet_indices):
             partition[indices] = number
-        wanted = {*_WALLET_COLUMNS, *self.template.kept}
+        wanted = {*_WALLET_COLUMNS, *self.template.extra_columns}
         rows = wallets[[name for name in wallets.columns if name in wanted]]
         groups: Any = rows.groupby(partition[wallet_identities(wallets).codes])
         by_partition = dict(iter(groups))
@@ -239,7 +239,7 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
     """Return the holdings of a fetch; reading checks that the partitions have equal wallets."""
     empty = _require_holdings(frame, by)
     like = meta_of(wallets)
-    folders, wanted = folders_of(wallets, frame), {*_WALLET_COLUMNS, *kept_names(like)}
+    folders, wanted = folders_of(wallets, frame), {*_WALLET_COLUMNS, *extra_names(like)}
     names = [name for name in like.columns if name in wanted]
     if folders:
         read = delayed(_read_wallets, pure=False)
@@ -268,7 +268,7 @@ def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> Clu
     positions = _wallets_as_rows(empty, held, requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]
     _require_one_partition(positions, edges)
-    template = positions.with_rows(empty, token_identities(empty), positions.wallet_codes[:0])
+    template = positions.replace_rows(empty, token_identities(empty), positions.wallet_codes[:0])
     by_partition = np.split(positions.wallet_codes, edges)
     return ClusterHoldings(frame, template, [np.sort(indices) for indices in by_partition])
 
@@ -285,7 +285,7 @@ def _wallets_as_rows(
 
 def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
     """Return an empty frame with the same columns; raise if they are not those of holdings."""
-    if SNAPSHOT in list_names(by):
+    if SNAPSHOT in by_as_list(by):
         raise SettingsError(
             "grouping by 'snapshot' needs the balances in memory, but they are in a Dask DataFrame",
             hint="select the rows of one snapshot; or select a few wallets or tokens, and call "
@@ -296,11 +296,11 @@ def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
     return empty
 
 
-def wrap_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
+def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
     """Return holdings for methods that don't need the wallets of the partitions."""
     empty = _require_holdings(frame, ())
     dummy = _wallets_as_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
-    template = dummy.with_rows(empty, token_identities(empty), dummy.wallet_codes[:0])
+    template = dummy.replace_rows(empty, token_identities(empty), dummy.wallet_codes[:0])
     return ClusterHoldings(frame, template, [np.empty(0, dtype=np.intp)] * frame.npartitions)
 
 
@@ -357,7 +357,7 @@ def _apply_to_folders(
             selected = indices[chunk.wallet_indices]
             return func(replace(chunk, wallet_indices=selected, rows=first + chunk.rows))
 
-        outputs += open_unchanged(folder, like).map_chunks(apply, names)
+        outputs += open_if_unchanged(folder, like).map_chunks(apply, names)
     return outputs
 
 
@@ -365,7 +365,7 @@ def _token_set_codes(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]])
     """Return the index of each row's set of tokens, or -1 if no set contains the token."""
     by_key = {key: number for number, keys in enumerate(tokens) for key in keys}
     token_ids = token_identities(rows)
-    numbers = [by_key.get(key, -1) for key in token_ids.plain_keys]
+    numbers = [by_key.get(key, -1) for key in token_ids.merged_keys]
     return np.array(numbers, dtype=np.intp)[token_ids.codes]
 
 

@@ -194,7 +194,7 @@ def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, 
                 text = problem
                 if isinstance(problem, Exception):
                     text = f"the worker can't run walletframe: {problem}"
-                elif not problem and not probe_file(probe, worker).exists():
+                elif not problem and not worker_file(probe, worker).exists():
                     text = f"the files that it writes to {root} are not visible here"
                 if text:
                     lines.append(f"\n  {worker}: {text}")
@@ -248,7 +248,7 @@ def check_worker(required_version: str, settings: Settings, probe: Path, dask_wo
     try:
         require_endpoint(with_local_key(settings))
         probe.read_bytes()
-        probe_file(probe, dask_worker.address).touch(mode=0o600)
+        worker_file(probe, dask_worker.address).touch(mode=0o600)
     except SettingsError as fault:
         return f"in its environment, {str(fault).partition(chr(10))[0]}"
     except OSError as fault:
@@ -256,7 +256,7 @@ def check_worker(required_version: str, settings: Settings, probe: Path, dask_wo
     return ""
 
 
-def probe_file(probe: Path, address: str) -> Path:
+def worker_file(probe: Path, address: str) -> Path:
     """Return the path of the file that a worker writes beside the caller's `probe`."""
     suffix = "".join(char if char.isalnum() else "-" for char in address)
     return probe.with_name(f"{probe.name}-{suffix}")

@@ -19,12 +19,12 @@ import pyarrow as pa
 from walletframe.amounts import AmountArray
 from walletframe.amounts.integers import align_scales
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.extra_columns import with_kept
+from walletframe.frames.extra_columns import add_extra_columns
 from walletframe.frames.schema import (
     WALLET_DTYPES,
     Source,
-    arrow_text,
     normalize_blockchains,
+    text_from_arrow,
     typed_frame,
 )
 from walletframe.wire.outcome import MAX_DECIMALS
@@ -98,7 +98,7 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
     wallet_codes = np.repeat(np.arange(len(rows)), counts)
     holdings = _build_holdings(wallets, wallet_codes, chunks)
     wallets, holdings = normalize_blockchains(wallets, holdings)
-    return WalletDetails(with_kept(wallets, kept), holdings)
+    return WalletDetails(add_extra_columns(wallets, kept), holdings)
 
 
 def _build_holdings(
@@ -110,12 +110,12 @@ def _build_holdings(
     columns = {
         "blockchain": wallets["blockchain"].array.take(wallet_codes),
         "address": wallets["address"].array.take(wallet_codes),
-        "symbol": arrow_text(chunks["symbol"]),
-        "token_address": arrow_text(chunks["token_address"]),
+        "symbol": text_from_arrow(chunks["symbol"]),
+        "token_address": text_from_arrow(chunks["token_address"]),
         "amount": AmountArray._concat_same_type(chunks["amount"]),  # noqa: SLF001 - our own class
         "decimals": pd.arrays.IntegerArray(decimals.copy(), missing.copy()),
-        "raw_amount": arrow_text(chunks["raw_amount"]),
-        "token_blockchain": arrow_text(chunks["token_blockchain"]),
+        "raw_amount": text_from_arrow(chunks["raw_amount"]),
+        "token_blockchain": text_from_arrow(chunks["token_blockchain"]),
         "price": pa.chunked_array(chunks["price"]).to_numpy(),
     }
     return pd.DataFrame(columns, copy=False)

@@ -120,13 +120,13 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     return pd.DataFrame({name: text_array(list(column)) for name, column in columns.items()})
 
 
-def custom_assets(more: AssetsLike | None) -> pd.DataFrame:
+def read_user_assets(more: AssetsLike | None) -> pd.DataFrame:
     """Return the contracts in the argument, or else in the setting `assets`, or else none."""
     more = table_settings().assets if more is None else more
     return _NO_CONTRACTS if more is None else _read_assets(more)
 
 
-def refuse_assets(assets: AssetsLike | None = None, *, bridged: bool = False) -> None:
+def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) -> None:
     """Raise an error if `assets` or `bridged` is given for a table that is not grouped by asset."""
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
@@ -134,7 +134,7 @@ def refuse_assets(assets: AssetsLike | None = None, *, bridged: bool = False) ->
         raise SettingsError(problem, hint=f"group by asset, or omit {option}")
 
 
-def with_assets(
+def tokens_to_assets(
     positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
     """Replace tokens by assets. Unlisted tokens stay; so do bridged tokens without `bridged`."""
@@ -156,7 +156,7 @@ def with_assets(
     return replace(positions, tokens=merged, assets=Assets(tokens, taken, blockchains, left_out))
 
 
-def bridged_versions(positions: Positions, index: int) -> tuple[int, str]:
+def count_and_sum_bridged(positions: Positions, index: int) -> tuple[int, str]:
     """Return the number of held bridged versions that an asset leaves out, and their exact sum."""
     bridged = positions.assets.bridged if positions.assets else {}
     asset, contracts = positions.tokens.keys[index], positions.contracts
@@ -178,7 +178,7 @@ def warn_about_bridged(versions: int, amount: str = "") -> None:
         notify(f"{text} left out; pass bridged=True to include them", InputWarning)
 
 
-def count_separate_versions(positions: Positions, contracts: Codes) -> int:
+def count_separate_bridged(positions: Positions, contracts: Codes) -> int:
     """Return how many of these contracts are bridged versions that no asset includes."""
     bridged = positions.assets.bridged if positions.assets else {}
     is_bridged = np.array([*map(bridged.__contains__, positions.contracts.keys)], dtype=bool)
@@ -229,7 +229,7 @@ def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
     raise UnknownTokenError(named, "asset", advice)
 
 
-def asset_keys() -> dict[TokenKey, TokenKey]:
+def asset_key_by_contract() -> dict[TokenKey, TokenKey]:
     """Return the key of the asset of each listed contract; bridged versions are included."""
     return {key: (_ASSET, row.asset) for key, row in _listed(None).items()}
 
@@ -256,7 +256,7 @@ def _index(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Index
 
 def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
     """Return a dict that maps token keys to listed contracts. Those of the user come last."""
-    frame = custom_assets(more)
+    frame = read_user_assets(more)
     if frame.empty:
         return _packaged()
     own: dict[TokenKey, tuple[int, AssetContract]] = {}

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from walletframe.frames.asset_list import bridged_versions
-from walletframe.frames.groups import ADDED
+from walletframe.frames.asset_list import count_and_sum_bridged
+from walletframe.frames.groups import KINDS
 from walletframe.frames.results import Coverage
 from walletframe.frames.schema import WALLET_DTYPES, count_array
 from walletframe.numerals import counted_noun, money
@@ -30,7 +30,7 @@ _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 _DROPPED = "dropped"  # key in the ``attrs`` of holdings: the rows that are left, counts, reasons
 
 
-def completeness(
+def completeness_columns(
     positions: Positions, groups: Groups, unreadable: Codes | int = 0
 ) -> dict[str, Any]:
     """Return columns that count the wallets of each group, or {} if there is no `wallets` frame.
@@ -41,7 +41,7 @@ def completeness(
     if not positions.has_wallets:
         return {}
     states = _wallet_states(positions)
-    if ADDED.isdisjoint(groups.names):
+    if KINDS.isdisjoint(groups.names):
         return _count_columns(_sum_wallet_sets(states, groups))
     uncertain = states[:2] * positions.has_unknown_token
     if uncertain.any():
@@ -57,7 +57,7 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
     """Return two counts for each group: known and stale wallets with an unreadable amount.
 
     A wallet that holds an unknown token is counted only in groups of unknown tokens, because
-    `completeness` already excludes this wallet from all other groups.
+    `completeness_columns` already excludes this wallet from all other groups.
     """
     rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - our own class
     if not len(rows):
@@ -70,7 +70,7 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
     return _sum_by_code(_wallet_states(positions)[:2, wallets], codes, len(groups))
 
 
-def known_by_token(positions: Positions, rows: Mask) -> Positions:
+def exclude_unknown_amounts(positions: Positions, rows: Mask) -> Positions:
     """Mark a wallet as unknown if its amount is unknown in one of the marked rows of a token."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
@@ -79,7 +79,7 @@ def known_by_token(positions: Positions, rows: Mask) -> Positions:
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
     """Add up the counts of the wallets that could hold the token, if any, of each group."""
-    if ADDED.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
+    if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts, groups)
     tokens, chains = positions.possible_blockchains()
     sizes = np.bincount(tokens, minlength=len(positions.tokens.keys))
@@ -104,13 +104,13 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     return sums
 
 
-def completeness_among(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
+def masked_completeness(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
     """Return columns that count only the marked wallets of each group."""
     sums = _sum_wallet_sets(_wallet_states(positions) * wallets, groups)
     return _count_columns(sums) if positions.has_wallets else {}
 
 
-def broadcast_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
+def repeated_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
     """Return columns that repeat the counts of all marked wallets in each of `rows` rows."""
     counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True).repeat(rows, axis=1)
     return _count_columns(counts) if positions.has_wallets else {}
@@ -136,7 +136,7 @@ def _count_columns(counts: Codes) -> dict[str, Any]:
     return dict(zip(_COUNT_COLUMNS, map(count_array, counts[:3]), strict=True))
 
 
-def coverage_of(
+def coverage_from_counts(
     positions: Positions,
     balances: int,
     amount_na: int,
@@ -207,17 +207,17 @@ def coverage_of_rows(
     counted = np.ones(len(unread), dtype=bool) if rows is None else rows
     unpriced = 0 if values is None else int((values.isna().to_numpy() & ~unread & counted).sum())
     counts = int(counted.sum()), int((unread & counted).sum()), unpriced
-    return coverage_of(positions, *counts, among=among, held=len(unread))
+    return coverage_from_counts(positions, *counts, among=among, held=len(unread))
 
 
 def coverage_of_token(positions: Positions, index: int) -> Coverage:
     """Return the coverage of a table of one token or asset. Bridged versions are not covered."""
     rows = positions.tokens.codes == index
     among = positions.wallets_that_can_hold(index)
-    versions, amount = bridged_versions(positions, index)
+    versions, amount = count_and_sum_bridged(positions, index)
     of_rows = coverage_of_rows(positions, rows)
     return replace(
-        coverage_of_rows(known_by_token(positions, rows), rows, among),
+        coverage_of_rows(exclude_unknown_amounts(positions, rows), rows, among),
         filtered=of_rows.filtered,
         filtered_reasons=of_rows.filtered_reasons,
         bridged=versions,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeGuard
 import pandas as pd
 
 from walletframe.errors import ArgumentError, FramesNeededError
-from walletframe.frames.display import display_html, display_markdown, display_text
+from walletframe.frames.display import details_html, details_markdown, details_text
 
 _PAIR = "(wallets, holdings)"
 _PARTS_HINT = (
@@ -72,13 +72,13 @@ class WalletDetails(NamedTuple):
         )
 
     def __repr__(self) -> str:
-        return display_text(self.wallets, self.holdings)
+        return details_text(self.wallets, self.holdings)
 
     def _repr_html_(self) -> str:
-        return display_html(self.wallets, self.holdings)
+        return details_html(self.wallets, self.holdings)
 
     def _repr_markdown_(self) -> str:
-        return display_markdown(self.wallets, self.holdings)
+        return details_markdown(self.wallets, self.holdings)
 
 
 DetailsLike: TypeAlias = WalletDetails | tuple[pd.DataFrame, pd.DataFrame]

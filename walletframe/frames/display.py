@@ -38,7 +38,7 @@ _NUMBER_STYLE = "padding: 0.15em 0.6em; text-align: right; font-variant-numeric:
 _MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
 
 
-def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
+def details_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
     """Return a fetch as text: a summary, failures with reasons, and the first rows of both frames.
 
     `width` is the width of a terminal. It limits the lines, and then long amounts are cut.
@@ -54,7 +54,7 @@ def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | 
     return "\n\n".join(["\n".join(lines), *drawn])
 
 
-def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
+def details_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     """Return a fetch as Markdown. Untrusted text is escaped."""
     lines = [*summary_lines(wallets, holdings), *failure_lines(wallets)]
     parts = ["\n".join(f"- {as_markdown(line, _REASON)}" for line in lines)]
@@ -67,7 +67,7 @@ def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     return "\n\n".join(parts)
 
 
-def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
+def details_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     """Return a fetch as HTML, without scripts."""
     first, *others = summary_lines(wallets, holdings)
     parts = [f"<div><strong>{first}</strong></div>"]
@@ -84,7 +84,7 @@ def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     return f'<div class="wf-details">{summary}{drawn}</div>'
 
 
-def without_mathematics(html: str) -> str:
+def disable_mathjax(html: str) -> str:
     """Wrap HTML so that the page does not render text between dollar signs as formulas."""
     return f'<div class="{_NO_MATHS}">{html}</div>'
 

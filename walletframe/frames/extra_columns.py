@@ -47,7 +47,7 @@ ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
 """The nullable dtypes that represent the values of these Arrow types exactly."""
 
 
-def names_to_keep(keep: str | Sequence[str]) -> list[str]:
+def check_keep(keep: str | Sequence[str]) -> list[str]:
     """Check the names of columns to keep. Raise an error for a column that walletframe adds."""
     names: list[Any] = [keep] if isinstance(keep, str) else list(keep)
     for name in names:
@@ -62,13 +62,13 @@ def names_to_keep(keep: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def kept_names(wallets: pd.DataFrame) -> list[str]:
+def extra_names(wallets: pd.DataFrame) -> list[str]:
     """Return the names of the extra columns of a wallets frame."""
     names: list[Any] = [*wallets.columns]  # names of a user's columns may be numbers
     return [name for name in names if isinstance(name, str) and name not in RESERVED]
 
 
-def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
+def extra_values(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
     """Return each wallet's value in a column. Raise an error if a wallet has several values."""
     column, rows = wallets[name].array, first
     if len(wallets) > len(first):
@@ -86,14 +86,14 @@ def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
     return column.take(rows)
 
 
-def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
+def add_extra_columns(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
     """Append extra columns to wallets. The rows of both must be in the same order."""
     if kept is None or kept.columns.empty:
         return wallets
     return wallets.assign(**{str(name): column.array for name, column in kept.items()})
 
 
-def kept_table(kept: pd.DataFrame) -> pa.Table:
+def extra_to_arrow(kept: pd.DataFrame) -> pa.Table:
     """Convert extra columns to an Arrow table for files.
 
     A column of amounts becomes two columns: one with rounded decimals, one with the exact text.
@@ -107,7 +107,7 @@ def kept_table(kept: pd.DataFrame) -> pa.Table:
     return table.cast(pa.schema(fields))
 
 
-def kept_frame(table: pa.Table) -> pd.DataFrame:
-    """Convert a table from `kept_table` to a DataFrame. Integers and booleans become nullable."""
+def extra_from_arrow(table: pa.Table) -> pd.DataFrame:
+    """Convert a table from `extra_to_arrow` to a frame. Integers and booleans become nullable."""
     frame: pd.DataFrame = with_amounts(table).to_pandas(types_mapper=ARROW_DTYPES.get)
     return frame

@@ -15,10 +15,10 @@ import pandas as pd
 
 from walletframe.address.lists import duplicate_column_error, unhashable_column_error
 from walletframe.errors import SettingsError
-from walletframe.frames.asset_list import refuse_assets, token_or_asset_names, with_assets
-from walletframe.frames.extra_columns import RESULTS, kept_labels
+from walletframe.frames.asset_list import reject_assets, token_or_asset_names, tokens_to_assets
+from walletframe.frames.extra_columns import RESULTS, extra_values
 from walletframe.frames.identity import first_rows
-from walletframe.frames.names import ambiguous, shared_symbols
+from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
 from walletframe.frames.schema import require_columns, text_array
 from walletframe.pandas_versions import factorized
@@ -36,7 +36,7 @@ By: TypeAlias = "str | Sequence[str]"
 """The column or columns to group by."""
 
 SNAPSHOT: Final = "snapshot"
-ADDED: Final = frozenset({"token", "asset"})  # amounts are added up only in groups by one of these
+KINDS: Final = frozenset({"token", "asset"})  # only groups by one of these add up amounts
 _WALLET_NAMES = ("wallet", "blockchain", SNAPSHOT)
 _CHOICES = (
     "wallet, blockchain, asset, snapshot, a column of holdings, or an extra column of wallets"
@@ -65,22 +65,22 @@ class Groups:
         return pd.DataFrame(self.columns)
 
 
-def list_names(by: By) -> list[str]:
+def by_as_list(by: By) -> list[str]:
     """Return the names to group by as a list."""
     return [by] if isinstance(by, str) else [*by]
 
 
-def token_and_groups(
+def token_or_asset_and_by(
     token: TokenLike | None, asset: TokenLike | None, by: By
 ) -> tuple[TokenLike | None, list[str]]:
     """Return the requested token or asset, and the list `by` with "token" or "asset" added."""
-    refuse_token_and_asset(token, asset)
+    reject_both(token, asset)
     if token is not None:
-        return token, [*list_names(by), "token"]
-    return asset, list_names(by) if asset is None else [*list_names(by), "asset"]
+        return token, [*by_as_list(by), "token"]
+    return asset, by_as_list(by) if asset is None else [*by_as_list(by), "asset"]
 
 
-def refuse_token_and_asset(token: object, asset: object) -> None:
+def reject_both(token: object, asset: object) -> None:
     """Raise an error if both a token and an asset are given."""
     if token is not None and asset is not None:
         raise SettingsError("token=… and asset=… can't be combined", hint="pass one of them")
@@ -93,58 +93,58 @@ def read_groups(
 
     If `by` contains "asset" but not "token", tokens are combined into assets.
     """
-    return group_rows(*read_names(holdings, by, wallets, **options))
+    return group_positions(*read_grouping(holdings, by, wallets, **options))
 
 
-def group_rows(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Group holdings as `read_groups` does, by the names that `read_names` returned."""
-    groups = group(positions, names)
+def group_positions(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
+    """Group holdings as `read_groups` does, by the names that `read_grouping` returned."""
+    groups = make_groups(positions, names)
     return positions.with_contracts_as_tokens() if "token" in names else positions, groups
 
 
-def read_names(
+def read_grouping(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
     """Read holdings, and check the names to group by.
 
     If "asset" is one of the names, tokens are combined into assets.
     """
-    timed = SNAPSHOT in list_names(by)
-    if timed and isinstance(holdings, Positions) and not holdings.timed:
+    by_snapshot = SNAPSHOT in by_as_list(by)
+    if by_snapshot and isinstance(holdings, Positions) and not holdings.by_snapshot:
         wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
         holdings = holdings.holdings
-    positions = read_positions(holdings, wallets, timed=timed)
+    positions = read_positions(holdings, wallets, by_snapshot=by_snapshot)
     names = _check_names(by, positions)
     if "asset" in names:
-        positions = with_assets(positions, **options)
+        positions = tokens_to_assets(positions, **options)
     else:
-        refuse_assets(**options)
+        reject_assets(**options)
     return positions, names
 
 
-def asset_unless_token(by: By) -> list[str]:
+def with_default_asset(by: By) -> list[str]:
     """Return the names to group by. Add "asset" if none of them is "token", "symbol" or "asset"."""
-    names = list_names(by)
+    names = by_as_list(by)
     return names if {*names} & {"token", "symbol", "asset"} else [*names, "asset"]
 
 
-def read_holder_names(
+def holder_grouping(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
     """Read holdings, and the names to group holders by (by default, each wallet is a holder).
 
     If `by` contains "token" or "symbol", holders of tokens are counted, otherwise of assets.
     """
-    positions, names = read_names(holdings, asset_unless_token(by), wallets, **options)
-    if ADDED.issubset(names):
+    positions, names = read_grouping(holdings, with_default_asset(by), wallets, **options)
+    if KINDS.issubset(names):
         problem = "by='token' and by='asset' can't be combined here"
         raise SettingsError(problem, hint="pass one of them")
-    return positions, [name for name in names if name not in ADDED] or ["wallet"]
+    return positions, [name for name in names if name not in KINDS] or ["wallet"]
 
 
-def group(positions: Positions, names: list[str]) -> Groups:
-    """Group holdings by the column names that `read_names` returned."""
-    wallet_names = {"wallet", "blockchain", *positions.kept}
+def make_groups(positions: Positions, names: list[str]) -> Groups:
+    """Group holdings by the column names that `read_grouping` returned."""
+    wallet_names = {"wallet", "blockchain", *positions.extra_columns}
     if SNAPSHOT in positions.wallet_frame.columns:  # otherwise the column is only in holdings
         wallet_names.add(SNAPSHOT)
     of_wallets = [name for name in names if name in wallet_names]
@@ -165,7 +165,7 @@ def group(positions: Positions, names: list[str]) -> Groups:
     tokens = np.full(len(rows), -1)
     if of_rows in (["token"], ["asset"]):  # then the codes of rows are the codes of tokens
         tokens = kinds
-    elif not ADDED.isdisjoint(of_rows):
+    elif not KINDS.isdisjoint(of_rows):
         held = positions.contracts if "token" in of_rows else positions.tokens
         tokens = np.append(held.codes, -1)[rows]
     starts = first_rows(set_codes, set_count)[sets] if of_wallets else rows
@@ -208,8 +208,8 @@ def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> 
 
 def _check_names(by: By, positions: Positions) -> list[str]:
     """Check the names to group by, and replace "symbol" by "token"."""
-    names: list[Any] = list_names(by)
-    kept = positions.kept
+    names: list[Any] = by_as_list(by)
+    kept = positions.extra_columns
     known = {"token", "asset", *_WALLET_NAMES, *kept, *positions.holdings.columns} - RESULTS
     wrong = [name for name in names if not isinstance(name, str) or name not in known]
     if wrong or not names:
@@ -219,8 +219,10 @@ def _check_names(by: By, positions: Positions) -> list[str]:
             hint += " (extra columns of wallets need the wallets of the fetch, as in details.wf)"
         problem = f"there is no column {wrong[0]!r}" if wrong else "by contains no column"
         raise SettingsError(f"{problem} to group by", hint=hint)
-    if "symbol" in names and (shared := shared_symbols(positions.holdings, positions.tokens)):
-        raise ambiguous(shared, lambda _: _SHARED_SYMBOL_HINT)
+    if "symbol" in names and (
+        shared := tokens_by_shared_symbol(positions.holdings, positions.tokens)
+    ):
+        raise ambiguous_token_error(shared, lambda _: _SHARED_SYMBOL_HINT)
     return list(dict.fromkeys("token" if name == "symbol" else name for name in names))
 
 
@@ -245,7 +247,7 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
         return tokens.codes, tokens.first
     of_tokens = tokens.codes, len(tokens.keys)
     parts = (
-        of_tokens if name in ADDED else _encode_column(name, _row_values(positions, name))
+        of_tokens if name in KINDS else _encode_column(name, _row_values(positions, name))
         for name in names
     )
     codes, count = _combine_codes(parts, len(positions.holdings))
@@ -306,4 +308,4 @@ def _wallet_values(positions: Positions, name: str) -> Any:
         return text_array(np.array(positions.chains, dtype=object)[positions.chain_codes])
     if name == SNAPSHOT:
         return snapshot_times(positions.wallet_frame).array.take(positions.first)
-    return kept_labels(positions.wallet_frame, name, positions.first)
+    return extra_values(positions.wallet_frame, name, positions.first)

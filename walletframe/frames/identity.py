@@ -49,7 +49,7 @@ class KeyCodes:
         return np.fromiter([not key[0] for key in self.keys], dtype=bool, count=len(self.keys))
 
     @property
-    def plain_keys(self) -> list[TokenKey]:
+    def merged_keys(self) -> list[TokenKey]:
         """The keys. All unknown tokens have the key `UNKNOWN`."""
         pairs = zip(self.keys, self.unknown.tolist(), strict=True)
         return [UNKNOWN if unknown else key for key, unknown in pairs]
@@ -121,9 +121,9 @@ def _factorize(values: Iterable[T]) -> tuple[Codes, list[T]]:
     return np.array(codes, dtype=np.intp), [*places]
 
 
-def joined_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
+def merge_token_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
     """Merge the encoded tokens of several frames. `order` sorts the concatenated rows."""
-    numbers, keys = _factorize(key for part in parts for key in part.plain_keys)
+    numbers, keys = _factorize(key for part in parts for key in part.merged_keys)
     by_part = np.split(numbers, np.cumsum([len(part.keys) for part in parts])[:-1])
     codes = [own[part.codes] for own, part in zip(by_part, parts, strict=True)]
     merged, kept = pd.factorize(np.concatenate(codes)[order])

@@ -18,7 +18,7 @@ from walletframe.address.lists import (
 from walletframe.address.shapes import address_problem, has_wrong_checksum
 from walletframe.chains import find_blockchain, suggest_blockchains
 from walletframe.errors import InputWarning
-from walletframe.frames.extra_columns import names_to_keep
+from walletframe.frames.extra_columns import check_keep
 from walletframe.frames.joining import wallet_columns
 from walletframe.frames.schema import typed_frame
 from walletframe.notice import notify
@@ -93,7 +93,7 @@ def check(
     >>> check(["Ethereum.0x" + "1" * 40, "ETH.vitalik.eth"]).problem.tolist()
     ["'Ethereum' is another name of ETH", 'vitalik.eth is an ENS name']
     """
-    reading = read_input(wallets, names_to_keep(keep))
+    reading = read_input(wallets, check_keep(keep))
     aliases = {position: alias for position, alias, _ in reading.aliases}
     first_rows: dict[tuple[str, str], int] = {}
     written: dict[int, tuple[str | None, str]] = {}
@@ -209,7 +209,7 @@ def clean(
     ['ARBITRUM']
     """
     check_on_unreadable(on_unreadable)
-    reading = with_fixes(read_input(wallets, names_to_keep(keep)))
+    reading = with_fixes(read_input(wallets, check_keep(keep)))
     reading = refuse_malformed(reading, on_unreadable)
     for name, conflicts in distinct_labels(reading)[1].items():
         if conflicts:

@@ -161,13 +161,13 @@ def join(
         name blockchain     address status
     0  Alice       NEAR  alice.near     ok
     """
-    merged, unmatched = merge(table, frame, how, on=on, suffixes=suffixes)
+    merged, unmatched = merge_by_wallet(table, frame, how, on=on, suffixes=suffixes)
     if unmatched:
         notify(unmatched, InputWarning)
     return merged
 
 
-def merge(
+def merge_by_wallet(
     table: pd.DataFrame, frame: object, how: How, *, on: str | None, suffixes: tuple[str, str]
 ) -> tuple[pd.DataFrame, str]:
     """Return the joined frame, and a warning about unmatched rows ("" if all rows match)."""

@@ -60,7 +60,7 @@ def _missing(column: pd.Series) -> Mask:
     return np.asarray(pd.isna(column.array), dtype=bool)
 
 
-def unreadable(holdings: pd.DataFrame) -> Mask:
+def unreadable_mask(holdings: pd.DataFrame) -> Mask:
     """Return a mask of the balances whose amount or token could not be read."""
     return _missing(holdings["amount"]) | _missing(holdings["token_blockchain"])
 
@@ -81,7 +81,7 @@ def summary_lines(
     if holdings is None:
         balances, flawed = counted_noun(int(wallets["tokens"].sum()), "balance"), ""
     else:
-        tokens, unread = tokens or token_identities(holdings), int(unreadable(holdings).sum())
+        tokens, unread = tokens or token_identities(holdings), int(unreadable_mask(holdings).sum())
         balances = (
             f"{counted_noun(len(holdings), 'balance')} of {counted_noun(len(tokens.keys), 'token')}"
         )
@@ -136,7 +136,7 @@ class ValueSummary:
     unread: int  # the number of balances with an unknown amount
 
 
-def value_summary(holdings: pd.DataFrame) -> ValueSummary | None:
+def summarize_value(holdings: pd.DataFrame) -> ValueSummary | None:
     """Add up the column ``value``, and round only the total. Return None without this column."""
     if "value" not in holdings:
         return None
@@ -144,10 +144,10 @@ def value_summary(holdings: pd.DataFrame) -> ValueSummary | None:
     currencies = holdings["currency"].dropna() if "currency" in holdings else known.iloc[:0]
     currency = currencies.iloc[0] if len(currencies) else None
     unpriced = int((holdings["value"].isna() & ~unread).sum())
-    return summarize_values(known.tolist(), currency, len(known), unpriced, int(unread.sum()))
+    return value_summary(known.tolist(), currency, len(known), unpriced, int(unread.sum()))
 
 
-def summarize_values(
+def value_summary(
     values: Iterable[float], currency: object, known: int, unpriced: int, unread: int
 ) -> ValueSummary:
     """Return a `ValueSummary` with the sum of `values` and these counts of balances."""

@@ -116,15 +116,15 @@ def wallet_names(wallets: pd.DataFrame, places: Codes, names: Sequence[str]) -> 
     return unique_names(short, lambda number: full_wallet_name(*parts[number]))
 
 
-def wallet_lines(label: str, name: str) -> list[str]:
+def wallet_label_lines(label: str, name: str) -> list[str]:
     """Split a label from `wallet_names` into lines: the user's name, if any, and the wallet."""
     called = safe_line(name, _NAME)
     return [called, label.removeprefix(f"{called}{_SEPARATOR}")] if called else [label]
 
 
-def without_chain(label: str, name: str) -> list[str]:
+def label_lines_without_chain(label: str, name: str) -> list[str]:
     """Split a label from `wallet_names` into lines, and remove the blockchain."""
-    *called, wallet = wallet_lines(label, name)
+    *called, wallet = wallet_label_lines(label, name)
     return [*called, wallet.partition(".")[2]]
 
 
@@ -152,7 +152,7 @@ def _qualified_name(name: str, key: TokenKey, *, is_full: bool = False) -> str:
     return f"{name} ({safe_line(chain, _CHAIN)} {where})".lstrip()
 
 
-def full_token_name(
+def symbol_and_contract(
     holdings: pd.DataFrame, tokens: KeyCodes, place: int, *, limit: int = _FULL
 ) -> tuple[str, str]:
     """Return two texts: the symbol of a token, and its blockchain and full contract."""
@@ -213,7 +213,7 @@ def token_index(
     if not places:
         raise UnknownTokenError(token)
     if len(places) > 1:
-        raise ambiguous({str(token): [tokens.keys[place] for place in places]}, hint)
+        raise ambiguous_token_error({str(token): [tokens.keys[place] for place in places]}, hint)
     return places[0]
 
 
@@ -234,7 +234,7 @@ def mask_of_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
     return np.asarray(wallets.codes == wallets.keys.index(key))
 
 
-def shared_symbols(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[TokenKey]]:
+def tokens_by_shared_symbol(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[TokenKey]]:
     """Return a dict that maps each symbol of several known tokens to these tokens."""
     codes, symbols = factorized(holdings["symbol"])
     stride = len(tokens.keys) + 1
@@ -247,14 +247,14 @@ def shared_symbols(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[T
     return result
 
 
-def ambiguous(
+def ambiguous_token_error(
     shared: Mapping[str, Sequence[TokenKey]], hint: Callable[[TokenKey], str]
 ) -> AmbiguousTokenError:
     """Return the error for symbols that several tokens share, with a hint for the first of them.
 
     Tokens on the packaged list come first, and bridged versions last among them.
     """
-    listed = known_by_key()
+    listed = known_token_by_key()
     issued = sorted(listed, key=lambda key: listed[key].kind == "bridged")
     ranks = {key: rank for rank, key in enumerate(issued)}
     ordered = {
@@ -278,7 +278,7 @@ def _note(known: KnownToken | None) -> str:
 
 
 @cache
-def known_by_key() -> dict[TokenKey, KnownToken]:
+def known_token_by_key() -> dict[TokenKey, KnownToken]:
     """Return a dict that maps canonical keys to the tokens of the packaged list, in order."""
     by_key: dict[TokenKey, KnownToken] = {}
     for token in known_tokens():

@@ -16,7 +16,7 @@ from walletframe.amounts import AmountArray
 from walletframe.amounts.sums import Segments, sums
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
 from walletframe.frames.details import as_wallets_frame
-from walletframe.frames.extra_columns import kept_names
+from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.identity import (
     KeyCodes,
     first_rows,
@@ -67,7 +67,7 @@ class Positions:
     known: Mask  # the wallets whose balances are known
     stale: Mask  # the wallets whose answer is out of date
     has_unknown_token: Mask  # the wallets with a balance of an unknown token
-    timed: bool = False  # whether a wallet counts as a different wallet in each snapshot
+    by_snapshot: bool = False  # whether a wallet counts as a different wallet in each snapshot
     assets: Assets | None = None  # set if assets replace tokens
 
     @cached_property
@@ -104,25 +104,25 @@ class Positions:
         return self.assets.contracts if self.assets else self.tokens
 
     @cached_property
-    def kept(self) -> list[str]:
+    def extra_columns(self) -> list[str]:
         """The names of the extra columns of `wallets`, if there is a `wallets` frame."""
-        return kept_names(self.wallet_frame) if self.has_wallets else []
+        return extra_names(self.wallet_frame) if self.has_wallets else []
 
     def with_contracts_as_tokens(self) -> Positions:
         """Return the same holdings with tokens instead of assets."""
         return replace(self, tokens=self.contracts, assets=None) if self.assets else self
 
-    def where(self, marks: Mask) -> Positions:
+    def select_rows(self, mask: Mask) -> Positions:
         """Return the marked rows. Without a `wallets` frame, also drop wallets without a row."""
-        if marks.all():
+        if mask.all():
             return self
-        rows = np.flatnonzero(marks)
+        rows = np.flatnonzero(mask)
         codes, kept = pd.factorize(self.wallet_codes[rows])
         if self.has_wallets:
             codes, kept = self.wallet_codes[rows], np.arange(len(self.wallets))
         return replace(
             self.select_wallets(kept),
-            holdings=self.holdings[marks],
+            holdings=self.holdings[mask],
             amounts=self.amounts[rows],
             tokens=self.tokens.take(rows),
             wallet_codes=codes,
@@ -140,7 +140,7 @@ class Positions:
             has_unknown_token=self.has_unknown_token[indices],
         )
 
-    def with_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, wallets: Codes) -> Positions:
+    def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, wallets: Codes) -> Positions:
         """Return a copy with other rows. `wallets` has the wallet index of each row."""
         return replace(
             self,
@@ -154,12 +154,12 @@ class Positions:
             assets=None,
         )
 
-    def with_holdings(self, rows: pd.DataFrame) -> Positions:
+    def replace_holdings(self, rows: pd.DataFrame) -> Positions:
         """Return a copy with the same wallets and other holdings."""
         held = read_positions(rows)
         index = {key: place for place, key in enumerate(self.wallet_keys)}
         indices = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
-        return self.with_rows(rows, held.tokens, indices[held.wallet_codes])
+        return self.replace_rows(rows, held.tokens, indices[held.wallet_codes])
 
     def wallets_that_can_hold(self, token: int) -> Mask:
         """Return a mask of the wallets on the blockchains where the token exists or is held."""
@@ -189,22 +189,24 @@ PositionsLike: TypeAlias = Union["pd.DataFrame", Positions]
 
 
 def read_positions(
-    holdings: PositionsLike, wallets: FetchLike | None = None, *, timed: bool = False
+    holdings: PositionsLike, wallets: FetchLike | None = None, *, by_snapshot: bool = False
 ) -> Positions:
     """Encode the wallets and tokens of holdings, and add the requested `wallets`.
 
-    With `timed`, a wallet counts as a different wallet in each snapshot. This requires that
+    With `by_snapshot`, a wallet counts as a different wallet in each snapshot. This requires that
     `wallets`, if given, has the column ``snapshot``. Otherwise, several snapshots are an error.
     """
     frame = None if wallets is None else as_wallets_frame(wallets)
-    if not timed and not isinstance(holdings, Positions):
+    if not by_snapshot and not isinstance(holdings, Positions):
         require_one_snapshot(holdings, *([] if frame is None else [frame]))
-    timed = timed and (frame is None or _SNAPSHOT in frame.columns)
-    held = holdings if isinstance(holdings, Positions) else encode_holdings(holdings, timed=timed)
+    by_snapshot = by_snapshot and (frame is None or _SNAPSHOT in frame.columns)
+    held = holdings
+    if not isinstance(held, Positions):
+        held = encode_holdings(held, by_snapshot=by_snapshot)
     if frame is None:
         return held
     require_columns(frame, _REQUESTED)
-    requested = _encode_wallets(frame, timed=timed)
+    requested = _encode_wallets(frame, by_snapshot=by_snapshot)
     index = {key: place for place, key in enumerate(requested.keys)}
     if missing := [key for key in held.wallet_keys if key not in index]:
         chain, address = missing[0][:2]
@@ -235,10 +237,10 @@ def read_positions(
     )
 
 
-def encode_holdings(holdings: pd.DataFrame, *, timed: bool = False) -> Positions:
-    """Encode the wallets and tokens of holdings, even of several snapshots without `timed`."""
+def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Positions:
+    """Encode the wallets and tokens of holdings, which may be of several snapshots."""
     require_columns(holdings, _HOLDINGS)
-    owners = _encode_wallets(holdings, timed=timed)
+    owners = _encode_wallets(holdings, by_snapshot=by_snapshot)
     known, tokens = np.ones(len(owners.keys), dtype=bool), token_identities(holdings)
     return Positions(
         holdings=holdings,
@@ -252,7 +254,7 @@ def encode_holdings(holdings: pd.DataFrame, *, timed: bool = False) -> Positions
         known=known,
         stale=~known,
         has_unknown_token=_mask_of_indices(owners.codes[tokens.unknown_rows()], len(owners.keys)),
-        timed=timed,
+        by_snapshot=by_snapshot,
     )
 
 
@@ -261,9 +263,9 @@ def _mask_of_indices(indices: Codes, count: int) -> Mask:
     return np.bincount(indices, minlength=count) > 0
 
 
-def _encode_wallets(frame: pd.DataFrame, *, timed: bool) -> KeyCodes:
+def _encode_wallets(frame: pd.DataFrame, *, by_snapshot: bool) -> KeyCodes:
     wallets = wallet_identities(frame)
-    if not timed:
+    if not by_snapshot:
         return wallets
     times, moments = pd.factorize(snapshot_times(frame), use_na_sentinel=False)
     size = max(len(moments), 1)

@@ -212,7 +212,7 @@ def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[s
         notes.append("Amounts are rounded for display.")
     if hidden:
         notes.append(f"Columns not displayed: {', '.join(hidden)}.")
-    coverage = str(stated_coverage(frame))
+    coverage = str(coverage_from_attrs(frame))
     shown = [name for name in names if name not in hidden]
     if table.columns.name is None:
         first = next((place for place, name in enumerate(shown) if name in RESULTS), 0)
@@ -240,7 +240,7 @@ def _formatters(
     return {name: formatter for name, formatter in formatters.items() if formatter}
 
 
-def stated_coverage(table: pd.DataFrame) -> Coverage:
+def coverage_from_attrs(table: pd.DataFrame) -> Coverage:
     """Return the coverage in the ``attrs`` of a table."""
     stated = table.attrs[COVERAGE]
     return Coverage(**{each.name: stated[each.name] for each in fields(Coverage)})

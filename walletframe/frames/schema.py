@@ -39,7 +39,7 @@ class Source(StrEnum):
 ARROW_TEXT: Final = pa.large_string()
 
 
-def category_of(members: type[StrEnum]) -> pd.CategoricalDtype:
+def category_dtype(members: type[StrEnum]) -> pd.CategoricalDtype:
     """Return the categorical dtype whose categories are the members of an enumeration."""
     return pd.CategoricalDtype(pd.Index([member.value for member in members], dtype=TEXT))
 
@@ -67,7 +67,7 @@ def text_array(values: Any) -> Any:
     return pd.array(values, dtype=TEXT)
 
 
-def arrow_text(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
+def text_from_arrow(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
     """Concatenate Arrow arrays of text, and return them with the dtype `TEXT`.
 
     With `rows`, return only the rows at these positions. The arrays must be all
@@ -106,7 +106,7 @@ def amounts_of(column: pd.Series) -> AmountArray:
     return column.array
 
 
-def na_array(count: int) -> AmountArray:
+def na_amounts(count: int) -> AmountArray:
     """Return an array of `count` amounts that are all NA."""
     return AmountArray(np.full(count, 0, dtype=object), np.ones(count, dtype=bool), 0)
 
@@ -136,12 +136,12 @@ def one_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
 WALLET_DTYPES: Final[dict[str, Any]] = {
     "blockchain": TEXT,
     "address": TEXT,
-    "status": category_of(Status),
+    "status": category_dtype(Status),
     "error": TEXT,
     "tokens": pd.Int64Dtype(),
     "explorer_url": TEXT,
     "fetched_at": pd.DatetimeTZDtype("us", "UTC"),
-    "source": category_of(Source),
+    "source": category_dtype(Source),
     "service": TEXT,
 }
 

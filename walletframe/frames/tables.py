@@ -99,7 +99,7 @@ def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
         "reason": text_cells(head["error"], missing=""),
         "tokens": text_cells(head["tokens"]),
         "source": text_cells(head["source"]),
-        "answered (UTC)": minute_cells(head["fetched_at"]),
+        "answered (UTC)": time_cells(head["fetched_at"]),
     }
     if head["error"].isna().all():
         del columns["reason"]
@@ -195,7 +195,7 @@ def value_cells(values: pd.Series, missing: str = DASH) -> list[Cell]:
     return [Cell(text if is_known else missing) for text, is_known in pairs]
 
 
-def minute_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
+def time_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
     """Return cells of times, without seconds."""
     return text_cells(times, missing, write="{:%Y-%m-%d %H:%M}".format)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
-from walletframe.frames.asset_list import refuse_assets
+from walletframe.frames.asset_list import reject_assets
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.known import is_simulated, known_mask
@@ -172,7 +172,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     _warn_if_rows_are_missing(sides, matrix)
     if by is None:
         if asset is None:
-            refuse_assets(assets, bridged=bridged)
+            reject_assets(assets, bridged=bridged)
         changes = _changes_by_wallet(matrix)
     else:
         wallets = concat_frames([earlier.wallets, later.wallets])

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from walletframe.frames.coverage import completeness
+from walletframe.frames.coverage import completeness_columns
 from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.groups import SNAPSHOT, list_names, read_groups
+from walletframe.frames.groups import SNAPSHOT, by_as_list, read_groups
 from walletframe.frames.identity import token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.results import Coverage, with_coverage
@@ -116,7 +116,7 @@ def compare_values(
     require_columns(sides[1].holdings, ["value"], "call after.wf.value(…) first")
     changes = value_changes(*sides)
     table = changes.by(
-        list_names(by), {"assets": assets, "bridged": bridged}, all_wallets=True
+        by_as_list(by), {"assets": assets, "bridged": bridged}, all_wallets=True
     ).rename(columns=_COLUMNS)
     counts = table[["wallets_known", "wallets"]]
     numbers = [name for name in _COLUMNS.values() if name not in counts]
@@ -156,7 +156,7 @@ class ValueChanges(NamedTuple):
         """Return the labels and the changes of groups, the largest change first."""
         wallets = self.requested if all_wallets else self.wallets
         positions, groups = read_groups(self.balances, names, wallets, **options)
-        counts = completeness(positions, groups)
+        counts = completeness_columns(positions, groups)
         columns = ("earlier", "later", "prices")
         sums = [np.bincount(groups.codes, self.balances[name], len(groups)) for name in columns]
         change = sums[1] - sums[0]

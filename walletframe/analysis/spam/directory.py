@@ -12,7 +12,7 @@ from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, hidden_characte
 from walletframe.analysis.token_lists import parse_tokens
 from walletframe.errors import TokenListError
 from walletframe.frames.identity import token_key
-from walletframe.frames.names import known_by_key
+from walletframe.frames.names import known_token_by_key
 from walletframe.tokens import MOST_IMITATED, covered_blockchains, known_tokens
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class TokenDirectory:
             return Finding("allow_list")
         if token[1] is None or token[1] in _COIN_CONTRACTS:
             return Finding("native_coin")
-        return Finding("known_token") if token in known_by_key() else None
+        return Finding("known_token") if token in known_token_by_key() else None
 
     def known_skeletons(self, symbol: str) -> list[str]:
         """Return the skeletons that a symbol has in common with known symbols."""
