@@ -123,12 +123,12 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
     """
 
     _location = "on disk"
-    _read_into_memory = "read_wallets(folder, tokens=[…], wallets=[…])"
+    _read_example = "read_wallets(folder, tokens=[…], wallets=[…])"
 
     def __init__(self, holdings: StoredHoldings) -> None:
-        self._holdings, self._make_fetch = holdings, StoredWallets
+        self._holdings, self._wrap_holdings = holdings, StoredWallets
 
-    def _where(
+    def _read_selection(
         self,
         _function: object,
         /,
@@ -146,7 +146,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
             stored = stored.wf.value()
         return selection.where_in_chunks(stored.holdings, names, spam=spam, small=small, **options)
 
-    where: Final = Delegate(lambda: selection.where, _where)
+    where: Final = Delegate(lambda: selection.where, _read_selection)
 
     def _holdings_with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
         if wallets is not None:

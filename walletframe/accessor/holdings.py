@@ -150,7 +150,7 @@ class DetailsAccessor(HoldingsAccessor):
         """Return the result of the fetch with new holdings: those that a function returns."""
         return fetches.WalletDetails(self._wallets, call_with_data(self, function, *args, **kwargs))
 
-    def _where(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:
+    def _select_rows(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:
         return selection.where_in_fetch(self._data, self._wallets, *args, **kwargs)
 
     def _explore(self, widget: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -164,4 +164,4 @@ class DetailsAccessor(HoldingsAccessor):
     value: Final = Delegate(lambda: valuation.value, _replace_holdings)
     flag_spam: Final = Delegate(lambda: flags.flag_spam, _replace_holdings)
     without_spam: Final = Delegate(lambda: flags.without_spam, _replace_holdings)
-    where: Final = Delegate(lambda: selection.where, _where)
+    where: Final = Delegate(lambda: selection.where, _select_rows)

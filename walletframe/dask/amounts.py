@@ -94,14 +94,14 @@ def _example_scalar(_: Amount) -> Amount:
 
 
 @normalize_token.register(AmountArray)
-def _token_of_content(array: AmountArray) -> tuple[Any, ...]:
+def _hashable_content(array: AmountArray) -> tuple[Any, ...]:
     """Return a value from which Dask computes the same hash of the array in all processes."""
     integers, missing, scale = array.exact()
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)
 
 
 @from_pyarrow_table_dispatch.register(pd.DataFrame)
-def _frame_from_table(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
+def _frame_from_arrow(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
     """Convert an Arrow table as Dask does, but keep an index of amounts, which Dask makes text."""
     if AmountType() in table.schema.types:
         text = pd.StringDtype("pyarrow")

@@ -32,15 +32,15 @@ from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
     OpenedFolder,
-    balances_of,
-    holdings_of,
-    holdings_of_fetch,
+    fetched_holdings,
+    holdings_by_partition,
     holdings_without_wallets,
     list_files,
     meta_of,
-    wallets_of,
+    read_folder_balances,
+    read_folder_wallets,
 )
-from walletframe.dask.shards import claim_folder, current_cluster, fetch_shards, split_into_shards
+from walletframe.dask.shards import claim_folder, fetch_shards, require_cluster, split_into_shards
 from walletframe.disk import local_folder
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
 from walletframe.frameless import frameless_address_errors
@@ -89,7 +89,7 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
         The holdings. All rows of a wallet must be in one partition.
     wallets : dask.dataframe.DataFrame or None
         The wallets of the same fetch.
-    again : callable
+    wrap : callable
         A function that wraps other holdings in the type of the object to which this accessor
         belongs.
 
@@ -111,23 +111,23 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     """
 
     _location = "in a Dask DataFrame"
-    _read_into_memory = 'holdings[holdings["symbol"] == "USDC"].compute()'
+    _read_example = 'holdings[holdings["symbol"] == "USDC"].compute()'
 
     def __init__(
         self,
         holdings: dd.DataFrame,
         wallets: dd.DataFrame | None,
-        again: Callable[[dd.DataFrame], RowsT],
+        wrap: Callable[[dd.DataFrame], RowsT],
     ) -> None:
-        self._data, self._wallets, self._make_fetch = holdings, wallets, again
+        self._data, self._wallets, self._wrap_holdings = holdings, wallets, wrap
 
     def _holdings_with_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
         warn_without_wallets(wallets, self._wallets)
         if SNAPSHOT in self._data.columns and SNAPSHOT not in by_as_list(by):
             require_one_snapshot(self._data[[SNAPSHOT]].drop_duplicates().compute())
         if wallets is None and self._wallets is not None:
-            return holdings_of_fetch(self._data, self._wallets, by)
-        return holdings_of(self._data, wallets, by)
+            return fetched_holdings(self._data, self._wallets, by)
+        return holdings_by_partition(self._data, wallets, by)
 
     def _holdings_without_wallets(self) -> ClusterHoldings:
         return holdings_without_wallets(self._data)
@@ -264,7 +264,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
                 "the cache is a requests-cache backend, which can't be sent to workers",
                 hint='set cache=… to a path, "memory" or False',
             )
-        service, cluster = require_service(settings), current_cluster()
+        service, cluster = require_service(settings), require_cluster()
         frame = with_standard_columns(self._data)
         read_input(make_meta(frame), names)  # raises if columns are missing, before computing any
         wanted = [*COLUMNS, *names] if {*COLUMNS} <= {*frame.columns} else [*frame.columns]
@@ -333,7 +333,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         if on is None and not {*COLUMNS} <= {*mine.columns}:
             hint = 'pass the column of "<BLOCKCHAIN>.<ADDRESS>" strings, such as on="wallet"'
             raise ColumnsError([*COLUMNS], [*map(str, mine.columns)], hint=hint)
-        merge_rows = partial(_merge, how=how, on=on, suffixes=suffixes)
+        merge_rows = partial(_merge_without_warning, how=how, on=on, suffixes=suffixes)
         meta = merge_rows(mine, theirs if not isinstance(theirs, pd.DataFrame) else theirs[:0])
         if not is_dask_collection(other):
             if how in ("left", "inner"):
@@ -342,10 +342,10 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             with _unchanged_text_dtypes():
                 other = dd.from_pandas(other, npartitions=1)
         count = max(table.npartitions, other.npartitions)
-        ours = _shuffle_by_wallet(table, partial(_add_key_to_table, on=on), count)
-        others = _shuffle_by_wallet(other, _add_key_to_result, count)
+        ours = _shuffle_by_wallet(table, partial(_add_key_to_user_table, on=on), count)
+        others = _shuffle_by_wallet(other, _add_key_to_fetched_frame, count)
         return ours.map_partitions(
-            _merge_keyed, others, merge_rows, meta=meta, align_dataframes=False
+            _merge_without_keys, others, merge_rows, meta=meta, align_dataframes=False
         )
 
 
@@ -424,8 +424,8 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         wallet_frames = [with_kept_columns(empty.wallets, Layout(path)) for path in roots]
     widest = max(wallet_frames, key=lambda frame: len(frame.columns))
     with _unchanged_text_dtypes():
-        wallets = dd.from_map(wallets_of, shards, meta=widest, args=[widest])
-        holdings = dd.from_map(balances_of, shards, meta=empty.holdings)
+        wallets = dd.from_map(read_folder_wallets, shards, meta=widest, args=[widest])
+        holdings = dd.from_map(read_folder_balances, shards, meta=empty.holdings)
     return ClusterWallets(wallets, holdings)
 
 
@@ -437,7 +437,7 @@ def _unchanged_text_dtypes() -> Iterator[None]:
         yield
 
 
-def _merge(table: pd.DataFrame, frame: object, **options: Any) -> pd.DataFrame:
+def _merge_without_warning(table: pd.DataFrame, frame: object, **options: Any) -> pd.DataFrame:
     """Merge without a warning about unmatched rows, as rows of another partition may match."""
     return merge_by_wallet(table, frame, **options)[0]
 
@@ -450,13 +450,13 @@ def _shuffle_by_wallet(
     return frame.map_partitions(add_key, meta=meta).shuffle(_KEY_COLUMN, npartitions=count)
 
 
-def _add_key_to_table(rows: pd.DataFrame, on: str | None) -> pd.DataFrame:
+def _add_key_to_user_table(rows: pd.DataFrame, on: str | None) -> pd.DataFrame:
     wallets = parse_row_wallets(rows, on)
     keys = [canonical_key(each.blockchain, each.address) if each else None for each in wallets]
     return _with_key_column(rows, keys)
 
 
-def _add_key_to_result(rows: pd.DataFrame) -> pd.DataFrame:
+def _add_key_to_fetched_frame(rows: pd.DataFrame) -> pd.DataFrame:
     ids = wallet_identities(rows)
     return _with_key_column(rows, [ids.keys[code] for code in ids.codes])
 
@@ -465,7 +465,7 @@ def _with_key_column(rows: pd.DataFrame, keys: Sequence[TokenKey | None]) -> pd.
     return rows.assign(**{_KEY_COLUMN: pd.array([str(key) for key in keys], dtype=TEXT)})
 
 
-def _merge_keyed(
+def _merge_without_keys(
     table: pd.DataFrame, frame: pd.DataFrame, merge_rows: Callable[..., pd.DataFrame]
 ) -> pd.DataFrame:
     return merge_rows(*(rows.drop(columns=_KEY_COLUMN) for rows in (table, frame)))

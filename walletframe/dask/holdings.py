@@ -96,29 +96,29 @@ def open_if_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHolding
         return replace(holdings, template=replace(holdings.template, wallet_frame=wallets))
 
 
-def wallets_of(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFrame:
+def read_folder_wallets(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFrame:
     """Read the wallets of a folder, with the same columns as `like`."""
     return open_if_unchanged(folder, like).wallets
 
 
-def _read_wallets(
+def _read_wallets_of_folders(
     folders: Sequence[OpenedFolder], like: pd.DataFrame, columns: list[str]
 ) -> list[pd.DataFrame]:
-    return [wallets_of(folder, like)[columns] for folder in folders]
+    return [read_folder_wallets(folder, like)[columns] for folder in folders]
 
 
-def balances_of(folder: OpenedFolder, columns: list[str] | None = None) -> pd.DataFrame:
+def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None) -> pd.DataFrame:
     """Read the balances of a folder, or only some of their columns."""
     with dataset_errors(folder.root):
         _require_unchanged(folder)
         return read_wallets(folder.root, columns=columns).holdings
 
 
-def folders_of(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
+def opened_folders(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
     """Return the folders of the two frames of `open_wallets`, or None for any other frames."""
     graphs = wallets.expr, holdings.expr
     readers = tuple(getattr(graph, "func", None) for graph in graphs)
-    if readers != (wallets_of, balances_of):
+    if readers != (read_folder_wallets, read_folder_balances):
         return None
     folders, others = ([*graph.iterables[0]] for graph in graphs)
     return folders if folders == others else None
@@ -172,14 +172,14 @@ class ClusterHoldings:
             batches = balanced_batches([*zip(count(), self.folders, self.wallet_indices)], rows)
             tasks = [apply(shared, batch, wallets[:0], [*names]) for batch in batches]
             return chain.from_iterable(compute_results(tasks))
-        frames = self._rows([*_VALUED, *names]).to_delayed()
+        frames = self._needed_columns([*_VALUED, *names]).to_delayed()
         apply = delayed(_apply_to_partition, pure=False)
-        parts = enumerate(zip(frames, self._wallet_rows(), self.wallet_indices, strict=True))
+        parts = enumerate(zip(frames, self._partition_wallets(), self.wallet_indices, strict=True))
         return compute_results([apply(shared, number, *part) for number, part in parts])
 
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
         """Read the rows of the given tokens, in the order of the holdings."""
-        rows = self._rows(names)
+        rows = self._needed_columns(names)
         subset = rows.map_partitions(_select_tokens, {*tokens}, meta=meta_of(rows))
         return subset.compute().reset_index(drop=True)
 
@@ -190,27 +190,27 @@ class ClusterHoldings:
         names: Collection[str],
     ) -> Iterator[T]:
         """Apply a function to the rows of each batch of tokens, computing the graph once."""
-        rows = self._rows(names).to_delayed()
+        rows = self._needed_columns(names).to_delayed()
         split = delayed(_split_by_tokens, pure=False, nout=len(tokens))
         keys = delayed([*tokens], traverse=False)
-        parts = zip(rows, self._wallet_rows(), strict=True)
+        parts = zip(rows, self._partition_wallets(), strict=True)
         chunks = zip(*(split(*part, keys) for part in parts), strict=True)
-        joined, shared = delayed(_apply_to_rows, pure=False), delayed(func, traverse=False)
+        joined, shared = delayed(_apply_to_chunks, pure=False), delayed(func, traverse=False)
         return iter(compute(*(joined(shared, list(each)) for each in chunks)))
 
     def valued(self, prices: PriceLookup) -> dd.DataFrame:
         """Return lazy holdings with columns of prices and values."""
-        return self._map_partitions(_add_prices, prices)
+        return self._map_numbered(_add_prices, prices)
 
     def flagged(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings with columns of spam flags."""
-        return self._map_partitions(_add_columns, flags)
+        return self._map_numbered(_add_lookup_columns, flags)
 
     def without(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings without the balances that are flagged as spam."""
-        return self._map_partitions(_drop_spam, flags)
+        return self._map_numbered(_drop_spam, flags)
 
-    def _map_partitions(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
+    def _map_numbered(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
         """Apply a function to each partition and its number, which later selections preserve."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
@@ -218,11 +218,11 @@ class ClusterHoldings:
         shared = delayed(lookup, pure=True, traverse=False)  # sent only once to each worker
         return self.frame.map_partitions(func, shared, numbers, meta=meta, align_dataframes=False)
 
-    def _rows(self, names: Collection[str]) -> dd.DataFrame:
+    def _needed_columns(self, names: Collection[str]) -> dd.DataFrame:
         wanted = {*_NEEDED, *names}
         return self.frame[[name for name in self.frame.columns if name in wanted]]
 
-    def _wallet_rows(self) -> list[pd.DataFrame | None]:
+    def _partition_wallets(self) -> list[pd.DataFrame | None]:
         if not self.template.has_wallets:
             return [None] * len(self.wallet_indices)
         wallets, partition = self.template.wallet_frame, np.full(len(self.template.wallets), -1)
@@ -235,14 +235,14 @@ class ClusterHoldings:
         return [by_partition.get(number, rows[:0]) for number in range(len(self.wallet_indices))]
 
 
-def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
+def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
     """Return the holdings of a fetch; reading checks that the partitions have equal wallets."""
     empty = _require_holdings(frame, by)
     like = meta_of(wallets)
-    folders, wanted = folders_of(wallets, frame), {*_WALLET_COLUMNS, *extra_names(like)}
+    folders, wanted = opened_folders(wallets, frame), {*_WALLET_COLUMNS, *extra_names(like)}
     names = [name for name in like.columns if name in wanted]
     if folders:
-        read = delayed(_read_wallets, pure=False)
+        read = delayed(_read_wallets_of_folders, pure=False)
         batches = balanced_batches(folders, [1] * len(folders))
         tables = [*chain.from_iterable(compute(*(read(batch, like, names) for batch in batches)))]
         [requested] = normalize_blockchains(pd.concat(tables, ignore_index=True))
@@ -251,12 +251,14 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
         requested = pd.concat(tables, ignore_index=True)
     template = read_positions(empty, requested)
     if len(tables) != frame.npartitions or len(template.wallets) < len(requested):
-        return holdings_of(frame, requested, by)
+        return holdings_by_partition(frame, requested, by)
     edges = np.cumsum([len(table) for table in tables])[:-1]
     return ClusterHoldings(frame, template, np.split(np.arange(len(requested)), edges), folders)
 
 
-def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
+def holdings_by_partition(
+    frame: dd.DataFrame, wallets: WalletsLike | None, by: By
+) -> ClusterHoldings:
     """Return holdings with the wallets of each partition; raise if a wallet is in two of them."""
     empty = _require_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
@@ -267,7 +269,7 @@ def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> Clu
     held = pd.concat(tables, ignore_index=True)
     positions = _wallets_as_rows(empty, held, requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]
-    _require_one_partition(positions, edges)
+    _require_one_partition_per_wallet(positions, edges)
     template = positions.replace_rows(empty, token_identities(empty), positions.wallet_codes[:0])
     by_partition = np.split(positions.wallet_codes, edges)
     return ClusterHoldings(frame, template, [np.sort(indices) for indices in by_partition])
@@ -308,7 +310,7 @@ def _distinct_wallets(part: pd.DataFrame) -> pd.DataFrame:
     return part.iloc[wallet_identities(part).first].reset_index(drop=True)
 
 
-def _require_one_partition(positions: Positions, edges: Codes) -> None:
+def _require_one_partition_per_wallet(positions: Positions, edges: Codes) -> None:
     codes = positions.wallet_codes
     repeated = np.flatnonzero(np.bincount(codes) > 1)
     if len(repeated):
@@ -369,7 +371,7 @@ def _token_set_codes(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]])
     return np.array(numbers, dtype=np.intp)[token_ids.codes]
 
 
-def _add_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
+def _add_lookup_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
     row_numbers = number.iloc[0] * _ROW_STEP + np.arange(len(rows))
     codes = token_symbol_codes(rows, token_identities(rows), row_numbers)
     return rows.assign(**lookup.columns(codes))
@@ -377,11 +379,11 @@ def _add_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.Da
 
 def _add_prices(rows: pd.DataFrame, prices: PriceLookup, number: pd.Series) -> pd.DataFrame:
     unpriced = rows.drop(columns="price_source", errors="ignore")  # of an earlier valuation
-    return _add_columns(unpriced, prices, number)
+    return _add_lookup_columns(unpriced, prices, number)
 
 
 def _drop_spam(rows: pd.DataFrame, flags: SpamFlags, number: pd.Series) -> pd.DataFrame:
-    return rows[~_add_columns(rows, flags, number)["is_spam"]]
+    return rows[~_add_lookup_columns(rows, flags, number)["is_spam"]]
 
 
 def _select_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:
@@ -402,7 +404,7 @@ def _split_by_tokens(
     return [(subset, wallets[mask[ids.codes]]) for subset, mask in zip(subsets, masks, strict=True)]
 
 
-def _apply_to_rows(
+def _apply_to_chunks(
     func: Callable[[Positions], T], chunks: list[tuple[pd.DataFrame, pd.DataFrame | None]]
 ) -> T:
     """Apply a function to the rows of one set of tokens, concatenated over all partitions."""

@@ -169,14 +169,14 @@ class WorkerRateLimiter(RateLimiter):
         if self._reply is None:
             wanted = math.ceil(self._received * _USED_S / (now - self._requested_at + _RETRY_S))
             self._reply, self._requested_at = self._send("permits", wanted=max(1, wanted)), now
-        if self._receive(self._reply, _POLL_S):
+        if self._receive_reply(self._reply, _POLL_S):
             self._reply, self._received = None, len(self._permits)
         return _RETRY_S, False
 
     def note_refusal(self, retry_after_s: float | None) -> None:
         """Reduce the rate of the cluster, and send the unused permits back to the scheduler."""
         if not self._has_lost_scheduler:
-            self._receive(self._send("refused", retry_after_s=retry_after_s), _TIMEOUT_S)
+            self._receive_reply(self._send("refused", retry_after_s=retry_after_s), _TIMEOUT_S)
         if self._has_lost_scheduler:
             super().note_refusal(retry_after_s)
         self._permit_at = -math.inf
@@ -196,7 +196,7 @@ class WorkerRateLimiter(RateLimiter):
         loop = self._worker.loop.asyncio_loop  # type: ignore[attr-defined]  # every IOLoop on asyncio has it
         return asyncio.run_coroutine_threadsafe(call(message=message, **arguments), loop)
 
-    def _receive(self, future: Future[Reply], timeout_s: float) -> bool:
+    def _receive_reply(self, future: Future[Reply], timeout_s: float) -> bool:
         """Wait for a reply and store its permits; return False if the reply may still arrive."""
         try:
             if not wait([future], timeout_s).done:

@@ -115,7 +115,7 @@ def fetch_shards(
 ) -> bool:
     """Fetch shards, show the progress, add their summaries, and return whether Ctrl-C ended it."""
     name = f"walletframe-{uuid4().hex}"
-    _require_ready(cluster, root, settings, name)
+    _check_cluster(cluster, root, settings, name)
     pending: Futures = {
         cluster.submit(fetch_shard, each, settings, name, key=f"{name}-{each.root.name}")
         for each in shards
@@ -128,7 +128,7 @@ def fetch_shards(
             while pending:
                 reports |= {report["shard"]: report for report in _receive_reports(queue)}
                 for future in [each for each in pending if each.done()]:
-                    summary = _result(future)
+                    summary = _shard_summary(future)
                     counts = Counter({Status.OK.value: summary.resumed}) + Counter(summary.statuses)
                     done = {"counts": counts, "before": summary.resumed, "worker": None}
                     reports[summary.folder.name] = done
@@ -158,7 +158,7 @@ def fetch_shards(
     return False
 
 
-def current_cluster() -> distributed.Client:
+def require_cluster() -> distributed.Client:
     """Return the current client of Dask's cluster; raise if there is no client or no worker."""
     try:
         cluster: distributed.Client = distributed.default_client()
@@ -174,7 +174,7 @@ def current_cluster() -> distributed.Client:
     return cluster
 
 
-def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, name: str) -> None:
+def _check_cluster(cluster: distributed.Client, root: Path, settings: Settings, name: str) -> None:
     """Start the rate limiter on the scheduler; raise an error that names unusable workers."""
     required = version("walletframe")
     try:
@@ -219,7 +219,7 @@ def _receive_reports(queue: SimpleQueue[tuple[float, dict[str, Any]]]) -> Iterat
             yield queue.get_nowait()[1]
 
 
-def _result(future: distributed.Future[FetchSummary]) -> FetchSummary:
+def _shard_summary(future: distributed.Future[FetchSummary]) -> FetchSummary:
     try:
         return future.result()
     except CancelledError:

@@ -107,7 +107,7 @@ def read_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 def restore_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert the columns with known names to their dtypes, or raise a DatasetError."""
-    return pd.DataFrame({name: _convert(str(name), column) for name, column in frame.items()})
+    return pd.DataFrame({name: _restore_dtype(str(name), column) for name, column in frame.items()})
 
 
 def _read_file(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
@@ -123,9 +123,9 @@ def _read_file(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     except OSError as fault:
         if fault.errno is not None:
             raise
-        raise _unreadable(str(path), str(fault)) from None
+        raise _unreadable_error(str(path), str(fault)) from None
     except (ArithmeticError, ValueError, TypeError, LookupError, BadZipFile) as fault:
-        raise _unreadable(str(path), f"{type(fault).__name__}: {fault}") from None
+        raise _unreadable_error(str(path), f"{type(fault).__name__}: {fault}") from None
 
 
 def _read_separated(path: Path) -> pd.DataFrame:
@@ -144,7 +144,7 @@ def _read_separated(path: Path) -> pd.DataFrame:
                 quoted_strings_can_be_null=False,
             ),
         )
-    return _unescaped(table.to_pandas(types_mapper={pa.string(): _TEXT}.get))
+    return _unescape_texts(table.to_pandas(types_mapper={pa.string(): _TEXT}.get))
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -171,7 +171,7 @@ def _read_excel(path: Path) -> pd.DataFrame:
         sheet = openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[0]
         heads, *rows = sheet.iter_rows(values_only=True)
     written = [row for row in rows if any(cell is not None for cell in row)]
-    frame = _unescaped(pd.DataFrame(written, columns=pd.Index(heads, dtype=object)))
+    frame = _unescape_texts(pd.DataFrame(written, columns=pd.Index(heads, dtype=object)))
     for name in [*frame]:  # the exact amounts are in the text column, if it agrees with the numbers
         text = f"{name}{SUFFIX}"
         if text not in frame.columns or infer_dtype(frame[name]) == "string":
@@ -194,7 +194,7 @@ def _read_json(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     return frames.get("holdings", first), frames.get("wallets")
 
 
-def _unescaped(frame: pd.DataFrame) -> pd.DataFrame:
+def _unescape_texts(frame: pd.DataFrame) -> pd.DataFrame:
     """Restore the texts that `as_cell` escaped."""
 
     def text(cell: Any) -> Any:
@@ -204,7 +204,7 @@ def _unescaped(frame: pd.DataFrame) -> pd.DataFrame:
     return join_columns(columns, [*map(text, frame)], frame)
 
 
-def _convert(name: str, column: pd.Series) -> pd.Series:
+def _restore_dtype(name: str, column: pd.Series) -> pd.Series:
     is_text = column.dtype == object and infer_dtype(column) == "string"
     dtype = _DTYPES.get(name, _TEXT if is_text else column.dtype)
     try:
@@ -226,9 +226,9 @@ def _convert(name: str, column: pd.Series) -> pd.Series:
     except (ArithmeticError, ValueError, TypeError) as fault:
         if name not in HOLDING_DTYPES and name not in WALLET_DTYPES:
             return column
-        raise _unreadable(f"the column {name!r}", str(fault)) from None
+        raise _unreadable_error(f"the column {name!r}", str(fault)) from None
 
 
-def _unreadable(source: str, reason: str) -> DatasetError:
+def _unreadable_error(source: str, reason: str) -> DatasetError:
     hint = "use an unchanged file that walletframe wrote"
     return DatasetError(f"{source} can't be read: {reason}", hint)

@@ -92,8 +92,8 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
             hint="use a name that ends in .csv, .tsv, .csv.gz or .tsv.gz",
         )
     separator = SEPARATORS.get(without_gz(target).suffix.lower(), ",")
-    heads = [_quoted(_cell(name)) for name in frame.columns]
-    cells = [_cells(series) for _, series in frame.items()]
+    heads = [_quote(_csv_cell(name)) for name in frame.columns]
+    cells = [_csv_cells(series) for _, series in frame.items()]
     if len(cells) == 1:  # most readers skip empty lines
         cells = [[cell or '""' for cell in cells[0]]]
     rows = chain([heads], zip(*cells, strict=True))
@@ -110,25 +110,25 @@ def without_gz(path: Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
-def _cells(series: pd.Series) -> list[str]:
+def _csv_cells(series: pd.Series) -> list[str]:
     """Return the cells of a column; a cell is empty if its value is missing."""
     is_exact = isinstance(series.dtype, AmountDtype)  # its kind is "f", too
     if is_float_dtype(series.dtype) and not is_exact:
         plain = np.format_float_positional
         return ["" if pd.isna(value) else plain(value, trim="0") for value in series]
     if not _may_hold_text(series):
-        return [value or "" for value in _as_texts(series)]
-    written = cache(lambda text: _quoted(as_cell(text)))  # texts repeat
-    cells = (written(each) if isinstance(each, str) else _quoted(_cell(each)) for each in series)
+        return [value or "" for value in _text_or_none(series)]
+    written = cache(lambda text: _quote(as_cell(text)))  # texts repeat
+    cells = (written(each) if isinstance(each, str) else _quote(_csv_cell(each)) for each in series)
     return ["" if missing else cell for cell, missing in zip(cells, series.isna(), strict=True)]
 
 
-def _cell(value: object) -> str:
+def _csv_cell(value: object) -> str:
     """Return a value as text. Numbers are never formulas, so only other values are escaped."""
     return str(value) if isinstance(value, Number) else as_cell(str(value))
 
 
-def _quoted(cell: str) -> str:
+def _quote(cell: str) -> str:
     if cell and not _TO_QUOTE.search(cell):
         return cell
     return '"' + cell.replace('"', '""') + '"'
@@ -138,7 +138,7 @@ def _may_hold_text(series: pd.Series) -> bool:
     return series.dtype.kind not in "biufcmM" and not is_numeric_dtype(series.dtype)
 
 
-def _as_texts(series: pd.Series) -> pd.Series:
+def _text_or_none(series: pd.Series) -> pd.Series:
     """Return each value as text in an object column, with None for missing values."""
     return series.astype(TEXT).astype(object).where(series.notna(), None)
 
@@ -236,7 +236,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
     >>> database.execute("select * from holdings").fetchall()
     [('ETH', 1.5, '1.5')]
     """
-    has_decimals = _has_decimals(con)
+    has_decimals = _supports_decimals(con)
     columns: dict[str, pd.Series] = {}
     types: dict[Any, Any] = {}
     for label, series in frame.reset_index(drop=True).items():
@@ -263,7 +263,7 @@ def _decimal_type() -> Any:
     return Decimals(DECIMALS.precision, DECIMALS.scale)
 
 
-def _has_decimals(con: Database) -> bool:
+def _supports_decimals(con: Database) -> bool:
     """Return whether a database can store decimals, which SQLite can't."""
     import sqlite3  # noqa: PLC0415 - a caller with a connection has loaded it
 
@@ -343,7 +343,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
             links += [(row, len(names), text) for row, text in texts if safe_url(text)]
         if isinstance(series.dtype, AmountDtype):
             names.append(_excel_value(text_column_name(name, frame)))
-            columns.append(_as_texts(series))
+            columns.append(_text_or_none(series))
     buffer = BytesIO()  # since openpyxl's writer can't be closed if the disk is full
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         join_columns(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))

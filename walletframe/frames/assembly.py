@@ -67,7 +67,7 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
     """
     rows: list[tuple[Any, ...]] = []
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
-    waiting: list[Balances] = []
+    pending: list[Balances] = []
     counts: list[int] = []
     total = written = 0  # rows so far, and rows that are already converted
     for record in records:
@@ -75,11 +75,11 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
         count = 0 if balances is None else len(balances)
         counts.append(count)
         if balances is not None and count:
-            waiting.append(balances)
+            pending.append(balances)
             total += count
             if total - written >= _CHUNK_ROWS:
-                _add_columns(chunks, waiting)
-                waiting, written = [], total
+                _append_columns(chunks, pending)
+                pending, written = [], total
         row = (
             record.wallet.blockchain,
             record.wallet.address,
@@ -92,7 +92,7 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
             record.service,
         )
         rows.append(row)
-    _add_columns(chunks, waiting)
+    _append_columns(chunks, pending)
     columns = zip(*rows, strict=True) if rows else [()] * len(WALLET_DTYPES)
     wallets = typed_frame(dict(zip(WALLET_DTYPES, columns, strict=True)), WALLET_DTYPES)
     wallet_codes = np.repeat(np.arange(len(rows)), counts)
@@ -121,17 +121,17 @@ def _build_holdings(
     return pd.DataFrame(columns, copy=False)
 
 
-def _add_columns(chunks: Mapping[str, list[Any]], waiting: Sequence[Balances]) -> None:
-    """Convert the balances of the waiting wallets to columns, and append these to `chunks`."""
+def _append_columns(chunks: Mapping[str, list[Any]], pending: Sequence[Balances]) -> None:
+    """Convert the balances of the pending wallets to columns, and append these to `chunks`."""
     for name, values_of, arrow_type in _COLUMNS:
-        values = list(chain.from_iterable(map(values_of, waiting)))
+        values = list(chain.from_iterable(map(values_of, pending)))
         chunks[name].append(pa.array(values, arrow_type))
-    raw = list(chain.from_iterable(balances.raw_amounts for balances in waiting))
-    decimals = _decimals_array([n for balances in waiting for n in balances.decimals])
-    starts = accumulate((len(balances) for balances in waiting), initial=0)
+    raw = list(chain.from_iterable(balances.raw_amounts for balances in pending))
+    decimals = _decimals_array([n for balances in pending for n in balances.decimals])
+    starts = accumulate((len(balances) for balances in pending), initial=0)
     unreadable = [
         start + place
-        for start, balances in zip(starts, waiting, strict=False)  # the last start is the end
+        for start, balances in zip(starts, pending, strict=False)  # the last start is the end
         for place in balances.unreadable_amounts
     ]
     chunks["raw_amount"].append(pa.array(raw, _TEXT))
@@ -139,13 +139,13 @@ def _add_columns(chunks: Mapping[str, list[Any]], waiting: Sequence[Balances]) -
     chunks["decimals"].append(decimals)
 
 
-def _decimals_array(sent: list[int | None]) -> pa.Array:
+def _decimals_array(values: list[int | None]) -> pa.Array:
     """Return decimals as an int16 array. Decimals that are unknown or too large are null."""
     try:
-        return pa.array(sent, pa.int16())
+        return pa.array(values, pa.int16())
     except (OverflowError, pa.ArrowInvalid):
-        fit = [n if n is not None and -_INT16_LIMIT <= n < _INT16_LIMIT else None for n in sent]
-        return pa.array(fit, pa.int16())
+        valid = [n if n is not None and -_INT16_LIMIT <= n < _INT16_LIMIT else None for n in values]
+        return pa.array(valid, pa.int16())
 
 
 def _amount_array(raw: list[str | None], decimals: pa.Array, unreadable: list[int]) -> AmountArray:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
 
 AssetsLike: TypeAlias = str | Path | pd.DataFrame
-_Index: TypeAlias = "tuple[dict[TokenKey, str], dict[TokenKey, set[str]], frozenset[str]]"
+_AssetIndex: TypeAlias = "tuple[dict[TokenKey, str], dict[TokenKey, set[str]], frozenset[str]]"
 
 _ASSET = "asset"  # replaces the blockchain in the key of an asset; blockchains are never lower case
 _REQUIRED = ("asset", "token_blockchain", "token_address")
@@ -115,7 +115,7 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     >>> dollars["token_blockchain"].head(3).tolist()
     ['ETH', 'POLYGON', 'ARBITRUM']
     """
-    rows = [astuple(row) for row in _listed(more).values()]
+    rows = [astuple(row) for row in _listed_by_key(more).values()]
     columns = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
     return pd.DataFrame({name: text_array(list(column)) for name, column in columns.items()})
 
@@ -138,8 +138,8 @@ def tokens_to_assets(
     positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
     """Replace tokens by assets. Unlisted tokens stay; so do bridged tokens without `bridged`."""
-    listed = _listed(assets)
-    index = _packaged_index if listed is _packaged() else partial(_index, listed)
+    listed = _listed_by_key(assets)
+    index = _packaged_index if listed is _packaged_by_key() else partial(_index_assets, listed)
     counted, blockchains, taken = index(bridged=bridged)
     tokens = positions.contracts
     keys = [(_ASSET, counted[key]) if key in counted else key for key in tokens.keys]
@@ -200,51 +200,51 @@ def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
     return [safe_line(key[1] or "") if key[0] == _ASSET else next(names) for key in keys]
 
 
-def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
+def token_or_asset_index(positions: Positions, name: TokenLike) -> int:
     """Return the index of the token or asset with this name or contract."""
     keys, contracts = positions.tokens.keys, positions.contracts
-    if positions.assets is None or not isinstance(named, str):
+    if positions.assets is None or not isinstance(name, str):
 
         def hint_for(first: TokenKey) -> str:
             by_contract = contract_hint(first)
-            if not any(row.asset == named for row in _packaged().values()):
+            if not any(row.asset == name for row in _packaged_by_key().values()):
                 return by_contract
-            return f"{by_contract}, or add up all contracts of the asset with asset={named!a}"
+            return f"{by_contract}, or add up all contracts of the asset with asset={name!a}"
 
-        index = token_index(positions.holdings, contracts, named, hint=hint_for)
+        index = token_index(positions.holdings, contracts, name, hint=hint_for)
         return int(positions.tokens.codes[contracts.first[index]])
-    if (_ASSET, named) in keys:
-        return keys.index((_ASSET, named))
-    wanted = named.strip().casefold()
+    if (_ASSET, name) in keys:
+        return keys.index((_ASSET, name))
+    wanted = name.strip().casefold()
     if not any(str(name).casefold() == wanted for _, name in positions.assets.blockchains):
-        index = token_index(positions.holdings, contracts, named)  # the symbol of an unlisted token
+        index = token_index(positions.holdings, contracts, name)  # the symbol of an unlisted token
         return int(positions.tokens.codes[contracts.first[index]])
-    for place, (chain, name) in enumerate(keys):
-        if chain == _ASSET and str(name).casefold() == wanted:
-            return place
+    for position, (chain, asset) in enumerate(keys):
+        if chain == _ASSET and str(asset).casefold() == wanted:
+            return position
     advice = (
         "pass bridged=True to include bridged versions of the asset, or token=… for a token with "
         "this symbol"
     )
-    raise UnknownTokenError(named, "asset", advice)
+    raise UnknownTokenError(name, "asset", advice)
 
 
 def asset_key_by_contract() -> dict[TokenKey, TokenKey]:
     """Return the key of the asset of each listed contract; bridged versions are included."""
-    return {key: (_ASSET, row.asset) for key, row in _listed(None).items()}
+    return {key: (_ASSET, row.asset) for key, row in _listed_by_key(None).items()}
 
 
 @cache
-def _packaged() -> Mapping[TokenKey, AssetContract]:
+def _packaged_by_key() -> Mapping[TokenKey, AssetContract]:
     return {token_key((row.blockchain, row.contract)): row for row in asset_contracts()}
 
 
 @cache
-def _packaged_index(*, bridged: bool) -> _Index:
-    return _index(_packaged(), bridged=bridged)
+def _packaged_index(*, bridged: bool) -> _AssetIndex:
+    return _index_assets(_packaged_by_key(), bridged=bridged)
 
 
-def _index(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Index:
+def _index_assets(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _AssetIndex:
     """Return each included contract's asset, each asset's blockchains, and all asset names."""
     kinds = ASSET_KINDS if bridged else ASSET_KINDS[:2]
     counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
@@ -254,36 +254,36 @@ def _index(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Index
     return counted, blockchains, frozenset(row.asset.casefold() for row in listed.values())
 
 
-def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
+def _listed_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
     """Return a dict that maps token keys to listed contracts. Those of the user come last."""
     frame = read_user_assets(more)
     if frame.empty:
-        return _packaged()
+        return _packaged_by_key()
     own: dict[TokenKey, tuple[int, AssetContract]] = {}
     problems = []
-    for place, row, fault in _parse_rows(frame):
+    for position, row, fault in _parse_contracts(frame):
         if fault:
-            problems.append((place, row, fault))
+            problems.append((position, row, fault))
             continue
         key = token_key((row.blockchain, row.contract))
-        number, first = own.setdefault(key, (place, row))
+        number, first = own.setdefault(key, (position, row))
         if (first.asset, first.kind) != (row.asset, row.kind):
-            problems.append((place, row, f"row {number} lists it as {first.kind} {first.asset}"))
+            problems.append((position, row, f"row {number} lists it as {first.kind} {first.asset}"))
     if problems:
-        named = [
-            (place, safe_line(ascii((row.asset, row.blockchain, row.contract))), fault)
-            for place, row, fault in problems
+        name = [
+            (position, safe_line(ascii((row.asset, row.blockchain, row.contract))), fault)
+            for position, row, fault in problems
         ]
-        raise TokenListError(named, hint=_FORMS)
-    packaged = {key: row for key, row in _packaged().items() if key not in own}
+        raise TokenListError(name, hint=_FORMS)
+    packaged = {key: row for key, row in _packaged_by_key().items() if key not in own}
     return packaged | {key: row for key, (_, row) in own.items()}
 
 
-def _parse_rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
+def _parse_contracts(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
     """Yield the position, the contract and the fault (or "") of each row that is not blank."""
     absent = [None] * len(frame)
     columns = [frame[name] if name in frame.columns else absent for name in _COLUMNS]
-    for place, cells in enumerate(zip(*columns, strict=True)):
+    for position, cells in enumerate(zip(*columns, strict=True)):
         if all(map(is_blank, cells)):
             continue
         asset, chain, contract, symbol, kind = (
@@ -297,7 +297,7 @@ def _parse_rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]
             fault = "it has no blockchain"
         elif row.kind not in ASSET_KINDS:
             fault = f"its kind is {safe_line(row.kind)!r}, not one of {', '.join(ASSET_KINDS)}"
-        yield place, row, fault
+        yield position, row, fault
 
 
 def _read_assets(more: Any) -> pd.DataFrame:

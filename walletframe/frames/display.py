@@ -122,7 +122,7 @@ def _table_html(table: Table) -> str:
     return (
         f'<div class="{_NO_MATHS}" style="{style}" tabindex="0" '
         f'role="region" aria-label="{table.name}"><table style="margin: 0.5em 0">{caption}'
-        f"{table_rows(table, _attributes, cell_html)}</table></div>"
+        f"{table_rows(table, _html_attributes, cell_html)}</table></div>"
     )
 
 
@@ -155,7 +155,7 @@ def cell_html(cell: Cell) -> str:
     return f'<a href="{escaped(cell.link)}" target="_blank" rel="noopener noreferrer">{text}</a>'
 
 
-def _attributes(tag: str, name: str) -> str:
+def _html_attributes(tag: str, name: str) -> str:
     if name == "amount":  # up to 79 digits
         style = f"{_NUMBER_STYLE}; min-width: 14em; max-width: 26em; overflow-wrap: anywhere"
     elif name in NUMBERS:

@@ -114,7 +114,7 @@ def read_grouping(
         wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
         holdings = holdings.holdings
     positions = read_positions(holdings, wallets, by_snapshot=by_snapshot)
-    names = _check_names(by, positions)
+    names = _check_by(by, positions)
     if "asset" in names:
         positions = tokens_to_assets(positions, **options)
     else:
@@ -151,7 +151,7 @@ def make_groups(positions: Positions, names: list[str]) -> Groups:
     of_rows = [name for name in names if name not in wallet_names]
     if "token" in names:  # all rows of a token have the same asset
         of_rows = [name for name in of_rows if name != "asset"]
-    set_codes, set_count = _wallet_codes(positions, of_wallets)
+    set_codes, set_count = _wallet_set_codes(positions, of_wallets)
     row_codes, first = _row_codes(positions, of_rows)
     if not of_wallets:
         codes, sets, kinds = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
@@ -160,7 +160,7 @@ def make_groups(positions: Positions, names: list[str]) -> Groups:
         kinds = np.full(set_count, -1)
     else:
         row_sets = set_codes[positions.wallet_codes]
-        codes, sets, kinds = _combine_with_sets(row_sets, set_count, row_codes, len(first))
+        codes, sets, kinds = _combine_sets_and_rows(row_sets, set_count, row_codes, len(first))
     rows = np.append(first, -1)[kinds]
     tokens = np.full(len(rows), -1)
     if of_rows in (["token"], ["asset"]):  # then the codes of rows are the codes of tokens
@@ -172,9 +172,9 @@ def make_groups(positions: Positions, names: list[str]) -> Groups:
     columns: dict[str, Any] = {}
     for name in names:
         if name in wallet_names:
-            labels = _wallet_labels(positions, name, names, starts)
+            labels = _wallet_label_columns(positions, name, names, starts)
         else:
-            labels = _row_labels(positions, name, rows, tokens)
+            labels = _row_label_columns(positions, name, rows, tokens)
         # Only internal callers group by "token" and "symbol", which both return "symbol".
         if duplicates := labels.keys() & columns.keys() - {"symbol"}:
             problem = f"by={names!r} results in two columns {min(duplicates)!r}"
@@ -183,7 +183,7 @@ def make_groups(positions: Positions, names: list[str]) -> Groups:
     return Groups(names, codes, sets, set_codes, set_count, tokens, columns)
 
 
-def _wallet_labels(
+def _wallet_label_columns(
     positions: Positions, name: str, names: list[str], indices: Codes
 ) -> dict[str, Any]:
     """Return the label columns for a name in `by` that groups wallets. `indices` are of wallets."""
@@ -195,7 +195,9 @@ def _wallet_labels(
     return {name: _wallet_values(positions, name).take(indices)}
 
 
-def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> dict[str, Any]:
+def _row_label_columns(
+    positions: Positions, name: str, rows: Codes, tokens: Codes
+) -> dict[str, Any]:
     """Return the label columns for a name in `by` that groups rows. Labels of index -1 are NA."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
@@ -206,7 +208,7 @@ def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> 
     return {name: _row_values(positions, name).take(rows, allow_fill=True)}
 
 
-def _check_names(by: By, positions: Positions) -> list[str]:
+def _check_by(by: By, positions: Positions) -> list[str]:
     """Check the names to group by, and replace "symbol" by "token"."""
     names: list[Any] = by_as_list(by)
     kept = positions.extra_columns
@@ -226,7 +228,7 @@ def _check_names(by: By, positions: Positions) -> list[str]:
     return list(dict.fromkeys("token" if name == "symbol" else name for name in names))
 
 
-def _wallet_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
+def _wallet_set_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
     """Return the set index of each wallet, and the number of sets."""
     count = len(positions.wallet_keys)
     if "wallet" in names:  # other names don't split a wallet further
@@ -263,7 +265,7 @@ def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes
     return codes, count
 
 
-def _combine_with_sets(
+def _combine_sets_and_rows(
     row_sets: Codes, set_count: int, row_codes: Codes, code_count: int
 ) -> tuple[Codes, Codes, Codes]:
     """Return three arrays: the group of each row, and the set and the row code of each group.

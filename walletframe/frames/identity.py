@@ -76,7 +76,7 @@ def token_identities(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCo
     if rows is not None:
         codes = tokens.codes[rows]
         tokens = KeyCodes(codes, tokens.keys, first_rows(codes, len(tokens.keys)))
-    return _split_unknown(tokens)
+    return _split_unknown_tokens(tokens)
 
 
 def wallet_identities(frame: pd.DataFrame) -> KeyCodes:
@@ -92,7 +92,7 @@ def is_unknown(token: TokenKey) -> bool:
 def token_key(token: TokenKey) -> TokenKey:
     """Return the canonical form of (blockchain, contract)."""
     match token:
-        case (blockchain, address) if _is_text(blockchain) and _is_text(address):
+        case (blockchain, address) if _is_text_or_na(blockchain) and _is_text_or_na(address):
             chain, contract = canonical_key(cell_text(blockchain), cell_text(address))
             return chain, contract or None
         case _:
@@ -128,10 +128,10 @@ def merge_token_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
     codes = [own[part.codes] for own, part in zip(by_part, parts, strict=True)]
     merged, kept = pd.factorize(np.concatenate(codes)[order])
     own = [keys[place] for place in kept.tolist()]
-    return _split_unknown(KeyCodes(merged, own, first_rows(merged, len(own))))
+    return _split_unknown_tokens(KeyCodes(merged, own, first_rows(merged, len(own))))
 
 
-def _split_unknown(tokens: KeyCodes) -> KeyCodes:
+def _split_unknown_tokens(tokens: KeyCodes) -> KeyCodes:
     """Assign a separate key to each row of an unknown token."""
     rows = tokens.unknown_rows()
     if not len(rows):
@@ -143,7 +143,7 @@ def _split_unknown(tokens: KeyCodes) -> KeyCodes:
     return KeyCodes(codes, [keys[place] for place in kept], first_rows(codes, len(kept)))
 
 
-def _is_text(name: Any) -> bool:
+def _is_text_or_na(name: Any) -> bool:
     if name is None or isinstance(name, str):
         return True
     return bool(pd.api.types.is_scalar(name) and pd.isna(name))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress
     from walletframe.address.lists import OnUnreadable, WalletsLike
 
-_Finding: TypeAlias = tuple[str, str]  # a problem, and how to fix it
+_Problem: TypeAlias = tuple[str, str]  # a problem, and how to fix it
 _DTYPES = {"row": "int64", **dict.fromkeys(("blockchain", "address", "problem", "fix"), TEXT)}
 
 
@@ -97,13 +97,13 @@ def check(
     aliases = {position: alias for position, alias, _ in reading.aliases}
     first_rows: dict[tuple[str, str], int] = {}
     written: dict[int, tuple[str | None, str]] = {}
-    found: dict[int, list[_Finding]] = {}
+    found: dict[int, list[_Problem]] = {}
     for position, text, reason in reading.problems:
         written[position], found[position] = (None, safe_line(text)), [(reason, "")]
     for position, wallet in zip(reading.positions, reading.wallets, strict=True):
         alias = aliases.get(position, "")
         written[position] = alias or wallet.blockchain, wallet.address
-        found[position] = [*_wallet_findings(wallet, alias)]
+        found[position] = [*_wallet_problems(wallet, alias)]
         first = first_rows.setdefault(canonical_key(wallet.blockchain, wallet.address), position)
         if first != position:
             found[position].append((f"the same wallet as in row {first}", ""))
@@ -118,17 +118,17 @@ def check(
         "row": rows,
         "blockchain": [written[row][0] for row in rows],
         "address": [written[row][1] for row in rows],
-        "problem": [_joined(problem for problem, _ in found[row]) for row in rows],
-        "fix": [_joined(fix for _, fix in found[row]) for row in rows],
+        "problem": [_join_or_none(problem for problem, _ in found[row]) for row in rows],
+        "fix": [_join_or_none(fix for _, fix in found[row]) for row in rows],
     }
     return typed_frame(columns, _DTYPES)
 
 
-def _joined(texts: Iterable[str]) -> str | None:
+def _join_or_none(texts: Iterable[str]) -> str | None:
     return "; ".join(filter(None, texts)) or None
 
 
-def _wallet_findings(wallet: WalletAddress, alias: str) -> Iterator[_Finding]:
+def _wallet_problems(wallet: WalletAddress, alias: str) -> Iterator[_Problem]:
     """Yield the problems of a wallet, each with a suggestion, which may be empty."""
     if alias:
         yield (

@@ -187,8 +187,8 @@ def merge_by_wallet(
     wallets = parse_row_wallets(table, column)
     (ours, theirs), unmatched = _match_rows(wallets, frame, how)
     keys = _key_columns(table if column is None else None, frame, wallets, (ours, theirs))
-    mine = _take_rows(table.drop(columns=_KEYS) if column is None else table, ours)
-    joined = _concat_columns(mine, keys, _take_rows(frame.drop(columns=_KEYS), theirs), suffixes)
+    mine = _take_or_na(table.drop(columns=_KEYS) if column is None else table, ours)
+    joined = _concat_columns(mine, keys, _take_or_na(frame.drop(columns=_KEYS), theirs), suffixes)
     if column is not None:
         return joined, unmatched
     others = iter(joined.columns.drop(_KEYS))
@@ -271,13 +271,13 @@ def _key_columns(
             getattr(wallet, name) if wallet else None if pd.isna(cell) else str(cell)
             for wallet, cell in zip(wallets, cells, strict=True)
         ]
-        from_frame = _take_rows(frame[[name]].astype(TEXT), theirs)[name]
-        from_table = _take_rows(pd.DataFrame({name: pd.array(texts, dtype=TEXT)}), ours)[name]
+        from_frame = _take_or_na(frame[[name]].astype(TEXT), theirs)[name]
+        from_table = _take_or_na(pd.DataFrame({name: pd.array(texts, dtype=TEXT)}), ours)[name]
         columns[name] = from_frame.where(theirs >= 0, from_table)
     return pd.DataFrame(columns)
 
 
-def _take_rows(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
+def _take_or_na(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
     """Take rows by position. A row of NA is taken for -1, and dtypes are kept if they allow NA."""
     return frame.reset_index(drop=True).reindex(rows).reset_index(drop=True)
 

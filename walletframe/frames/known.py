@@ -37,12 +37,12 @@ SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
 def known_mask(wallets: pd.DataFrame) -> Mask:
     """Return a mask of the wallets whose balances are known."""
-    return _equal(wallets["status"], Status.OK.value) & ~_missing(wallets["tokens"])
+    return _equal_mask(wallets["status"], Status.OK.value) & ~_missing_mask(wallets["tokens"])
 
 
 def stale_mask(wallets: pd.DataFrame) -> Mask:
     """Return a mask of the wallets whose balances are from an out-of-date answer."""
-    stale = _equal(wallets["source"], Source.STALE.value)
+    stale = _equal_mask(wallets["source"], Source.STALE.value)
     return known_mask(wallets) & stale if stale.any() else stale
 
 
@@ -51,23 +51,23 @@ def known_and_fresh_mask(wallets: pd.DataFrame) -> Mask:
     return known_mask(wallets) & ~stale_mask(wallets)
 
 
-def _equal(column: pd.Series, text: str) -> Mask:
+def _equal_mask(column: pd.Series, text: str) -> Mask:
     """Return a mask of the values that equal `text`. An array is faster than a Series here."""
     return np.asarray(column.array == text, dtype=bool)
 
 
-def _missing(column: pd.Series) -> Mask:
+def _missing_mask(column: pd.Series) -> Mask:
     return np.asarray(pd.isna(column.array), dtype=bool)
 
 
 def unreadable_mask(holdings: pd.DataFrame) -> Mask:
     """Return a mask of the balances whose amount or token could not be read."""
-    return _missing(holdings["amount"]) | _missing(holdings["token_blockchain"])
+    return _missing_mask(holdings["amount"]) | _missing_mask(holdings["token_blockchain"])
 
 
 def is_simulated(wallets: pd.DataFrame) -> bool:
     """Return whether any wallet has simulated data from the sandbox."""
-    return bool(_equal(wallets["service"], SIMULATED).any())
+    return bool(_equal_mask(wallets["service"], SIMULATED).any())
 
 
 def summary_lines(

@@ -166,15 +166,15 @@ def symbol_and_contract(
 
 def short_wallet(blockchain: str, address: str, name: str = "") -> str:
     """Return a short name of a wallet: ``ETH.0x1111…1111``, or ``Ada · ETH.0x1111…1111``."""
-    return _with_name(name, f"{safe_line(blockchain, _CHAIN)}.{shortened(address)}")
+    return _prepend_name(name, f"{safe_line(blockchain, _CHAIN)}.{shortened(address)}")
 
 
 def full_wallet_name(blockchain: str, address: str, name: str = "", *, limit: int = _FULL) -> str:
     """Return the full name of a wallet: the user's name, if any, and ``<BLOCKCHAIN>.<ADDRESS>``."""
-    return _with_name(name, f"{safe_line(blockchain)}.{safe_line(address, limit)}")
+    return _prepend_name(name, f"{safe_line(blockchain)}.{safe_line(address, limit)}")
 
 
-def _with_name(name: str, wallet: str) -> str:
+def _prepend_name(name: str, wallet: str) -> str:
     called = name and safe_line(name, _NAME)
     return f"{called}{_SEPARATOR}{wallet}" if called else wallet
 
@@ -261,14 +261,14 @@ def ambiguous_token_error(
         symbol: sorted(tokens, key=lambda key: ranks.get(key, len(ranks)))
         for symbol, tokens in shared.items()
     }
-    notes = {key: _note(listed.get(key)) for tokens in ordered.values() for key in tokens}
+    notes = {key: _token_note(listed.get(key)) for tokens in ordered.values() for key in tokens}
     if listed.keys().isdisjoint(notes):
         notes = {}  # a note on every token would not help
     first = next(iter(ordered.values()))[0]
     return AmbiguousTokenError(ordered, hint(first), notes=notes)
 
 
-def _note(known: KnownToken | None) -> str:
+def _token_note(known: KnownToken | None) -> str:
     if known is None:
         return _NOT_LISTED
     if known.shares_symbol:

@@ -46,14 +46,14 @@ class TokenDirectory:
             return Finding("native_coin")
         return Finding("known_token") if token in known_token_by_key() else None
 
-    def known_skeletons(self, symbol: str) -> list[str]:
+    def shared_skeletons(self, symbol: str) -> list[str]:
         """Return the skeletons that a symbol has in common with known symbols."""
         return [name for name in skeletons(symbol) if name in self.symbols]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
         """Return findings if an unlisted token has the symbol of a known token.
 
-        `shared` is the result of `known_skeletons`.
+        `shared` is the result of `shared_skeletons`.
         """
         if not shared:
             return []
@@ -69,7 +69,7 @@ class TokenDirectory:
             known = self.symbols[shared[0]]
             # No honest token has the symbol BTC, and few have the symbol of another coin.
             coin = next(
-                (_coins_by_skeleton()[name] for name in shared if name in _coins_by_skeleton()),
+                (_coin_by_skeleton()[name] for name in shared if name in _coin_by_skeleton()),
                 None,
             )
             if not coin or token[0] not in covered_blockchains():
@@ -122,7 +122,7 @@ def _packaged_symbol_owners() -> SymbolOwners:
 
 
 @cache
-def _coins_by_skeleton() -> dict[str, KnownToken]:
+def _coin_by_skeleton() -> dict[str, KnownToken]:
     natives = [token for token in known_tokens() if token.kind == "native"]
     return {name: token for token in natives for name in skeletons(token.symbol)}
 

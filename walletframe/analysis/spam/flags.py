@@ -117,13 +117,13 @@ def flag_spam(
     0         1.0  domain, claim, foremost, phrase     True
     1         0.0                                     False
     """
-    scores, reasons = _score_rows(holdings, _read_lists(allow, deny, threshold))
+    scores, reasons = _score_rows(holdings, _read_directory(allow, deny, threshold))
     return holdings.assign(spam_score=scores, spam_reasons=reasons, is_spam=scores >= threshold)
 
 
 def spam_mask(positions: Positions) -> Mask:
     """Return a mask of the rows that `flag_spam` flags by default."""
-    directory = _read_lists(None, None, THRESHOLD)
+    directory = _read_directory(None, None, THRESHOLD)
     scores, _ = _score_rows(positions.holdings, directory, positions.tokens)
     return scores >= THRESHOLD
 
@@ -255,7 +255,7 @@ def explain_spam(
     >>> frame.wf.explain_spam().reason.iloc[0]
     'domain'
     """
-    directory = _read_lists(allow, deny, threshold)
+    directory = _read_directory(allow, deny, threshold)
     if isinstance(holdings, pd.DataFrame):
         evidence = _collect_evidence(holdings)
     else:
@@ -319,13 +319,13 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes,
     return evidence, chunk.rows[first], sums.balances
 
 
-def _key_columns(positions: Positions) -> pd.DataFrame:
+def _evidence_keys(positions: Positions) -> pd.DataFrame:
     holdings = positions.holdings
     signs = _absurd_mask(holdings, positions.amounts) + np.int8(2) * _priced_mask(holdings)
     return holdings[[*TOKEN]].assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(4)))
 
 
-_EQUAL_ROWS = GroupSpec(["token", "symbol", "signs"], key_columns=_key_columns)
+_EQUAL_ROWS = GroupSpec(["token", "symbol", "signs"], key_columns=_evidence_keys)
 
 
 def _absurd_mask(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
@@ -354,14 +354,14 @@ class _TokenSymbolPairs:
         self.directory, self.keys = directory, evidence.tokens.keys
         self.names = [name[:MAX_SYMBOL_LENGTH] for name in names]
         self.by_symbol = [symbol_findings(name) for name in names]
-        self.known_skeletons = [directory.known_skeletons(name) for name in self.names]
+        self.shared_skeletons = [directory.shared_skeletons(name) for name in self.names]
         self.by_amount = _amount_findings(evidence)
         self.by_price = _price_findings(evidence)
 
     def suspect_findings(self) -> dict[int, tuple[Finding, ...]]:
         """Return a dict that maps each pair that may be spam to the findings about the pair."""
         denied = self.directory.denied
-        symbols = [any(each) for each in zip(self.by_symbol, self.known_skeletons, strict=True)]
+        symbols = [any(each) for each in zip(self.by_symbol, self.shared_skeletons, strict=True)]
         tokens = [place in self.by_amount or key in denied for place, key in enumerate(self.keys)]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
         by_pair = {pair: self.findings_about(pair) for pair in np.flatnonzero(suspects).tolist()}
@@ -387,7 +387,7 @@ class _TokenSymbolPairs:
             *self.by_symbol[symbol],
             *self.by_amount.get(token, ()),
             *self.directory.imitation_findings(
-                self.keys[token], self.names[symbol], self.known_skeletons[symbol]
+                self.keys[token], self.names[symbol], self.shared_skeletons[symbol]
             ),
         ]
         # A price, or a missing price, only counts if there are other findings.
@@ -397,7 +397,7 @@ class _TokenSymbolPairs:
         return sort_findings(findings)
 
 
-def _read_lists(
+def _read_directory(
     allow: TokensLike | None, deny: TokensLike | None, threshold: float
 ) -> TokenDirectory:
     """Read the lists of the arguments, or else of the settings, and check the threshold."""
@@ -451,7 +451,7 @@ def chunked_flags(
     The first dict is by (token, symbol). The second dict has the rows of unknown tokens, by
     position.
     """
-    directory = _read_lists(**options)
+    directory = _read_directory(**options)
     evidence, places, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)
     suspects, codes = pairs.suspect_findings().items(), pairs.codes
