@@ -1,7 +1,7 @@
-"""Assembly of the two DataFrames from outcomes, a chunk of rows at a time.
+"""Assembly of the wallets and holdings frames from outcomes, in chunks of rows.
 
 Balances are converted to columns as they arrive, and then discarded. So a million rows need little
-more memory than the resulting DataFrames.
+more memory than the resulting frames.
 """
 
 from __future__ import annotations
@@ -60,16 +60,13 @@ class WalletRecord:
     error: str | None = None  # why a stale answer could not be refreshed
 
 
-def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) -> WalletDetails:
-    """Build both DataFrames from records of distinct wallets, in the order of the records.
-
-    `records` may be an iterator. `kept` has the extra columns to append to the wallets.
-    """
+def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None) -> WalletDetails:
+    """Build both frames from records of distinct wallets. Append the columns `extra` to wallets."""
     rows: list[tuple[Any, ...]] = []
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
     pending: list[Balances] = []
     counts: list[int] = []
-    total = written = 0  # rows so far, and rows that are already converted
+    total = converted = 0  # numbers of rows
     for record in records:
         outcome, balances = record.outcome, record.outcome.balances
         count = 0 if balances is None else len(balances)
@@ -77,9 +74,9 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
         if balances is not None and count:
             pending.append(balances)
             total += count
-            if total - written >= _CHUNK_ROWS:
+            if total - converted >= _CHUNK_ROWS:
                 _append_columns(chunks, pending)
-                pending, written = [], total
+                pending, converted = [], total
         row = (
             record.wallet.blockchain,
             record.wallet.address,
@@ -98,7 +95,7 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
     wallet_codes = np.repeat(np.arange(len(rows)), counts)
     holdings = _build_holdings(wallets, wallet_codes, chunks)
     wallets, holdings = normalize_blockchains(wallets, holdings)
-    return WalletDetails(add_extra_columns(wallets, kept), holdings)
+    return WalletDetails(add_extra_columns(wallets, extra), holdings)
 
 
 def _build_holdings(
@@ -122,7 +119,7 @@ def _build_holdings(
 
 
 def _append_columns(chunks: Mapping[str, list[Any]], pending: Sequence[Balances]) -> None:
-    """Convert the balances of the pending wallets to columns, and append these to `chunks`."""
+    """Append the columns of the pending balances to `chunks`."""
     for name, values_of, arrow_type in _COLUMNS:
         values = list(chain.from_iterable(map(values_of, pending)))
         chunks[name].append(pa.array(values, arrow_type))
@@ -130,9 +127,9 @@ def _append_columns(chunks: Mapping[str, list[Any]], pending: Sequence[Balances]
     decimals = _decimals_array([n for balances in pending for n in balances.decimals])
     starts = accumulate((len(balances) for balances in pending), initial=0)
     unreadable = [
-        start + place
-        for start, balances in zip(starts, pending, strict=False)  # the last start is the end
-        for place in balances.unreadable_amounts
+        start + index
+        for start, balances in zip(starts, pending, strict=False)  # `starts` also has the end
+        for index in balances.unreadable_amounts
     ]
     chunks["raw_amount"].append(pa.array(raw, _TEXT))
     chunks["amount"].append(_amount_array(raw, decimals, unreadable))
@@ -140,7 +137,7 @@ def _append_columns(chunks: Mapping[str, list[Any]], pending: Sequence[Balances]
 
 
 def _decimals_array(values: list[int | None]) -> pa.Array:
-    """Return decimals as an int16 array. Decimals that are unknown or too large are null."""
+    """Return decimals as an int16 array. Unknown and too large decimals are null."""
     try:
         return pa.array(values, pa.int16())
     except (OverflowError, pa.ArrowInvalid):
@@ -153,7 +150,7 @@ def _amount_array(raw: list[str | None], decimals: pa.Array, unreadable: list[in
     scales = decimals.fill_null(-1).to_numpy()
     missing = (scales < 0) | (scales > MAX_DECIMALS)
     missing[unreadable] = True
-    digits: list[Any] = list(raw)  # `Balances` has checked them
+    digits: list[Any] = list(raw)  # checked by `Balances`
     for row in np.flatnonzero(missing):
         digits[row] = "0"
     integers = np.fromiter(map(int, digits), object, len(digits))

@@ -92,7 +92,7 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
         or blockchain, if its kind is unknown, or if it repeats a contract with another asset or
         kind. The error lists all these rows.
     ArgumentError, ColumnsError, OSError
-        If `more` is of an unsupported type, if it lacks a column, or if the file does not exist.
+        If `more` has an unsupported type or lacks a column, or if the file does not exist.
 
     Notes
     -----
@@ -121,13 +121,13 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
 
 
 def read_user_assets(more: AssetsLike | None) -> pd.DataFrame:
-    """Return the contracts in the argument, or else in the setting `assets`, or else none."""
+    """Read the contracts of `more` or, by default, of the setting `assets`."""
     more = table_settings().assets if more is None else more
     return _NO_CONTRACTS if more is None else _read_assets(more)
 
 
 def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) -> None:
-    """Raise an error if `assets` or `bridged` is given for a table that is not grouped by asset."""
+    """Raise an error if `assets` or `bridged` is passed for a table that has no assets."""
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
         problem = f"{option}=… applies only to tables of assets"
@@ -137,12 +137,12 @@ def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) ->
 def tokens_to_assets(
     positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Replace tokens by assets. Unlisted tokens stay; so do bridged tokens without `bridged`."""
+    """Replace tokens by their assets, except unlisted ones and, without `bridged`, bridged ones."""
     listed = _listed_by_key(assets)
     index = _packaged_index if listed is _packaged_by_key() else partial(_index_assets, listed)
-    counted, blockchains, taken = index(bridged=bridged)
+    asset_by_key, blockchains, names = index(bridged=bridged)
     tokens = positions.contracts
-    keys = [(_ASSET, counted[key]) if key in counted else key for key in tokens.keys]
+    keys = [(_ASSET, asset_by_key[key]) if key in asset_by_key else key for key in tokens.keys]
     indices: dict[TokenKey, int] = {}
     of_tokens = np.array([indices.setdefault(key, len(indices)) for key in keys], dtype=np.intp)
     first = np.full(len(indices), len(positions.holdings), dtype=np.intp)
@@ -151,13 +151,13 @@ def tokens_to_assets(
     left_out = {
         key: (_ASSET, listed[key].asset)
         for key in tokens.keys
-        if key in listed and key not in counted
+        if key in listed and key not in asset_by_key
     }
-    return replace(positions, tokens=merged, assets=Assets(tokens, taken, blockchains, left_out))
+    return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, left_out))
 
 
 def count_and_sum_bridged(positions: Positions, index: int) -> tuple[int, str]:
-    """Return the number of held bridged versions that an asset leaves out, and their exact sum."""
+    """Return the number and the exact sum of the bridged versions that an asset leaves out."""
     bridged = positions.assets.bridged if positions.assets else {}
     asset, contracts = positions.tokens.keys[index], positions.contracts
     is_version = np.array([bridged.get(key) == asset for key in contracts.keys], dtype=bool)
@@ -179,7 +179,7 @@ def warn_about_bridged(versions: int, amount: str = "") -> None:
 
 
 def count_separate_bridged(positions: Positions, contracts: Codes) -> int:
-    """Return how many of these contracts are bridged versions that no asset includes."""
+    """Count the bridged versions among these contracts that no asset includes."""
     bridged = positions.assets.bridged if positions.assets else {}
     is_bridged = np.array([*map(bridged.__contains__, positions.contracts.keys)], dtype=bool)
     return len(np.unique(contracts[is_bridged[contracts]]))
@@ -205,18 +205,18 @@ def token_or_asset_index(positions: Positions, name: TokenLike) -> int:
     keys, contracts = positions.tokens.keys, positions.contracts
     if positions.assets is None or not isinstance(name, str):
 
-        def hint_for(first: TokenKey) -> str:
-            by_contract = contract_hint(first)
+        def hint_for(token: TokenKey) -> str:
+            hint = contract_hint(token)
             if not any(row.asset == name for row in _packaged_by_key().values()):
-                return by_contract
-            return f"{by_contract}, or add up all contracts of the asset with asset={name!a}"
+                return hint
+            return f"{hint}, or add up all contracts of the asset with asset={name!a}"
 
         index = token_index(positions.holdings, contracts, name, hint=hint_for)
         return int(positions.tokens.codes[contracts.first[index]])
     if (_ASSET, name) in keys:
         return keys.index((_ASSET, name))
     wanted = name.strip().casefold()
-    if not any(str(name).casefold() == wanted for _, name in positions.assets.blockchains):
+    if not any(str(asset).casefold() == wanted for _, asset in positions.assets.blockchains):
         index = token_index(positions.holdings, contracts, name)  # the symbol of an unlisted token
         return int(positions.tokens.codes[contracts.first[index]])
     for position, (chain, asset) in enumerate(keys):
@@ -230,7 +230,7 @@ def token_or_asset_index(positions: Positions, name: TokenLike) -> int:
 
 
 def asset_key_by_contract() -> dict[TokenKey, TokenKey]:
-    """Return the key of the asset of each listed contract; bridged versions are included."""
+    """Return a dict from the keys of listed contracts, bridged or not, to the keys of assets."""
     return {key: (_ASSET, row.asset) for key, row in _listed_by_key(None).items()}
 
 
@@ -245,7 +245,7 @@ def _packaged_index(*, bridged: bool) -> _AssetIndex:
 
 
 def _index_assets(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _AssetIndex:
-    """Return each included contract's asset, each asset's blockchains, and all asset names."""
+    """Return the asset of each contract, the blockchains of each asset, and all asset names."""
     kinds = ASSET_KINDS if bridged else ASSET_KINDS[:2]
     counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
     blockchains: dict[TokenKey, set[str]] = {}
@@ -255,7 +255,7 @@ def _index_assets(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) ->
 
 
 def _listed_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
-    """Return a dict that maps token keys to listed contracts. Those of the user come last."""
+    """Return a dict from keys to listed contracts, in which the user's contracts come last."""
     frame = read_user_assets(more)
     if frame.empty:
         return _packaged_by_key()
@@ -270,17 +270,17 @@ def _listed_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
         if (first.asset, first.kind) != (row.asset, row.kind):
             problems.append((position, row, f"row {number} lists it as {first.kind} {first.asset}"))
     if problems:
-        name = [
+        rows = [
             (position, safe_line(ascii((row.asset, row.blockchain, row.contract))), fault)
             for position, row, fault in problems
         ]
-        raise TokenListError(name, hint=_FORMS)
+        raise TokenListError(rows, hint=_FORMS)
     packaged = {key: row for key, row in _packaged_by_key().items() if key not in own}
     return packaged | {key: row for key, (_, row) in own.items()}
 
 
 def _parse_contracts(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
-    """Yield the position, the contract and the fault (or "") of each row that is not blank."""
+    """Yield the position, the contract and the fault ("" if none) of each nonblank row."""
     absent = [None] * len(frame)
     columns = [frame[name] if name in frame.columns else absent for name in _COLUMNS]
     for position, cells in enumerate(zip(*columns, strict=True)):

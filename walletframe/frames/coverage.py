@@ -1,8 +1,8 @@
-"""Completeness of groups: counts of the wallets that could hold a group's tokens; coverage.
+"""Completeness of groups and coverage of tables: counts of known and of requested wallets.
 
-A wallet is known for a token if the wallet's balances are known, if all its amounts of the token
-can be read, and if it has no balance of an unknown token, which may be the same token. Each unknown
-token counts as a separate token, for which the holder is known.
+A wallet is known for a token if its balances are known, its amounts of the token can be read, and
+no balance is of an unknown token, which may be the same token. Each unknown token counts as a
+separate token with a known holder.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _DROPPED = "dropped"  # key in the ``attrs`` of holdings: the rows that are left
 def completeness_columns(
     positions: Positions, groups: Groups, unreadable: Codes | int = 0
 ) -> dict[str, Any]:
-    """Return columns that count the wallets of each group, or {} if there is no `wallets` frame.
+    """Return columns that count the wallets of each group, or {} without a `wallets` frame.
 
-    If the groups are tokens or assets, only wallets that could hold the token are counted.
-    `unreadable`, the result of `count_unreadable_wallets`, is subtracted from the known wallets.
+    For a token or an asset, only wallets that could hold it are counted. The result `unreadable`
+    of `count_unreadable_wallets` is subtracted from the known wallets.
     """
     if not positions.has_wallets:
         return {}
@@ -54,10 +54,10 @@ def completeness_columns(
 
 
 def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
-    """Return two counts for each group: known and stale wallets with an unreadable amount.
+    """Count the known and the stale wallets with an unreadable amount, in two rows by group.
 
-    A wallet that holds an unknown token is counted only in groups of unknown tokens, because
-    `completeness_columns` already excludes this wallet from all other groups.
+    Holders of unknown tokens are counted only in groups of unknown tokens, because
+    `completeness_columns` already excludes these wallets from all other groups.
     """
     rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - our own class
     if not len(rows):
@@ -71,14 +71,14 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
 
 
 def exclude_unknown_amounts(positions: Positions, rows: Mask) -> Positions:
-    """Mark a wallet as unknown if its amount is unknown in one of the marked rows of a token."""
+    """Mark wallets as unknown if one of these rows of a token has an unknown amount."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
 
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
-    """Add up the counts of the wallets that could hold the token, if any, of each group."""
+    """Add up the counts of the wallets of each group that could hold the group's token, if any."""
     if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts, groups)
     tokens, chains = positions.possible_blockchains()
@@ -86,7 +86,7 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     begins, chains = np.cumsum(sizes) - sizes, chains[np.argsort(tokens, kind="stable")]
     with_token = np.flatnonzero(groups.tokens >= 0)
     repeats = sizes[groups.tokens[with_token]]
-    members = np.repeat(with_token, repeats)  # a group once for each blockchain of its token
+    members = np.repeat(with_token, repeats)  # each group, repeated for each token's blockchain
     steps = np.arange(len(members)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     member_chains = chains[begins[groups.tokens[members]] + steps]
 
@@ -105,13 +105,13 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
 
 
 def masked_completeness(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
-    """Return columns that count only the marked wallets of each group."""
+    """Return columns that count the wallets of each group within a mask."""
     sums = _sum_wallet_sets(_wallet_states(positions) * wallets, groups)
     return _count_columns(sums) if positions.has_wallets else {}
 
 
 def repeated_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
-    """Return columns that repeat the counts of all marked wallets in each of `rows` rows."""
+    """Return columns with the counts of the wallets in a mask, repeated in each of `rows` rows."""
     counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True).repeat(rows, axis=1)
     return _count_columns(counts) if positions.has_wallets else {}
 
@@ -122,7 +122,7 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
 
 
 def _wallet_states(positions: Positions) -> Codes:
-    """Return an array with three rows (known, stale, requested) and a column for each wallet."""
+    """Return an array of shape (3, number of wallets): known, stale and requested wallets."""
     requested = np.ones(len(positions.known), dtype=np.intp)
     return np.stack([positions.known, positions.stale, requested])
 
@@ -147,7 +147,7 @@ def coverage_from_counts(
 ) -> Coverage:
     """Return the coverage of a table from the numbers of its balances.
 
-    `among` marks the wallets that could be counted (by default, all). `held` is the number of
+    The mask `among` selects the countable wallets (by default, all). `held` is the number of
     balances in the holdings (by default, the number in the table).
     """
     counts = balances, amount_na, unpriced
@@ -202,7 +202,7 @@ def _count_and_value(count: int, noun: str, rows: pd.DataFrame) -> str:
 def coverage_of_rows(
     positions: Positions, rows: Mask | None = None, among: Mask | None = None
 ) -> Coverage:
-    """Return the coverage of a table of the marked rows (by default, all)."""
+    """Return the coverage of a table of the rows in a mask (by default, all)."""
     unread, values = positions.amounts.isna(), positions.holdings.get("value")
     counted = np.ones(len(unread), dtype=bool) if rows is None else rows
     unpriced = 0 if values is None else int((values.isna().to_numpy() & ~unread & counted).sum())
@@ -211,7 +211,7 @@ def coverage_of_rows(
 
 
 def coverage_of_token(positions: Positions, index: int) -> Coverage:
-    """Return the coverage of a table of one token or asset. Bridged versions are not covered."""
+    """Return the coverage of a table of one token or asset, without bridged versions."""
     rows = positions.tokens.codes == index
     among = positions.wallets_that_can_hold(index)
     versions, amount = count_and_sum_bridged(positions, index)
@@ -226,7 +226,7 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
 
 
 def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:
-    """Return the time of the oldest answer, or "" if the user's `wallets` have no such times."""
+    """Return the time of the oldest answer, or "" if `wallets` has no valid times."""
     try:
         times = wallets["fetched_at"].array.take(rows)
         if times.dtype != WALLET_DTYPES["fetched_at"]:  # such as text from a file

@@ -1,4 +1,4 @@
-"""The schema of both DataFrames: columns in order, dtypes, categories and blockchain names."""
+"""The schema of wallets and holdings: columns, dtypes, categories and blockchain names."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ ARROW_TEXT: Final = pa.large_string()
 
 
 def category_dtype(members: type[StrEnum]) -> pd.CategoricalDtype:
-    """Return the categorical dtype whose categories are the members of an enumeration."""
+    """Return the categorical dtype of the members of an enumeration."""
     return pd.CategoricalDtype(pd.Index([member.value for member in members], dtype=TEXT))
 
 
 def typed_frame(
     columns: Mapping[str, Any], dtypes: Mapping[str, Any], index: pd.Index | None = None
 ) -> pd.DataFrame:
-    """Build a DataFrame with the columns and dtypes in `dtypes`, in the same order."""
+    """Build a DataFrame with the columns, order and dtypes of `dtypes`."""
     arrays = {name: _typed_array(columns[name], dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(arrays, index=index, copy=False)
 
@@ -68,10 +68,9 @@ def text_array(values: Any) -> Any:
 
 
 def text_from_arrow(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Concatenate Arrow arrays of text, and return them with the dtype `TEXT`.
+    """Return one array of the dtype `TEXT` from Arrow arrays, or only the rows at these positions.
 
-    With `rows`, return only the rows at these positions. The arrays must be all
-    dictionary-encoded, or none.
+    Either all arrays are dictionary-encoded, or none.
     """
     text = pa.chunked_array(map(_as_large_text, chunks)).unify_dictionaries().combine_chunks()
     if isinstance(text, pa.DictionaryArray):  # a cast would take 15 times as long
@@ -89,7 +88,7 @@ def _as_large_text(text: pa.Array) -> pa.Array:
 
 
 def count_array(values: npt.ArrayLike, missing: npt.ArrayLike | None = None) -> Any:
-    """Return counts with the nullable dtype Int64. `missing` marks the unknown counts."""
+    """Return counts as Int64. The mask `missing` selects unknown counts."""
     counts = np.array(values, dtype=np.int64)
     unknown = np.zeros(len(counts), dtype=bool) if missing is None else np.array(missing)
     return pd.arrays.IntegerArray(counts, unknown)
@@ -107,7 +106,7 @@ def amounts_of(column: pd.Series) -> AmountArray:
 
 
 def na_amounts(count: int) -> AmountArray:
-    """Return an array of `count` amounts that are all NA."""
+    """Return an array of NA amounts."""
     return AmountArray(np.full(count, 0, dtype=object), np.ones(count, dtype=bool), 0)
 
 
@@ -118,7 +117,7 @@ def concat_frames(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -> None:
-    """Raise an error that lists the missing columns, if there are any."""
+    """Raise an error that lists the missing columns, if any."""
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ColumnsError(missing, [str(name) for name in frame.columns], hint)
@@ -176,7 +175,7 @@ def blockchains() -> pd.DataFrame:
     Notes
     -----
     The identifiers are those of the service's own Python client of April 2026. The service may
-    support more blockchains by now. An identifier that is not in this table is sent as written.
+    support more blockchains by now. Identifiers outside this table are sent unchanged.
 
     Names, coins and chain ids are from https://github.com/ethereum-lists/chains (MIT licence) and
     https://github.com/cosmos/chain-registry (CC BY 4.0), both of August 2026. For Dash, IOTA and
@@ -195,18 +194,17 @@ def blockchains() -> pd.DataFrame:
 
 
 def normalize_blockchains(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Write known blockchains in upper case, and any other as in its first row."""
+    """Write known blockchains in upper case, and each unknown blockchain as in its first row."""
     first: dict[str, str] = {}
     result = []
     for frame in frames:
         changed = {}
         for name in (name for name in _BLOCKCHAIN_COLUMNS if name in frame.columns):
-            written = frame[name].array.unique().dropna().tolist()
-            names = {
-                each: first.setdefault(canonical_blockchain(each), normalize_blockchain(each))
-                for each in written
+            normalized = {
+                text: first.setdefault(canonical_blockchain(text), normalize_blockchain(text))
+                for text in frame[name].array.unique().dropna().tolist()
             }
-            if any(name != each for each, name in names.items()):
-                changed[name] = frame[name].map(names).astype(frame[name].dtype)
+            if any(old != new for old, new in normalized.items()):
+                changed[name] = frame[name].map(normalized).astype(frame[name].dtype)
         result.append(frame.assign(**changed) if changed else frame)
     return tuple(result)
