@@ -1,8 +1,8 @@
 """Grouping of holdings: the group of each row, and the labels of each group.
 
-Some names group wallets, including wallets without balances: ``wallet``, ``blockchain``,
-``snapshot``, and the user's columns of ``wallets``. All other names group rows of holdings:
-``token``, ``asset``, and the columns of holdings.
+The names ``wallet``, ``blockchain``, ``snapshot`` and the user's columns of ``wallets`` group
+wallets, even wallets without balances. All other names group rows: ``token``, ``asset`` and the
+columns of holdings.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ _SHARED_SYMBOL_HINT = 'use by="token", or keep the rows of only one of these tok
 class Groups:
     """The groups of holdings, sorted by wallet, then by first row."""
 
-    names: list[str]  # the distinct names to group by, in the requested order
+    names: list[str]  # the distinct names to group by, in the order of `by`
     codes: Codes  # the group index of each row
-    wallet_sets: Codes  # the wallet set index of each group
-    wallet_set_codes: Codes  # the wallet set index of each wallet
+    wallet_sets: Codes  # the index of each group's set of wallets
+    wallet_set_codes: Codes  # the index of each wallet's set
     wallet_set_count: int
     tokens: Codes  # the token or asset index of each group, or -1
     columns: dict[str, Any]  # arrays with one label for each group, by column name
@@ -61,7 +61,7 @@ class Groups:
 
     @property
     def labels(self) -> pd.DataFrame:
-        """The labels of the groups, with one row for each group. A missing label is NA."""
+        """The labels of the groups, one row per group. Missing labels are NA."""
         return pd.DataFrame(self.columns)
 
 
@@ -73,7 +73,7 @@ def by_as_list(by: By) -> list[str]:
 def token_or_asset_and_by(
     token: TokenLike | None, asset: TokenLike | None, by: By
 ) -> tuple[TokenLike | None, list[str]]:
-    """Return the requested token or asset, and the list `by` with "token" or "asset" added."""
+    """Return the requested token or asset, and `by` with "token" or "asset" added."""
     reject_both(token, asset)
     if token is not None:
         return token, [*by_as_list(by), "token"]
@@ -81,7 +81,7 @@ def token_or_asset_and_by(
 
 
 def reject_both(token: object, asset: object) -> None:
-    """Raise an error if both a token and an asset are given."""
+    """Raise an error if both arguments are given."""
     if token is not None and asset is not None:
         raise SettingsError("token=… and asset=… can't be combined", hint="pass one of them")
 
@@ -89,15 +89,15 @@ def reject_both(token: object, asset: object) -> None:
 def read_groups(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, Groups]:
-    """Read and group holdings. A set of requested wallets is a group even if it has no rows.
+    """Read and group holdings. Requested wallets without rows also have groups.
 
-    If `by` contains "asset" but not "token", tokens are combined into assets.
+    If `by` contains "asset", but not "token", tokens are combined into assets.
     """
     return group_positions(*read_grouping(holdings, by, wallets, **options))
 
 
 def group_positions(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Group holdings as `read_groups` does, by the names that `read_grouping` returned."""
+    """Group holdings as `read_groups` does, by names from `read_grouping`."""
     groups = make_groups(positions, names)
     return positions.with_contracts_as_tokens() if "token" in names else positions, groups
 
@@ -105,10 +105,7 @@ def group_positions(positions: Positions, names: list[str]) -> tuple[Positions, 
 def read_grouping(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Read holdings, and check the names to group by.
-
-    If "asset" is one of the names, tokens are combined into assets.
-    """
+    """Read holdings and the names to group by. With "asset", tokens are combined into assets."""
     by_snapshot = SNAPSHOT in by_as_list(by)
     if by_snapshot and isinstance(holdings, Positions) and not holdings.by_snapshot:
         wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
@@ -123,7 +120,7 @@ def read_grouping(
 
 
 def with_default_asset(by: By) -> list[str]:
-    """Return the names to group by. Add "asset" if none of them is "token", "symbol" or "asset"."""
+    """Return the names to group by. Without "token", "symbol" and "asset", add "asset"."""
     names = by_as_list(by)
     return names if {*names} & {"token", "symbol", "asset"} else [*names, "asset"]
 
@@ -131,7 +128,7 @@ def with_default_asset(by: By) -> list[str]:
 def holder_grouping(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Read holdings, and the names to group holders by (by default, each wallet is a holder).
+    """Read holdings and the names to group holders by. By default, each wallet is a holder.
 
     If `by` contains "token" or "symbol", holders of tokens are counted, otherwise of assets.
     """
@@ -143,9 +140,9 @@ def holder_grouping(
 
 
 def make_groups(positions: Positions, names: list[str]) -> Groups:
-    """Group holdings by the column names that `read_grouping` returned."""
+    """Group holdings by names from `read_grouping`."""
     wallet_names = {"wallet", "blockchain", *positions.extra_columns}
-    if SNAPSHOT in positions.wallet_frame.columns:  # otherwise the column is only in holdings
+    if SNAPSHOT in positions.wallet_frame.columns:  # otherwise a column of holdings
         wallet_names.add(SNAPSHOT)
     of_wallets = [name for name in names if name in wallet_names]
     of_rows = [name for name in names if name not in wallet_names]
@@ -154,17 +151,17 @@ def make_groups(positions: Positions, names: list[str]) -> Groups:
     set_codes, set_count = _wallet_set_codes(positions, of_wallets)
     row_codes, first = _row_codes(positions, of_rows)
     if not of_wallets:
-        codes, sets, kinds = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
+        codes, sets, row_kinds = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
     elif not of_rows:
         codes, sets = set_codes[positions.wallet_codes], np.arange(set_count)
-        kinds = np.full(set_count, -1)
+        row_kinds = np.full(set_count, -1)
     else:
         row_sets = set_codes[positions.wallet_codes]
-        codes, sets, kinds = _combine_sets_and_rows(row_sets, set_count, row_codes, len(first))
-    rows = np.append(first, -1)[kinds]
+        codes, sets, row_kinds = _combine_sets_and_rows(row_sets, set_count, row_codes, len(first))
+    rows = np.append(first, -1)[row_kinds]
     tokens = np.full(len(rows), -1)
-    if of_rows in (["token"], ["asset"]):  # then the codes of rows are the codes of tokens
-        tokens = kinds
+    if of_rows in (["token"], ["asset"]):  # the codes of rows are those of tokens
+        tokens = row_kinds
     elif not KINDS.isdisjoint(of_rows):
         held = positions.contracts if "token" in of_rows else positions.tokens
         tokens = np.append(held.codes, -1)[rows]
@@ -186,7 +183,7 @@ def make_groups(positions: Positions, names: list[str]) -> Groups:
 def _wallet_label_columns(
     positions: Positions, name: str, names: list[str], indices: Codes
 ) -> dict[str, Any]:
-    """Return the label columns for a name in `by` that groups wallets. `indices` are of wallets."""
+    """Return the label columns for one name that groups wallets, from indices of wallets."""
     if name == "wallet":
         parts = ("blockchain", "address")
         return {part: positions.wallets[part].array.take(indices) for part in parts}
@@ -198,7 +195,7 @@ def _wallet_label_columns(
 def _row_label_columns(
     positions: Positions, name: str, rows: Codes, tokens: Codes
 ) -> dict[str, Any]:
-    """Return the label columns for a name in `by` that groups rows. Labels of index -1 are NA."""
+    """Return the label columns for one name that groups rows. Labels at -1 are NA."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
@@ -243,7 +240,7 @@ def _wallet_set_codes(positions: Positions, names: list[str]) -> tuple[Codes, in
 
 
 def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
-    """Return the code of each row by names that group rows, and the first row of each code."""
+    """Return the code of each row for names that group rows, and the first row of each code."""
     tokens = positions.contracts if "token" in names else positions.tokens
     if names in ([], ["token"], ["asset"]):  # without names, the result is not used
         return tokens.codes, tokens.first
@@ -257,7 +254,7 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
 
 
 def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes, int]:
-    """Encode combinations of codes. Each part and the result are (codes, number of codes)."""
+    """Encode combinations. Each part and the result are (codes, number of distinct codes)."""
     codes, count = np.zeros(rows, dtype=np.intp), 1
     for part, size in parts:
         codes, pairs = (part, range(size)) if count == 1 else pd.factorize(codes * size + part)
@@ -268,22 +265,19 @@ def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes
 def _combine_sets_and_rows(
     row_sets: Codes, set_count: int, row_codes: Codes, code_count: int
 ) -> tuple[Codes, Codes, Codes]:
-    """Return three arrays: the group of each row, and the set and the row code of each group.
-
-    The row code of a group without rows is -1.
-    """
+    """Return the group of each row, the set of each group, and its row code (-1 without rows)."""
     first, pairs = pd.factorize(row_sets * code_count + row_codes)
-    sets, kinds = np.divmod(pairs, max(code_count, 1))
+    sets, row_kinds = np.divmod(pairs, max(code_count, 1))
     empty = np.flatnonzero(np.bincount(sets, minlength=set_count) == 0)
-    sets, kinds = np.append(sets, empty), np.append(kinds, np.full(len(empty), -1))
+    sets, row_kinds = np.append(sets, empty), np.append(row_kinds, np.full(len(empty), -1))
     order = np.argsort(sets, kind="stable")
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order))
-    return ranks[first], sets[order], kinds[order]
+    return ranks[first], sets[order], row_kinds[order]
 
 
 def _encode_column(name: str, column: Any) -> tuple[Codes, int]:
-    """Return the code of each value of a column, and the number of codes. NA also has a code."""
+    """Return the code of each value, and the number of distinct codes. NA also has a code."""
     try:
         codes, values = factorized(column)
     except TypeError:
@@ -294,7 +288,7 @@ def _encode_column(name: str, column: Any) -> tuple[Codes, int]:
 
 
 def _row_values(positions: Positions, name: str) -> Any:
-    """Return a column of holdings. Integers and booleans are converted to nullable dtypes."""
+    """Return a column of holdings, with nullable dtypes for integers and booleans."""
     require_columns(positions.holdings, [name])
     column = positions.holdings[name]
     if column.ndim > 1:

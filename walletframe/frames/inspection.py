@@ -43,7 +43,7 @@ def check(
 ) -> pd.DataFrame:
     """Check a list of wallets, without sending requests.
 
-    A wallet without a problem may not exist: only the service knows.
+    Only the service knows whether a wallet without a problem exists.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def check(
     Returns
     -------
     DataFrame
-        One row for each row of the list that is not empty, in the order of the list, with an index
-        from 0 and these columns:
+        One row for each nonempty row of the list, in the same order, with an index from 0 and these
+        columns:
 
         - ``row`` (int64): the position in the list, counted from 0, or the line number in a file;
         - ``blockchain`` (str): the blockchain. A known identifier is in upper case, and any other
@@ -79,7 +79,7 @@ def check(
 
     See Also
     --------
-    clean : Fix the names of blockchains and the case of your own columns' values.
+    clean : Fix names of blockchains, and the upper and lower case of values in your own columns.
 
     Notes
     -----
@@ -129,7 +129,7 @@ def _join_or_none(texts: Iterable[str]) -> str | None:
 
 
 def _wallet_problems(wallet: WalletAddress, alias: str) -> Iterator[_Problem]:
-    """Yield the problems of a wallet, each with a suggestion, which may be empty."""
+    """Yield pairs of a problem and a suggestion, which may be empty."""
     if alias:
         yield (
             f"{safe_line(alias)!r} is another name of {wallet.blockchain}",
@@ -151,7 +151,7 @@ def clean(
     keep: str | Sequence[str] = (),
     on_unreadable: OnUnreadable = "raise",
 ) -> pd.DataFrame:
-    """Replace blockchain names by identifiers, and values that differ only in case by the first.
+    """Replace blockchain names by identifiers, and unify the case of values in your own columns.
 
     No requests are sent. An identifier that is listed in `blockchains` is never replaced.
 
@@ -161,19 +161,19 @@ def clean(
         The wallets, in any form that `fetch_wallets` accepts.
     keep : str or list of str, optional
         Extra columns to return as well, such as ``["owner"]``. Leading and trailing white
-        space is removed from their values. If values differ only in case, the first replaces the
-        others.
+        space is removed from their values. Values that differ only in case become equal to the
+        first of them.
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
-        Whether to raise an error for rows that can't be parsed and for addresses that don't have
-        the form of their blockchain, or to drop these rows; or to return such addresses as
-        written, and raise only for rows that can't be parsed. `fetch_wallets` has the same option.
-        Empty rows are always skipped.
+        What to do with rows that can't be parsed, and with addresses that don't have the form of
+        their blockchain: raise an error, or drop these rows. With ``"ask"``, such addresses are
+        returned as written, and only rows that can't be parsed raise an error. `fetch_wallets` has
+        the same option. Empty rows are always skipped.
 
     Returns
     -------
     DataFrame
         One row for each row that is not dropped, including duplicates. The index is that of your
-        DataFrame or Series, or else it starts from 0. The columns are:
+        DataFrame or Series, or starts from 0 for other lists. The columns are:
 
         - ``blockchain`` (str): the service's identifier. An unknown blockchain is unchanged;
         - ``address`` (str): the address, without surrounding white space;
@@ -194,8 +194,8 @@ def clean(
     Warns
     -----
     InputWarning
-        If names or values are replaced (one warning for all of them), if rows are dropped, or if a
-        wallet has several values in a column to keep.
+        If names or values are replaced (one warning in total), if rows are dropped, or if a wallet
+        has several values in a column to keep.
 
     See Also
     --------

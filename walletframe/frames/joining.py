@@ -49,14 +49,14 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     Parameters
     ----------
     on_unreadable : {"raise", "drop"}, default "raise"
-        Whether to raise an error for rows that can't be parsed, or to drop these rows. Empty rows
-        are always skipped.
+        Whether to raise an error for rows that can't be parsed, or to drop them. Empty rows are
+        always skipped.
 
     Returns
     -------
     DataFrame
-        One row for each row that can be parsed, including duplicates, with the index of your
-        data and two columns:
+        One row for each row that can be parsed, including duplicates. The index is that of your
+        data, and the columns are:
 
         - ``blockchain`` (str): the identifier, as the service spells it;
         - ``address`` (str): the address, without surrounding white space.
@@ -122,11 +122,11 @@ def join(
         - ``"right"``: all rows of `frame`;
         - ``"outer"``: all rows of both tables.
     on : str, optional
-        The column of your table that contains wallets as ``"ETH.0x…"`` strings. Only needed if
-        your table has several such columns, and lacks the columns ``blockchain`` and ``address``.
+        The column of your table with wallets as ``"ETH.0x…"`` strings. Only needed if your table
+        has several such columns, and lacks ``blockchain`` and ``address``.
     suffixes : (str, str), default ("_yours", "")
-        If both tables have a column of the same name, the first suffix is appended to the name of
-        your column, and the second suffix to the name of the column of `frame`.
+        Endings for column names that both tables have: the first for your table, the second for
+        `frame`.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def join(
     Raises
     ------
     ArgumentError, ColumnsError
-        If `frame` is not a DataFrame, or if a table lacks the columns that contain the wallets.
+        If `frame` is not a DataFrame, or if a table has no columns with wallets.
     SettingsError
         If `how` is not supported, or if two columns of the result would have the same name.
 
@@ -170,7 +170,7 @@ def join(
 def merge_by_wallet(
     table: pd.DataFrame, frame: object, how: How, *, on: str | None, suffixes: tuple[str, str]
 ) -> tuple[pd.DataFrame, str]:
-    """Return the joined frame, and a warning about unmatched rows ("" if all rows match)."""
+    """Return the joined frame, and a warning about unmatched rows, or "" if all rows match."""
     if how not in _HOW:
         hint = 'use how="left", "inner", "right" or "outer"'
         raise SettingsError(f"how={how!r} is not supported", hint=hint)
@@ -197,16 +197,13 @@ def merge_by_wallet(
 
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
-    """Parse the wallet in each row of `column`, or of two columns if it is None.
-
-    A wallet that can't be read is None.
-    """
+    """Parse the wallets of `column` or, if None, of two columns. An unreadable wallet is None."""
     wallets = map(read_aliased, frame_rows(table) if column is None else table[column])
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
 
 def _find_wallet_column(table: pd.DataFrame) -> Hashable | None:
-    """Return the column of wallets, or None if there are ``blockchain`` and ``address``."""
+    """Return the column of wallets, or None if the columns are ``blockchain`` and ``address``."""
     missing = [name for name in _KEYS if name not in table.columns]
     if not missing:
         return None
@@ -236,10 +233,7 @@ def _contains_wallets(column: Any) -> bool:
 def _match_rows(
     wallets: _Wallets, frame: pd.DataFrame, how: How
 ) -> tuple[tuple[Codes, Codes], str]:
-    """Return two arrays of matching row positions, and a warning about unmatched rows.
-
-    A row without a match is paired with -1.
-    """
+    """Return two arrays of matching rows (-1: no match), and a warning about unmatched rows."""
     identities = wallet_identities(frame)
     index: dict[Any, int] = {key: code for code, key in enumerate(identities.keys)}
     keys = [wallet and canonical_key(wallet.blockchain, wallet.address) for wallet in wallets]
@@ -262,7 +256,7 @@ def _match_rows(
 def _key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
-    """Return ``blockchain`` and ``address`` of `frame`, or of `table` if a row has no match."""
+    """Return ``blockchain`` and ``address`` of `frame`, or of `table` in rows without a match."""
     ours, theirs = pairs
     columns = {}
     for name in _KEYS:
@@ -278,7 +272,7 @@ def _key_columns(
 
 
 def _take_or_na(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
-    """Take rows by position. A row of NA is taken for -1, and dtypes are kept if they allow NA."""
+    """Take rows by position, and a row of NA at -1. Dtypes that allow NA are preserved."""
     return frame.reset_index(drop=True).reindex(rows).reset_index(drop=True)
 
 
