@@ -1,4 +1,4 @@
-"""Holdings encoded as integers: the wallet and the token of each row, and the known wallets.
+"""Holdings with integer codes for the wallet and the token of each row, and the known wallets.
 
 Tables and charts are computed from `Positions`, so tokens and wallets are identified only once.
 """
@@ -44,21 +44,21 @@ class Assets:
     """The assets that replace tokens in `Positions`."""
 
     contracts: KeyCodes  # the tokens of the rows
-    names: Collection[str]  # the names of all listed assets, in lower case
+    names: Collection[str]  # of all listed assets, in lower case
     blockchains: Mapping[TokenKey, Collection[str]]  # asset -> blockchains of its contracts
-    bridged: Mapping[TokenKey, TokenKey]  # bridged token that is left out -> asset
+    bridged: Mapping[TokenKey, TokenKey]  # left-out bridged token -> asset
 
 
 @dataclass(frozen=True)
 class Positions:
     """Holdings with n rows and w wallets, encoded as integers. Read-only.
 
-    The wallets are the requested wallets. Without a `wallets` frame, they are those with rows.
+    The wallets are the requested wallets or, without a `wallets` frame, the wallets with rows.
     """
 
     holdings: pd.DataFrame  # n rows
     amounts: AmountArray
-    tokens: KeyCodes  # the tokens of the rows, or, if `assets` is set, the assets
+    tokens: KeyCodes  # the tokens of the rows, or the assets if `assets` is set
     wallet_keys: list[TokenKey]  # w canonical (blockchain, address), in the order of their rows
     wallet_frame: pd.DataFrame  # the frame that lists the wallets: `wallets` or holdings
     first: Codes  # the first row of each wallet in `wallet_frame`
@@ -72,15 +72,15 @@ class Positions:
 
     @cached_property
     def wallets(self) -> pd.DataFrame:
-        """The blockchain and the address of each wallet, as written in the wallet's first row."""
+        """The blockchain and the address of each wallet, as in the wallet's first row."""
         columns = {name: self.wallet_frame[name].array.take(self.first) for name in _WALLET}
         return pd.DataFrame({name: text_array(column) for name, column in columns.items()})
 
     @cached_property
     def chain_indices(self) -> dict[str, int]:
-        """A dict that maps the canonical identifiers of the wallets' blockchains to indices."""
+        """A dict from the canonical identifiers of the wallets' blockchains to indices."""
         names = dict.fromkeys(key[0] for key in self.wallet_keys)
-        return {name: place for place, name in enumerate(names)}
+        return {name: index for index, name in enumerate(names)}
 
     @cached_property
     def chain_codes(self) -> Codes:
@@ -89,18 +89,18 @@ class Positions:
 
     @cached_property
     def chains(self) -> list[str]:
-        """The distinct blockchains of the wallets, as written in the first rows."""
-        starts = first_rows(self.chain_codes, len(self.chain_indices))
-        return [*self.wallets["blockchain"].array.take(starts)]
+        """The distinct blockchains of the wallets, as in their first rows."""
+        first = first_rows(self.chain_codes, len(self.chain_indices))
+        return [*self.wallets["blockchain"].array.take(first)]
 
     @property
     def kind(self) -> str:
-        """The name for `tokens`, which is "token" or "asset"."""
+        """The kind of `tokens`: "token" or "asset"."""
         return "asset" if self.assets else "token"
 
     @property
     def contracts(self) -> KeyCodes:
-        """The tokens of the rows, even if assets replace tokens in `tokens`."""
+        """The tokens of the rows, even if `tokens` contains assets."""
         return self.assets.contracts if self.assets else self.tokens
 
     @cached_property
@@ -113,7 +113,7 @@ class Positions:
         return replace(self, tokens=self.contracts, assets=None) if self.assets else self
 
     def select_rows(self, mask: Mask) -> Positions:
-        """Return the marked rows. Without a `wallets` frame, also drop wallets without a row."""
+        """Return the rows in a mask. Without a `wallets` frame, also drop wallets without rows."""
         if mask.all():
             return self
         rows = np.flatnonzero(mask)
@@ -141,7 +141,7 @@ class Positions:
         )
 
     def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, wallets: Codes) -> Positions:
-        """Return a copy with other rows. `wallets` has the wallet index of each row."""
+        """Return a copy with other rows, from the wallet index of each row."""
         return replace(
             self,
             holdings=holdings,
@@ -157,12 +157,12 @@ class Positions:
     def replace_holdings(self, rows: pd.DataFrame) -> Positions:
         """Return a copy with the same wallets and other holdings."""
         held = read_positions(rows)
-        index = {key: place for place, key in enumerate(self.wallet_keys)}
-        indices = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
+        index_by_key = {key: index for index, key in enumerate(self.wallet_keys)}
+        indices = np.array([index_by_key[key] for key in held.wallet_keys], dtype=np.intp)
         return self.replace_rows(rows, held.tokens, indices[held.wallet_codes])
 
     def wallets_that_can_hold(self, token: int) -> Mask:
-        """Return a mask of the wallets on the blockchains where the token exists or is held."""
+        """Return a mask of the wallets on blockchains where the token exists or is held."""
         key = self.tokens.keys[token]
         names = self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
         own = [self.chain_indices[name] for name in names if name in self.chain_indices]
@@ -178,7 +178,7 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some of the requested wallets, with all their rows, from a larger table."""
+    """A subset of wallets with all their rows, from larger holdings."""
 
     positions: Positions
     wallet_indices: Codes  # the index of each wallet among all wallets
@@ -193,8 +193,8 @@ def read_positions(
 ) -> Positions:
     """Encode the wallets and tokens of holdings, and add the requested `wallets`.
 
-    With `by_snapshot`, a wallet counts as a different wallet in each snapshot. This requires that
-    `wallets`, if given, has the column ``snapshot``. Otherwise, several snapshots are an error.
+    With `by_snapshot`, a wallet counts as a different wallet in each snapshot, unless `wallets`
+    lacks the column ``snapshot``. Without `by_snapshot`, several snapshots are an error.
     """
     frame = None if wallets is None else as_wallets_frame(wallets)
     if not by_snapshot and not isinstance(holdings, Positions):
@@ -207,13 +207,13 @@ def read_positions(
         return held
     require_columns(frame, _REQUESTED)
     requested = _encode_wallets(frame, by_snapshot=by_snapshot)
-    index = {key: place for place, key in enumerate(requested.keys)}
-    if missing := [key for key in held.wallet_keys if key not in index]:
+    index_by_key = {key: index for index, key in enumerate(requested.keys)}
+    if missing := [key for key in held.wallet_keys if key not in index_by_key]:
         chain, address = missing[0][:2]
         count = counted_noun(len(missing), "wallet")
-        hint = f"pass both frames of the same fetch: `wallets` lacks {count} of the holdings"
+        hint = f"pass both frames of the same fetch: `holdings` has {count} that `wallets` lacks"
         raise UnknownWalletError(f"{chain}.{address}", hint=hint)
-    wallets_of_held = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
+    wallets_of_held = np.array([index_by_key[key] for key in held.wallet_keys], dtype=np.intp)
     known = _mask_of_indices(requested.codes[known_mask(frame)], len(requested.keys))
     if failed := np.flatnonzero(~known[wallets_of_held]).tolist():
         chain, address = held.wallet_keys[failed[0]][:2]
@@ -259,7 +259,7 @@ def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Pos
 
 
 def _mask_of_indices(indices: Codes, count: int) -> Mask:
-    """Return a mask of `count` elements that is True at these indices."""
+    """Return a mask of `count` values, True at these indices."""
     return np.bincount(indices, minlength=count) > 0
 
 
@@ -293,7 +293,7 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
 
 
 def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, indices: Codes) -> dict[str, Any]:
-    """Return three columns of the tokens with these indices. The values are NA for -1."""
+    """Return three columns of the tokens with these indices, or NA at -1."""
     rows = np.append(tokens.first, -1)[indices]
     return {
         name: text_array(holdings[name].array.take(rows, allow_fill=True))
@@ -307,10 +307,10 @@ def possible_token_blockchains(
     chains: Mapping[str, int],
     asset_blockchains: Mapping[TokenKey, Collection[str]] | None = None,
 ) -> tuple[Codes, Codes]:
-    """Return two index arrays: tokens, and the blockchains where each token could be held.
+    """Return two index arrays of all pairs of a token and a blockchain where it could be held.
 
-    These are the blockchains of the token's rows, and the blockchain in its key or, for an asset,
-    in `asset_blockchains`. `row_chains` has the blockchain index of each row.
+    A token could be held on the blockchains of its rows and in its key, an asset on those in
+    `asset_blockchains`. `row_chains` has the blockchain index of each row.
     """
     stride = max(len(chains), 1)
     several = asset_blockchains or {}
@@ -326,9 +326,9 @@ def possible_token_blockchains(
 
 
 def cell_sums(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
-    """Return the exact sum of the amounts in each cell of a table, or NA if one of them is NA.
+    """Return the exact sum of each table cell, or NA if the cell has an NA amount.
 
-    `cells` contains the cell number of each amount. Amounts with the cell number -1 are skipped.
+    `cells` has the cell number of each amount. Amounts with the cell number -1 are skipped.
     """
     exact = amounts.exact()
     grouped = Segments(exact, cells, count)

@@ -1,7 +1,7 @@
-"""The display of tables, and result tables with a note about what they don't count.
+"""The display of tables, and result tables with notes about their coverage.
 
-Tables look as pandas displays them, with values formatted as money. A result table displays its
-most important columns, and its amounts with six digits.
+Tables look as in pandas, with values formatted as money. A result table displays its most important
+columns, and amounts with six digits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 COVERAGE: Final = "coverage"
-"""The key of the coverage in the ``attrs`` of a table."""
+"""The key in the ``attrs`` of a table."""
 _ANSWERS = ["amount", "share", "value", "currency"]
 _COUNTS = ["contracts", "blockchains", "balances"]
 _GAPS = ["amount_na", "unpriced", "wallets_stale"]
@@ -141,10 +141,10 @@ def bridged_text(versions: int, amount: str) -> str:
 
 
 class ResultTable(pd.DataFrame):
-    """A DataFrame that hides some columns when displayed, and has notes about gaps below its rows.
+    """A DataFrame that is displayed without some columns, and with notes about gaps below its rows.
 
-    All operations return plain DataFrames. If rows are added or removed in place, or if two columns
-    get the same name, it is displayed as a plain DataFrame.
+    All operations return plain DataFrames. If rows are added or removed in place, or two columns
+    get the same name, the display is that of a plain DataFrame.
     """
 
     @property
@@ -181,9 +181,9 @@ def frame_text(frame: Any) -> str:
     displayed, formatters, notes = _displayed(frame)
     params = get_dataframe_repr_params()
     if notes and displayed.columns.name is None:
-        params["max_cols"] = params["max_cols"] or None  # 0: pandas leaves out columns of a script
+        params["max_cols"] = params["max_cols"] or None  # with 0, scripts would omit columns
     if formatters or (notes and get_option("display.large_repr") == "truncate"):
-        by_column = [*map(formatters.get, displayed)]  # pandas 2 misplaces those of a dict
+        by_column = [*map(formatters.get, displayed)]  # pandas 2 misplaces the formatters of a dict
         text = displayed.to_string(formatters=by_column, **params)
     else:
         text = repr(displayed)
@@ -191,7 +191,7 @@ def frame_text(frame: Any) -> str:
 
 
 def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[str]]:
-    """Return the frame with the displayed columns, their formatters, and the notes below it."""
+    """Return the displayed columns, their formatters, and the notes below."""
     if not isinstance(frame, ResultTable):
         return frame, _formatters(frame), []
     table, names = pd.DataFrame(frame), frame.columns
@@ -215,7 +215,7 @@ def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[s
     coverage = str(coverage_from_attrs(frame))
     shown = [name for name in names if name not in hidden]
     if table.columns.name is None:
-        first = next((place for place, name in enumerate(shown) if name in RESULTS), 0)
+        first = next((index for index, name in enumerate(shown) if name in RESULTS), 0)
         answers = [name for name in _ANSWERS if name in shown]
         shown = [*dict.fromkeys([*shown[:first], *answers, *shown])]
     return table[shown], formatters, [coverage, " ".join(notes)]
@@ -224,7 +224,7 @@ def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[s
 def _formatters(
     frame: Any, amounts: Callable[[Any], str] | None = None
 ) -> dict[Any, Callable[[Any], str]]:
-    """Return the formatters of the frame's columns; none if the user has set options of pandas."""
+    """Return formatters by column, or none if the user has set options of pandas."""
     is_customized = (
         get_option("display.float_format") or get_option("display.large_repr") != "truncate"
     )
