@@ -1,4 +1,4 @@
-"""`open_wallets`, which opens a folder of Parquet files, and the accessor ``.wf`` of the result."""
+"""`open_wallets` for a folder of Parquet files, and the accessor ``.wf`` of the result."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def open_wallets(folder: str | Path) -> StoredWallets:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoredWallets:
-    """The result of a fetch, stored in a folder of Parquet files; only the wallets are in memory.
+    """The result of a fetch in a folder of Parquet files. Only the wallets are in memory.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class StoredWallets:
 
     @property
     def wallets(self) -> pd.DataFrame:
-        """The wallets as from `read_wallets`, in the requested order. Don't modify this frame."""
+        """The wallets, as from `read_wallets`, in the requested order. Don't modify this frame."""
         return self.holdings.wallets
 
     @property
@@ -90,9 +90,9 @@ class StoredWallets:
 class StoredAccessor(PartitionedAccessor[StoredWallets]):
     """Methods of ``details.wf`` that read the folder in parts, and compute the same tables.
 
-    `value`, `flag_spam` and `without_spam` return a new `StoredWallets`, which adds the columns or
-    drops the rows whenever it reads balances. The files are not changed. When you call one of these
-    three methods, it reads the tokens of all balances, and the prices or lists that it needs.
+    `value`, `flag_spam` and `without_spam` read the tokens of all balances, and the prices or lists
+    that they need. They return a new `StoredWallets`, which adds the columns or drops the rows
+    whenever it reads balances. The files are not changed.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
         small: float | None = None,
         **options: Any,
     ) -> WalletDetails:
-        """Read the selected rows. Spam and prices depend on all balances of the folder."""
+        """Read the selected rows. Spam flags and prices depend on all balances of the folder."""
         stored = StoredWallets(self._holdings)
         names = [*stored.holdings.template.holdings]
         if spam is not None and stored.holdings.flags is None:

@@ -29,7 +29,7 @@ R = TypeVar("R")
 def delegate_chunked(
     load: Callable[[], Callable[Concatenate[Any, P], R]], load_chunked: Callable[[], Any]
 ) -> Delegate[P, R]:
-    """Return a method with the docstring of `load()`, which calls the function `load_chunked()`."""
+    """Return a method that calls `load_chunked()`, with the docstring of `load()`."""
 
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
         options = _arguments_by_name(function, *args, **kwargs)
@@ -45,7 +45,7 @@ def delegate_chunked(
 
 
 def _arguments_by_name(function: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
-    """Return a dict of the arguments of a call, including defaults but not the data."""
+    """Return a dict of the arguments of a call, with defaults, but without the data."""
     bound = signature_of(function).bind(None, *args, **kwargs)
     bound.apply_defaults()
     _, *named = bound.arguments.items()
@@ -53,7 +53,7 @@ def _arguments_by_name(function: Callable[..., Any], *args: Any, **kwargs: Any) 
 
 
 class PartitionedAccessor(ABC, Generic[FetchT]):
-    """Methods of ``details.wf`` that compute the same tables from parts of the data."""
+    """Methods of ``details.wf`` that compute the same tables from chunks of the data."""
 
     _location: str
     _read_example: str
@@ -72,7 +72,7 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
 
     @abstractmethod
     def _holdings_with_wallets(self, wallets: Any, by: By) -> Any:
-        """Return the holdings with the wallets of the same fetch, for tables that count wallets."""
+        """Return the holdings with the wallets of the fetch, for tables that count wallets."""
 
     @abstractmethod
     def _holdings_without_wallets(self) -> Any:
