@@ -1,8 +1,8 @@
-"""Holdings in a Dask DataFrame: functions run on the workers and return only small results.
+"""Holdings in a Dask DataFrame: workers run functions, and return only small results.
 
 All rows of a wallet must be in one partition, since otherwise holders would be counted twice. A
 first pass over two columns finds the wallets of each partition. An error is raised if a folder has
-changed since it was opened. One task reads several small folders, since each task needs messages.
+changed since it was opened. To save messages, one task reads several small folders.
 """
 
 from __future__ import annotations
@@ -55,23 +55,23 @@ _VALUED = ["value", "currency"]
 _WALLET_COLUMNS = [*_WALLET, "status", "tokens", "fetched_at", "source"]
 _BATCHES_PER_THREAD = 4  # so that threads don't wait long for the last batch
 _MAX_BATCH_ROWS = 1_000_000  # limits a worker's memory: up to one aggregate per row
-_ROW_STEP = 2**32  # between row numbers of partitions, which have fewer rows
+_ROW_STEP = 2**32  # between the row numbers of partitions, all of which have fewer rows
 
 
 class OpenedFolder(NamedTuple):
-    """The folder of one bulk run, with the list of its files at the time of opening."""
+    """The folder of one bulk run, and its files when it was opened."""
 
     root: Path
-    files: tuple[tuple[str, int], ...]  # names and sizes, without those of holdings
+    files: tuple[tuple[str, int], ...]  # names and sizes, without files of holdings
 
 
 def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
-    """Return Dask's empty frame with the columns and dtypes of a Dask DataFrame."""
+    """Return the empty frame with the columns and dtypes of a Dask DataFrame."""
     return frame._meta  # noqa: SLF001 - Dask documents _meta for extensions
 
 
 def list_files(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return the names and sizes of a folder's files, but not of holdings, which never change."""
+    """Return the names and sizes of files, without files of holdings, which never change."""
     layout = Layout(root)
     parts = [path for folder in (layout.wallets, layout.failed) for path in folder.glob("*")]
     kept = [layout.kept] if layout.kept.exists() else []
@@ -87,7 +87,7 @@ def _require_unchanged(folder: OpenedFolder) -> None:
 
 
 def open_if_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
-    """Open a folder on a worker; the wallets get the columns and dtypes of `like`."""
+    """Open a folder on a worker, with the columns and dtypes of `like` for the wallets."""
     with dataset_errors(folder.root):
         _require_unchanged(folder)
         holdings = open_holdings(folder.root)
@@ -97,7 +97,7 @@ def open_if_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHolding
 
 
 def read_folder_wallets(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFrame:
-    """Read the wallets of a folder, with the same columns as `like`."""
+    """Read the wallets of a folder, with the columns and dtypes of `like`."""
     return open_if_unchanged(folder, like).wallets
 
 
@@ -115,7 +115,7 @@ def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None)
 
 
 def opened_folders(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
-    """Return the folders of the two frames of `open_wallets`, or None for any other frames."""
+    """Return the folders of two frames from `open_wallets`, or None for other frames."""
     graphs = wallets.expr, holdings.expr
     readers = tuple(getattr(graph, "func", None) for graph in graphs)
     if readers != (read_folder_wallets, read_folder_balances):
@@ -125,7 +125,7 @@ def opened_folders(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[Opened
 
 
 def balanced_batches(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T]]:
-    """Split items into batches with similar numbers of rows; `rows` is the number of each item."""
+    """Split items into batches of similar size, by the number of rows of each item."""
     cluster = _current_cluster()
     local_threads = dask.config.get("num_workers", None) or CPU_COUNT
     threads = sum(cluster.nthreads().values()) if cluster else local_threads
@@ -136,7 +136,7 @@ def balanced_batches(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T
 
 
 def compute_results(tasks: Sequence[Any]) -> Iterator[Any]:
-    """Yield results as they arrive, so that a cluster's results are never all in memory."""
+    """Yield results as they arrive. The results of a cluster are never all in memory."""
     cluster = _current_cluster()
     if cluster is None:
         return iter(compute(*tasks))
@@ -154,16 +154,16 @@ class ClusterHoldings:
 
     frame: dd.DataFrame
     template: Positions  # all wallets, but an empty holdings frame
-    wallet_indices: list[Codes]  # sorted indices in `template` of each partition's wallets
-    folders: list[OpenedFolder] | None = None  # the partitions, if they are unchanged folders
+    wallet_indices: list[Codes]  # of each partition's wallets in `template`, sorted
+    folders: list[OpenedFolder] | None = None  # if each partition is an unchanged folder
 
     @property
     def normalizes_blockchains(self) -> bool:
-        """Whether blockchain names are normalized, which is done only for folders."""
+        """Whether blockchain names are normalized, as only those of folders are."""
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each partition on the workers, computing the graph once."""
+        """Apply a function to each partition on the workers. Compute the graph once."""
         shared = delayed(func, traverse=False)
         if self.folders:
             apply, wallets = delayed(_apply_to_folders, pure=False), self.template.wallet_frame
@@ -189,7 +189,7 @@ class ClusterHoldings:
         tokens: Sequence[Collection[TokenKey]],
         names: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of each batch of tokens, computing the graph once."""
+        """Apply a function to the rows of each batch of tokens. Compute the graph once."""
         rows = self._needed_columns(names).to_delayed()
         split = delayed(_split_by_tokens, pure=False, nout=len(tokens))
         keys = delayed([*tokens], traverse=False)
@@ -211,7 +211,7 @@ class ClusterHoldings:
         return self._map_numbered(_drop_spam, flags)
 
     def _map_numbered(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
-        """Apply a function to each partition and its number, which later selections preserve."""
+        """Apply a function to each partition and its number, even after later selections."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
         numbers = dd.from_map(pd.Series, every, meta=pd.Series([0]))
@@ -236,7 +236,7 @@ class ClusterHoldings:
 
 
 def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
-    """Return the holdings of a fetch; reading checks that the partitions have equal wallets."""
+    """Return the holdings of a fetch. Partition i of both frames must have the same wallets."""
     empty = _require_holdings(frame, by)
     like = meta_of(wallets)
     folders, wanted = opened_folders(wallets, frame), {*_WALLET_COLUMNS, *extra_names(like)}
@@ -259,12 +259,12 @@ def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clus
 def holdings_by_partition(
     frame: dd.DataFrame, wallets: WalletsLike | None, by: By
 ) -> ClusterHoldings:
-    """Return holdings with the wallets of each partition; raise if a wallet is in two of them."""
+    """Return holdings with the wallets of each partition, or raise if a wallet is in two."""
     empty = _require_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
     parts = map(delayed(_distinct_wallets, pure=False), frame[_WALLET].to_delayed())
     delayed_frames = requested.to_delayed() if is_dask_collection(requested) else []
-    tables, frames = compute([*parts], delayed_frames)  # together, so that both have the same state
+    tables, frames = compute([*parts], delayed_frames)  # together, to see the same state
     requested = pd.concat(frames) if frames else requested
     held = pd.concat(tables, ignore_index=True)
     positions = _wallets_as_rows(empty, held, requested)
@@ -278,7 +278,7 @@ def holdings_by_partition(
 def _wallets_as_rows(
     empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any = None
 ) -> Positions:
-    """Return positions with one row per wallet, in which the token is a placeholder."""
+    """Return positions with one row per wallet and a placeholder as the token."""
     rows = empty[_NEEDED].reindex(range(len(wallets)))
     token = dict.fromkeys(TOKEN, wallets["blockchain"].array)
     rows = rows.assign(**{name: wallets[name] for name in _WALLET}, **token)
@@ -286,7 +286,7 @@ def _wallets_as_rows(
 
 
 def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
-    """Return an empty frame with the same columns; raise if they are not those of holdings."""
+    """Return the empty frame of holdings, or raise if it lacks columns of holdings."""
     if SNAPSHOT in by_as_list(by):
         raise SettingsError(
             "grouping by 'snapshot' needs the balances in memory, but they are in a Dask DataFrame",
@@ -299,7 +299,7 @@ def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
 
 
 def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
-    """Return holdings for methods that don't need the wallets of the partitions."""
+    """Return holdings for methods that don't need the wallets of partitions."""
     empty = _require_holdings(frame, ())
     dummy = _wallets_as_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
     template = dummy.replace_rows(empty, token_identities(empty), dummy.wallet_codes[:0])
@@ -364,7 +364,7 @@ def _apply_to_folders(
 
 
 def _token_set_codes(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:
-    """Return the index of each row's set of tokens, or -1 if no set contains the token."""
+    """Return the index of each row's token set, or -1 if no set has the token."""
     by_key = {key: number for number, keys in enumerate(tokens) for key in keys}
     token_ids = token_identities(rows)
     numbers = [by_key.get(key, -1) for key in token_ids.merged_keys]
@@ -393,7 +393,7 @@ def _select_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:
 def _split_by_tokens(
     rows: pd.DataFrame, wallets: pd.DataFrame | None, tokens: list[set[TokenKey]]
 ) -> list[tuple[pd.DataFrame, pd.DataFrame | None]]:
-    """Split rows by sets of tokens; return the rows and the wallets of each set."""
+    """Return the rows and the wallets of each set of tokens."""
     codes = _token_set_codes(rows, tokens)
     subsets = [rows[codes == number] for number in range(len(tokens))]
     if wallets is None:
@@ -407,7 +407,7 @@ def _split_by_tokens(
 def _apply_to_chunks(
     func: Callable[[Positions], T], chunks: list[tuple[pd.DataFrame, pd.DataFrame | None]]
 ) -> T:
-    """Apply a function to the rows of one set of tokens, concatenated over all partitions."""
+    """Apply a function to the rows of one set of tokens from all partitions."""
     rows, wallets = zip(*chunks, strict=True)
     joined = None if wallets[0] is None else pd.concat(wallets)
     return func(read_positions(pd.concat(rows, ignore_index=True), joined))

@@ -1,4 +1,4 @@
-"""The tokens to which symbols belong: known tokens, and tokens on the user's allow list."""
+"""The rightful tokens of symbols: known tokens, and tokens on the user's allow list."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COIN_CONTRACTS = frozenset(RULES["coin_contracts"])
 
 @dataclass(frozen=True, slots=True)
 class TokenDirectory:
-    """The canonical keys of allowed and denied tokens, and the tokens to which symbols belong."""
+    """The canonical keys of allowed and denied tokens, and the rightful tokens of symbols."""
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
@@ -37,7 +37,7 @@ class TokenDirectory:
     symbols: dict[str, str]  # skeleton -> known symbol
 
     def conclusive_finding(self, token: TokenKey) -> Finding | None:
-        """Return a finding that decides alone, or None: a list, a native coin or a known token."""
+        """Return the finding for a token that is listed, native or known, which decides alone."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:
@@ -47,7 +47,7 @@ class TokenDirectory:
         return Finding("known_token") if token in known_token_by_key() else None
 
     def shared_skeletons(self, symbol: str) -> list[str]:
-        """Return the skeletons that a symbol has in common with known symbols."""
+        """Return the skeletons that a symbol shares with known symbols."""
         return [name for name in skeletons(symbol) if name in self.symbols]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
@@ -57,7 +57,7 @@ class TokenDirectory:
         """
         if not shared:
             return []
-        # Nobody else can deploy a contract at a known address, on any EVM blockchain.
+        # On all EVM blockchains, only the same deployer can use a known contract address.
         if not _skeletons_by_contract().get(token[1] or "", set()).isdisjoint(shared):
             return [Finding("same_contract")]
         owners = (self.symbol_owners.get((token[0], name)) for name in shared)
@@ -88,11 +88,11 @@ class TokenDirectory:
 
 
 def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> TokenDirectory:
-    """Merge the packaged tokens with the user's lists. Packaged tokens keep their symbols."""
+    """Merge the packaged tokens, which keep their symbols, with the user's lists."""
     allowed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
     denied = [token_key(token) for token, _ in parse_tokens(deny)]
     clean, fault = frozenset(dict(allowed)), "it is on both the allow list and the deny list"
-    if both := [(place, f"{token}", fault) for place, token in enumerate(denied) if token in clean]:
+    if both := [(index, f"{token}", fault) for index, token in enumerate(denied) if token in clean]:
         raise TokenListError(both)
     allowed_owners = _symbol_owners((token, symbol) for token, symbol in allowed if symbol)
     owners = allowed_owners | _packaged_symbol_owners()
@@ -129,10 +129,9 @@ def _coin_by_skeleton() -> dict[str, KnownToken]:
 
 @cache
 def _skeletons_by_contract() -> dict[str, set[str]]:
-    """Return a dict that maps each known EVM contract to the skeletons of its symbols."""
-    by_contract: defaultdict[str, set[str]] = defaultdict(set)
+    skeletons_by_contract: defaultdict[str, set[str]] = defaultdict(set)
     for token in known_tokens():
         contract = token_key((token.blockchain, token.contract))[1]
         if contract and contract.startswith("0x"):
-            by_contract[contract].update(skeletons(token.symbol))
-    return dict(by_contract)
+            skeletons_by_contract[contract].update(skeletons(token.symbol))
+    return dict(skeletons_by_contract)

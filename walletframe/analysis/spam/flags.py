@@ -1,4 +1,4 @@
-"""Spam flags of holdings. Each distinct pair of a token and a symbol is scored only once."""
+"""Spam flags of holdings. Each distinct pair of a token and a symbol is scored once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ THRESHOLD = 0.5
 _TOKEN_COLUMNS = ["symbol", "token_blockchain", "token_address"]
 
 _MIN_CROWD = 3
-_TOKENS_PER_COINCIDENCE = 500  # one in this many tokens may share a symbol by chance
+_TOKENS_PER_COINCIDENCE = 500  # one token of this many may share a symbol by chance
 _EXTREME_AMOUNT = 10**15
 _NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
 _ABSURD, _ABSURD_DIGITS = 10**18, 60  # units of the token, and digits of the raw amount
@@ -68,8 +68,8 @@ def flag_spam(
         - a DataFrame with ``token_blockchain`` and ``token_address``, and optionally ``symbol``;
         - an iterable of pairs (blockchain, contract).
 
-        If the list has symbols, any other contract on the same blockchain with the symbol of a
-        listed token counts as an imitation.
+        If the list has symbols, other contracts on the same blockchain with the same symbol count
+        as imitations.
     deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are always spam, in the same forms.
     threshold : float, default 0.5
@@ -101,10 +101,10 @@ def flag_spam(
     native coins is 0, and the score of denied tokens is 1. No requests are sent. A worthless token
     with an ordinary name is not detected.
 
-    Prices only count if there are other reasons. A price from the service lowers the score, unless
-    the symbol has a link, a claim or a disguise. A missing price slightly raises the score, if the
-    service has prices for other tokens on the blockchain. Pass all rows of holdings, since prices,
-    amounts and equal symbols of all rows are compared.
+    With other reasons, a price from the service lowers the score, unless the symbol has a link, a
+    claim or a disguise. A missing price slightly raises the score if the service has prices for
+    other tokens on the blockchain. Pass all rows of holdings, since prices, amounts and equal
+    symbols of all rows are compared.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def spam_mask(positions: Positions) -> Mask:
 def _score_rows(
     holdings: pd.DataFrame, directory: TokenDirectory, tokens: KeyCodes | None = None
 ) -> tuple[Floats, Any]:
-    """Return two arrays: the score and the reasons of each row."""
+    """Return the score and the reasons of each row."""
     pairs = _TokenSymbolPairs(directory, _collect_evidence(holdings, tokens))
     scores = np.zeros(len(pairs.tokens))
     reasons = np.full(len(pairs.tokens), "", dtype=object)
@@ -159,9 +159,9 @@ def without_spam(
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The rows that are not spam, in the same order, with the original index. No columns are
-        added, so reports and the explorer look for spam again. If you pass options, call
-        `flag_spam` with them instead: reports and the explorer use its columns.
+        The rows that are not spam, in the same order, with the original index. Reports and the
+        explorer look for spam again, without your options. To keep options, call `flag_spam`
+        instead, whose columns reports and the explorer use.
 
     Raises
     ------
@@ -214,20 +214,19 @@ def explain_spam(
     Parameters
     ----------
     token : str or (str, str or None), optional
-        The only token to explain, whether or not the token is spam: (blockchain, contract), or an
-        unambiguous symbol.
+        The only token to explain, spam or not: (blockchain, contract), or an unambiguous symbol.
     allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are never spam, and tokens that are always spam, as in `flag_spam`.
     threshold : float, default 0.5
         The lowest score that counts as spam.
     everything : bool, default False
-        Whether to include tokens that have reasons, but are not spam.
+        Whether to include tokens with reasons that are not spam.
 
     Returns
     -------
     DataFrame
-        One row for each reason of each token. Tokens are sorted by score, and reasons of a token by
-        weight, both in descending order. The columns are:
+        One row for each reason of each token, in descending order of the score, then of the weight.
+        The columns are:
 
         - ``symbol``, ``token_blockchain`` and ``token_address`` (str): the token;
         - ``spam_score`` (float64) and ``is_spam`` (bool): the token's score, and whether the token
@@ -297,7 +296,6 @@ class Evidence:
 
 
 def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) -> Evidence:
-    """Return the evidence for all rows of holdings."""
     require_columns(holdings, _NEEDED)
     tokens, amounts = tokens or token_identities(holdings), amounts_of(holdings["amount"])
     absurd = _absurd_mask(holdings, amounts)
@@ -305,10 +303,7 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
 
 
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes, Codes]:
-    """Return deduplicated evidence, and two arrays for its rows.
-
-    The arrays are the position of each row among all rows, and the number of equal rows.
-    """
+    """Return evidence for distinct rows, with their first positions and numbers of equal rows."""
     require_columns(source.template.holdings, _NEEDED)
     [(chunk, groups, sums)] = aggregate_chunks(source, [_EQUAL_ROWS], ["raw_amount", "price"])
     first = first_rows(groups.codes, len(groups))
@@ -359,7 +354,7 @@ class _TokenSymbolPairs:
         self.by_price = _price_findings(evidence)
 
     def suspect_findings(self) -> dict[int, tuple[Finding, ...]]:
-        """Return a dict that maps each pair that may be spam to the findings about the pair."""
+        """Return a dict from each suspect pair (token, symbol) to its findings."""
         denied = self.directory.denied
         symbols = [any(each) for each in zip(self.by_symbol, self.shared_skeletons, strict=True)]
         tokens = [place in self.by_amount or key in denied for place, key in enumerate(self.keys)]
@@ -378,7 +373,7 @@ class _TokenSymbolPairs:
         return by_pair
 
     def findings_about(self, pair: int) -> tuple[Finding, ...]:
-        """Return the sorted findings about one pair. Findings about several pairs are left out."""
+        """Return the sorted findings about one pair, without findings about several pairs."""
         token, symbol = int(self.tokens[pair]), int(self.symbols[pair])
         conclusive = self.directory.conclusive_finding(self.keys[token])
         if conclusive:
@@ -390,7 +385,7 @@ class _TokenSymbolPairs:
                 self.keys[token], self.names[symbol], self.shared_skeletons[symbol]
             ),
         ]
-        # A price, or a missing price, only counts if there are other findings.
+        # A price, or its absence, only counts with other findings.
         price, reasons = self.by_price[token], {each.reason for each in findings if each.weight}
         if price and reasons and (price is _UNPRICED or BAIT.isdisjoint(reasons)):
             findings.append(price)
@@ -400,7 +395,7 @@ class _TokenSymbolPairs:
 def _read_directory(
     allow: TokensLike | None, deny: TokensLike | None, threshold: float
 ) -> TokenDirectory:
-    """Read the lists of the arguments, or else of the settings, and check the threshold."""
+    """Read the lists from the arguments or, by default, the settings; check the threshold."""
     if not 0 < threshold <= 1:
         hint = "pass a score above 0 and not above 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
@@ -411,13 +406,13 @@ def _read_directory(
 
 
 def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
-    """Return a dict that maps token indices to findings about impossibly large amounts."""
+    """Return a dict from indices of tokens to findings about impossibly large amounts."""
     exact, codes = evidence.amounts, evidence.tokens.codes
     one, count = 10**exact.scale, len(evidence.tokens.keys)
     absurd = np.unique(codes[evidence.is_absurd]).tolist()
     findings: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd, (_ABSURD_BALANCE,))
-    # Only tokens with a large amount are added up. A sum of n amounts can reach the limit only if
-    # one of the amounts is at least 1/n of the limit.
+    # A sum of n amounts can reach the limit only if one amount is at least 1/n of the limit. So
+    # only tokens with such an amount are added up.
     most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
     large = np.zeros(count, dtype=bool)
     large[codes[exact.integers >= _EXTREME_AMOUNT * one // most_rows]] = True
@@ -446,11 +441,7 @@ def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
 def chunked_flags(
     source: ChunkedHoldings, *, drop_spam: bool, **options: Any
 ) -> tuple[dict[Any, tuple[float, str]], dict[int, tuple[float, str]], Codes]:
-    """Return two dicts of (score, reasons), and the positions of all rows of unknown tokens.
-
-    The first dict is by (token, symbol). The second dict has the rows of unknown tokens, by
-    position.
-    """
+    """Return (score, reasons) by (token, symbol), for unknown tokens by row, and these rows."""
     directory = _read_directory(**options)
     evidence, places, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)
