@@ -119,7 +119,6 @@ def _build_holdings(
 
 
 def _append_columns(chunks: Mapping[str, list[Any]], pending: Sequence[Balances]) -> None:
-    """Append the columns of the pending balances to `chunks`."""
     for name, values_of, arrow_type in _COLUMNS:
         values = list(chain.from_iterable(map(values_of, pending)))
         chunks[name].append(pa.array(values, arrow_type))

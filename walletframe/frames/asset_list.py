@@ -161,18 +161,18 @@ def count_and_sum_bridged(positions: Positions, index: int) -> tuple[int, str]:
     bridged = positions.assets.bridged if positions.assets else {}
     asset, contracts = positions.tokens.keys[index], positions.contracts
     is_version = np.array([bridged.get(key) == asset for key in contracts.keys], dtype=bool)
-    return sum_versions(positions, is_version[contracts.codes])
+    return count_and_sum_contracts(positions, is_version[contracts.codes])
 
 
-def sum_versions(positions: Positions, rows: Mask) -> tuple[int, str]:
-    """Return the number of contracts that the marked rows hold, and the sum of their amounts."""
+def count_and_sum_contracts(positions: Positions, rows: Mask) -> tuple[int, str]:
+    """Return the number of contracts with positive amounts in these rows, and their sum."""
     amounts, codes = positions.amounts[rows], positions.contracts.codes[rows]
     is_held = is_positive(amounts.exact())
     return len(np.unique(codes[is_held])), format(amounts[is_held].sum(), "f")
 
 
 def warn_about_bridged(versions: int, amount: str = "") -> None:
-    """Warn that bridged versions are left out, if there are any. Several assets have no amount."""
+    """Warn if bridged versions are left out. For several assets, `amount` is empty."""
     if versions:
         text = bridged_text(versions, amount)
         notify(f"{text} left out; pass bridged=True to include them", InputWarning)
@@ -301,7 +301,6 @@ def _parse_contracts(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, 
 
 
 def _read_assets(more: Any) -> pd.DataFrame:
-    """Read the user's DataFrame or file of assets, and check the columns."""
     if isinstance(more, str | Path):
         path = Path(more).expanduser()
         try:

@@ -54,7 +54,7 @@ def completeness_columns(
 
 
 def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
-    """Count the known and the stale wallets with an unreadable amount, in two rows by group.
+    """Count the known (row 0) and stale (row 1) wallets of each group with an unreadable amount.
 
     Holders of unknown tokens are counted only in groups of unknown tokens, because
     `completeness_columns` already excludes these wallets from all other groups.
@@ -71,7 +71,7 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
 
 
 def exclude_unknown_amounts(positions: Positions, rows: Mask) -> Positions:
-    """Mark wallets as unknown if one of these rows of a token has an unknown amount."""
+    """Return a copy in which a wallet is unknown if its amount in one of these rows is unknown."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
@@ -171,9 +171,9 @@ def coverage_from_counts(
 def drop_rows(
     holdings: pd.DataFrame, kept: Mask, reasons: Mapping[str, tuple[Mask, str]]
 ) -> pd.DataFrame:
-    """Return the kept rows. Their ``attrs`` have the reasons of dropped rows, for the coverage.
+    """Return the rows in the mask `kept`, and store the reasons for other rows in their ``attrs``.
 
-    A reason maps an adjective to its rows, and to a text for them (by default, their value).
+    `reasons` maps adjectives to a mask of rows and a text ("" for the value of these rows).
     """
     dropped, texts = _dropped(holdings, len(holdings))
     for adjective, (rows, text) in reasons.items():
@@ -186,13 +186,13 @@ def drop_rows(
 
 
 def _dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
-    """Return the number of balances and the reasons of `drop_rows`, unless rows changed since."""
+    """Return the number and the reasons of dropped balances, or none if rows changed since."""
     record = holdings.attrs.get(_DROPPED, {})
     return (record["balances"], [*record["reasons"]]) if record.get("rows") == rows else (0, [])
 
 
 def _count_and_value(count: int, noun: str, rows: pd.DataFrame) -> str:
-    """Return a text such as ``2 spam balances (930.00 USD)``; an unknown value is omitted."""
+    """Return a text such as ``2 spam balances (930.00 USD)``, without an unknown value."""
     value: Any = rows["value"].sum(min_count=1) if "value" in rows else np.nan
     currency: Any = rows["currency"].iloc[0] if "currency" in rows else ""
     text = "" if pd.isna(value) else f"{money(value)} {'' if pd.isna(currency) else currency}"

@@ -1,7 +1,7 @@
 """The result of a fetch (`WalletDetails`), and functions that check arguments of this type.
 
-Such an argument may also be the tuple ``(wallets, holdings)``. For an argument that is one of the
-two DataFrames, users may also pass the complete result.
+Instead of `WalletDetails`, a user may pass the tuple ``(wallets, holdings)``. Instead of one of the
+two frames, a user may pass the complete result.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def is_details(argument: object) -> TypeGuard[DetailsLike]:
 
 
 def as_details(argument: object, name: str = "details") -> WalletDetails:
-    """Return an argument as `WalletDetails`, or raise an error unless it is a pair of frames."""
+    """Return a pair of frames as `WalletDetails`, or raise an error for any other argument."""
     if not is_details(argument):
         raise ArgumentError(
             f"`{name}` must be the result of a fetch, but has the type {type(argument).__name__}",

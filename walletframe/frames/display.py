@@ -105,12 +105,11 @@ def _cell_markdown(cell: Cell) -> str:
 
 
 def is_number(cell: Cell) -> bool:
-    """Return whether a cell is a number, shown with all digits."""
+    """Return whether a cell shows a number with all digits."""
     return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
 
 
 def _table_html(table: Table) -> str:
-    """Return a table as HTML that scrolls if it is too wide."""
     count = table.total - table.left_out
     counted = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
     caption = f'<caption style="text-align: left; color: {_FAINT}">'

@@ -197,7 +197,7 @@ def merge_by_wallet(
 
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
-    """Parse the wallets of `column` or, if None, of two columns. An unreadable wallet is None."""
+    """Parse the wallets of `column` or, if None, of both key columns; None if unreadable."""
     wallets = map(read_aliased, frame_rows(table) if column is None else table[column])
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 

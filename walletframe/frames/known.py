@@ -60,11 +60,6 @@ def _missing_mask(column: pd.Series) -> Mask:
     return np.asarray(pd.isna(column.array), dtype=bool)
 
 
-def unreadable_mask(holdings: pd.DataFrame) -> Mask:
-    """Return a mask of the balances with an unreadable amount or token."""
-    return _missing_mask(holdings["amount"]) | _missing_mask(holdings["token_blockchain"])
-
-
 def is_simulated(wallets: pd.DataFrame) -> bool:
     """Return whether any wallet has simulated data from the sandbox."""
     return bool(_equal_mask(wallets["service"], SIMULATED).any())
@@ -78,24 +73,21 @@ def summary_lines(
     statuses = ", ".join(f"{count:,} {name}" for name, count in _value_counts(wallets["status"]))
     lines = [f"{counted_noun(len(wallets), 'wallet')} on {counted_noun(chains, 'blockchain')}"]
     lines[0] += f": {statuses}" if statuses else ""
-    if holdings is None:
-        balances, flawed = counted_noun(int(wallets["tokens"].sum()), "balance"), ""
-    else:
-        tokens, unread = tokens or token_identities(holdings), int(unreadable_mask(holdings).sum())
-        balances = (
-            f"{counted_noun(len(holdings), 'balance')} of {counted_noun(len(tokens.keys), 'token')}"
-        )
-        flawed = count_with_verb(unread, len(holdings), "balance") if unread else ""
+    count = int(wallets["tokens"].sum()) if holdings is None else len(holdings)
+    balances, flaws = counted_noun(count, "balance"), []
+    if holdings is not None:
+        tokens = tokens or token_identities(holdings)
+        balances += f" of {counted_noun(len(tokens.keys), 'token')}"
+        flawed = _missing_mask(holdings["amount"]) | _missing_mask(holdings["token_blockchain"])
+        flaws = [count_with_verb(int(flawed.sum()), count, "balance")] if flawed.any() else []
     lines.append(f"{balances}; {_sources_text(wallets)}")
-    if flawed:
-        lines.append(f"{flawed} unreadable: the amount or the token is unknown.")
+    lines += [f"{text} unreadable: the amount or the token is unknown." for text in flaws]
     if stale := int(stale_mask(wallets).sum()):
         lines.append(f"{older_answers(stale)}: no newer answer was available.")
     return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines
 
 
 def _sources_text(wallets: pd.DataFrame) -> str:
-    """Return the number of answers from each source, and the oldest time, as text."""
     named = [f"{count:,} {_SOURCES[name]}" for name, count in _value_counts(wallets["source"])]
     if not named:
         return "no usable answer"

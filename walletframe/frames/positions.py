@@ -259,7 +259,6 @@ def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Pos
 
 
 def _mask_of_indices(indices: Codes, count: int) -> Mask:
-    """Return a mask of `count` values, True at these indices."""
     return np.bincount(indices, minlength=count) > 0
 
 

@@ -135,7 +135,7 @@ class Coverage:
 
 
 def bridged_text(versions: int, amount: str) -> str:
-    """Return a text such as ``1,200.5 in 2 bridged versions``. Several assets have no `amount`."""
+    """Return a text such as ``1,200.5 in 2 bridged versions``, or without an empty amount."""
     text = counted_noun(versions, "bridged version")
     return f"{Decimal(amount):,f} in {text}" if amount else text
 

@@ -68,7 +68,7 @@ def text_array(values: Any) -> Any:
 
 
 def text_from_arrow(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Return one array of the dtype `TEXT` from Arrow arrays, or only the rows at these positions.
+    """Concatenate Arrow arrays into an array of the dtype `TEXT`, with all rows or these rows.
 
     Either all arrays are dictionary-encoded, or none.
     """
@@ -124,7 +124,7 @@ def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -
 
 
 def one_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
-    """Return a list of at most one currency (None if missing). Raise a PricesError for several."""
+    """Return the only currency in a list (None if missing), or raise an error for several."""
     currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
         listed = ", ".join("no currency" if name is None else repr(name) for name in currencies)

@@ -219,8 +219,8 @@ def table_text(table: Table) -> str:
 def console_text(table: Table, width: int | None, *, exact: bool = False) -> str:
     """Return a table as text for a terminal. Cells that don't fit are written below their row.
 
-    With a width, unless `exact`, long amounts are cut if they then still differ. Wallets and
-    contracts with equal short forms are written in full.
+    With a `width`, long amounts are cut, unless they would become equal or `exact` is set. Wallets
+    and contracts with equal short forms are written in full.
     """
     full = _unshorten_ambiguous_addresses(table.columns)
     columns = full if exact or width is None else _cut_amounts(full)
@@ -240,7 +240,6 @@ def console_text(table: Table, width: int | None, *, exact: bool = False) -> str
 
 
 def _aligned_lines(columns: Columns) -> list[str]:
-    """Return the headings, a rule and the rows of a table, with aligned columns."""
     drawn = []
     for name, cells in columns.items():
         texts = [name, *map(_shown_text, cells)]
@@ -291,7 +290,6 @@ def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]
 
 
 def _unshorten_ambiguous_addresses(columns: Columns) -> Columns:
-    """Write different addresses with the same short form in full."""
     expanded = dict(columns)
     for name in _NAMES:
         addresses: defaultdict[str, set[str]] = defaultdict(set)
