@@ -1,4 +1,4 @@
-"""Methods made from functions, to which a method passes the data of its accessor."""
+"""Methods made from functions. A method passes the data of its accessor to the function."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LazyPackage:
 
 
 class Delegate(Generic[P, R]):
-    """A method with the documentation of the function `load()`, called by `call`."""
+    """A method that runs ``call(accessor, load(), …)``, with the docstring of `load()`."""
 
     def __init__(
         self, load: Callable[[], Callable[Concatenate[Any, P], Any]], call: Callable[..., R]
@@ -81,5 +81,5 @@ def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **k
 
 
 def delegate(load: Callable[[], Callable[Concatenate[Any, P], R]]) -> Delegate[P, R]:
-    """Return a method that calls the function `load()`."""
+    """Return a method that calls the function `load()` with the data of its accessor."""
     return Delegate(load, call_with_data)

@@ -147,7 +147,7 @@ class DetailsAccessor(HoldingsAccessor):
         self._wallets, self._data = fetches.as_details(details)
 
     def _replace_holdings(self, function: Any, /, *args: Any, **kwargs: Any) -> WalletDetails:
-        """Return the fetch with the holdings that a function returns."""
+        """Return the result of the fetch with new holdings from a function."""
         return fetches.WalletDetails(self._wallets, call_with_data(self, function, *args, **kwargs))
 
     def _select_rows(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:

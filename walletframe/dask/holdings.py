@@ -159,7 +159,7 @@ class ClusterHoldings:
 
     @property
     def normalizes_blockchains(self) -> bool:
-        """Whether blockchain names are normalized, as only those of folders are."""
+        """Whether blockchain names are normalized. Only the names in folders are."""
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
@@ -211,7 +211,7 @@ class ClusterHoldings:
         return self._map_numbered(_drop_spam, flags)
 
     def _map_numbered(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
-        """Apply a function to each partition and its number, even after later selections."""
+        """Apply a function to each partition and its original number."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
         numbers = dd.from_map(pd.Series, every, meta=pd.Series([0]))

@@ -81,12 +81,12 @@ class RateLimiterPlugin(SchedulerPlugin):
             )
         self._scheduler = scheduler
         scheduler.handlers.update(
-            walletframe_permits=self.permits,
-            walletframe_refused=self.refused,
-            walletframe_closed=self.closed,
+            walletframe_permits=self.send_permits,
+            walletframe_refused=self.handle_refusal,
+            walletframe_closed=self.handle_close,
         )
 
-    async def permits(self, wanted: int, message: _Message) -> Reply:
+    async def send_permits(self, wanted: int, message: _Message) -> Reply:
         """Wait until shortly before the next permit, and return the delay of each permit."""
         shared = self._update_from_message(message)
         shared.waiting += 1
@@ -107,13 +107,13 @@ class RateLimiterPlugin(SchedulerPlugin):
             shared.waiting -= 1
         return {"waits_s": waits, "share": self._worker_share(shared)}
 
-    def refused(self, retry_after_s: float | None, message: _Message) -> Reply:
+    def handle_refusal(self, retry_after_s: float | None, message: _Message) -> Reply:
         """Reduce the rate of the cluster and pause all workers after a rate-limited answer."""
         shared = self._update_from_message(message)
         shared.state = rate.slow_down(shared.state, retry_after_s, time.monotonic())
         return {"waits_s": [], "share": self._worker_share(shared)}
 
-    def closed(self, message: _Message) -> None:
+    def handle_close(self, message: _Message) -> None:
         """Take back the unused permits of a worker that has finished."""
         self._update_from_message(message)
 

@@ -97,7 +97,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 
 def read_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read a file, and the wallets from the same JSON file or a file beside it, or None."""
+    """Read a file, and its wallets (None if absent) from the same JSON file or a file beside it."""
     frame, wallets = _read_file(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():

@@ -297,7 +297,7 @@ def _json_value(value: Any) -> Any:
 
 
 def require_openpyxl(purpose: str) -> None:
-    """Raise an error if openpyxl is not installed, clearer than that of pandas."""
+    """Raise a clear error if openpyxl is not installed."""
     if find_spec("openpyxl") is None:
         raise MissingExtraError("excel", purpose)
 

@@ -37,7 +37,7 @@ class TokenDirectory:
     symbols: dict[str, str]  # skeleton -> known symbol
 
     def conclusive_finding(self, token: TokenKey) -> Finding | None:
-        """Return the finding for a token that is listed, native or known, which decides alone."""
+        """Return the finding of a listed, native or known token, which needs no other findings."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:

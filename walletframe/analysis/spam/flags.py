@@ -441,7 +441,10 @@ def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
 def chunked_flags(
     source: ChunkedHoldings, *, drop_spam: bool, **options: Any
 ) -> tuple[dict[Any, tuple[float, str]], dict[int, tuple[float, str]], Codes]:
-    """Return (score, reasons) by (token, symbol), for unknown tokens by row, and these rows."""
+    """Return two dicts of (score, reasons), and the row positions of unknown tokens.
+
+    The first dict is by (token, symbol), the second by the row position of an unknown token.
+    """
     directory = _read_directory(**options)
     evidence, places, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)

@@ -85,7 +85,7 @@ _TWINS = str.maketrans("Il|Oo", "11100")
 
 
 def symbol_findings(symbol: str) -> tuple[Finding, ...]:
-    """Return the findings about the text of a symbol, which most honest symbols don't have."""
+    """Return the findings about the text of a symbol. Most honest symbols have none."""
     start = symbol[:MAX_SYMBOL_LENGTH]
     text = readable_text(start)
     findings = list(_word_findings(text))
