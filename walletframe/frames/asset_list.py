@@ -58,9 +58,8 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     Parameters
     ----------
     more : DataFrame, str or Path, optional
-        Contracts of your own: a DataFrame, or the path of a ``.csv`` or ``.parquet`` file. Your
-        contracts take precedence over those in the packaged list. The default is the setting
-        ``assets``. The columns are:
+        Your contracts, which take precedence over the packaged list: a DataFrame, or the path of a
+        ``.csv`` or ``.parquet`` file. The default is the setting ``assets``. The columns are:
 
         - ``asset``, ``token_blockchain`` and ``token_address`` (missing for a native coin);
         - optionally ``symbol`` and ``kind``. The default kind is native for a coin, and canonical
@@ -69,12 +68,11 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each contract, with an index from 0. The contracts of `more` come last. All
-        columns are str:
+        One row for each contract, with an index from 0. Your contracts come last. All columns are
+        str:
 
         - ``asset``: the name of the asset, such as USDC;
-        - ``token_blockchain`` and ``token_address``: the blockchain and the contract. The contract
-          of a native coin is NA;
+        - ``token_blockchain`` and ``token_address``: the contract, which is NA for a native coin;
         - ``symbol``: the symbol of the contract;
         - ``kind``: ``native``, ``canonical`` or ``bridged``.
 
@@ -82,8 +80,8 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
         asset. ``bridged`` contracts belong to a bridge, a custodian or a wrapping contract (USDC.e,
         WETH, WBTC). A contract that no list attributes to the issuer is also ``bridged``.
 
-        ``totals(by="asset")`` and ``share(asset=…)`` add up the native and canonical contracts.
-        With ``bridged=True``, they also add the bridged contracts.
+        ``totals(by="asset")`` and ``share(asset=…)`` add up the native and canonical contracts and,
+        with ``bridged=True``, the bridged contracts.
 
     Raises
     ------
@@ -98,15 +96,13 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     -----
     The packaged list dates from November 2026. USDC and EURC are as in Circle's Bridge Kit 1.15.1
     (September 2026). Native coins are as in `walletframe.blockchains`, without test networks. All
-    other contracts are from freely licensed lists. ``walletframe/tokens/sources.toml`` states
-    the version and month of each list. ``walletframe/tokens/known.csv`` states the list of each
-    contract.
+    other contracts are from freely licensed lists. ``walletframe/tokens/sources.toml`` states the
+    version and month of each list, ``walletframe/tokens/known.csv`` the list of each contract.
 
     One unit of each contract represents one unit of the asset, but the values may differ: a bridged
-    unit may be worth less if the bridge's reserves are incomplete. The list leaves out contracts
-    whose amounts must not be added up: BTT, because an old unit equals 1,000 new units; EURe,
-    because two contracts show the same balance; FRAX and FXS, because they changed symbols; and
-    former contracts.
+    unit may be worth less if the bridge's reserves are incomplete. The list omits former contracts,
+    and contracts with amounts that must not be added up: BTT (an old unit equals 1,000 new units),
+    EURe (two contracts show the same balance), and FRAX and FXS (they changed symbols).
 
     Examples
     --------

@@ -84,9 +84,8 @@ def check(
     Notes
     -----
     The length and the alphabet of an address are checked for EVM blockchains, Bitcoin, Litecoin,
-    Dogecoin, Dash, Solana, TRON, NEAR and the blockchains of Cosmos. The checksums of base58 and
-    bech32 are checked, and with the extra ``checksums`` also those of EVM addresses in mixed case
-    (EIP-55).
+    Dogecoin, Dash, Solana, TRON, NEAR and Cosmos blockchains. Checksums are checked in base58 and
+    bech32 and, with the extra ``checksums``, in EVM addresses of mixed case (EIP-55).
 
     Examples
     --------
@@ -164,10 +163,9 @@ def clean(
         space is removed from their values. Values that differ only in case become equal to the
         first of them.
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
-        What to do with rows that can't be parsed, and with addresses that don't have the form of
-        their blockchain: raise an error, or drop these rows. With ``"ask"``, such addresses are
-        returned as written, and only rows that can't be parsed raise an error. `fetch_wallets` has
-        the same option. Empty rows are always skipped.
+        Whether to raise an error for rows that can't be parsed and for malformed addresses, or to
+        drop these rows. With ``"ask"``, malformed addresses are returned unchanged, and only rows
+        that can't be parsed raise an error. Empty rows are always skipped.
 
     Returns
     -------

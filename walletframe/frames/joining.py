@@ -65,8 +65,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     ------
     AddressError
         If wallets can't be parsed, or if a blockchain has another name than the service's
-        identifier, such as ``ethereum`` instead of ``ETH``. The error lists these wallets with
-        positions and reasons.
+        identifier, such as ``ethereum`` instead of ``ETH``. The error lists positions and reasons.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``.
     SettingsError
@@ -135,9 +134,8 @@ def join(
         ``address`` are spelled as in `frame`. A row of your table is repeated for each matching
         row of `frame`. If a row has no match, the columns of the other table are NA.
 
-        The rows are in the order of your table. If a row of your table has several matches, the
-        matches are in the order of `frame`. With ``how="right"``, the rows are in the order of
-        `frame`, and the matches of a row are in the order of your table.
+        The rows are in the order of your table, and several matches of a row in the order of
+        `frame`; the reverse with ``how="right"``.
 
     Raises
     ------

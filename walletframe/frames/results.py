@@ -44,30 +44,25 @@ class Coverage:
     Parameters
     ----------
     wallets_asked : int
-        The number of requested wallets, or 0 if `wallets` was not passed. For a table of one token
-        or asset, only wallets that could hold it are counted.
+        The number of requested wallets (for one token or asset, only those that could hold it), or
+        0 if `wallets` was not passed.
     wallets_ok, wallets_stale : int
-        The number of these wallets whose balances are known, and the number of known wallets whose
-        answer is out of date.
+        The number of these wallets with known balances, and with an out-of-date answer.
     balances : int
-        The number of balances that are counted, including balances of unknown amount.
+        The number of counted balances, including balances of unknown amount.
     amount_na, unpriced : int
-        The number of balances of unknown amount, and the number of balances with a known amount but
-        without a value.
+        The number of balances of unknown amount, and of known amount without a value.
     filtered : int
-        The number of balances that the service listed for known wallets, but that are missing from
-        the holdings, such as dropped spam.
+        The number of balances that the service listed, but the holdings lack, such as spam.
     filtered_reasons : str
         What `without_spam` and `where` dropped, such as ``16 spam balances (930.00 USD)``; empty
         if rows were dropped in another way.
     bridged : int
-        For a table of one asset, the number of bridged versions in the holdings that the table
-        leaves out.
+        For a table of one asset, the number of held bridged versions that the table leaves out.
     bridged_amount : str
-        The exact sum of the known amounts of these bridged versions, as text for `decimal.Decimal`.
+        The exact sum of the known amounts of these bridged versions, which `Decimal` reads.
     bridged_separate : int
-        For a table of all assets, the number of bridged versions that are separate from their
-        asset, as rows or columns of their own.
+        For a table of all assets, the number of bridged versions in separate rows or columns.
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
     as_of : str
@@ -107,8 +102,8 @@ class Coverage:
         Returns
         -------
         list of str
-            What is left out, then out-of-date answers, the time, and bridged versions that are
-            separate from their asset, if there are any.
+            What is left out, then, if any, out-of-date answers, the time, and bridged versions in
+            separate rows.
         """
         unknown = self.wallets_asked - self.wallets_ok
         wallets = counted_noun(self.wallets_asked, "wallet")
