@@ -323,12 +323,13 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         """
         table = with_standard_columns(self._data) if on is None else self._data
         other: Any = frame
-        mine, theirs = meta_of(table), getattr(other, "_meta", other)
-        if on is None and not {*COLUMNS} <= {*mine.columns}:
+        table_meta, frame_meta = meta_of(table), getattr(other, "_meta", other)
+        if on is None and not {*COLUMNS} <= {*table_meta.columns}:
             hint = 'pass the column of "<BLOCKCHAIN>.<ADDRESS>" strings, such as on="wallet"'
-            raise ColumnsError([*COLUMNS], [*map(str, mine.columns)], hint=hint)
+            raise ColumnsError([*COLUMNS], [*map(str, table_meta.columns)], hint=hint)
         merge_rows = partial(_merge_without_warning, how=how, on=on, suffixes=suffixes)
-        meta = merge_rows(mine, theirs if not isinstance(theirs, pd.DataFrame) else theirs[:0])
+        empty = frame_meta[:0] if isinstance(frame_meta, pd.DataFrame) else frame_meta
+        meta = merge_rows(table_meta, empty)
         if not is_dask_collection(other):
             if how in ("left", "inner"):
                 shared = delayed(other, pure=True, traverse=False)
@@ -336,10 +337,10 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             with _unchanged_text_dtypes():
                 other = dd.from_pandas(other, npartitions=1)
         count = max(table.npartitions, other.npartitions)
-        ours = _shuffle_by_wallet(table, partial(_add_key_to_user_table, on=on), count)
-        others = _shuffle_by_wallet(other, _add_key_to_fetched_frame, count)
-        return ours.map_partitions(
-            _merge_without_keys, others, merge_rows, meta=meta, align_dataframes=False
+        keyed_table = _shuffle_by_wallet(table, partial(_add_key_to_user_table, on=on), count)
+        keyed_frame = _shuffle_by_wallet(other, _add_key_to_fetched_frame, count)
+        return keyed_table.map_partitions(
+            _merge_without_keys, keyed_frame, merge_rows, meta=meta, align_dataframes=False
         )
 
 

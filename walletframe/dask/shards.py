@@ -83,7 +83,7 @@ def claim_folder(root: Path, service: str, shards: int) -> None:
             existing = write_marker(marker, service=service, shards=shards)["shards"]
     if existing != shards:
         raise DatasetError(
-            f"{root} has {existing} shards, not {shards}: its wallets would all be requested again",
+            f"{root} has {existing} shards, not {shards}, so all wallets would be requested again",
             hint=f"pass shards={existing}, or use another folder",
         )
 

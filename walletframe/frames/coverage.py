@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions
 
 _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
-_DROPPED = "dropped"  # key in the ``attrs`` of holdings: the rows that are left, counts, reasons
+_DROPPED = "dropped"  # key in the ``attrs`` of holdings, for what `drop_rows` dropped
 
 
 def completeness_columns(
@@ -86,7 +86,7 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     begins, chains = np.cumsum(sizes) - sizes, chains[np.argsort(tokens, kind="stable")]
     with_token = np.flatnonzero(groups.tokens >= 0)
     repeats = sizes[groups.tokens[with_token]]
-    members = np.repeat(with_token, repeats)  # each group, repeated for each token's blockchain
+    members = np.repeat(with_token, repeats)  # each group, once per blockchain of its token
     steps = np.arange(len(members)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     member_chains = chains[begins[groups.tokens[members]] + steps]
 
@@ -155,14 +155,14 @@ def coverage_from_counts(
     dropped, reasons = _dropped(positions.holdings, held)
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, dropped, "; ".join(reasons))
-    ok, stale, asked = _wallet_states(positions)[:, slice(None) if among is None else among]
+    ok, stale, requested = _wallet_states(positions)[:, slice(None) if among is None else among]
     frame, first = positions.wallet_frame, positions.first
     listed = frame["tokens"].array.take(first[positions.known]).sum()
     filtered = max(int(listed) - held, 0)
     others = [counted_noun(filtered - dropped, "other balance")] * (filtered > dropped)
     reasons = [*reasons, *others] if 0 < dropped <= filtered else []
     known = first[positions.known if among is None else positions.known & among]
-    wallets = int(asked.sum()), int(ok.sum()), int(stale.sum())
+    wallets = int(requested.sum()), int(ok.sum()), int(stale.sum())
     return Coverage(
         *wallets, *counts, filtered, "; ".join(reasons), as_of=_oldest_time(frame, known)
     )

@@ -69,8 +69,8 @@ def details_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     first, *others = summary_lines(wallets, holdings)
     parts = [f"<div><strong>{first}</strong></div>"]
     for line in others:
-        marked = f' style="{_MARK}; padding-left: 0.5em; margin: 0.3em 0"'
-        parts.append(f"<div{marked if line == SIMULATED_NOTE else ''}>{line}</div>")
+        highlight = f' style="{_MARK}; padding-left: 0.5em; margin: 0.3em 0"'
+        parts.append(f"<div{highlight if line == SIMULATED_NOTE else ''}>{line}</div>")
     failed = "".join(f"<li>{as_html(line, _REASON)}</li>" for line in failure_lines(wallets))
     if failed:
         style = "margin: 0 0 0.3em; padding-left: 1.5em"

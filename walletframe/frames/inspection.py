@@ -69,7 +69,7 @@ def check(
     Raises
     ------
     ArgumentError
-        If `wallets` has no columns although `keep` is given.
+        If `keep` is passed, but `wallets` has no columns.
     AddressError
         If a file can't be read.
     ColumnsError
@@ -180,7 +180,7 @@ def clean(
     Raises
     ------
     ArgumentError
-        If `wallets` has no columns although `keep` is given.
+        If `keep` is passed, but `wallets` has no columns.
     AddressError
         If rows are refused. The error lists these wallets with positions and reasons.
     ColumnsError

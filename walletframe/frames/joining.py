@@ -183,10 +183,10 @@ def merge_by_wallet(
     if isinstance(column, str):
         require_columns(table, [column])
     wallets = parse_row_wallets(table, column)
-    (ours, theirs), unmatched = _match_rows(wallets, frame, how)
-    keys = _key_columns(table if column is None else None, frame, wallets, (ours, theirs))
-    mine = _take_or_na(table.drop(columns=_KEYS) if column is None else table, ours)
-    joined = _concat_columns(mine, keys, _take_or_na(frame.drop(columns=_KEYS), theirs), suffixes)
+    pairs, unmatched = _match_rows(wallets, frame, how)
+    keys = _key_columns(table if column is None else None, frame, wallets, pairs)
+    left = _take_or_na(table.drop(columns=_KEYS) if column is None else table, pairs[0])
+    joined = _concat_columns(left, keys, _take_or_na(frame.drop(columns=_KEYS), pairs[1]), suffixes)
     if column is not None:
         return joined, unmatched
     others = iter(joined.columns.drop(_KEYS))
@@ -233,14 +233,14 @@ def _match_rows(
 ) -> tuple[tuple[Codes, Codes], str]:
     """Return two arrays of matching rows (-1: no match), and a warning about unmatched rows."""
     identities = wallet_identities(frame)
-    index: dict[Any, int] = {key: code for code, key in enumerate(identities.keys)}
+    code_by_key: dict[Any, int] = {key: code for code, key in enumerate(identities.keys)}
     keys = [wallet and canonical_key(wallet.blockchain, wallet.address) for wallet in wallets]
-    codes = np.array([index.get(key, -1) for key in keys], dtype=np.intp)
-    left = pd.DataFrame({"code": codes, "ours": np.arange(len(codes))})
-    right = pd.DataFrame({"code": identities.codes, "theirs": np.arange(len(frame))})
+    codes = np.array([code_by_key.get(key, -1) for key in keys], dtype=np.intp)
+    left = pd.DataFrame({"code": codes, "left": np.arange(len(codes))})
+    right = pd.DataFrame({"code": identities.codes, "right": np.arange(len(frame))})
     pairs = left.merge(right, how, on="code").fillna(-1)
-    ours, theirs = (pairs[side].to_numpy(np.intp) for side in ("ours", "theirs"))
-    first, second = (theirs, ours) if how == "right" else (ours, theirs)
+    left_rows, right_rows = (pairs[side].to_numpy(np.intp) for side in ("left", "right"))
+    first, second = (right_rows, left_rows) if how == "right" else (left_rows, right_rows)
     order = np.lexsort((second, np.where(first < 0, len(codes), first)))
     count, unreadable = int((codes < 0).sum()), keys.count(None)
     reason = f" ({unreadable:,} can't be read)" if unreadable else ""
@@ -248,14 +248,14 @@ def _match_rows(
     unmatched = (
         f"{count:,} of {counted_noun(len(codes), 'row')} {verb} no match{reason}" if count else ""
     )
-    return (ours[order], theirs[order]), unmatched
+    return (left_rows[order], right_rows[order]), unmatched
 
 
 def _key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
     """Return ``blockchain`` and ``address`` of `frame`, or of `table` in rows without a match."""
-    ours, theirs = pairs
+    left_rows, right_rows = pairs
     columns = {}
     for name in _KEYS:
         cells = [None] * len(wallets) if table is None else table[name].tolist()
@@ -263,9 +263,9 @@ def _key_columns(
             getattr(wallet, name) if wallet else None if pd.isna(cell) else str(cell)
             for wallet, cell in zip(wallets, cells, strict=True)
         ]
-        from_frame = _take_or_na(frame[[name]].astype(TEXT), theirs)[name]
-        from_table = _take_or_na(pd.DataFrame({name: pd.array(texts, dtype=TEXT)}), ours)[name]
-        columns[name] = from_frame.where(theirs >= 0, from_table)
+        from_frame = _take_or_na(frame[[name]].astype(TEXT), right_rows)[name]
+        from_table = _take_or_na(pd.DataFrame({name: pd.array(texts, dtype=TEXT)}), left_rows)[name]
+        columns[name] = from_frame.where(right_rows >= 0, from_table)
     return pd.DataFrame(columns)
 
 
@@ -275,13 +275,13 @@ def _take_or_na(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
 
 
 def _concat_columns(
-    mine: pd.DataFrame, keys: pd.DataFrame, theirs: pd.DataFrame, suffixes: tuple[str, str]
+    left: pd.DataFrame, keys: pd.DataFrame, right: pd.DataFrame, suffixes: tuple[str, str]
 ) -> pd.DataFrame:
-    theirs = pd.concat([keys, theirs], axis=1)
-    shared = set(mine.columns) & set(theirs.columns)
+    right = pd.concat([keys, right], axis=1)
+    shared = set(left.columns) & set(right.columns)
     renamed = [
         part.rename(columns={name: f"{name}{suffix}" for name in shared})
-        for part, suffix in zip((mine, theirs), suffixes, strict=True)
+        for part, suffix in zip((left, right), suffixes, strict=True)
     ]
     joined = pd.concat(renamed, axis=1)
     duplicates = joined.columns[joined.columns.duplicated()]

@@ -270,7 +270,7 @@ def _token_note(known: KnownToken | None) -> str:
     if known is None:
         return _NOT_LISTED
     if known.shares_symbol:
-        return f"known: {known.asset}, another project"
+        return f"known: {known.asset} of another project"
     notes = {"native": "the coin itself", "canonical": f"known: the {known.symbol} of its issuer"}
     return notes.get(known.kind, f"known: {known.kind} {known.asset}")
 

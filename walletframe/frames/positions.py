@@ -280,8 +280,8 @@ def require_one_snapshot(*frames: pd.DataFrame) -> None:
     if count > 1:
         raise SnapshotError(
             f"these rows are of {counted_noun(count, 'snapshot')}, which can't be added up",
-            hint='use one of them, such as wf.history.snapshot("2026-01-31"); totals, pivot and '
-            'bar have separate rows for each, with "snapshot" in by=',
+            hint='select one snapshot, such as wf.history.snapshot("2026-01-31"), or, in totals, '
+            'pivot and bar, add "snapshot" to by=',
         )
 
 

@@ -261,24 +261,24 @@ def explain_spam(
         evidence, _, _ = _collect_chunked_evidence(holdings)
     pairs, rows = _TokenSymbolPairs(directory, evidence), evidence.holdings
     chosen = np.ones(len(rows), dtype=bool) if token is None else mask_of_token(rows, token)
-    places, first = np.unique(pairs.codes[chosen], return_index=True)
+    codes, first = np.unique(pairs.codes[chosen], return_index=True)
     tokens = rows.loc[chosen, _TOKEN_COLUMNS].iloc[first]
     suspects = pairs.suspect_findings()
-    by_place = [suspects.get(int(pair)) or pairs.findings_about(int(pair)) for pair in places]
-    scores = np.array([score(findings) for findings in by_place], dtype=float)
+    found = [suspects.get(pair) or pairs.findings_about(pair) for pair in codes.tolist()]
+    scores = np.array([score(findings) for findings in found], dtype=float)
     ranked = np.argsort(-scores, kind="stable")
     if token is None and not everything:
         ranked = ranked[scores[ranked] >= threshold]
-    placed = [(place, finding) for place in ranked.tolist() for finding in by_place[place]]
-    repeated = np.array([place for place, _ in placed], dtype=np.intp)
+    findings = [finding for index in ranked.tolist() for finding in found[index]]
+    repeated = np.array([index for index in ranked.tolist() for _ in found[index]], dtype=np.intp)
     return (
         tokens.iloc[repeated]
         .assign(
             spam_score=scores[repeated],
             is_spam=scores[repeated] >= threshold,
-            reason=pd.array([finding.reason for _, finding in placed], dtype=TEXT),
-            weight=np.array([finding.weight for _, finding in placed], dtype=float),
-            text=pd.array([finding.text for _, finding in placed], dtype=TEXT),
+            reason=pd.array([finding.reason for finding in findings], dtype=TEXT),
+            weight=np.array([finding.weight for finding in findings], dtype=float),
+            text=pd.array([finding.text for finding in findings], dtype=TEXT),
         )
         .reset_index(drop=True)
     )
@@ -357,7 +357,7 @@ class _TokenSymbolPairs:
         """Return a dict from each suspect pair (token, symbol) to its findings."""
         denied = self.directory.denied
         symbols = [any(each) for each in zip(self.by_symbol, self.shared_skeletons, strict=True)]
-        tokens = [place in self.by_amount or key in denied for place, key in enumerate(self.keys)]
+        tokens = [code in self.by_amount or key in denied for code, key in enumerate(self.keys)]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
         by_pair = {pair: self.findings_about(pair) for pair in np.flatnonzero(suspects).tolist()}
         borrowers = defaultdict(list)
@@ -397,7 +397,7 @@ def _read_directory(
 ) -> TokenDirectory:
     """Read the lists from the arguments or, by default, the settings; check the threshold."""
     if not 0 < threshold <= 1:
-        hint = "pass a score above 0 and not above 1, such as threshold=0.5"
+        hint = "pass a score above 0, up to 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
     tables = table_settings()
     return make_token_directory(
@@ -446,7 +446,7 @@ def chunked_flags(
     The first dict is by (token, symbol), the second by the row position of an unknown token.
     """
     directory = _read_directory(**options)
-    evidence, places, balances = _collect_chunked_evidence(source)
+    evidence, positions, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)
     suspects, codes = pairs.suspect_findings().items(), pairs.codes
     flags = {pair: (score(findings), join_reasons(findings)) for pair, findings in suspects}
@@ -458,8 +458,8 @@ def chunked_flags(
         (tokens.keys[tokens.codes[row]], symbols[row]): flags[codes[row]]
         for row in rows[~unknown[rows]].tolist()
     }
-    by_row = {int(places[row]): flags[codes[row]] for row in rows[unknown[rows]].tolist()}
+    by_row = {int(positions[row]): flags[codes[row]] for row in rows[unknown[rows]].tolist()}
     if drop_spam:
         spam = rows[[flags[code][0] >= options["threshold"] for code in codes[rows].tolist()]]
         _warn_about_spam(int(balances[spam].sum()), len(np.unique(tokens.codes[spam])))
-    return by_token, by_row, places[unknown]
+    return by_token, by_row, positions[unknown]
