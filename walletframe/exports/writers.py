@@ -109,7 +109,6 @@ def without_gz(path: Path) -> Path:
 
 
 def _csv_cells(series: pd.Series) -> list[str]:
-    """Return the cells of a column, with an empty cell for a missing value."""
     is_exact = isinstance(series.dtype, AmountDtype)  # also of kind "f"
     if is_float_dtype(series.dtype) and not is_exact:
         plain = np.format_float_positional
@@ -137,7 +136,6 @@ def _may_hold_text(series: pd.Series) -> bool:
 
 
 def _text_or_none(series: pd.Series) -> pd.Series:
-    """Return an object column of texts, with None for missing values."""
     return series.astype(TEXT).astype(object).where(series.notna(), None)
 
 
@@ -259,7 +257,6 @@ def _decimal_type() -> Any:
 
 
 def _supports_decimals(con: Database) -> bool:
-    """Return whether a database can store decimals, as all but SQLite can."""
     import sqlite3  # noqa: PLC0415 - a caller with a connection has loaded it
 
     if isinstance(con, sqlite3.Connection):

@@ -101,7 +101,6 @@ def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None)
 def _build_holdings(
     wallets: pd.DataFrame, wallet_codes: Codes, chunks: Mapping[str, list[Any]]
 ) -> pd.DataFrame:
-    """Build holdings from chunks of columns. `wallet_codes` has the index of each row's wallet."""
     decimals = pa.chunked_array(chunks["decimals"], pa.int16())
     missing, decimals = decimals.is_null().to_numpy(), decimals.fill_null(0).to_numpy()
     columns = {

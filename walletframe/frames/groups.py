@@ -299,7 +299,6 @@ def _row_values(positions: Positions, name: str) -> Any:
 
 
 def _wallet_values(positions: Positions, name: str) -> Any:
-    """Return the value of each wallet in a column that groups wallets."""
     if name == "blockchain":
         return text_array(np.array(positions.chains, dtype=object)[positions.chain_codes])
     if name == SNAPSHOT:

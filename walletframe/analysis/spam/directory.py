@@ -68,10 +68,7 @@ class TokenDirectory:
         else:
             known = self.symbols[shared[0]]
             # No honest token has the symbol BTC, and few have the symbol of another coin.
-            coin = next(
-                (_coin_by_skeleton()[name] for name in shared if name in _coin_by_skeleton()),
-                None,
-            )
+            coin = next(filter(None, map(_coin_by_skeleton().get, shared)), None)
             if not coin or token[0] not in covered_blockchains():
                 findings.append(Finding("borrowed", (known, token[0])))
             else:

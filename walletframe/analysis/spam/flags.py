@@ -131,7 +131,6 @@ def spam_mask(positions: Positions) -> Mask:
 def _score_rows(
     holdings: pd.DataFrame, directory: TokenDirectory, tokens: KeyCodes | None = None
 ) -> tuple[Floats, Any]:
-    """Return the score and the reasons of each row."""
     pairs = _TokenSymbolPairs(directory, _collect_evidence(holdings, tokens))
     scores = np.zeros(len(pairs.tokens))
     reasons = np.full(len(pairs.tokens), "", dtype=object)
@@ -193,7 +192,6 @@ def without_spam(
 
 
 def _warn_about_spam(rows: int, tokens: int) -> None:
-    """Warn if rows are left out as spam."""
     if rows:
         verbs = "looks like spam and is" if rows == 1 else "look like spam and are"
         counts = f"{counted_noun(rows, 'row')} of {counted_noun(tokens, 'token')}"
