@@ -23,7 +23,7 @@ from walletframe.frames.asset_list import (
 from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
-    exclude_unknown_amounts,
+    mark_unknown_wallets,
     masked_completeness,
     repeated_completeness,
 )
@@ -232,7 +232,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     positions = all_positions.select_rows(all_positions.tokens.codes == index)
     groups = make_groups(positions, names)
     possible = positions.wallets_that_can_hold(0) & positions.has_wallets
-    narrowed = exclude_unknown_amounts(positions, np.ones(len(positions.holdings), dtype=bool))
+    narrowed = mark_unknown_wallets(positions, np.ones(len(positions.holdings), dtype=bool))
     known = masked_completeness(narrowed, groups, possible)
     exact, count = positions.amounts.exact(), len(groups)
     segments = Segments(exact, groups.codes, count)

@@ -25,7 +25,7 @@ from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_n
 from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
-    exclude_unknown_amounts,
+    mark_unknown_wallets,
     masked_completeness,
 )
 from walletframe.frames.details import as_wallets_frame
@@ -449,7 +449,7 @@ class GroupedBalances:
             if self.balances.measure.kind == "amount" and len(token):
                 all_held = self.balances.positions
                 can_hold = all_held.wallets_that_can_hold(token[0])
-                held = exclude_unknown_amounts(held, all_held.tokens.codes == token)
+                held = mark_unknown_wallets(held, all_held.tokens.codes == token)
             counted = masked_completeness(held, groups, can_hold)
             known = counted["wallets_ok"].to_numpy(np.intp)
             requested = counted["wallets_asked"].to_numpy(np.intp)

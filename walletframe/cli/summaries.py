@@ -21,7 +21,7 @@ from walletframe.cli.files import (
     write_frames,
 )
 from walletframe.cli.screen import echo, print_table, totals_table
-from walletframe.frames.coverage import drop_rows, exclude_unknown_amounts
+from walletframe.frames.coverage import drop_rows, mark_unknown_wallets
 from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_mask, summarize_value, summary_lines
 from walletframe.frames.names import token_index
@@ -193,7 +193,7 @@ def _coverage_line(table: pd.DataFrame, *, is_single_token: bool) -> str:
 def _select_token(positions: Positions, rows: Mask) -> Positions:
     """Return the rows of one token. Wallets that may hold more of the token become unknown."""
     selected = positions.select_rows(rows)
-    coverage = exclude_unknown_amounts(selected, np.ones(len(selected.holdings), dtype=bool))
+    coverage = mark_unknown_wallets(selected, np.ones(len(selected.holdings), dtype=bool))
     other_chains = ~np.isin(selected.chain_codes, selected.possible_blockchains()[1])
     is_certain = coverage.known | other_chains
     return replace(selected, known=selected.known & is_certain, stale=selected.stale & is_certain)

@@ -174,7 +174,7 @@ class ClusterHoldings:
             return chain.from_iterable(compute_results(tasks))
         frames = self._needed_columns([*_VALUED, *names]).to_delayed()
         apply = delayed(_apply_to_partition, pure=False)
-        parts = enumerate(zip(frames, self._partition_wallets(), self.wallet_indices, strict=True))
+        parts = enumerate(zip(frames, self._wallets_of_parts(), self.wallet_indices, strict=True))
         return compute_results([apply(shared, number, *part) for number, part in parts])
 
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
@@ -193,7 +193,7 @@ class ClusterHoldings:
         rows = self._needed_columns(names).to_delayed()
         split = delayed(_split_by_tokens, pure=False, nout=len(tokens))
         keys = delayed([*tokens], traverse=False)
-        parts = zip(rows, self._partition_wallets(), strict=True)
+        parts = zip(rows, self._wallets_of_parts(), strict=True)
         chunks = zip(*(split(*part, keys) for part in parts), strict=True)
         joined, shared = delayed(_apply_to_chunks, pure=False), delayed(func, traverse=False)
         return iter(compute(*(joined(shared, list(each)) for each in chunks)))
@@ -222,7 +222,7 @@ class ClusterHoldings:
         wanted = {*_NEEDED, *names}
         return self.frame[[name for name in self.frame.columns if name in wanted]]
 
-    def _partition_wallets(self) -> list[pd.DataFrame | None]:
+    def _wallets_of_parts(self) -> list[pd.DataFrame | None]:
         if not self.template.has_wallets:
             return [None] * len(self.wallet_indices)
         wallets, partition = self.template.wallet_frame, np.full(len(self.template.wallets), -1)

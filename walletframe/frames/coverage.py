@@ -70,7 +70,7 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
     return _sum_by_code(_wallet_states(positions)[:2, wallets], codes, len(groups))
 
 
-def exclude_unknown_amounts(positions: Positions, rows: Mask) -> Positions:
+def mark_unknown_wallets(positions: Positions, rows: Mask) -> Positions:
     """Return a copy in which a wallet is unknown if its amount in one of these rows is unknown."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
@@ -152,7 +152,7 @@ def coverage_from_counts(
     """
     counts = balances, amount_na, unpriced
     held = balances if held is None else held
-    dropped, reasons = _dropped(positions.holdings, held)
+    dropped, reasons = _count_dropped(positions.holdings, held)
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, dropped, "; ".join(reasons))
     ok, stale, requested = _wallet_states(positions)[:, slice(None) if among is None else among]
@@ -175,7 +175,7 @@ def drop_rows(
 
     `reasons` maps adjectives to a mask of rows and a text ("" for the value of these rows).
     """
-    dropped, texts = _dropped(holdings, len(holdings))
+    dropped, texts = _count_dropped(holdings, len(holdings))
     for adjective, (rows, text) in reasons.items():
         if count := int(rows.sum()):
             dropped += count
@@ -185,7 +185,7 @@ def drop_rows(
     return result
 
 
-def _dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
+def _count_dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
     """Return the number and the reasons of dropped balances, or none if rows changed since."""
     record = holdings.attrs.get(_DROPPED, {})
     return (record["balances"], [*record["reasons"]]) if record.get("rows") == rows else (0, [])
@@ -217,7 +217,7 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     versions, amount = count_and_sum_bridged(positions, index)
     of_rows = coverage_of_rows(positions, rows)
     return replace(
-        coverage_of_rows(exclude_unknown_amounts(positions, rows), rows, among),
+        coverage_of_rows(mark_unknown_wallets(positions, rows), rows, among),
         filtered=of_rows.filtered,
         filtered_reasons=of_rows.filtered_reasons,
         bridged=versions,

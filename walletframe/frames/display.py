@@ -118,11 +118,11 @@ def _table_html(table: Table) -> str:
     return (
         f'<div class="{_NO_MATHS}" style="{style}" tabindex="0" '
         f'role="region" aria-label="{table.name}"><table style="margin: 0.5em 0">{caption}'
-        f"{table_rows(table, _html_attributes, cell_html)}</table></div>"
+        f"{table_rows_html(table, _html_attributes, cell_html)}</table></div>"
     )
 
 
-def table_rows(
+def table_rows_html(
     table: Table, attributes: Callable[[str, str], str], text: Callable[[Cell], str]
 ) -> str:
     """Return the HTML of a table's head and body.

@@ -155,7 +155,7 @@ class ResultTable(pd.DataFrame):
 
 def frame_html(frame: Any) -> str | None:
     """Return the notebook HTML of a frame or a Styler."""
-    displayed, formatters, notes = _displayed(frame)
+    displayed, formatters, notes = _prepare_display(frame)
     html: str | None
     if not formatters or not get_option("display.notebook_repr_html"):
         html = displayed._repr_html_()
@@ -173,7 +173,7 @@ def frame_html(frame: Any) -> str | None:
 
 def frame_text(frame: Any) -> str:
     """Return the terminal text of a frame."""
-    displayed, formatters, notes = _displayed(frame)
+    displayed, formatters, notes = _prepare_display(frame)
     params = get_dataframe_repr_params()
     if notes and displayed.columns.name is None:
         params["max_cols"] = params["max_cols"] or None  # with 0, scripts would omit columns
@@ -185,7 +185,7 @@ def frame_text(frame: Any) -> str:
     return "\n".join([text, "", *filter(None, notes)]) if notes else text
 
 
-def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[str]]:
+def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[str]]:
     """Return the displayed columns, their formatters, and the notes below."""
     if not isinstance(frame, ResultTable):
         return frame, _formatters(frame), []

@@ -64,8 +64,8 @@ def flag_spam(
         Tokens that are never spam, in one of these forms:
 
         - the path of a file in the Uniswap token-list format, or its parsed content;
-        - the path of a CSV file with the columns below, such as `explain_spam` returns;
-        - a DataFrame with ``token_blockchain`` and ``token_address``, and optionally ``symbol``;
+        - a DataFrame with ``token_blockchain`` and ``token_address``, and optionally ``symbol``, as
+          from `explain_spam`, or the path of such a CSV file;
         - an iterable of pairs (blockchain, contract).
 
         If the list has symbols, other contracts on the same blockchain with the same symbol count
