@@ -170,8 +170,8 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
     ) -> ClusterWallets:
         """Fetch the tokens of the wallets with a Dask cluster, into a folder on a shared drive.
 
-        After lost workers, a lost scheduler, an interrupt or any other failure, repeat the call to
-        resume the fetch. It requests only wallets that failed or are missing from the folder.
+        To resume the fetch after lost workers, a lost scheduler, an interrupt or any other failure,
+        repeat the call. The new call requests only wallets that failed or are not in the folder.
 
         Parameters
         ----------
@@ -200,10 +200,10 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Raises
         ------
         ClusterError
-            If there is no cluster, or if the scheduler or a worker is unusable: another version of
-            walletframe, no API key, or no access to the folder. The error names these workers, and
-            no request was sent. Also if the scheduler is lost, or if several workers die while they
-            fetch the same shard.
+            If there is no cluster, if the scheduler or a worker runs another walletframe version,
+            or if a worker has no API key or no access to the folder. The error names these workers,
+            and no request was sent. Also if the scheduler is lost, or if several workers die while
+            they fetch the same shard.
         ArgumentError
             If `shards` is not an integer from 1 to 10,000.
         DatasetError

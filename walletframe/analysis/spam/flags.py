@@ -101,10 +101,10 @@ def flag_spam(
     native coins is 0, and the score of denied tokens is 1. No requests are sent. A worthless token
     with an ordinary name is not detected.
 
-    With other reasons, a price from the service lowers the score, unless the symbol has a link, a
-    claim or a disguise. A missing price slightly raises the score if the service has prices for
-    other tokens on the blockchain. Pass all rows of holdings, since prices, amounts and equal
-    symbols of all rows are compared.
+    Prices only count if there are other reasons. Then a price from the service lowers the score,
+    except for symbols with a link, a claim or a disguise. A missing price slightly raises the score
+    if the service has prices for other tokens on the blockchain. Pass all rows of holdings, since
+    prices, amounts and equal symbols of all rows are compared.
 
     Examples
     --------
