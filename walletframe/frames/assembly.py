@@ -66,17 +66,17 @@ def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None)
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
     pending: list[Balances] = []
     counts: list[int] = []
-    total = converted = 0  # numbers of rows
+    pending_rows = 0
     for record in records:
         outcome, balances = record.outcome, record.outcome.balances
         count = 0 if balances is None else len(balances)
         counts.append(count)
         if balances is not None and count:
             pending.append(balances)
-            total += count
-            if total - converted >= _CHUNK_ROWS:
+            pending_rows += count
+            if pending_rows >= _CHUNK_ROWS:
                 _append_columns(chunks, pending)
-                pending, converted = [], total
+                pending, pending_rows = [], 0
         row = (
             record.wallet.blockchain,
             record.wallet.address,
