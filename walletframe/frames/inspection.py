@@ -212,8 +212,8 @@ def clean(
     for name, conflicts in distinct_labels(reading)[1].items():
         if conflicts:
             rows = counted_noun(len(conflicts), "row")
-            text = f"{rows} with another {safe_line(name)!r} than before for the same wallet"
-            notify(f"{text}; walletframe.check lists them", InputWarning, conflicts)
+            text = f"in {rows}, {safe_line(name)!r} differs from an earlier row of the same wallet"
+            notify(f"{text}; walletframe.check lists all rows", InputWarning, conflicts)
     cleaned = wallet_columns(accepted_wallets(reading, on_unreadable))
     if reading.labels is not None:
         cleaned = cleaned.join(reading.labels)
