@@ -140,10 +140,10 @@ def tokens_to_assets(
     tokens = positions.contracts
     keys = [(_ASSET, asset_by_key[key]) if key in asset_by_key else key for key in tokens.keys]
     indices: dict[TokenKey, int] = {}
-    of_tokens = np.array([indices.setdefault(key, len(indices)) for key in keys], dtype=np.intp)
+    asset_codes = np.array([indices.setdefault(key, len(indices)) for key in keys], dtype=np.intp)
     first = np.full(len(indices), len(positions.holdings), dtype=np.intp)
-    np.minimum.at(first, of_tokens, tokens.first)
-    merged = KeyCodes(of_tokens[tokens.codes], list(indices), first)
+    np.minimum.at(first, asset_codes, tokens.first)
+    merged = KeyCodes(asset_codes[tokens.codes], list(indices), first)
     left_out = {
         key: (_ASSET, listed[key].asset)
         for key in tokens.keys
@@ -255,14 +255,14 @@ def _listed_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
     frame = read_user_assets(more)
     if frame.empty:
         return _packaged_by_key()
-    own: dict[TokenKey, tuple[int, AssetContract]] = {}
+    user_contracts: dict[TokenKey, tuple[int, AssetContract]] = {}
     problems = []
     for position, row, fault in _parse_contracts(frame):
         if fault:
             problems.append((position, row, fault))
             continue
         key = token_key((row.blockchain, row.contract))
-        number, first = own.setdefault(key, (position, row))
+        number, first = user_contracts.setdefault(key, (position, row))
         if (first.asset, first.kind) != (row.asset, row.kind):
             problems.append((position, row, f"row {number} lists it as {first.kind} {first.asset}"))
     if problems:
@@ -271,8 +271,8 @@ def _listed_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
             for position, row, fault in problems
         ]
         raise TokenListError(rows, hint=_FORMS)
-    packaged = {key: row for key, row in _packaged_by_key().items() if key not in own}
-    return packaged | {key: row for key, (_, row) in own.items()}
+    packaged = {key: row for key, row in _packaged_by_key().items() if key not in user_contracts}
+    return packaged | {key: row for key, (_, row) in user_contracts.items()}
 
 
 def _parse_contracts(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:

@@ -96,8 +96,8 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     wanted = groups.wallet_sets[members] * stride + member_chains
     index = np.searchsorted(distinct, wanted).clip(max=max(len(distinct) - 1, 0))
     present = distinct[index] == wanted
-    of_pairs = _sum_by_code(counts, codes, len(distinct))[:, index[present]]
-    sums = _sum_by_code(of_pairs, members[present], len(groups))
+    pair_sums = _sum_by_code(counts, codes, len(distinct))[:, index[present]]
+    sums = _sum_by_code(pair_sums, members[present], len(groups))
     without_token = groups.tokens < 0
     if without_token.any():
         sums[:, without_token] = _sum_wallet_sets(counts, groups)[:, without_token]
@@ -215,11 +215,11 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     rows = positions.tokens.codes == index
     among = positions.wallets_that_can_hold(index)
     versions, amount = count_and_sum_bridged(positions, index)
-    of_rows = coverage_of_rows(positions, rows)
+    row_coverage = coverage_of_rows(positions, rows)
     return replace(
         coverage_of_rows(mark_unknown_wallets(positions, rows), rows, among),
-        filtered=of_rows.filtered,
-        filtered_reasons=of_rows.filtered_reasons,
+        filtered=row_coverage.filtered,
+        filtered_reasons=row_coverage.filtered_reasons,
         bridged=versions,
         bridged_amount=amount,
     )

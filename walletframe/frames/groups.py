@@ -144,15 +144,15 @@ def make_groups(positions: Positions, names: list[str]) -> Groups:
     wallet_names = {"wallet", "blockchain", *positions.extra_columns}
     if SNAPSHOT in positions.wallet_frame.columns:  # otherwise a column of holdings
         wallet_names.add(SNAPSHOT)
-    of_wallets = [name for name in names if name in wallet_names]
-    of_rows = [name for name in names if name not in wallet_names]
+    by_wallets = [name for name in names if name in wallet_names]
+    by_rows = [name for name in names if name not in wallet_names]
     if "token" in names:  # all rows of a token have the same asset
-        of_rows = [name for name in of_rows if name != "asset"]
-    set_codes, set_count = _wallet_set_codes(positions, of_wallets)
-    row_codes, first = _row_codes(positions, of_rows)
-    if not of_wallets:
+        by_rows = [name for name in by_rows if name != "asset"]
+    set_codes, set_count = _wallet_set_codes(positions, by_wallets)
+    row_codes, first = _row_codes(positions, by_rows)
+    if not by_wallets:
         codes, sets, row_kinds = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
-    elif not of_rows:
+    elif not by_rows:
         codes, sets = set_codes[positions.wallet_codes], np.arange(set_count)
         row_kinds = np.full(set_count, -1)
     else:
@@ -160,12 +160,12 @@ def make_groups(positions: Positions, names: list[str]) -> Groups:
         codes, sets, row_kinds = _combine_sets_and_rows(row_sets, set_count, row_codes, len(first))
     rows = np.append(first, -1)[row_kinds]
     tokens = np.full(len(rows), -1)
-    if of_rows in (["token"], ["asset"]):  # the codes of rows are those of tokens
+    if by_rows in (["token"], ["asset"]):  # the codes of rows are those of tokens
         tokens = row_kinds
-    elif not KINDS.isdisjoint(of_rows):
-        held = positions.contracts if "token" in of_rows else positions.tokens
-        tokens = np.append(held.codes, -1)[rows]
-    starts = first_rows(set_codes, set_count)[sets] if of_wallets else rows
+    elif not KINDS.isdisjoint(by_rows):
+        contracts = positions.contracts if "token" in by_rows else positions.tokens
+        tokens = np.append(contracts.codes, -1)[rows]
+    starts = first_rows(set_codes, set_count)[sets] if by_wallets else rows
     columns: dict[str, Any] = {}
     for name in names:
         if name in wallet_names:
@@ -244,9 +244,9 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
     tokens = positions.contracts if "token" in names else positions.tokens
     if names in ([], ["token"], ["asset"]):  # without names, the result is not used
         return tokens.codes, tokens.first
-    of_tokens = tokens.codes, len(tokens.keys)
+    token_codes = tokens.codes, len(tokens.keys)
     parts = (
-        of_tokens if name in KINDS else _encode_column(name, _row_values(positions, name))
+        token_codes if name in KINDS else _encode_column(name, _row_values(positions, name))
         for name in names
     )
     codes, count = _combine_codes(parts, len(positions.holdings))

@@ -105,9 +105,9 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
     identifiers = [canonical_blockchain(cell_text(name)) for name in chains]
     # A missing address has the code -1, the index of the last item "".
     names = [*map(canonical_address, np.asarray(addresses, dtype=object)), ""]
-    of_chains, identifiers = _factorize(identifiers)
-    of_names, names = _factorize(names)
-    codes, pairs = pd.factorize(of_chains[chain_codes] * len(names) + of_names[address_codes])
+    chain_map, identifiers = _factorize(identifiers)
+    name_map, names = _factorize(names)
+    codes, pairs = pd.factorize(chain_map[chain_codes] * len(names) + name_map[address_codes])
     kept = zip(*(part.tolist() for part in divmod(pairs, len(names))), strict=True)
     keys = [(identifiers[chain_code], names[name_code] or None) for chain_code, name_code in kept]
     return KeyCodes(codes, keys, first_rows(codes, len(keys)))
@@ -124,10 +124,10 @@ def merge_token_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
     """Merge the encoded tokens of several frames. `order` sorts the concatenated rows."""
     codes_of_keys, keys = _factorize(key for part in parts for key in part.merged_keys)
     by_part = np.split(codes_of_keys, np.cumsum([len(part.keys) for part in parts])[:-1])
-    codes = [own[part.codes] for own, part in zip(by_part, parts, strict=True)]
+    codes = [new_codes[part.codes] for new_codes, part in zip(by_part, parts, strict=True)]
     merged, kept = pd.factorize(np.concatenate(codes)[order])
-    own = [keys[code] for code in kept.tolist()]
-    return _split_unknown_tokens(KeyCodes(merged, own, first_rows(merged, len(own))))
+    keys = [keys[code] for code in kept.tolist()]
+    return _split_unknown_tokens(KeyCodes(merged, keys, first_rows(merged, len(keys))))
 
 
 def _split_unknown_tokens(tokens: KeyCodes) -> KeyCodes:

@@ -88,10 +88,10 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
     if wallets is None or _NAME_COLUMN not in wallets:
         return [""] * len(frame)
     require_columns(wallets, ["address"])
-    own, listed = (
+    addresses, listed = (
         [*each["address"].astype(TEXT).str.strip().str.lower()] for each in (frame, wallets)
     )
-    needed = {*own}  # Series.isin of Arrow's text would take seconds
+    needed = {*addresses}  # Series.isin of Arrow's text would take seconds
     mask = np.array([address in needed for address in listed], dtype=bool)
     named = wallets[mask & wallets[_NAME_COLUMN].notna().to_numpy()]
     owners, rows = wallet_identities(named), wallet_identities(frame)

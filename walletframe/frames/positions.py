@@ -165,9 +165,9 @@ class Positions:
         """Return a mask of the wallets on blockchains where the token exists or is held."""
         key = self.tokens.keys[token]
         names = self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
-        own = [self.chain_indices[name] for name in names if name in self.chain_indices]
-        held = self.chain_codes[self.wallet_codes[self.tokens.codes == token]]
-        return np.isin(self.chain_codes, np.append(held, own))
+        key_chains = [self.chain_indices[name] for name in names if name in self.chain_indices]
+        row_chains = self.chain_codes[self.wallet_codes[self.tokens.codes == token]]
+        return np.isin(self.chain_codes, np.append(row_chains, key_chains))
 
     def possible_blockchains(self) -> tuple[Codes, Codes]:
         """Return the result of `possible_token_blockchains` for these holdings."""
@@ -200,40 +200,38 @@ def read_positions(
     if not by_snapshot and not isinstance(holdings, Positions):
         require_one_snapshot(holdings, *([] if frame is None else [frame]))
     by_snapshot = by_snapshot and (frame is None or _SNAPSHOT in frame.columns)
-    held = holdings
-    if not isinstance(held, Positions):
-        held = encode_holdings(held, by_snapshot=by_snapshot)
+    encoded = holdings
+    if not isinstance(encoded, Positions):
+        encoded = encode_holdings(encoded, by_snapshot=by_snapshot)
     if frame is None:
-        return held
+        return encoded
     require_columns(frame, _REQUESTED)
     requested = _encode_wallets(frame, by_snapshot=by_snapshot)
     index_by_key = {key: index for index, key in enumerate(requested.keys)}
-    if missing := [key for key in held.wallet_keys if key not in index_by_key]:
+    if missing := [key for key in encoded.wallet_keys if key not in index_by_key]:
         chain, address = missing[0][:2]
         count = counted_noun(len(missing), "wallet")
         hint = f"pass both frames of the same fetch: `holdings` has {count} that `wallets` lacks"
         raise UnknownWalletError(f"{chain}.{address}", hint=hint)
-    wallets_of_held = np.array([index_by_key[key] for key in held.wallet_keys], dtype=np.intp)
+    indices = np.array([index_by_key[key] for key in encoded.wallet_keys], dtype=np.intp)
     known = _mask_of_indices(requested.codes[known_mask(frame)], len(requested.keys))
-    if failed := np.flatnonzero(~known[wallets_of_held]).tolist():
-        chain, address = held.wallet_keys[failed[0]][:2]
+    if failed := np.flatnonzero(~known[indices]).tolist():
+        chain, address = encoded.wallet_keys[failed[0]][:2]
         raise ArgumentError(
             f"`holdings` has balances of {counted_noun(len(failed), 'wallet')} that failed in "
             f"`wallets`, such as {chain}.{address}",
             hint="pass both frames of the same fetch",
         )
     return replace(
-        held,
+        encoded,
         wallet_keys=requested.keys,
         wallet_frame=frame,
         first=requested.first,
-        wallet_codes=wallets_of_held[held.wallet_codes],
+        wallet_codes=indices[encoded.wallet_codes],
         has_wallets=True,
         known=known,
         stale=_mask_of_indices(requested.codes[stale_mask(frame)], len(requested.keys)),
-        has_unknown_token=_mask_of_indices(
-            wallets_of_held[held.has_unknown_token], len(requested.keys)
-        ),
+        has_unknown_token=_mask_of_indices(indices[encoded.has_unknown_token], len(requested.keys)),
     )
 
 
@@ -312,15 +310,15 @@ def possible_token_blockchains(
     `asset_blockchains`. `row_chains` has the blockchain index of each row.
     """
     stride = max(len(chains), 1)
-    several = asset_blockchains or {}
-    own = [
+    chains_by_asset = asset_blockchains or {}
+    key_pairs = [
         token * stride + chains[chain]
         for token, key in enumerate(tokens.keys)
-        for chain in several.get(key, key[:1])
+        for chain in chains_by_asset.get(key, key[:1])
         if chain in chains
     ]
-    held = tokens.codes * stride + row_chains
-    pairs = pd.unique(np.append(held, own).astype(np.intp))
+    row_pairs = tokens.codes * stride + row_chains
+    pairs = pd.unique(np.append(row_pairs, key_pairs).astype(np.intp))
     return pairs // stride, pairs % stride
 
 
