@@ -18,8 +18,8 @@ import pytest
 
 from walletframe import history
 from walletframe.amounts import AmountArray
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.details import WalletDetails
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.history.folder import (
     GROUP_ROWS,
     HOLDINGS,

@@ -657,14 +657,14 @@ class TestLorenz:
         differences = sum(abs(one - other) for one in amounts for other in amounts)
         expected = Fraction(differences, 2 * len(amounts) * sum(amounts))
         text = notes_of(charts.lorenz(wallets_of([*amounts, *amounts]), ("ETH", None)))
-        gini = text.partition("wallets with a balance is ")[2].split(" ")[0]
+        gini = text.partition("wallets is ")[2].split(" ")[0]
         assert float(gini.removesuffix(".")) == pytest.approx(float(expected), abs=0.0006)
 
     def test_gini_is_that_of_the_table(self, details):
         """The chart and `concentration` have one coefficient."""
         frame, token = details.holdings, ("ETH", None)
         gini = concentration(frame, token)["gini"].item()
-        assert f"wallets with a balance is {gini:.3f}. " in notes_of(charts.lorenz(frame, token))
+        assert f"wallets is {gini:.3f}. " in notes_of(charts.lorenz(frame, token))
 
     def test_curve_of_running_sums(self):
         """The smallest holders come first; the hover has their exact amounts."""
@@ -678,7 +678,7 @@ class TestLorenz:
     def test_rows_of_one_wallet_are_one(self):
         """A wallet with two rows of the token is one holder."""
         frame = pd.concat([wallets_of([1, 2])] * 2)
-        assert "of the 2 wallets with a balance is" in notes_of(charts.lorenz(frame, "ETH"))
+        assert "of 2 wallets is" in notes_of(charts.lorenz(frame, "ETH"))
 
     def test_one_holder_has_no_coefficient(self):
         """With one holder there is no inequality."""

@@ -29,7 +29,7 @@ from walletframe.errors import (
     SnapshotError,
     UnknownSnapshotError,
 )
-from walletframe.frames.contract import WALLET_DTYPES
+from walletframe.frames.schema import WALLET_DTYPES
 from walletframe.pandas_versions import TEXT
 
 TOP = 2**256 - 1

@@ -56,7 +56,7 @@ def test_sums_of_several_snapshots_are_refused(name, history, tmp_path):
     with pytest.raises(SnapshotError, match=r"of 2 snapshots, which can't be added up") as raised:
         SUMS[name](history, tmp_path)
     assert "wf.history.snapshot(" in raised.value.hint
-    assert '"snapshot" in by=' in raised.value.hint
+    assert 'add "snapshot" to by=' in raised.value.hint
     assert not [*tmp_path.iterdir()]
 
 

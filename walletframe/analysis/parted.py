@@ -36,23 +36,23 @@ from walletframe.analysis.valuation import (
 from walletframe.bulk import PriceLookup
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import (
-    custom_assets,
+    read_user_assets,
     token_or_asset_index,
     token_or_asset_names,
-    with_assets,
+    tokens_to_assets,
 )
-from walletframe.frames.contract import na_array, normalize_blockchains, require_columns, text_array
 from walletframe.frames.groups import (
-    group_rows,
-    list_names,
+    by_as_list,
+    group_positions,
+    holder_grouping,
     read_groups,
-    read_holder_names,
-    token_and_groups,
+    token_or_asset_and_by,
 )
-from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, joined_identities
-from walletframe.frames.known import summarize_values
+from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, merge_token_identities
+from walletframe.frames.known import value_summary
 from walletframe.frames.positions import Chunk
-from walletframe.frames.results import stated_coverage, with_coverage
+from walletframe.frames.results import coverage_from_attrs, with_coverage
+from walletframe.frames.schema import na_amounts, normalize_blockchains, require_columns, text_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -139,7 +139,7 @@ class GroupSpec:
     def __post_init__(self) -> None:
         # A file is read only once, and here: the workers of a cluster may have other settings.
         if "asset" in self.names:
-            object.__setattr__(self, "assets", custom_assets(self.assets))
+            object.__setattr__(self, "assets", read_user_assets(self.assets))
 
     def aggregate(self, chunk: Chunk) -> PartialAggregate:
         """Group the rows of one chunk, and aggregate the groups."""
@@ -160,9 +160,9 @@ class GroupSpec:
         rows = rows.take(order).reset_index(drop=True)
         if source.normalizes_blockchains:
             _, rows = normalize_blockchains(source.template.wallet_frame, rows)
-        merged = source.template.with_rows(
-            rows.assign(amount=na_array(len(rows))),  # amounts are already in the aggregates
-            joined_identities([part.contracts for part in parts], order),
+        merged = source.template.replace_rows(
+            rows.assign(amount=na_amounts(len(rows))),  # amounts are already in the aggregates
+            merge_token_identities([part.contracts for part in parts], order),
             np.concatenate([part.wallet_indices for part in parts])[order],
         )
         merged.has_unknown_token[np.concatenate([part.unknown_holders for part in parts])] = True
@@ -180,8 +180,8 @@ class GroupSpec:
 
     def _group(self, positions: Positions) -> tuple[Positions, Groups]:
         if "asset" in self.names:
-            positions = with_assets(positions, self.assets, bridged=self.bridged)
-        return group_rows(positions, self.names)
+            positions = tokens_to_assets(positions, self.assets, bridged=self.bridged)
+        return group_positions(positions, self.names)
 
     def to_partial(self, aggregation: Aggregation) -> PartialAggregate:
         """Convert to a partial aggregate, and choose the representative rows."""
@@ -192,15 +192,15 @@ class GroupSpec:
             chains = positions.chain_codes[positions.wallet_codes]
             codes, pairs = pd.factorize(contracts.codes * max(len(positions.chains), 1) + chains)
             first_held = first_rows(codes, len(pairs))
-        with_rows = np.flatnonzero(aggregates.balances)
-        first = first_rows(groups.codes, len(groups))[with_rows]
+        replace_rows = np.flatnonzero(aggregates.balances)
+        first = first_rows(groups.codes, len(groups))[replace_rows]
         marks = np.zeros(len(chunk.rows), dtype=bool)
         marks[first_held] = True
         marks[first] = True
         kept = np.flatnonzero(marks)
         firsts, rows = np.searchsorted(kept, contracts.first), positions.holdings
         of_groups = np.full(len(groups), len(kept))
-        of_groups[with_rows] = np.searchsorted(kept, first)
+        of_groups[replace_rows] = np.searchsorted(kept, first)
         more = [name for name in self.names if name in rows and name not in TOKEN]
         columns = {name: text_array(rows[name].array.take(kept)) for name in TOKEN}
         return PartialAggregate(
@@ -239,7 +239,7 @@ def _aggregate_chunk(chunk: Chunk, specs: Sequence[GroupSpec]) -> list[PartialAg
 
 def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) -> pd.DataFrame:
     """Return the same table as `totals` with the argument `wallets`, one chunk at a time."""
-    tokens = chunked_tokens(source) if "symbol" in list_names(by) else source.template
+    tokens = chunked_tokens(source) if "symbol" in by_as_list(by) else source.template
     names = read_groups(tokens, by, **options)[1].names
     columns = {*names} & {*source.template.holdings}
     [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, **options)], columns)
@@ -248,18 +248,18 @@ def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) ->
 
 def chunked_coverage(source: ChunkedHoldings) -> Coverage:
     """Return the same result as `coverage` with the argument `wallets`, one chunk at a time."""
-    return stated_coverage(chunked_totals(source, "blockchain"))
+    return coverage_from_attrs(chunked_totals(source, "blockchain"))
 
 
 def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
-    """Return the same result as `value_summary`, one chunk at a time."""
+    """Return the same result as `summarize_value`, one chunk at a time."""
     if "value" not in source.template.holdings:
         return None
     parts = [*source.map_chunks(_chunk_value, ["amount"])]
     totals, currencies, unpriced, unread = (list(column) for column in zip(*parts, strict=True))
     total = joined_totals(totals).regrouped(np.zeros(len(parts), dtype=np.intp), 1)
     currency = next(chain(*currencies), None)
-    return summarize_values(total.sums(), currency, int(total.sizes[0]), sum(unpriced), sum(unread))
+    return value_summary(total.sums(), currency, int(total.sizes[0]), sum(unpriced), sum(unread))
 
 
 def _chunk_value(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, int]:
@@ -285,12 +285,12 @@ def _token_rows(source: ChunkedHoldings, aggregation: Aggregation) -> Positions:
     tokens = positions.holdings.iloc[first].reset_index(drop=True)
     rows = source.template.holdings.reindex(range(len(first))).assign(**tokens)
     wallets = np.zeros(len(first), dtype=np.intp)  # the rows are of no wallet: any index will do
-    return source.template.with_rows(rows, positions.tokens.take(first), wallets)
+    return source.template.replace_rows(rows, positions.tokens.take(first), wallets)
 
 
 def _contract_keys(tokens: Positions, places: Codes) -> set[TokenKey]:
     """Return the contract keys of the tokens or assets with these indices."""
-    keys, rows = tokens.contracts.plain_keys, np.isin(tokens.tokens.codes, places)
+    keys, rows = tokens.contracts.merged_keys, np.isin(tokens.tokens.codes, places)
     return {keys[code] for code in np.unique(tokens.contracts.codes[rows]).tolist()}
 
 
@@ -298,11 +298,11 @@ def _tokens_and_totals(
     source: ChunkedHoldings, by: By, **options: Any
 ) -> tuple[Positions, list[str], pd.DataFrame]:
     """Return three results of one pass: the tokens, the names to group by, and the totals."""
-    positions, _ = read_holder_names(source.template, by, **options)
+    positions, _ = holder_grouping(source.template, by, **options)
     specs = [_TOKENS, GroupSpec([positions.kind], **options)]
     by_token, (chunk, groups, sums) = aggregate_chunks(source, specs)
     rows = _token_rows(source, by_token)
-    tokens, names = read_holder_names(rows, by, **options)
+    tokens, names = holder_grouping(rows, by, **options)
     return tokens, names, totals_table(chunk.positions, groups, sums)
 
 
@@ -363,20 +363,20 @@ def _measure_one_token(
     **options: Any,
 ) -> pd.DataFrame:
     """Return the table of `share` or `concentration`; read only rows of the asset or token."""
-    named, names = token_and_groups(token, asset, by)
+    named, names = token_or_asset_and_by(token, asset, by)
     if named is None:
         return measure(source.template)  # raises the error
     [aggregation] = aggregate_chunks(source, [_TOKENS])
-    tokens, names = read_holder_names(_token_rows(source, aggregation), names, **options)
+    tokens, names = holder_grouping(_token_rows(source, aggregation), names, **options)
     index = token_or_asset_index(tokens, named)
     keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # it may be the same token
     if tokens.assets:
         own = tokens.tokens.keys[index]
         keys |= {key for key, whole in tokens.assets.bridged.items() if whole == own}
-    rows = source.template.with_holdings(source.read(keys, names))
+    rows = source.template.replace_holdings(source.read(keys, names))
     table = measure(rows, asset, token=token, by=by, **options)
     unread = int(aggregation.aggregates.balances.sum()) - len(rows.holdings)
-    coverage = stated_coverage(table)
+    coverage = coverage_from_attrs(table)
     return with_coverage(table, replace(coverage, filtered=max(coverage.filtered - unread, 0)))
 
 
@@ -395,7 +395,7 @@ def chunked_concentration(
     for batch, result in zip(batches, source.map_token_batches(work, keys, names), strict=True):
         for name in MEASURES:
             measured.loc[batch, name] = result[name].to_numpy()
-    return with_coverage(measured, stated_coverage(table))
+    return with_coverage(measured, coverage_from_attrs(table))
 
 
 def _batches(balances: Codes, unknown: Mask) -> Iterator[Codes]:
@@ -425,7 +425,7 @@ def chunked_pivot(
     chosen = ranked_tokens(totals)[:n]
     keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # an unknown token may be one of these
     read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
-    rows = source.template.with_holdings(source.read(keys, ()))
+    rows = source.template.replace_holdings(source.read(keys, ()))
     table = pivot(rows, None, by=by, **options)
     ranked = ranked_tokens(totals.drop(columns="value", errors="ignore"))  # values were not read
     columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))

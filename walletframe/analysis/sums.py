@@ -22,17 +22,17 @@ from walletframe.amounts.sums import (
     is_positive,
     joined_totals,
 )
-from walletframe.frames.asset_list import count_separate_versions
-from walletframe.frames.contract import count_array, one_currency, text_array
+from walletframe.frames.asset_list import count_separate_bridged
 from walletframe.frames.coverage import (
-    completeness,
+    completeness_columns,
     count_unreadable_wallets,
-    coverage_of,
+    coverage_from_counts,
     coverage_of_rows,
 )
-from walletframe.frames.groups import ADDED, read_groups
+from walletframe.frames.groups import KINDS, read_groups
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import with_coverage
+from walletframe.frames.schema import count_array, one_currency, text_array
 from walletframe.pandas_versions import factorized
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def totals_of(positions: Positions, groups: Groups) -> pd.DataFrame:
 
 def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) -> pd.DataFrame:
     """Build the table of `totals` from aggregates."""
-    known = completeness(positions, groups, sums.unreadable)
+    known = completeness_columns(positions, groups, sums.unreadable)
     balances, empty = sums.balances, sums.balances == 0
     unknown = empty & (np.asarray(known["wallets_ok"] == 0) if known else False)
     none_known = unknown | (~empty & (sums.sizes == 0))
@@ -227,7 +227,7 @@ def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) ->
     separate = 0
     if sums.contracts is not None and "asset" in groups.names:
         counts = contract_counts(positions, sums.contracts, len(groups))
-        separate = count_separate_versions(positions, sums.contracts[1])
+        separate = count_separate_bridged(positions, sums.contracts[1])
     elif sums.contracts is not None:
         counts = {"tokens": np.bincount(sums.contracts[0], minlength=len(groups))}
     if sums.holders is not None:
@@ -243,7 +243,7 @@ def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) ->
         columns["unpriced"] = count_array(sums.value_totals.unpriced, unknown)
     unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
     counted = int(balances.sum())
-    coverage = coverage_of(positions, counted, counted - int(sums.sizes.sum()), unpriced)
+    coverage = coverage_from_counts(positions, counted, counted - int(sums.sizes.sum()), unpriced)
     coverage = replace(coverage, bridged_separate=separate)
     return with_coverage(pd.DataFrame({**columns, **known}), coverage)
 
@@ -277,7 +277,7 @@ def aggregate_groups(
     """Aggregate the rows of each group. With `sums_only`, only add up amounts and count rows."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - our own class
     units, scale, known = None, 0, groups.codes
-    if ADDED.isdisjoint(groups.names):
+    if KINDS.isdisjoint(groups.names):
         known = known[~amounts.missing] if amounts.missing.any() else known
         sizes = np.bincount(known, minlength=count)
     else:
@@ -287,7 +287,7 @@ def aggregate_groups(
         unreadable = count_unreadable_wallets(positions, groups)
         held = np.flatnonzero(is_positive(amounts))
         codes = groups.codes[held]
-        if "asset" in groups.names or ADDED.isdisjoint(groups.names):
+        if "asset" in groups.names or KINDS.isdisjoint(groups.names):
             contracts = distinct_pairs(codes, positions.contracts.codes[held])
         if "wallet" not in groups.names:
             pairs, _ = distinct_pairs(codes, positions.wallet_codes[held])

@@ -23,26 +23,26 @@ from walletframe.charts.palette import OTHER_COLOR, area_style, choose_colors, c
 from walletframe.errors import PricesError, SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.coverage import (
-    completeness_among,
     coverage_of_rows,
     coverage_of_token,
-    known_by_token,
+    mark_unknown_wallets,
+    masked_completeness,
 )
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.groups import (
-    ADDED,
-    asset_unless_token,
-    group,
-    list_names,
-    read_names,
-    token_and_groups,
+    KINDS,
+    by_as_list,
+    make_groups,
+    read_grouping,
+    token_or_asset_and_by,
+    with_default_asset,
 )
 from walletframe.frames.identity import cell_text, first_rows, token_key
 from walletframe.frames.names import (
-    full_token_name,
     full_wallet_name,
     mask_of_wallet,
     short_wallet,
+    symbol_and_contract,
     token_names,
     unique_names,
     user_wallet_names,
@@ -134,7 +134,7 @@ def measure_and_sizes(
             [name] = token_or_asset_names(positions, code)
             symbol = name
             if not positions.assets:
-                symbol, _ = full_token_name(positions.holdings, positions.tokens, int(code[0]))
+                symbol, _ = symbol_and_contract(positions.holdings, positions.tokens, int(code[0]))
             symbol = safe_line(symbol, _SYMBOL_CHARS)
         phrase = f"amount of {name}"
         amounts = positions.amounts[rows].to_numpy(dtype=np.float64)
@@ -223,7 +223,7 @@ class DrawnBalances:
 
         For an asset with several contracts, the second text is like "3 contracts on 2 blockchains".
         """
-        positions, full_name = self.positions, partial(full_token_name, limit=_HOVER_CHARS)
+        positions, full_name = self.positions, partial(symbol_and_contract, limit=_HOVER_CHARS)
         tokens, contracts = positions.tokens, positions.contracts
         if not positions.assets or tokens.keys[index] not in positions.assets.blockchains:
             return full_name(positions.holdings, tokens, index)
@@ -272,7 +272,7 @@ def read_drawn_balances(
     wallet_positions = positions
     if len(frame) and wallet is not None:
         is_selected &= mask_of_wallet(positions.wallets, wallet)[positions.wallet_codes]
-        wallet_positions = positions.where(is_selected)
+        wallet_positions = positions.select_rows(is_selected)
     wallets = None if wallets is None else as_wallets_frame(wallets)
     has_wallets = wallet_positions.has_wallets
     covered = wallet_positions if has_wallets else read_positions(wallet_positions, wallets)
@@ -440,7 +440,7 @@ class GroupedBalances:
 
     def group_by(self, names: list[str]) -> GroupLevel:
         """Group the rows by some of the requested names."""
-        groups = group(self.positions, names)
+        groups = make_groups(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
         known = requested = np.zeros(len(groups), dtype=np.intp)
         if not {*names}.isdisjoint(self._wallet_columns()):
@@ -449,8 +449,8 @@ class GroupedBalances:
             if self.balances.measure.kind == "amount" and len(token):
                 all_positions = self.balances.positions
                 can_hold = all_positions.wallets_that_can_hold(token[0])
-                positions = known_by_token(positions, all_positions.tokens.codes == token)
-            counted = completeness_among(positions, groups, can_hold)
+                positions = mark_unknown_wallets(positions, all_positions.tokens.codes == token)
+            counted = masked_completeness(positions, groups, can_hold)
             known = counted["wallets_ok"].to_numpy(np.intp)
             requested = counted["wallets_asked"].to_numpy(np.intp)
         return GroupLevel(names, self.balances, groups, first_wallets, known, requested)
@@ -459,7 +459,8 @@ class GroupedBalances:
         """Return the requested columns of `wallets`, or [] if there is no frame of wallets."""
         if not self.positions.has_wallets:
             return []
-        return [name for name in self.names if name in {"blockchain", *self.positions.kept}]
+        of_wallets = {"blockchain", *self.positions.extra_columns}
+        return [name for name in self.names if name in of_wallets]
 
     def incomplete_group_notes(self) -> list[str]:
         """Return a sentence for each group with unknown wallets, the least complete group first."""
@@ -599,12 +600,12 @@ def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
 
     With `token`, `asset` or `wallet`, read only rows of that token, asset or wallet.
     """
-    requested, (one_token, read_by) = list_names(by), token_and_groups(token, asset, by)
+    requested, (one_token, read_by) = by_as_list(by), token_or_asset_and_by(token, asset, by)
     # Grouping by wallet, blockchain, token or asset needs no column of `wallets`.
-    always_read_wallets |= not {"wallet", "blockchain", *ADDED}.issuperset(requested)
-    positions, names = read_names(
+    always_read_wallets |= not {"wallet", "blockchain", *KINDS}.issuperset(requested)
+    positions, names = read_grouping(
         holdings,
-        asset_unless_token(read_by),
+        with_default_asset(read_by),
         wallets if always_read_wallets else None,
         assets=assets,
         bridged=bridged,

@@ -15,9 +15,9 @@ import plotly.graph_objects as go
 import plotly.io as pio
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
-from walletframe.frames.contract import require_columns
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.known import is_simulated
+from walletframe.frames.schema import require_columns
 from walletframe.numerals import counted_noun
 from walletframe.text import as_markup
 

@@ -45,7 +45,7 @@ from walletframe.charts.canvas import (
 from walletframe.charts.facets import choose_facets, split_into_facets
 from walletframe.charts.palette import EDGE_COLOR, OTHER_COLOR, area_style, text_color
 from walletframe.errors import SettingsError, UnknownWalletError
-from walletframe.frames.groups import ADDED, list_names
+from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.names import (
     full_wallet_name,
     mask_of_wallet,
@@ -175,7 +175,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     colored = check_top("top_tokens", top_tokens, _MAX_COLORS)
     grouped = read_grouped_balances(
         holdings,
-        by if facet is None else [facet, *list_names(by)],
+        by if facet is None else [facet, *by_as_list(by)],
         token=token,
         asset=asset,
         wallets=wallets,
@@ -188,7 +188,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     # If the last of several names is token or asset, it sets the colours, not the bars.
-    names = names[:-1] if names[1:] and names[-1] in ADDED else names
+    names = names[:-1] if names[1:] and names[-1] in KINDS else names
     level = grouped.group_by(
         names if facet is None else [*dict.fromkeys([grouped.names[0], *names])]
     )
@@ -494,7 +494,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     )
     balances = grouped.balances
     measure, is_shares = balances.measure, balances.measure.kind == "share"
-    names = [name for name in grouped.names if name not in ADDED] or ["wallet"]
+    names = [name for name in grouped.names if name not in KINDS] or ["wallet"]
     title_names = names if is_shares else [*names, balances.positions.kind]
     title = title or f"{measure.title_start} by {join_names(title_names)}"
     if not len(balances.rows):
@@ -669,7 +669,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         few = min(10, count // 2)
         who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
         notes = [
-            f"The Gini coefficient of the {count:,} wallets with a balance is {gini:.3f}.",
+            f"The Gini coefficient of {counted_noun(count, 'wallet')} is {gini:.3f}.",
             f"{who} {percent(1 - float(shares[-few - 1]))} of the amount.",
         ]
     notes.append(f"The curve shows cumulative shares of the {balances.measure.phrase}.")

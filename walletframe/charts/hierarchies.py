@@ -47,9 +47,9 @@ from walletframe.charts.palette import (
     choose_patterns,
     text_color,
 )
-from walletframe.frames.groups import ADDED, list_names
+from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.identity import first_rows
-from walletframe.frames.names import wallet_lines, without_chain
+from walletframe.frames.names import label_lines_without_chain, wallet_label_lines
 from walletframe.numerals import amount_phrase, brief, count_with_verb, counted_noun, percent
 from walletframe.text import safe_line
 
@@ -220,16 +220,16 @@ def _draw_tree(
     colors: ColorsLike | None,
     title: str | None,
 ) -> go.Figure:
-    path, one_token = list_names(by), options["token"] is not None or options["asset"] is not None
+    path, one_token = by_as_list(by), options["token"] is not None or options["asset"] is not None
     outer_path = [*DEFAULT_PATH[:-1]]
-    if one_token and path[:-1] == outer_path and path[-1] in ADDED:
+    if one_token and path[:-1] == outer_path and path[-1] in KINDS:
         path = outer_path
     grouped, wallets = read_grouped_balances(holdings, path, **options), options["wallets"]
     title = title or grouped.chart_title
     balances = grouped.balances
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
-    if grouped.names in ([outer_path] if one_token else [[*outer_path, name] for name in ADDED]):
+    if grouped.names in ([outer_path] if one_token else [[*outer_path, name] for name in KINDS]):
         rings, weights, write_texts, extent = _default_path_rings(balances, style)
     else:
         rings, weights, write_texts, extent = _custom_path_rings(grouped, style)
@@ -474,7 +474,7 @@ def _custom_path_rings(
             rows=balances.rows[first],
             parents=rings[-1].codes[first] if rings else np.zeros(len(groups), dtype=np.intp),
             sizes=sum_by_group(codes, balances.sizes),
-            has_one_token=balances.measure.kind == "amount" or not ADDED.isdisjoint(level.names),
+            has_one_token=balances.measure.kind == "amount" or not KINDS.isdisjoint(level.names),
         )
         rings.append(ring)
         levels.append((level, own))
@@ -514,15 +514,15 @@ def _custom_path_texts(
         label, is_leaf, size = [names[index]], group in amounts, float(ring.sizes[group])
         symbol, _, rest = names[index].partition(" (")
         if ring.name == "wallet":
-            split = without_chain if "blockchain" in level.names else wallet_lines
+            split = label_lines_without_chain if "blockchain" in level.names else wallet_label_lines
             label = split(names[index], balances.user_wallet_names[index])
-        elif ring.name in ADDED and symbol and rest:
+        elif ring.name in KINDS and symbol and rest:
             label = [symbol, f"({rest}"]
         text = (measure.text_with_noun if is_leaf else measure.short_text)(size)
         lines = [*outer, level.known_wallets_text(at)]
         if ring.has_one_token:
             symbol, contract = balances.full_token_name(token)
-            lines = [contract] * (ring.name in ADDED) + lines
+            lines = [contract] * (ring.name in KINDS) + lines
             if is_leaf:
                 lines.append(f"{amount_phrase(amounts[group])} {symbol}")
                 text = brief(amounts[group]) if measure.kind == "count" else text
@@ -601,7 +601,7 @@ def _default_path_texts(
         labels = [*map(_token_label_lines, (on_chain[token] for token in tokens), own, chains)]
     if ring.name == "wallet":
         own = [balances.user_wallet_names[owner] for owner in owners]
-        labels = [*map(without_chain, balances.wallet_names(owners), own)]
+        labels = [*map(label_lines_without_chain, balances.wallet_names(owners), own)]
     columns = zip(groups, owners, tokens, chains, labels, strict=True)
     for group, owner, token, chain, label in columns:
         wallets = counted_noun(int(ring.wallet_counts[group]), "wallet")

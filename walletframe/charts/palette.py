@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 
 from walletframe.errors import SettingsError, UnknownTokenError
-from walletframe.frames.asset_list import asset_keys
+from walletframe.frames.asset_list import asset_key_by_contract
 from walletframe.frames.identity import token_identities, token_key
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
@@ -93,7 +93,7 @@ def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
 
 def choose_colors(keys: Iterable[TokenKey], colors: Mapping[Any, str] | None = None) -> list[str]:
     """Return the colours of tokens or assets: from `colors`, the settings, or the palette."""
-    assets = asset_keys()
+    assets = asset_key_by_contract()
     own = _own_colors({} if colors is None else colors, assets)
     pairs = ((key, assets.get(key, key)) for key in keys)
     return [

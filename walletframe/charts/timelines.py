@@ -40,9 +40,8 @@ from walletframe.charts.facets import choose_facets, split_into_facets
 from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import token_or_asset_index
-from walletframe.frames.contract import COMPARED, SIMULATED
 from walletframe.frames.details import as_wallets_frame
-from walletframe.frames.groups import ADDED, SNAPSHOT, list_names
+from walletframe.frames.groups import KINDS, SNAPSHOT, by_as_list
 from walletframe.frames.identity import token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.names import (
@@ -53,6 +52,7 @@ from walletframe.frames.names import (
     wallet_names,
 )
 from walletframe.frames.positions import encode_holdings, snapshot_times
+from walletframe.frames.schema import COMPARED, SIMULATED
 from walletframe.numerals import amount_phrase, compact, count_with_verb, counted_noun
 from walletframe.text import safe_line
 
@@ -175,7 +175,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     UnknownTokenError, AmbiguousTokenError
         As for `bar`.
     """
-    most, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), list_names(by)
+    most, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), by_as_list(by)
     if facet is not None:
         if names not in (["token"], ["asset"]):
             hint = 'pass by="asset" or by="token" to draw bars, or remove facet= to draw lines'
@@ -485,7 +485,7 @@ def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Floats) -> lis
     """Return the size of each point as text, which is exact for a single token or asset."""
     balances, (lines, width) = grouped.balances, sizes.shape
     exact = [""] * sizes.size
-    if balances.measure.kind == "amount" or not ADDED.isdisjoint(grouped.names):
+    if balances.measure.kind == "amount" or not KINDS.isdisjoint(grouped.names):
         amounts = balances.exact_sums(cells, np.arange((lines - 1) * width))
         exact[: len(amounts)] = ["" if each is None else amount_phrase(each) for each in amounts]
     each = zip(sizes.ravel().tolist(), exact, strict=True)

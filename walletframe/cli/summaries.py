@@ -21,13 +21,13 @@ from walletframe.cli.files import (
     write_frames,
 )
 from walletframe.cli.screen import echo, print_table, totals_table
-from walletframe.frames.contract import HOLDING_DTYPES
-from walletframe.frames.coverage import drop_rows, known_by_token
+from walletframe.frames.coverage import drop_rows, mark_unknown_wallets
 from walletframe.frames.identity import UNKNOWN
-from walletframe.frames.known import known_mask, summary_lines, value_summary
+from walletframe.frames.known import known_mask, summarize_value, summary_lines
 from walletframe.frames.names import token_index
 from walletframe.frames.positions import read_positions
-from walletframe.frames.results import stated_coverage
+from walletframe.frames.results import coverage_from_attrs
+from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.numerals import counted_noun
 from walletframe.settings.tables import table_settings
 
@@ -177,23 +177,23 @@ def _compute_totals(
         token = chunked.tokens.keys[token_index(chunked.holdings, chunked.tokens, token)]
         rows = stored.read({token, UNKNOWN}, [*stored.template.holdings.columns])
         source = FetchFrames(rows, source.wallets)
-    positions = read_positions(*source, timed="snapshot" in grouping["by"])
+    positions = read_positions(*source, by_snapshot="snapshot" in grouping["by"])
     if token is not None:
         index = token_index(source.holdings, positions.tokens, token)
         positions = _select_token(positions, positions.tokens.codes == index)
-    return sums.totals(positions, **grouping), value_summary(positions.holdings)
+    return sums.totals(positions, **grouping), summarize_value(positions.holdings)
 
 
 def _coverage_line(table: pd.DataFrame, *, is_single_token: bool) -> str:
-    coverage = stated_coverage(table)
+    coverage = coverage_from_attrs(table)
     # Balances of other tokens are not in the table of one token, but nobody filtered them out.
     return str(replace(coverage, filtered=0) if is_single_token else coverage)
 
 
 def _select_token(positions: Positions, rows: Mask) -> Positions:
     """Return the rows of one token. Wallets that may hold more of the token become unknown."""
-    selected = positions.where(rows)
-    coverage = known_by_token(selected, np.ones(len(selected.holdings), dtype=bool))
+    selected = positions.select_rows(rows)
+    coverage = mark_unknown_wallets(selected, np.ones(len(selected.holdings), dtype=bool))
     other_chains = ~np.isin(selected.chain_codes, selected.possible_blockchains()[1])
     is_certain = coverage.known | other_chains
     return replace(selected, known=selected.known & is_certain, stale=selected.stale & is_certain)

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
-from walletframe.frames.asset_list import refuse_assets
-from walletframe.frames.contract import COMPARED, SIMULATED, Source, concat_frames, require_columns
+from walletframe.frames.asset_list import reject_assets
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.known import is_simulated, known_mask
 from walletframe.frames.results import Coverage, with_coverage
+from walletframe.frames.schema import COMPARED, SIMULATED, Source, concat_frames, require_columns
 from walletframe.history.folder import LIST_CALL, SNAPSHOT
 from walletframe.history.timelines import (
     NOT_ASKED,
@@ -166,7 +166,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     _warn_if_rows_are_missing(results, matrix)
     if by is None:
         if asset is None:
-            refuse_assets(assets, bridged=bridged)
+            reject_assets(assets, bridged=bridged)
         changes = _changes_by_wallet(matrix)
     else:
         wallets = concat_frames([earlier.wallets, later.wallets])

@@ -31,17 +31,22 @@ from walletframe.errors import (
     UnknownSnapshotError,
 )
 from walletframe.frameless import frameless_address_errors
-from walletframe.frames.contract import (
+from walletframe.frames.details import WalletDetails, as_details
+from walletframe.frames.extra_columns import (
+    add_extra_columns,
+    extra_from_arrow,
+    extra_names,
+    extra_to_arrow,
+)
+from walletframe.frames.identity import wallet_identities
+from walletframe.frames.known import known_and_fresh_mask
+from walletframe.frames.schema import (
     HOLDING_DTYPES,
     SIMULATED,
     WALLET_DTYPES,
     Source,
     concat_frames,
 )
-from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.identity import wallet_identities
-from walletframe.frames.kept import kept_frame, kept_names, kept_table, with_kept
-from walletframe.frames.known import known_and_fresh_mask
 from walletframe.history.folder import (
     HOLDINGS,
     LIST_CALL,
@@ -157,9 +162,9 @@ def save(
     path = history_folder(folder)
     requested_time = None if at is None else _parse_point_in_time(at, warns=True)
     wallets, holdings = as_details(details)
-    extra = wallets[kept_names(wallets)]
-    kept_table(extra)  # raises an error if a column can't be stored
-    wallets = with_kept(cast_columns(wallets, WALLET_DTYPES), extra)
+    extra = wallets[extra_names(wallets)]
+    extra_to_arrow(extra)  # raises an error if a column can't be stored
+    wallets = add_extra_columns(cast_columns(wallets, WALLET_DTYPES), extra)
     typed_details = WalletDetails(wallets, cast_columns(holdings, HOLDING_DTYPES))
     _require_unedited(typed_details)
     _require_separate_simulation(wallets["service"], path, may_be_simulated=folder is not None)
@@ -438,8 +443,8 @@ def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> 
 
 def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
     """Return whether the snapshot of a time has the same answers, even from another source."""
-    extra = details.wallets[kept_names(details.wallets)]
-    as_read = with_kept(details.wallets, kept_frame(kept_table(extra)))
+    extra = details.wallets[extra_names(details.wallets)]
+    as_read = add_extra_columns(details.wallets, extra_from_arrow(extra_to_arrow(extra)))
     with suppress(HistoryError):
         saved = read_snapshots([SnapshotFolder(taken_at, snapshot_path(folder, taken_at))], None)
         return all(

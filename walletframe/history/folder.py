@@ -46,15 +46,21 @@ from walletframe.disk import (
     publish,
 )
 from walletframe.errors import AmountError, HistoryError, SnapshotError, UnknownSnapshotError
-from walletframe.frames.contract import (
+from walletframe.frames.details import WalletDetails
+from walletframe.frames.extra_columns import (
+    DISTINCT,
+    add_extra_columns,
+    extra_from_arrow,
+    extra_names,
+    extra_to_arrow,
+)
+from walletframe.frames.identity import wallet_identities
+from walletframe.frames.schema import (
     HOLDING_DTYPES,
     WALLET_DTYPES,
     normalize_blockchains,
     require_columns,
 )
-from walletframe.frames.details import WalletDetails
-from walletframe.frames.identity import wallet_identities
-from walletframe.frames.kept import DISTINCT, kept_frame, kept_names, kept_table, with_kept
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
@@ -235,7 +241,7 @@ def write_frame(details: WalletDetails, taken_at: datetime, name: str, file: Bin
     rows = frame[[*_DTYPES[name]]].assign(**added)
     table = to_portable_table(rows).select(schema.names).cast(schema)
     if name == WALLETS:
-        extra = kept_table(frame[kept_names(frame)])
+        extra = extra_to_arrow(frame[extra_names(frame)])
         for column in extra.column_names:
             table = table.append_column(column, extra[column])
     with open_parquet_writer(file, table.schema) as parquet:
@@ -293,7 +299,7 @@ def _read_frame(
     if name != WALLETS:
         return typed
     extra = [each for each in in_order.column_names if each not in (*columns, POSITION)]
-    return with_kept(typed, kept_frame(in_order.select(extra)))
+    return add_extra_columns(typed, extra_from_arrow(in_order.select(extra)))
 
 
 def _concat_tables(tables: list[pa.Table]) -> pa.Table:

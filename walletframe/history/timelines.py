@@ -20,19 +20,18 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.errors import SettingsError, SnapshotError
 from walletframe.frames.asset_list import (
-    bridged_versions,
-    refuse_assets,
+    count_and_sum_bridged,
+    reject_assets,
     token_or_asset_index,
     token_or_asset_names,
+    tokens_to_assets,
     warn_about_bridged,
-    with_assets,
 )
-from walletframe.frames.contract import amounts_of, concat_frames, require_columns
 from walletframe.frames.coverage import sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.groups import ADDED, group, list_names, read_groups, refuse_token_and_asset
+from walletframe.frames.extra_columns import extra_names
+from walletframe.frames.groups import KINDS, by_as_list, make_groups, read_groups, reject_both
 from walletframe.frames.identity import KeyCodes, token_identities, wallet_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     cell_sums,
@@ -40,6 +39,7 @@ from walletframe.frames.positions import (
     possible_token_blockchains,
     snapshot_times,
 )
+from walletframe.frames.schema import amounts_of, concat_frames, require_columns
 from walletframe.history.folder import SNAPSHOT
 from walletframe.pandas_versions import TEXT, factorized
 from walletframe.text import safe_line
@@ -275,14 +275,14 @@ def make_token_filter(
     **options: Any,
 ) -> TokenFilter | None:
     """Return the filter for the chosen token or asset, or None if neither is chosen."""
-    refuse_token_and_asset(token, asset)
+    reject_both(token, asset)
     if (chosen := token if asset is None else asset) is None:
         return None
     positions = encode_holdings(holdings)
     if asset is not None:
-        positions = with_assets(positions, **options)
+        positions = tokens_to_assets(positions, **options)
     index, tokens = token_or_asset_index(positions, chosen), positions.tokens
-    warn_about_bridged(bridged_versions(positions, index)[0])
+    warn_about_bridged(count_and_sum_bridged(positions, index)[0])
     listed = positions.assets
     [name] = token_or_asset_names(positions, np.array([index]))
     return TokenFilter(
@@ -320,7 +320,7 @@ def group_matrix(
     `rows` are the pairs with a token; all other pairs are in groups without a token. Groups are
     sorted by set of wallets, then by first row.
     """
-    names, chosen = list_names(by), matrix.token_filter
+    names, chosen = by_as_list(by), matrix.token_filter
     known, wallet_known = matrix.status == OK, matrix.wallet_status == OK
     if chosen and chosen.by_contract:
         options = {}
@@ -335,8 +335,8 @@ def group_matrix(
     pairs = matrix.pair_columns(rows).assign(amount=zeros)
     positions, groups = read_groups(pairs, names, distinct, **options)
     owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
-    if wallet_names := [name for name in names if name not in ADDED]:
-        owners = group(positions, wallet_names)
+    if wallet_names := [name for name in names if name not in KINDS]:
+        owners = make_groups(positions, wallet_names)
     pair_wallets = matrix.wallet_ids.codes[matrix.wallet_rows]  # rows in `distinct`
     codes = len(groups) + owners.wallet_set_codes[pair_wallets]
     codes[rows] = groups.codes
@@ -371,17 +371,17 @@ def group_matrix(
 
 def _check_group_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
     """Check the names to group by, and return them with "asset" and "token" at the end."""
-    extra = kept_names(wallets)
-    if not names or any(name not in {*ADDED, *_WALLET_GROUPINGS, *extra} for name in names):
-        extra_names = f" ({', '.join(map(safe_line, extra))})" if extra else ""
+    extra = extra_names(wallets)
+    if not names or any(name not in {*KINDS, *_WALLET_GROUPINGS, *extra} for name in names):
+        shown_extra = f" ({', '.join(map(safe_line, extra))})" if extra else ""
         hint = (
             'use by="token", "asset", "wallet", "blockchain" or an extra column of wallets'
-            f"{extra_names}"
+            f"{shown_extra}"
         )
         raise SettingsError(f"by={by!r} is not supported", hint)
     names = names if "asset" in names else [*names, "token"]
     added = [name for name in ("asset", "token") if name in names]
-    return [*(name for name in names if name not in ADDED), *added]
+    return [*(name for name in names if name not in KINDS), *added]
 
 
 def timeline(
@@ -449,7 +449,7 @@ def timeline(
     0 2026-01-31 00:00:00+00:00   NEAR     ok
     """
     if asset is None:
-        refuse_assets(assets, bridged=bridged)
+        reject_assets(assets, bridged=bridged)
     moments, matrix = _build_history_matrix(history, token, asset, assets=assets, bridged=bridged)
     is_unknown, is_ok = (matrix.token_codes >= 0) & ~matrix.trackable, matrix.status == OK
     left_out = ~matrix.ever_listed[:, np.newaxis] & is_ok
@@ -527,7 +527,7 @@ def total_timeline(
     0   NEAR              1        1
     """
     by = by or ("token" if asset is None else "asset")
-    by_contract = asset is not None and "token" in list_names(by)
+    by_contract = asset is not None and "token" in by_as_list(by)
     moments, matrix = _build_history_matrix(
         history, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
     )

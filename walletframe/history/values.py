@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from walletframe.frames.contract import concat_frames, one_currency, require_columns, text_array
-from walletframe.frames.coverage import completeness
+from walletframe.frames.coverage import completeness_columns
 from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.groups import SNAPSHOT, list_names, read_groups
+from walletframe.frames.groups import SNAPSHOT, by_as_list, read_groups
 from walletframe.frames.identity import token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.results import Coverage, with_coverage
+from walletframe.frames.schema import concat_frames, one_currency, require_columns, text_array
 from walletframe.history.changes import mark_shared_answers_stale
 from walletframe.numerals import counted_noun, money, whole_money
 
@@ -115,7 +115,7 @@ def compare_values(
     results = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
     require_columns(results[1].holdings, ["value"], "call after.wf.value(…) first")
     changes, options = value_changes(*results), {"assets": assets, "bridged": bridged}
-    table = changes.by_group(list_names(by), options, all_wallets=True).rename(columns=_COLUMNS)
+    table = changes.by_group(by_as_list(by), options, all_wallets=True).rename(columns=_COLUMNS)
     counts = table[["wallets_known", "wallets"]]
     numbers = [name for name in _COLUMNS.values() if name not in counts]
     table[numbers] = table[numbers].mask(table["wallets_known"] == 0)
@@ -154,7 +154,7 @@ class ValueChanges(NamedTuple):
         """Return the labels and the changes of groups, the largest change first."""
         wallets = self.requested if all_wallets else self.wallets
         positions, groups = read_groups(self.balances, names, wallets, **options)
-        counts = completeness(positions, groups)
+        counts = completeness_columns(positions, groups)
         columns = ("earlier", "later", "prices")
         sums = [np.bincount(groups.codes, self.balances[name], len(groups)) for name in columns]
         change = sums[1] - sums[0]

@@ -28,7 +28,6 @@ from walletframe.errors import (
     UnknownBlockchainError,
     UnknownTokenError,
 )
-from walletframe.frames.contract import require_columns
 from walletframe.frames.details import as_details, as_holdings_frame, is_details
 from walletframe.frames.identity import (
     KeyCodes,
@@ -39,6 +38,7 @@ from walletframe.frames.identity import (
 )
 from walletframe.frames.known import known_mask
 from walletframe.frames.names import short_wallet, token_index, token_names, user_wallet_names
+from walletframe.frames.schema import require_columns
 from walletframe.numerals import compact, counted_noun
 from walletframe.pandas_versions import factorized
 from walletframe.pickers.base import TypedTuple, ValueWidget

@@ -9,7 +9,7 @@ import numpy as np
 
 from walletframe import charts
 from walletframe.errors import ArgumentError
-from walletframe.frames.asset_list import token_or_asset_names, with_assets
+from walletframe.frames.asset_list import token_or_asset_names, tokens_to_assets
 from walletframe.numerals import counted_noun
 from walletframe.pickers.portfolio import VALUE_COLUMNS, empty_reason
 from walletframe.pickers.widget import error_text
@@ -198,7 +198,7 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
 
 def _combined_if_chosen(held: Positions, options: ChartOptions) -> Positions:
     """Return the holdings, combined per asset if this option is chosen."""
-    return with_assets(held, bridged=options.bridged) if options.per_asset else held
+    return tokens_to_assets(held, bridged=options.bridged) if options.per_asset else held
 
 
 def bridged_text(picture: Picture) -> str:

@@ -20,8 +20,8 @@ import numpy as np
 from walletframe.address.forms import canonical_blockchain, read_wallet
 from walletframe.analysis.selection import Selection, label_texts
 from walletframe.charts import has_custom_template, parse_box_id
-from walletframe.frames.asset_list import with_assets
-from walletframe.frames.groups import ADDED
+from walletframe.frames.asset_list import tokens_to_assets
+from walletframe.frames.groups import KINDS
 from walletframe.frames.identity import is_unknown
 from walletframe.frames.known import known_mask
 from walletframe.frames.names import token_names, user_wallet_names, wallet_names
@@ -256,7 +256,7 @@ def selection_after_click(picture: Picture, click: Mapping[str, Any]) -> Selecti
         elif name == "token":
             changes["tokens"] = (held.tokens.keys[token],)
         elif name == "asset":
-            codes = with_assets(held, bridged=picture.options.bridged).tokens.codes
+            codes = tokens_to_assets(held, bridged=picture.options.bridged).tokens.codes
             same_asset = np.unique(held.tokens.codes[codes == codes[row]]).tolist()
             changes["tokens"] = tuple(held.tokens.keys[position] for position in same_asset)
         else:
@@ -271,7 +271,7 @@ def _click_targets(
 ) -> list[tuple[str, int]]:
     """Return the targets of a click, as pairs of a group name and a row number of the holdings."""
     point, function = click.get("point"), picture.options.type.function
-    wallet_levels = [name for name in picture.options.by if name not in ADDED]
+    wallet_levels = [name for name in picture.options.by if name not in KINDS]
     positions: list[tuple[list[str], tuple[int, ...], object]] = []
     if "token" in click or function == "pie":
         positions = [([token_level], picture.tokens, click.get("token", point))]

@@ -13,25 +13,25 @@ from walletframe.amounts import AmountDtype
 from walletframe.analysis.spam.flags import flag_spam
 from walletframe.analysis.sums import totals, totals_of
 from walletframe.analysis.valuation import has_only_service_prices, has_prices, value
-from walletframe.frames.contract import concat_frames
 from walletframe.frames.coverage import drop_rows
-from walletframe.frames.groups import SNAPSHOT, asset_unless_token, list_names, read_groups
+from walletframe.frames.extra_columns import extra_names
+from walletframe.frames.groups import SNAPSHOT, by_as_list, read_groups, with_default_asset
 from walletframe.frames.identity import token_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.known import (
     is_simulated,
     known_mask,
+    summarize_value,
     summary_lines,
-    value_summary,
 )
 from walletframe.frames.positions import read_positions
-from walletframe.frames.results import stated_coverage
+from walletframe.frames.results import coverage_from_attrs
+from walletframe.frames.schema import concat_frames
 from walletframe.frames.tables import (
     UNKNOWN,
     Cell,
     Table,
-    minute_cells,
     text_cells,
+    time_cells,
     value_cells,
     wallet_cells,
 )
@@ -154,7 +154,7 @@ class Grouping(NamedTuple):
     def group_names(self, wallets: pd.DataFrame) -> list[str]:
         """Return the names to group by. The default is the owner, if known, or else the wallet."""
         by = "owner" if "owner" in wallets else "wallet"
-        return list_names(by if self.by is None else self.by)
+        return by_as_list(by if self.by is None else self.by)
 
     def asset_options(self, names: Sequence[str] = ("asset",)) -> dict[str, Any]:
         """Return the options of assets, or {} if the names don't contain "asset"."""
@@ -175,7 +175,7 @@ def compose(
     is_spam = holdings["is_spam"].to_numpy()
     spam, remaining = holdings[is_spam], drop_rows(holdings, ~is_spam, {"spam": (is_spam, "")})
     names, listings, notes = grouping.group_names(wallets), [], []
-    change, values, total_value = "", None, value_summary(remaining)
+    change, values, total_value = "", None, summarize_value(remaining)
     currency = total_value.currency if total_value else ""
     if before is not None:
         if "value" not in before.holdings and _uses_default_prices(holdings):
@@ -189,7 +189,7 @@ def compose(
             if not len(values.wallets):
                 change = f"The change since {since} is unknown."
             notes.append(values.left_out_note(currency))
-            detailed = asset_unless_token(names)
+            detailed = with_default_asset(names)
             table = values.by_group(detailed, grouping.asset_options(detailed))
             listings.append(_value_changes_listing(table, wallets))
         else:
@@ -200,9 +200,9 @@ def compose(
     positions, groups = read_groups(remaining, names, wallets, **grouping.asset_options(names))
     frame = totals_of(positions, groups)
     lines = summary_lines(wallets, holdings)
-    notes = [str(stated_coverage(frame)), *notes]
+    notes = [str(coverage_from_attrs(frame)), *notes]
     if {*names} - {"wallet", "asset", "token"}:
-        listings.append(_subtotals_listing(remaining, wallets, asset_unless_token(names), grouping))
+        listings.append(_subtotals_listing(remaining, wallets, with_default_asset(names), grouping))
     listings.append(_totals_listing(remaining, wallets, grouping.asset_options()))
     listings.append(_wallets_listing(remaining, wallets))
     listings.append(_holdings_listing(remaining, wallets))
@@ -428,7 +428,7 @@ def _subtotals_listing(
 def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     """List the unknown wallets, then the known wallets, both in the order of the request."""
     head = wallets.iloc[known_mask(wallets).argsort(kind="stable")].head(_MAX_ROWS)
-    extra_names = [name for name in kept_names(wallets) if name != "name"]
+    shown_names = [name for name in extra_names(wallets) if name != "name"]
     columns = _select_cells(head, "name", "blockchain") | {
         "wallet": [
             Cell(address, _ADDRESS_LENGTH, link=safe_url(link) if isinstance(link, str) else None)
@@ -442,9 +442,9 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     if "value" in holdings:
         values = totals(holdings, by="wallet", wallets=wallets)["value"].set_axis(wallets.index)
         columns["value"] = value_cells(values.loc[head.index], UNKNOWN)
-    columns["answered (UTC)"] = minute_cells(head["fetched_at"], missing="")
+    columns["answered (UTC)"] = time_cells(head["fetched_at"], missing="")
     columns |= _select_cells(head, "source")
-    for name in extra_names:
+    for name in shown_names:
         columns[_unique_heading(name, columns)] = text_cells(head[name], "", _NAME_LENGTH)
     note = "Unknown wallets come first. An unknown wallet is not an empty wallet."
     return Listing("Wallets", note, Table("wallets", columns, len(wallets)))
@@ -503,8 +503,8 @@ def _amount_changes(
     results: tuple[WalletDetails, WalletDetails], names: list[str], grouping: Grouping
 ) -> pd.DataFrame:
     """Return the changes of amounts, grouped by the names that `compare` supports."""
-    possible = {"wallet", "blockchain", "token", "asset", *kept_names(results[1].wallets)}
-    by = [name for name in asset_unless_token(names) if name in possible]
+    possible = {"wallet", "blockchain", "token", "asset", *extra_names(results[1].wallets)}
+    by = [name for name in with_default_asset(names) if name in possible]
     return compare(*results, by=by, **grouping.asset_options(by))
 
 

@@ -28,7 +28,7 @@ from walletframe.disk import atomic_write
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.exports import to_csv
 from walletframe.frames.details import as_details
-from walletframe.frames.display import cell_html, is_number, table_markdown, table_rows
+from walletframe.frames.display import cell_html, is_number, table_markdown, table_rows_html
 from walletframe.frames.tables import NUMBERS
 from walletframe.history import compare
 from walletframe.numerals import counted_noun
@@ -230,8 +230,8 @@ def _template_environment(escape: Callable[[str, int], str]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["rows"] = lambda table: Markup(  # noqa: S704 - `table_rows` escapes the cells
-        table_rows(table, _table_tag_attributes, _breakable_html)
+    environment.filters["rows"] = lambda table: Markup(  # noqa: S704 - `table_rows_html` escapes the cells
+        table_rows_html(table, _table_tag_attributes, _breakable_html)
     )
     environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - `table_markdown` escapes the cells
     environment.globals["counted_noun"] = counted_noun
