@@ -93,7 +93,7 @@ def test_selected_wallets(fetch, seed, chosen, dropped):
     held = stored.holdings.select_wallets(places)
     expected = totals(flagged[left], ["is_spam", "token"], wallets=some)
     same(chunked_totals(held, ["is_spam", "token"]), expected)
-    rows = held.read(None, [*flagged.columns])
+    rows = held.read_rows(None, [*flagged.columns])
     same(rows[flagged.columns], flagged[left].reset_index(drop=True))
 
 

@@ -90,7 +90,7 @@ class ChunkedHoldings(Protocol):
         If `names` lacks ``"amount"``, amounts may be NA, and there is no column of values.
         """
 
-    def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
+    def read_rows(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
         """Read the rows of these tokens in row order. `names` are further columns to read."""
 
     def map_token_batches(
@@ -373,7 +373,7 @@ def _measure_one_token(
     if tokens.assets:
         own = tokens.tokens.keys[index]
         keys |= {key for key, whole in tokens.assets.bridged.items() if whole == own}
-    rows = source.template.replace_holdings(source.read(keys, names))
+    rows = source.template.replace_holdings(source.read_rows(keys, names))
     table = measure(rows, asset, token=token, by=by, **options)
     unread = int(aggregation.aggregates.balances.sum()) - len(rows.holdings)
     coverage = coverage_from_attrs(table)
@@ -425,7 +425,7 @@ def chunked_pivot(
     chosen = ranked_tokens(totals)[:n]
     keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # an unknown token may be one of these
     read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
-    rows = source.template.replace_holdings(source.read(keys, ()))
+    rows = source.template.replace_holdings(source.read_rows(keys, ()))
     table = pivot(rows, None, by=by, **options)
     ranked = ranked_tokens(totals.drop(columns="value", errors="ignore"))  # values were not read
     columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))

@@ -170,7 +170,9 @@ class FilterableHoldings(ChunkedHoldings, Protocol):
     def select_wallets(self, indices: Codes) -> FilterableHoldings:
         """Return the holdings of the wallets with these indices. Indices must be ascending."""
 
-    def read(self, tokens: Collection[TokenKey] | None, names: Collection[str]) -> pd.DataFrame:
+    def read_rows(
+        self, tokens: Collection[TokenKey] | None, names: Collection[str]
+    ) -> pd.DataFrame:
         """Read the rows of these tokens, or all rows if `tokens` is None, in row order."""
 
 
@@ -185,7 +187,7 @@ def where_in_chunks(
     selection = parse_selection(empty, tokens, **options)
     places = np.flatnonzero(empty.wallet_mask(selection))
     read = {*selection.tokens, *dict(selection.bridged)} or None
-    rows = source.select_wallets(places).read(read, [*source.template.holdings])
+    rows = source.select_wallets(places).read_rows(read, [*source.template.holdings])
     by_key: dict[TokenKey, str] = {}
     if search:  # use the names that are unique among all tokens
         indices = np.arange(len(tokens.tokens.keys))

@@ -116,7 +116,7 @@ def _read_marker(
     raise DatasetError(f"{path.parents[1]} {problem}", hint="choose another folder")
 
 
-def part_name(number: int) -> str:
+def part_file_name(number: int) -> str:
     """Return the file name of a part in `wallets`, `holdings` and `failed`. Numbers start at 1."""
     return f"part-{number:06}.parquet"
 
@@ -129,11 +129,11 @@ def part_numbers(folder: Path) -> list[int]:
 
 def part_tables(folder: Path) -> Iterator[pa.Table]:
     """Read the parts of a folder one after the other."""
-    return (read_parquet(folder / part_name(number)) for number in part_numbers(folder))
+    return (read_parquet(folder / part_file_name(number)) for number in part_numbers(folder))
 
 
 @contextmanager
-def dataset_errors(root: Path) -> Iterator[None]:
+def raise_dataset_errors(root: Path) -> Iterator[None]:
     """Convert errors of the disk, such as a full disk or a broken file, to DatasetErrors."""
     try:
         yield
@@ -144,12 +144,12 @@ def dataset_errors(root: Path) -> Iterator[None]:
         raise DatasetError(f"{root} can't be read or written: {fault}", hint) from None
 
 
-def key_of(wallet: WalletAddress) -> str:
+def wallet_key(wallet: WalletAddress) -> str:
     """Return the key of a wallet, which is the same for all its spellings."""
     return ".".join(canonical_key(wallet.blockchain, wallet.address))
 
 
-def keys_of(wallets: pa.Table | pd.DataFrame) -> list[str]:
+def wallet_keys(wallets: pa.Table | pd.DataFrame) -> list[str]:
     """Return the keys of the wallets in a table or a DataFrame."""
     columns: Any = wallets["blockchain"], wallets["address"]
     pairs = zip(*(each.to_numpy().tolist() for each in columns), strict=True)
@@ -183,7 +183,7 @@ def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
 def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """Return, for each of these distinct wallet keys, the first value in each extra column."""
     code_by_key = {key: code for code, key in enumerate(keys)}
-    codes = np.array([code_by_key.get(key, -1) for key in keys_of(extra_columns)], np.intp)
+    codes = np.array([code_by_key.get(key, -1) for key in wallet_keys(extra_columns)], np.intp)
     rows = np.flatnonzero(codes >= 0)
     columns = {}
     for name, column in extra_columns.drop(columns=["blockchain", "address"]).items():
@@ -197,9 +197,9 @@ def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.D
 def select_still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table]) -> pa.Table:
     """Return the latest row of each failed wallet that is not in `wallets`."""
     table = pa.concat_tables([empty_tables()[2], *failed])
-    latest = {key: row for row, key in enumerate(keys_of(table))}
+    latest = {key: row for row, key in enumerate(wallet_keys(table))}
     for part in wallets if latest else ():
-        for key in keys_of(part):
+        for key in wallet_keys(part):
             latest.pop(key, None)
     return table.take(pa.array(sorted(latest.values()), pa.int64()))
 

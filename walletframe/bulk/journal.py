@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from walletframe.address.forms import WalletAddress
-from walletframe.bulk.files import dataset_errors, key_of
+from walletframe.bulk.files import raise_dataset_errors, wallet_key
 from walletframe.disk import private_file
 from walletframe.frames.assembly import WalletRecord
 from walletframe.frames.schema import Source
@@ -39,7 +39,7 @@ _SUFFIX = ".journal"
 _HEADER_BYTES = 8  # the length of the entry and its CRC-32
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
+class JournalEntry(msgspec.Struct, frozen=True, array_like=True):
     """An answer for one or more wallets, or the failure of a wallet that got no answer."""
 
     wallets: list[tuple[str, str, int]]  # blockchain, address, and position in the list of wallets
@@ -49,15 +49,15 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
 
 
 _ENCODE = msgspec.msgpack.Encoder().encode
-_DECODE = msgspec.msgpack.Decoder(Entry).decode
+_DECODE = msgspec.msgpack.Decoder(JournalEntry).decode
 
 
-def segments(folder: Path) -> list[Path]:
+def segment_paths(folder: Path) -> list[Path]:
     """Return the sorted paths of the segments in a folder."""
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
-def read_entries(segment: Path) -> Iterator[Entry]:
+def read_entries(segment: Path) -> Iterator[JournalEntry]:
     """Yield the complete entries of a segment, or none if the segment has just been removed."""
     with suppress(FileNotFoundError), segment.open("rb") as file:
         while header := file.read(_HEADER_BYTES):
@@ -67,7 +67,9 @@ def read_entries(segment: Path) -> Iterator[Entry]:
             yield _DECODE(encoded)
 
 
-def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
+def read_unwritten_records(
+    journal: Iterable[Path], service: str
+) -> dict[str, tuple[WalletRecord, int]]:
     """Return the first ok record or else the last failure of each wallet, and its position."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_entries, journal)):
@@ -78,7 +80,7 @@ def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[
             status, error = entry.failure
             outcomes, source = [Outcome(Status(status), error)] * len(wallets), None
         for wallet, outcome, (_, _, position) in zip(wallets, outcomes, entry.wallets, strict=True):
-            key = key_of(wallet)
+            key = wallet_key(wallet)
             if key not in records or records[key][0].outcome.status is not Status.OK:
                 record = WalletRecord(wallet, outcome, service, entry.fetched_at, source)
                 records[key] = record, position
@@ -91,7 +93,7 @@ class Journal:
     def __init__(self, folder: Path, positions: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None
         self._folder, self._positions, self._cancel = folder, positions, cancel
-        existing = segments(folder)
+        existing = segment_paths(folder)
         self._numbers = count(int(existing[-1].stem) + 1 if existing else 1)
         self._lock = Lock()
         self._unwritten: dict[Path, set[str]] = {}
@@ -102,21 +104,21 @@ class Journal:
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
         """Write the answer, on any thread. Failures are written by `ensure_recorded`."""
         if isinstance(reply.answer, bytes):
-            self._append(wallets, reply.fetched_at, reply.answer)
+            self._write_entry(wallets, reply.fetched_at, reply.answer)
 
     def ensure_recorded(self, record: WalletRecord) -> bool:
         """Write the record of a request without an answer; return whether the journal has it."""
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
-            return self._append([record.wallet], None, b"", failure)
-        key = key_of(record.wallet)  # an answer from the cache is not in the journal
+            return self._write_entry([record.wallet], None, b"", failure)
+        key = wallet_key(record.wallet)  # an answer from the cache is not in the journal
         with self._lock:
             return any(key in unwritten for unwritten in self._unwritten.values())
 
     def raise_write_error(self) -> None:
         """Raise the error of a write that failed, if there was one."""
         if self._fault is not None:
-            with dataset_errors(self._folder.parent):
+            with raise_dataset_errors(self._folder.parent):
                 raise self._fault
 
     def end_segment(self) -> None:
@@ -142,17 +144,17 @@ class Journal:
         self.end_segment()
         self.mark_written(())
 
-    def _append(
+    def _write_entry(
         self,
         wallets: Sequence[WalletAddress],
         fetched_at: datetime | None,
         body: bytes,
         failure: tuple[str, str | None] | None = None,
     ) -> bool:
-        keys = [key_of(wallet) for wallet in wallets]
+        keys = [wallet_key(wallet) for wallet in wallets]
         pairs = zip(wallets, map(self._positions.__getitem__, keys), strict=True)
         positioned = [(each.blockchain, each.address, position) for each, position in pairs]
-        encoded = _ENCODE(Entry(positioned, fetched_at, body, failure))
+        encoded = _ENCODE(JournalEntry(positioned, fetched_at, body, failure))
         header = len(encoded).to_bytes(4, "little") + zlib.crc32(encoded).to_bytes(4, "little")
         with self._lock:
             if self._is_closed or self._fault:

@@ -19,8 +19,8 @@ from walletframe.amounts import AmountArray
 from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, from_portable
 from walletframe.amounts.sums import Int128Amounts
 from walletframe.bulk import files
-from walletframe.bulk.files import POSITION, Layout, dataset_errors, key_of, keys_of
-from walletframe.bulk.journal import segments, unwritten_records
+from walletframe.bulk.files import POSITION, Layout, raise_dataset_errors, wallet_key, wallet_keys
+from walletframe.bulk.journal import read_unwritten_records, segment_paths
 from walletframe.disk import local_folder, read_parquet
 from walletframe.errors import ColumnsError, DatasetError
 from walletframe.frameless import frameless_address_errors
@@ -59,36 +59,36 @@ class StoredPart:
     """The ok wallets of one part, or a selection of them, and the source of their balances."""
 
     wallets: pa.Table
-    is_chosen: Mask  # whether each wallet of the file is in `wallets`
-    sizes: Codes  # the number of balances of each wallet of the file
+    chosen_mask: Mask  # whether each wallet of the file is in `wallets`
+    all_counts: Codes  # the number of balances of each wallet of the file
     source: Path | pa.Table
 
     @property
     def counts(self) -> Codes:
         """The number of balances of each wallet in `wallets`."""
-        return self.sizes[self.is_chosen]
+        return self.all_counts[self.chosen_mask]
 
-    def read(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
+    def read_columns(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
         """Read columns of all balances, or of those at `indices`. Amounts are `Int128Amounts`."""
         needed = [*names, "address", *(["decimals"] if "amount" in names else [])]
-        table = self._require_same_wallets(self._read_columns([*dict.fromkeys(needed)]))
+        table = self._require_same_wallets(self._read_table([*dict.fromkeys(needed)]))
         rows = None
-        if not self.is_chosen.all():
-            rows = np.flatnonzero(np.repeat(self.is_chosen, self.sizes))
+        if not self.chosen_mask.all():
+            rows = np.flatnonzero(np.repeat(self.chosen_mask, self.all_counts))
         if indices is not None:
             rows = indices if rows is None else rows[indices]
 
         def texts(index: Codes) -> pa.Array:
             subset = index if rows is None else rows[index]
-            return _one_chunk(self._read_columns([AMOUNT_TEXT])[AMOUNT_TEXT], subset)
+            return _combine_chunks(self._read_table([AMOUNT_TEXT])[AMOUNT_TEXT], subset)
 
-        columns = {name: _one_chunk(table[name], rows) for name in names}
+        columns = {name: _combine_chunks(table[name], rows) for name in names}
         if "amount" in columns:
-            decimals = np.asarray(_one_chunk(table["decimals"], rows).fill_null(0))
+            decimals = np.asarray(_combine_chunks(table["decimals"], rows).fill_null(0))
             columns["amount"] = from_portable(columns["amount"], decimals > DECIMALS.scale, texts)
         return columns
 
-    def _read_columns(self, names: list[str]) -> pa.Table:
+    def _read_table(self, names: list[str]) -> pa.Table:
         if isinstance(self.source, pa.Table):
             columns = [
                 column.dictionary_encode() if name in _DICTIONARY_COLUMNS else column
@@ -100,12 +100,14 @@ class StoredPart:
             return file.read(names).unify_dictionaries()
 
     def _require_same_wallets(self, table: pa.Table) -> pa.Table:
-        if self.sizes.sum() == len(table):
-            addresses = _one_chunk(table["address"])
+        if self.all_counts.sum() == len(table):
+            addresses = _combine_chunks(table["address"])
             codes = addresses.indices.fill_null(-1).to_numpy()
-            holders = self.is_chosen & (self.sizes > 0)
-            first = codes[(np.cumsum(self.sizes) - self.sizes)[holders]]
-            equal = codes[np.repeat(holders, self.sizes)] == np.repeat(first, self.sizes[holders])
+            holders = self.chosen_mask & (self.all_counts > 0)
+            first = codes[(np.cumsum(self.all_counts) - self.all_counts)[holders]]
+            equal = codes[np.repeat(holders, self.all_counts)] == np.repeat(
+                first, self.all_counts[holders]
+            )
             expected = self.wallets["address"].filter(pa.array(self.counts > 0)).cast(_TEXT)
             actual = addresses.dictionary.cast(_TEXT).take(pa.array(first))
             if equal.all() and expected.combine_chunks().equals(actual):
@@ -118,7 +120,7 @@ class StoredPart:
         )
 
 
-def _one_chunk(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Array:
+def _combine_chunks(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Array:
     if column.num_chunks or not pa.types.is_dictionary(column.type):
         chunk = column.combine_chunks()
     else:  # Arrow before version 23 can't combine zero dictionary chunks
@@ -144,18 +146,20 @@ class FolderWallets:
         *in_parts, failed = np.split(mask, np.cumsum([len(part.wallets) for part in self.parts]))
         for part, part_mask in zip(self.parts, in_parts, strict=True):
             if part_mask.any() or part is self.parts[-1]:
-                is_chosen = part.is_chosen.copy()
-                is_chosen[is_chosen] = part_mask
+                chosen_mask = part.chosen_mask.copy()
+                chosen_mask[chosen_mask] = part_mask
                 wallets = part.wallets.filter(pa.array(part_mask))
-                parts.append(replace(part, wallets=wallets, is_chosen=is_chosen))
+                parts.append(replace(part, wallets=wallets, chosen_mask=chosen_mask))
         return FolderWallets(parts, self.failed.filter(pa.array(failed)))
 
 
-def read_folder(layout: Layout, service: str, keys: Container[str] | None = None) -> FolderWallets:
+def read_folder_wallets(
+    layout: Layout, service: str, keys: Container[str] | None = None
+) -> FolderWallets:
     """Read the wallets of a folder, or only those with these keys. The last part may be empty."""
     # The files are read in the order in which a run moves wallets between them, so that no wallet
     # is missed.
-    unwritten = unwritten_records(segments(layout.inner), service)
+    unwritten = read_unwritten_records(segment_paths(layout.inner), service)
     for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
             failed = [*files.part_tables(layout.failed)]
@@ -164,12 +168,12 @@ def read_folder(layout: Layout, service: str, keys: Container[str] | None = None
         raise DatasetError(f"{layout.failed} keeps changing", hint="repeat the call")
     parts: list[StoredPart] = []
     for number in files.part_numbers(layout.wallets):
-        path = layout.holdings / files.part_name(number)
+        path = layout.holdings / files.part_file_name(number)
         part = _stored_part(read_parquet(layout.wallets / path.name), path, keys)
         if len(part.wallets):
             parts.append(part)
     for part in parts if unwritten else ():
-        for key in keys_of(part.wallets):
+        for key in wallet_keys(part.wallets):
             unwritten.pop(key, None)
     ok, holdings, not_ok = files.empty_tables()
     if unwritten:
@@ -190,10 +194,10 @@ def _stored_part(
 def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
     if keys is None:
         return np.ones(len(wallets), dtype=bool)
-    return np.array([key in keys for key in keys_of(wallets)], dtype=bool)
+    return np.array([key in keys for key in wallet_keys(wallets)], dtype=bool)
 
 
-def wallet_rows(counts: Codes, order: Codes) -> Codes | None:
+def reordered_rows(counts: Codes, order: Codes) -> Codes | None:
     """Return the rows of the wallets in this order, or None if no row moves or is left out."""
     selected_counts = counts[order]
     if np.array_equal(order, np.arange(len(order))) and selected_counts.sum() == counts.sum():
@@ -284,22 +288,22 @@ def read_wallets(
     if missing := [name for name in names if name not in all_columns]:
         raise ColumnsError(missing, all_columns)
     layout = Layout(local_folder(folder))
-    with dataset_errors(layout.root):
-        service = service_of(layout)
-        keys = None if requested is None else {*map(key_of, requested)}
-        contents = read_folder(layout, service, keys)
+    with raise_dataset_errors(layout.root):
+        service = require_dataset_service(layout)
+        keys = None if requested is None else {*map(wallet_key, requested)}
+        contents = read_folder_wallets(layout, service, keys)
         wallets, order = ordered_wallets(contents, service, requested)
         token_keys = None
         # Wallets that were not requested may have another token with the symbol.
         if tokens is not None:
-            searched = contents if keys is None else read_folder(layout, service)
-            token_keys = _select_token_keys(searched.parts, tokens)
+            searched = contents if keys is None else read_folder_wallets(layout, service)
+            token_keys = _find_token_keys(searched.parts, tokens)
         unnormalized = read_holdings(contents, wallets, order, names, token_keys)
         wallets, holdings = normalize_blockchains(wallets, unnormalized)
-        return WalletDetails(with_kept_columns(wallets, layout), holdings)
+        return WalletDetails(with_extra_columns(wallets, layout), holdings)
 
 
-def service_of(layout: Layout) -> str:
+def require_dataset_service(layout: Layout) -> str:
     """Return the service of a folder, or raise if it was not written by `fetch_to_parquet`."""
     service = layout.service()
     if service is None:
@@ -308,11 +312,11 @@ def service_of(layout: Layout) -> str:
     return service
 
 
-def with_kept_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
+def with_extra_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     """Append the extra columns of wallets."""
     if (extra_columns := files.read_extra_columns(layout)) is None:
         return wallets
-    return add_extra_columns(wallets, files.first_extra_values(extra_columns, keys_of(wallets)))
+    return add_extra_columns(wallets, files.first_extra_values(extra_columns, wallet_keys(wallets)))
 
 
 def ordered_wallets(
@@ -324,8 +328,8 @@ def ordered_wallets(
     if requested is None:
         order = np.argsort(table[POSITION].to_numpy(), kind="stable")
         return frame.take(order).reset_index(drop=True), order
-    index_by_key = {key: index for index, key in enumerate(keys_of(table))}
-    keys = enumerate(map(key_of, requested), start=len(index_by_key))
+    index_by_key = {key: index for index, key in enumerate(wallet_keys(table))}
+    keys = enumerate(map(wallet_key, requested), start=len(index_by_key))
     order = np.array([index_by_key.get(key, index) for index, key in keys], dtype=np.int64)
     absent = assemble(WalletRecord(wallet, _NOT_IN_FOLDER, service) for wallet in requested).wallets
     chosen = pd.concat([frame, absent]).take(order).reset_index(drop=True)
@@ -346,7 +350,7 @@ def read_holdings(
     for part in contents.parts:
         sizes, indices = part.counts, None
         if token_keys is not None:
-            spellings, codes = unique_tokens(part.read(TOKEN))
+            spellings, codes = unique_tokens(part.read_columns(TOKEN))
             tokens = token_identities(spellings)
             wanted = np.array([key in token_keys for key in tokens.merged_keys], dtype=bool)
             indices = np.flatnonzero(wanted[tokens.codes][codes])
@@ -354,12 +358,12 @@ def read_holdings(
             sizes = np.bincount(row_wallets[indices], minlength=len(sizes))
         part_counts.append(sizes)
         if sizes.any() or part is contents.parts[-1]:
-            for name, column in part.read(read_grouping, indices).items():
+            for name, column in part.read_columns(read_grouping, indices).items():
                 is_amounts = isinstance(column, Int128Amounts)
                 chunks[name].append(AmountArray(*column.exact()) if is_amounts else column)
     counts = np.concatenate([*part_counts, np.zeros(len(contents.failed) + len(order), np.int64)])
     row_wallets = np.repeat(np.arange(len(order)), counts[order])
-    rows = wallet_rows(counts, order)
+    rows = reordered_rows(counts, order)
     columns = {
         name: wallets[name].array.take(row_wallets)
         if name in _WALLET_COLUMNS
@@ -405,11 +409,9 @@ def unique_tokens(read: Mapping[str, Any], rows: Codes | None = None) -> tuple[p
     return pd.DataFrame(columns, copy=False), row_codes
 
 
-def _select_token_keys(
-    parts: list[StoredPart], tokens: TokenLike | list[TokenLike]
-) -> set[TokenKey]:
+def _find_token_keys(parts: list[StoredPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
     """Return the keys of the requested tokens, after a search in all tokens of the folder."""
-    spellings = (unique_tokens(part.read(TOKEN))[0] for part in parts)
+    spellings = (unique_tokens(part.read_columns(TOKEN))[0] for part in parts)
     columns = [{name: text_array(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)
     known = token_identities(distinct)

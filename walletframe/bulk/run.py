@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from walletframe.address import lists
 from walletframe.address.forms import WalletAddress, is_blank, read_aliased, read_wallet, shorten
 from walletframe.address.shapes import malformed_reason
-from walletframe.bulk.dataset import Dataset, Register
-from walletframe.bulk.files import key_of
+from walletframe.bulk.dataset import DatasetWriter, WalletRegister
+from walletframe.bulk.files import wallet_key
 from walletframe.bulk.journal import Journal
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import (
+    CachePolicy,
     Job,
-    Policy,
     check_on_failure,
     default_client,
     require_client,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletLike
     from walletframe.address.lists import OnUnreadable, WalletsLike
     from walletframe.bulk.summary import FetchSummary
-    from walletframe.client import BulkProgress, Client, OnFailure, Stream, WalletResult
+    from walletframe.client import BulkProgress, Client, OnFailure, ResultStream, WalletResult
     from walletframe.frames.assembly import WalletRecord
     from walletframe.frames.details import WalletDetails
 
@@ -204,23 +204,23 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
     """Fetch into a folder. After Ctrl-C, raise a FetchInterrupted once all answers are written.
 
     For a shard, `positions` maps the key of each wallet to its position in the complete list. The
-    event `cancel` ends the run, which also sets it at the end. `lock_timeout_s`: see `Dataset`.
+    event `cancel` ends the run, which also sets it at the end. `lock_timeout_s`: see `DatasetWriter`.
     """
     service, cancel = require_service(client.settings), cancel or Event()
     distinct = wallets if isinstance(wallets, list) else None  # an iterator may have duplicates
     total = None if distinct is None else len(distinct)
     with ExitStack() as resources:
-        dataset = resources.enter_context(Dataset(folder, service, lock_timeout_s, cancel))
-        register = dataset.recover(positions)
+        dataset = resources.enter_context(DatasetWriter(folder, service, lock_timeout_s, cancel))
+        register = dataset.recover_register(positions)
         if extra_columns is not None:
             dataset.write_extra_columns(list(wallets), extra_columns)
         journal = Journal(dataset.layout.inner, register.pending, cancel)
         resources.callback(journal.close)
-        counters.resumed = sum(key_of(wallet) in register.stored for wallet in distinct or ())
+        counters.resumed = sum(wallet_key(wallet) in register.stored for wallet in distinct or ())
         bulk_run = _BulkRun(dataset, register, journal, counters, cancel)
-        policy = Policy(client.settings.expire_after_s, stale_if_error=False)
+        policy = CachePolicy(client.settings.expire_after_s, stale_if_error=False)
         with (
-            closing(client._stream(policy, cancel, on_reply=journal.append)) as stream,  # noqa: SLF001 - users have no use for it
+            closing(client._open_stream(policy, cancel, on_reply=journal.append)) as stream,  # noqa: SLF001 - users have no use for it
             status_counter(progress, total, done=counters.resumed) as on_status,
         ):
             worker_resources = resources.pop_all()
@@ -275,8 +275,8 @@ class _BulkRun:
     # so an interrupt never stops a write halfway. It receives wallets in batches, and reports
     # statuses to its job.
 
-    dataset: Dataset
-    register: Register
+    dataset: DatasetWriter
+    register: WalletRegister
     journal: Journal
     counters: RunCounters
     cancel: Event
@@ -305,7 +305,7 @@ class _BulkRun:
         batch: list[WalletAddress] = []
         started_at = time.monotonic()
         for wallet in wallets:
-            kind = self.register.classify(key_of(wallet))
+            kind = self.register.classify_next(wallet_key(wallet))
             if kind == "request":
                 batch.append(wallet)
             # A stored wallet of an iterator was not counted at the start of the run.
@@ -318,27 +318,29 @@ class _BulkRun:
         if batch:
             yield batch
 
-    def write_parts(self, stream: Stream, report: _ReportStatus, resources: ExitStack) -> None:
+    def write_parts(
+        self, stream: ResultStream, report: _ReportStatus, resources: ExitStack
+    ) -> None:
         """Write all parts. Report a wallet once its record would survive a kill of the process."""
         with resources:
-            records = stream.records(self._queued_batches(stream))
+            records = stream.results(self._queued_batches(stream))
             with ThreadPoolExecutor(1, thread_name_prefix="walletframe-parts") as pool:
                 written: Future[None] | None = None
                 while True:
                     positions: dict[str, int] = {}
                     unreported: list[Status] = []
-                    details = assemble(self._records(records, positions, unreported, report))
+                    details = assemble(self._part_records(records, positions, unreported, report))
                     if written is not None:
                         written.result()
                     if not positions:
                         break
                     self.journal.end_segment()
-                    written = pool.submit(self._write, details, positions, unreported, report)
+                    written = pool.submit(self._write_part, details, positions, unreported, report)
             self.journal.raise_write_error()
-            self.dataset.compact_failed()
+            self.dataset.merge_failed_files()
             self.counters.key_refused = stream.key_refused
 
-    def _queued_batches(self, stream: Stream) -> Iterator[list[WalletAddress]]:
+    def _queued_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:
         """Yield queued batches, and an empty batch while none is queued, until the run ends."""
         while not (stream.key_refused or self.cancel.is_set()):
             batch: list[WalletAddress] | None = []
@@ -348,7 +350,7 @@ class _BulkRun:
                 return
             yield batch
 
-    def _records(
+    def _part_records(
         self,
         results: Iterator[WalletResult | None],
         positions: dict[str, int],
@@ -363,7 +365,7 @@ class _BulkRun:
             if status is Status.CANCELLED:  # a wallet that was never requested is only counted
                 report(status)
                 continue
-            key = key_of(record.wallet)
+            key = wallet_key(record.wallet)
             is_recorded = self.journal.ensure_recorded(record)
             positions[key] = self.register.pending.pop(key)
             (report if is_recorded else unreported.append)(status)
@@ -372,7 +374,7 @@ class _BulkRun:
             if len(positions) >= PART_WALLETS or balances >= PART_BALANCES:
                 return
 
-    def _write(
+    def _write_part(
         self,
         part: WalletDetails,
         positions: dict[str, int],

@@ -14,7 +14,7 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.bulk import reading
-from walletframe.bulk.files import Layout, dataset_errors
+from walletframe.bulk.files import Layout, raise_dataset_errors
 from walletframe.disk import local_folder
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
@@ -41,8 +41,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _TABLE_COLUMNS = ("blockchain", "address", *TOKEN, "amount")
 
-PRICED: Final[dict[str, object]] = {"unit_price": "float64", "value": "float64", "currency": TEXT}
-FLAGGED: Final[dict[str, object]] = {
+PRICE_DTYPES: Final[dict[str, object]] = {
+    "unit_price": "float64",
+    "value": "float64",
+    "currency": TEXT,
+}
+SPAM_DTYPES: Final[dict[str, object]] = {
     "spam_score": "float64",
     "spam_reasons": TEXT,
     "is_spam": "bool",
@@ -96,9 +100,9 @@ class PriceLookup:
     @property
     def dtypes(self) -> dict[str, object]:
         """The dtypes of the columns."""
-        return PRICED | ({"price_source": TEXT} if self.sources else {})
+        return PRICE_DTYPES | ({"price_source": TEXT} if self.sources else {})
 
-    def columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
+    def added_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.value` adds."""
         keys: list[Any] = codes.symbols if self.by_symbol else codes.keys
         known = []
@@ -129,7 +133,7 @@ class SpamFlags:
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
     threshold: float
 
-    def columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
+    def added_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.flag_spam` adds."""
         pairs = zip(codes.keys, codes.symbols, strict=True)
         findings = [*(self.by_token.get(pair, _NO_FINDING) for pair in pairs), _NO_FINDING]
@@ -170,17 +174,17 @@ class StoredHoldings:
     def __repr__(self) -> str:
         return "\n".join([*summary_lines(self.wallets), f"On disk, in {self.root}"])
 
-    def valued(self, prices: PriceLookup) -> StoredHoldings:
+    def with_prices(self, prices: PriceLookup) -> StoredHoldings:
         """Return the holdings with columns of prices and values. Earlier ones are replaced."""
         return replace(self, prices=prices, template=self._add_empty_columns(prices.dtypes))
 
-    def flagged(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
+    def with_spam_flags(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings with spam flags; `unknown` has the row numbers of unknown tokens."""
         unknown = unknown if self.unknown_rows is None else self.unknown_rows
-        template = self._add_empty_columns(FLAGGED)
+        template = self._add_empty_columns(SPAM_DTYPES)
         return replace(self, flags=flags, unknown_rows=unknown, template=template)
 
-    def without(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
+    def without_spam(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings without the rows that are flagged as spam."""
         unknown = unknown if self.unknown_rows is None else self.unknown_rows
         return replace(self, removed=(*self.removed, flags), unknown_rows=unknown)
@@ -218,22 +222,24 @@ class StoredHoldings:
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
         """Apply a function to each chunk, with the columns for tables and those in `names`."""
-        with dataset_errors(self.root):
+        with raise_dataset_errors(self.root):
             indices = np.empty(len(self.order), dtype=np.intp)
             indices[self.order] = np.arange(len(self.order))
             for part in self.contents.parts:
                 part_indices, indices = np.split(indices, [len(part.wallets)])
                 yield func(self._read_chunk(part, part_indices, names))
 
-    def read(self, tokens: Collection[TokenKey] | None, names: Collection[str]) -> pd.DataFrame:
+    def read_rows(
+        self, tokens: Collection[TokenKey] | None, names: Collection[str]
+    ) -> pd.DataFrame:
         """Read the rows of these tokens, or of all tokens if None, in the order of the holdings."""
         wanted = {*_TABLE_COLUMNS, *names, *self._service_price_column}
-        with dataset_errors(self.root):
+        with raise_dataset_errors(self.root):
             columns = [name for name in HOLDING_DTYPES if name in wanted]
             keys = None if tokens is None else {*tokens}
             rows = reading.read_holdings(self.contents, self.wallets, self.order, columns, keys)
         [_, rows] = normalize_blockchains(self.wallets, rows)
-        if not self.removed and {*PRICED, "price_source", *FLAGGED}.isdisjoint(names):
+        if not self.removed and {*PRICE_DTYPES, "price_source", *SPAM_DTYPES}.isdisjoint(names):
             return rows
         token_ids, row_numbers = token_identities(rows), np.full(len(rows), -1)
         # If rows of unknown tokens were read, all of them were read.
@@ -251,7 +257,9 @@ class StoredHoldings:
         names: Collection[str],
     ) -> Iterator[T]:
         """Apply a function to the rows of each batch of tokens. The results are computed lazily."""
-        return (func(self.template.replace_holdings(self.read(keys, names))) for keys in tokens)
+        return (
+            func(self.template.replace_holdings(self.read_rows(keys, names))) for keys in tokens
+        )
 
     @property
     def _service_price_column(self) -> set[str]:
@@ -261,16 +269,16 @@ class StoredHoldings:
     def _remaining_mask(self, codes: TokenSymbolCodes) -> Mask:
         remains = np.ones(len(codes.codes), dtype=bool)
         for flags in self.removed:
-            remains &= ~flags.columns(codes)["is_spam"]
+            remains &= ~flags.added_columns(codes)["is_spam"]
         return remains
 
     def _price_and_spam_columns(
         self, codes: TokenSymbolCodes, names: Collection[str]
     ) -> dict[str, Any]:
         """Return price columns if `names` has "amount", and spam columns if it has one of those."""
-        columns = self.prices.columns(codes) if self.prices and "amount" in names else {}
-        if self.flags and not FLAGGED.keys().isdisjoint(names):
-            columns |= self.flags.columns(codes)
+        columns = self.prices.added_columns(codes) if self.prices and "amount" in names else {}
+        if self.flags and not SPAM_DTYPES.keys().isdisjoint(names):
+            columns |= self.flags.added_columns(codes)
         return columns
 
     def _read_chunk(self, part: StoredPart, indices: Codes, names: Collection[str]) -> Chunk:
@@ -279,8 +287,8 @@ class StoredHoldings:
         indices = indices[order]
         wanted_names = HOLDING_DTYPES.keys() & {*names, *self._service_price_column}
         extra = [name for name in wanted_names if name not in _TABLE_COLUMNS]
-        read = part.read([*TOKEN, *extra, *wanted_names & {"amount"}])
-        part_rows = reading.wallet_rows(part.counts, order)
+        read = part.read_columns([*TOKEN, *extra, *wanted_names & {"amount"}])
+        part_rows = reading.reordered_rows(part.counts, order)
         counts = part.counts[order]
         wallets = np.repeat(np.arange(len(indices)), counts)
         spellings, codes = reading.unique_tokens(read, part_rows)
@@ -313,15 +321,17 @@ class StoredHoldings:
 def open_holdings(folder: str | Path) -> StoredHoldings:
     """Open the folder of a bulk run. Parts that are written later are not included."""
     layout = Layout(local_folder(folder))
-    with dataset_errors(layout.root):
-        return stored_holdings(reading.read_folder(layout, reading.service_of(layout)), layout)
+    with raise_dataset_errors(layout.root):
+        return stored_holdings(
+            reading.read_folder_wallets(layout, reading.require_dataset_service(layout)), layout
+        )
 
 
 def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
     """Return the holdings of a folder, with the wallets in the order of the list."""
     wallets, order = reading.ordered_wallets(contents)
     [wallets] = normalize_blockchains(wallets)
-    template = read_positions(assemble([]).holdings, reading.with_kept_columns(wallets, layout))
+    template = read_positions(assemble([]).holdings, reading.with_extra_columns(wallets, layout))
     if len(template.wallets) < len(wallets):
         raise DatasetError(f"{layout.root} lists a wallet twice", hint="fetch into a new folder")
     failed_counts = np.zeros(len(contents.failed))

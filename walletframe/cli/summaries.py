@@ -175,7 +175,7 @@ def _compute_totals(
             return source.wf.totals(**grouping), parted.chunked_value_summary(stored)
         chunked = parted.chunked_tokens(stored)
         token = chunked.tokens.keys[token_index(chunked.holdings, chunked.tokens, token)]
-        rows = stored.read({token, UNKNOWN}, [*stored.template.holdings.columns])
+        rows = stored.read_rows({token, UNKNOWN}, [*stored.template.holdings.columns])
         source = FetchFrames(rows, source.wallets)
     positions = read_positions(*source, by_snapshot="snapshot" in grouping["by"])
     if token is not None:

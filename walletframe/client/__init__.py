@@ -18,8 +18,8 @@ If the service answers with the status 429, `Session.send` of `transport` reads 
 A fetch of more wallets than fit in memory (the package `bulk`) uses the same stream.
 """
 
-from walletframe.client.conclusion import check_on_failure, with_reasons
 from walletframe.client.default import configure, default_client, fetch_wallets, require_client
 from walletframe.client.engine import Client, OnFailure
 from walletframe.client.job import BulkProgress, Job, Progress, progress_display, status_counter
-from walletframe.client.stream import Policy, Stream, WalletResult
+from walletframe.client.problems import check_on_failure, with_reasons
+from walletframe.client.stream import CachePolicy, ResultStream, WalletResult

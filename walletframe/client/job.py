@@ -47,7 +47,7 @@ class Job(Generic[T]):
         try:
             self.may_begin.set()  # here, so that each interrupt since the first request is caught
             for _ in steps:
-                for status in self.statuses_so_far():
+                for status in self.unread_statuses():
                     on_status(status)
             for status in self.statuses():
                 on_status(status)
@@ -68,9 +68,9 @@ class Job(Generic[T]):
             with suppress(Empty):
                 if (status := self._statuses.get(timeout=_TICK_S)) is not None:
                     yield status
-        yield from self.statuses_so_far()
+        yield from self.unread_statuses()
 
-    def statuses_so_far(self) -> Iterator[Status]:
+    def unread_statuses(self) -> Iterator[Status]:
         """Yield the unread statuses, without waiting for more."""
         with suppress(Empty):
             while True:

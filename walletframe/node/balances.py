@@ -142,12 +142,12 @@ def token_balance(
     blockchains = [wallet.blockchain for wallet in parsed_wallets]
     if unknown := sorted({repr(name) for name in blockchains if options.chain_id_of(name) is None}):
         raise SettingsError(f"no chain id is known for {', '.join(unknown)}", request.CHAIN_HINT)
-    look_up = _require_look_up(rpc_url)
+    look_up_balances = _import_look_up(rpc_url)
 
     queries = [
         BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed_wallets
     ]
-    by_query, metadata = look_up(rpc_url, queries, options, contract)
+    by_query, metadata = look_up_balances(rpc_url, queries, options, contract)
     balances = [by_query[query] for query in queries]
     if contract is None:
         coins = [options.coins.get(each.canonical.blockchain) for each in parsed_wallets]
@@ -172,7 +172,7 @@ def token_balance(
         "status": [str(each.status if each else NodeStatus.OK) for each in failures],
         "error": [each.error if each else None for each in failures],
     }
-    request.warn_unknown(columns["error"])
+    request.warn_if_unknown(columns["error"])
     return typed_frame(columns, BALANCE_DTYPES)
 
 
@@ -239,13 +239,13 @@ def crosscheck(
     frame = as_holdings_frame(holdings)
     require_columns(frame, _COPIED_COLUMNS)
     options = NodeOptions(block, chain_ids, timeout_s)
-    look_up = _require_look_up(rpc_url)
+    look_up_balances = _import_look_up(rpc_url)
 
     names = [*_COPIED_COLUMNS, *({"token_blockchain"} & set(frame.columns))]
     rows: Any = frame[names].astype(object).where(frame[names].notna(), None).to_dict("records")
     requested = [_balance_query(row, options) for row in rows]
     queries = list(dict.fromkeys(each for each in requested if isinstance(each, BalanceQuery)))
-    by_query, _ = look_up(rpc_url, queries, options)
+    by_query, _ = look_up_balances(rpc_url, queries, options)
     results = [
         by_query[each]
         if isinstance(each, BalanceQuery)
@@ -269,18 +269,18 @@ def crosscheck(
         "status": list(map(str, agreements)),
         "error": [each.failure and each.failure.error for each in results],
     }
-    request.warn_unknown(columns["error"])
+    request.warn_if_unknown(columns["error"])
     return typed_frame(columns, AGREEMENT_DTYPES, frame.index)
 
 
-def _require_look_up(url: NodeUrl) -> Callable[..., Any]:
-    """Return the function `look_up`, or raise an error without a URL or the extra ``node``."""
+def _import_look_up(url: NodeUrl) -> Callable[..., Any]:
+    """Return the function `look_up_balances`, or raise an error without a URL or the extra ``node``."""
     require_node(url)
     if find_spec("eth_abi") is None:
         raise MissingExtraError("node", "reading balances from a node")
-    from walletframe.node.lookup import look_up  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
+    from walletframe.node.lookup import look_up_balances  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
 
-    return look_up
+    return look_up_balances
 
 
 def _balance_query(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:

@@ -73,13 +73,13 @@ class ContractCall:
             return result
         try:
             if self.coin_holder is not None:
-                return int(_hex_digits(result), 16).to_bytes(_WORD_BYTES, "big")
-            return bytes.fromhex(_hex_digits(result))
+                return int(_require_hex(result), 16).to_bytes(_WORD_BYTES, "big")
+            return bytes.fromhex(_require_hex(result))
         except (ValueError, OverflowError):
             return _invalid_result("bytes" if self.coin_holder is None else "a balance", result)
 
 
-def look_up(
+def look_up_balances(
     url: NodeUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
 ) -> tuple[dict[BalanceQuery, NodeBalance], TokenMetadata]:
     """Return the balance, or the failure, of each query, and the metadata of `token`."""
@@ -106,7 +106,7 @@ def look_up(
         block = _block_number(node, options.block)
         if isinstance(block, NodeFailure):
             return results | dict.fromkeys(requested, NodeBalance(failure=block)), TokenMetadata()
-        answers = _BlockCaller(node, hex(block)).read(calls)
+        answers = _BlockCaller(node, hex(block)).call_all(calls)
     # The last answers are the token's metadata.
     for query, answer in zip(requested, answers, strict=False):
         if isinstance(answer, NodeFailure):
@@ -118,7 +118,7 @@ def look_up(
     return results, metadata
 
 
-def _hex_digits(result: Any) -> str:
+def _require_hex(result: Any) -> str:
     if not isinstance(result, str) or not _HEX.fullmatch(result):
         raise ValueError
     return result.removeprefix("0x")
@@ -128,7 +128,7 @@ def _parse_quantity(result: Any) -> int | NodeFailure:
     if isinstance(result, NodeFailure):
         return result
     with suppress(ValueError):
-        number = int(_hex_digits(result), 16)
+        number = int(_require_hex(result), 16)
         if number < _MAX_QUANTITY:
             return number
     return _invalid_result("a number", result)
@@ -173,7 +173,7 @@ class _BlockCaller:
         self._node, self._block = node, block
         self._has_multicall = True
 
-    def read(self, calls: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
+    def call_all(self, calls: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
         results: list[bytes | NodeFailure] = []
         for first in range(0, len(calls), _MULTICALL_SIZE):
             chunk = calls[first : first + _MULTICALL_SIZE]

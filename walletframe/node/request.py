@@ -73,15 +73,15 @@ class NodeOptions:
         invalid = [
             f"{name!r}: {quoted(value)}"
             for name, value in custom.items()
-            if not _is_between(value, Integral, 0, math.inf)
+            if not _is_strictly_between(value, Integral, 0, math.inf)
         ]
         if invalid:
             hint = 'use a positive int for each blockchain, such as {"HYPEREVM": 999}'
             raise SettingsError(f"chain_ids has invalid values: {', '.join(invalid)}", hint)
-        if block is not None and not _is_between(block, Integral, -1, _MAX_BLOCK):
+        if block is not None and not _is_strictly_between(block, Integral, -1, _MAX_BLOCK):
             hint = "use the number of a block, or None for the latest block"
             raise SettingsError(f"block is not valid: {quoted(block)}", hint)
-        if not _is_between(timeout_s, Real, 0, math.inf):
+        if not _is_strictly_between(timeout_s, Real, 0, math.inf):
             hint = "use a number of seconds above 0"
             raise SettingsError(f"timeout_s is not valid: {quoted(timeout_s)}", hint)
         self.block: int | None = block
@@ -131,13 +131,13 @@ def parse_contract(token: Any) -> str | None:
     return contract
 
 
-def _is_between(value: Any, kind: Any, low: float, high: float) -> bool:
+def _is_strictly_between(value: Any, kind: Any, low: float, high: float) -> bool:
     """Return whether a value is a number of this type between two bounds, which are excluded."""
     is_number = isinstance(value, kind) and not isinstance(value, bool)
     return is_number and bool(low < value < high)
 
 
-def warn_unknown(errors: Sequence[str | None]) -> None:
+def warn_if_unknown(errors: Sequence[str | None]) -> None:
     """Warn if balances are not known. `errors` contains None for each known balance."""
     counts = Counter(error for error in errors if error is not None)
     if reasons := dict(counts.most_common()):

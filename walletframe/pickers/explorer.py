@@ -202,7 +202,7 @@ class HoldingsExplorer(FetchingWidget):
                 hint="explore a part of the folder, such as stored.wf.where(owner=…) or "
                 "wf.read_wallets(folder, wallets=…, tokens=…), or pass a higher max_balances=…",
             )
-        rows = held.read(None, [*held.template.holdings])
+        rows = held.read_rows(None, [*held.template.holdings])
         return Portfolio(WalletDetails(held.wallets, rows), self._prepare)
 
     def _ipython_display_(self) -> None:

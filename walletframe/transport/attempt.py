@@ -124,7 +124,7 @@ class InFlightRequests:
                 with suppress(OSError):
                     os.close(connection.sock.detach())
 
-    def resolve(self, host: str, port: int) -> list[_AddressInfo]:
+    def resolve_host(self, host: str, port: int) -> list[_AddressInfo]:
         """Return the addresses of a host; raise a TimeoutError if the attempt ends first."""
         with suppress(socket.gaierror):
             return _look_up_addresses(host, port, socket.AI_NUMERICHOST)
@@ -162,12 +162,12 @@ def open_socket(
     """Connect to a host within the attempt's time limit, which its addresses share equally."""
     socket_class, attempt = socket.socket, in_flight.current_attempt()
     if socks is None:
-        addresses = in_flight.resolve(host, port)
+        addresses = in_flight.resolve_host(host, port)
     else:
         socket_class, options = import_module("socks").socksocket, None
-        addresses = in_flight.resolve(socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT)
+        addresses = in_flight.resolve_host(socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT)
         if not socks["rdns"]:  # the proxy does not resolve names
-            resolved = in_flight.resolve(host, port)
+            resolved = in_flight.resolve_host(host, port)
             host = min(resolved, key=lambda info: info[0] != socket.AF_INET)[4][0]
     fault = OSError("the host has no address")
     for index, (family, kind, protocol, _, address) in enumerate(addresses):

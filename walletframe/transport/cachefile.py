@@ -101,7 +101,7 @@ def _prepare_file(con: sqlite3.Connection) -> None:
             con.execute(_ADJUST_CLOCK, (now, now))
         except sqlite3.OperationalError as fault:
             # A read-only file can still be read.
-            if database.error_code(fault) != sqlite3.SQLITE_READONLY:
+            if database.sqlite_error_code(fault) != sqlite3.SQLITE_READONLY:
                 raise
     con.execute("PRAGMA synchronous = NORMAL").fetchall()
     con.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}").fetchall()
@@ -113,21 +113,23 @@ def _create_tables(con: sqlite3.Connection) -> None:
             con.execute(statement)
 
 
-ANSWER_FILE = database.DatabaseSpec("cache", _prepare_file, _FALLBACK_WARNING, lock_timeout_s=5.0)
+ANSWER_FILE_SPEC = database.DatabaseSpec(
+    "cache", _prepare_file, _FALLBACK_WARNING, lock_timeout_s=5.0
+)
 
 
 class AnswerFile:
     """Answers by key in one SQLite file; above `max_bytes`, the oldest answers are deleted."""
 
     def __init__(self, path: Path, *, max_bytes: int | None = None) -> None:
-        self._database = database.Database(path, ANSWER_FILE)
+        self._database = database.Database(path, ANSWER_FILE_SPEC)
         self._max_bytes = max_bytes
         self._offset = 0
 
-    def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
+    def read_answers(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
         """Return a dict of answers: for each key, the undamaged answer that was requested last."""
         select = (_SELECT, (json.dumps(keys),))
-        results = self._database.query_all(lambda con: con.execute(*select).fetchall())
+        results = self._database.query_file_and_memory(lambda con: con.execute(*select).fetchall())
         answers: dict[str, CachedAnswer] = {}
         for row in chain.from_iterable(results):
             key, fetched_at, body, sequence, stored = row
@@ -139,7 +141,7 @@ class AnswerFile:
                 answers[key] = CachedAnswer(body, moment, sequence)
         return answers
 
-    def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
+    def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
         """Store answers in one transaction. A stored answer of a later request is kept."""
 
         def store(con: sqlite3.Connection) -> None:
@@ -154,11 +156,11 @@ class AnswerFile:
             if self._max_bytes is not None:
                 _delete_oldest(con, self._max_bytes)
 
-        self._database.write(store)
+        self._database.write_in_transaction(store)
 
     def next_sequence(self) -> int:
         """Return a number greater than all numbers issued by the processes that use the file."""
-        return max(self._database.query_all(self._next_sequence))
+        return max(self._database.query_file_and_memory(self._next_sequence))
 
     def _next_sequence(self, con: sqlite3.Connection) -> int:
         [(offset,)] = con.execute(_SELECT_OFFSET)

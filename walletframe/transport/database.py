@@ -82,7 +82,7 @@ class Database:
         if self._memory is not None:
             self._memory.close()
 
-    def query_all(self, func: Callable[[sqlite3.Connection], T]) -> list[T]:
+    def query_file_and_memory(self, func: Callable[[sqlite3.Connection], T]) -> list[T]:
         """Run a function on the file and on the in-memory database, if used; return the results."""
         results = []
         with self.lock:
@@ -91,13 +91,13 @@ class Database:
                     results.append(self._run_on_file(func))
                 except FAULTS as fault:
                     self._readable = False
-                    self._fall_back(fault)
+                    self._fall_back_to_memory(fault)
             if self._memory is not None:
                 results.append(func(self._memory))
         self._show_warnings()
         return results
 
-    def write(self, func: Callable[[sqlite3.Connection], T]) -> T:
+    def write_in_transaction(self, func: Callable[[sqlite3.Connection], T]) -> T:
         """Run a function in one transaction, again after a conflict, and return its result."""
         with self.lock:
             memory = self._memory
@@ -105,7 +105,7 @@ class Database:
                 try:
                     result = self._run_on_file(lambda con: run_in_transaction(con, func))
                 except FAULTS as fault:
-                    memory = self._fall_back(fault)
+                    memory = self._fall_back_to_memory(fault)
             if memory is not None:
                 result = run_in_transaction(memory, func)
         self._show_warnings()
@@ -165,7 +165,7 @@ class Database:
         self._con = con
         return con
 
-    def _fall_back(self, fault: Exception) -> sqlite3.Connection:
+    def _fall_back_to_memory(self, fault: Exception) -> sqlite3.Connection:
         if self._memory is None:
             self.fell_back_because_locked = is_busy(fault)
             self._warnings.append(self._spec.fallback_warning.format(path=self.path, fault=fault))
@@ -232,7 +232,7 @@ def _connect_or_read_only(path: Path, query: str) -> sqlite3.Connection:
     except sqlite3.OperationalError as fault:
         wal = Path(f"{path}-wal")
         is_complete = not (wal.exists() and wal.stat().st_size)  # otherwise the WAL contains rows
-        if error_code(fault) not in _NOT_WRITABLE or not path.is_file() or not is_complete:
+        if sqlite_error_code(fault) not in _NOT_WRITABLE or not path.is_file() or not is_complete:
             raise
         return _connect(path, "mode=ro&immutable=1")
 
@@ -283,15 +283,15 @@ def file_identity(path: Path) -> FileIdentity | None:
 
 def is_busy(fault: Exception) -> bool:
     """Return whether SQLite failed because another connection holds a lock on the file."""
-    return error_code(fault) in _BUSY
+    return sqlite_error_code(fault) in _BUSY
 
 
 def is_broken(fault: Exception) -> bool:
     """Return whether SQLite failed because the file is damaged or is not a database."""
-    return error_code(fault) in _BROKEN or isinstance(fault, UnicodeDecodeError)
+    return sqlite_error_code(fault) in _BROKEN or isinstance(fault, UnicodeDecodeError)
 
 
-def error_code(fault: Exception) -> int:
+def sqlite_error_code(fault: Exception) -> int:
     """Return SQLite's primary error code, or 0 if the exception has no code."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 

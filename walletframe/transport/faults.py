@@ -70,7 +70,7 @@ def is_retryable(fault: Exception, *, was_reached: bool = False) -> bool:
     return isinstance(fault, requests.ConnectionError) and (has_connected or was_reached)
 
 
-def error_message(body: bytes) -> bytes:
+def json_error_message(body: bytes) -> bytes:
     """Return the message in a JSON error, with decoded escapes, or else the whole body."""
     if len(body) > _MAX_JSON_BYTES or not body.lstrip().startswith(b"{"):
         return body

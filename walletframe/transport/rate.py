@@ -202,7 +202,9 @@ def _prepare_file(con: sqlite3.Connection) -> None:
 
 
 _FALLBACK_WARNING = "the rate limit is not shared with other processes: {path}: {fault}"
-RATE_FILE = DatabaseSpec("rate limit file", _prepare_file, _FALLBACK_WARNING, lock_timeout_s=2.0)
+RATE_FILE_SPEC = DatabaseSpec(
+    "rate limit file", _prepare_file, _FALLBACK_WARNING, lock_timeout_s=2.0
+)
 
 
 class RateLimiter:
@@ -219,7 +221,7 @@ class RateLimiter:
         self.database: Database | None = None
         if in_file and (path := rate_file_path(settings.cache)) is not None:
             self._service, (_, self._key) = require_service(settings), require_endpoint(settings)
-            self.database = Database(path, RATE_FILE)
+            self.database = Database(path, RATE_FILE_SPEC)
             self._update(lambda state, _: apply_settings(state, initial))
 
     def close(self) -> None:
@@ -285,7 +287,7 @@ class RateLimiter:
                 self.last_state = _apply_change(self.last_state, answers, change)
         if database is not None:
             update = partial(self._update_stored, database, answers, change)
-            self.last_state = database.write(update)
+            self.last_state = database.write_in_transaction(update)
 
     def _update_stored(
         self, database: Database, answers: int, change: StateChange, con: sqlite3.Connection

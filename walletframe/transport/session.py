@@ -25,7 +25,12 @@ from walletframe.frameless import frameless
 from walletframe.settings.key import require_node
 from walletframe.settings.values import require_endpoint
 from walletframe.text import safe_line
-from walletframe.transport.faults import error_message, fault_outcome, is_retryable, status_outcome
+from walletframe.transport.faults import (
+    fault_outcome,
+    is_retryable,
+    json_error_message,
+    status_outcome,
+)
 from walletframe.transport.keyed import ENCODING, MASKED_HOST, node_adapter, service_adapter
 from walletframe.wire.answer import duplicate_name
 from walletframe.wire.outcome import Outcome, Status
@@ -133,7 +138,7 @@ class Session:
                 else:
                     reply = Reply(
                         fetched_at,
-                        status_outcome(status, scrub(error_message(content)), self._server),
+                        status_outcome(status, scrub(json_error_message(content)), self._server),
                         key_refused=status in _REJECTED_KEY,
                         retryable=status in _RETRYABLE,
                         retry_after_s=parse_retry_after(retry_after, self._max_pause_s),

@@ -57,7 +57,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
             self._store = BackendStore(BaseCache() if choice == "memory" else choice)
         elif choice is None or isinstance(choice, Path):
             self._store = AnswerFile(choice or default_cache(), max_bytes=max_bytes)
-            self._store.read([])  # so that a failure of the file causes its warning now
+            self._store.read_answers([])  # so that a failure of the file causes its warning now
         elif choice is not False:
             hint = 'use a path, "memory", False, or a requests-cache backend'
             raise SettingsError(f"a cache of type {type(choice).__name__} is not supported", hint)
@@ -70,19 +70,19 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         if isinstance(self._store, AnswerFile):  # the caller closes their own backend
             self._store.close()
 
-    def read(self, wallets: Iterable[WalletAddress]) -> dict[WalletAddress, CachedAnswer]:
+    def read_answers(self, wallets: Iterable[WalletAddress]) -> dict[WalletAddress, CachedAnswer]:
         """Return the cached answers by wallet, in the given order, after one read of the cache."""
         if self._store is None:
             return {}
         keys = {wallet: self._cache_key(wallet) for wallet in wallets}
-        answers = self._store.read(list(dict.fromkeys(keys.values())))
+        answers = self._store.read_answers(list(dict.fromkeys(keys.values())))
         return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
-    def write(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
+    def write_answers(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
         """Store answers, in a file all or none. A stored answer of a later request is kept."""
         keyed = [(self._cache_key(wallet), answer) for wallet, answer in answers]
         if self._store is not None and keyed:
-            self._store.write(keyed)
+            self._store.write_answers(keyed)
 
     def next_sequence(self) -> int:
         """Return the next request number. Processes with the same file share the numbers."""
@@ -112,7 +112,7 @@ class BackendStore:
         self._lock = ForkSafeLock()
         self._offset = 0
 
-    def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
+    def read_answers(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
         """Return a dict of answers: for each key, the undamaged answer that was requested last."""
         answers: dict[str, CachedAnswer] = {}
         if self._readable:
@@ -130,7 +130,7 @@ class BackendStore:
             self._offset = max(self._offset, latest - time.monotonic_ns())
         return answers
 
-    def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
+    def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
         """Store answers. A stored answer of a later request is kept."""
         with self._lock:
             now, failure = self.next_sequence(), None
@@ -209,7 +209,7 @@ class CacheStatistics:
 def cache_statistics(path: Path) -> CacheStatistics:
     """Return statistics of a cache file, without creating it; raise a CacheError on failure."""
     keys, times = [], (None, None)
-    with _open_connection(path) as con:
+    with _open_existing_cache(path) as con:
         if con is not None:
             keys = con.execute("SELECT key FROM answers").fetchall()
             times = con.execute("SELECT min(fetched_at), max(fetched_at) FROM answers").fetchone()
@@ -221,7 +221,7 @@ def cache_statistics(path: Path) -> CacheStatistics:
 
 def clear_cache(path: Path) -> int:
     """Delete all answers in a cache file, shrink the file, and return the number of answers."""
-    with _open_connection(path) as con:
+    with _open_existing_cache(path) as con:
         if con is None:
             return 0
         deleted = con.execute("DELETE FROM answers").rowcount
@@ -232,7 +232,7 @@ def clear_cache(path: Path) -> int:
 
 
 @contextmanager
-def _open_connection(path: Path) -> Iterator[sqlite3.Connection | None]:
+def _open_existing_cache(path: Path) -> Iterator[sqlite3.Connection | None]:
     """Yield a connection, or None if there is no file or table. The file is never created."""
     try:
         if not path.exists():
