@@ -8,9 +8,9 @@ A fetch has these steps:
    half done.
 3. `stream`: for each chunk of wallets in turn, the stream reads fresh answers from the cache, and
    requests all other wallets.
-4. `asking`: worker threads send the requests at the permitted rate, and retry failed requests.
+4. `workers`: threads send the requests at the permitted rate, and retry failed requests.
 5. `engine`: the client caches answers that are ok, and `frames` builds the two DataFrames.
-6. `conclusion`: a warning or an error reports wallets that are not ok.
+6. `problems`: a warning or an error reports wallets that are not ok.
 
 If the service answers with the status 429, `Session.send` of `transport` reads the requested pause,
 `RateLimiter.note_refusal` lowers the rate (`rate.slow_down`), and the worker threads retry.

@@ -1,4 +1,4 @@
-"""`Client`: it has the settings, and opens the connections, the rate limiter and the cache."""
+"""`Client`, which has the settings, and opens connections, the rate limiter and the cache."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ class Client:
         self, settings: Settings | None = None, **overrides: Unpack[SettingsKwargs]
     ) -> None:
         require_settings(settings)
-        made = settings.replace(**overrides) if settings else Settings(**overrides)
-        lacks_key = made.api_key is not None and not made.api_key  # after unpickling
-        self.settings: Settings = with_local_key(made) if lacks_key else made
+        chosen = settings.replace(**overrides) if settings else Settings(**overrides)
+        lacks_key = chosen.api_key is not None and not chosen.api_key  # after unpickling
+        self.settings: Settings = with_local_key(chosen) if lacks_key else chosen
         self._session: ServiceSession | None = None
         self._limiter: RateLimiter | None = None
         # On a cluster, this is WorkerRateLimiter.
@@ -142,11 +142,10 @@ class Client:
         Parameters
         ----------
         wallets, keep, refresh, offline, progress, on_failure, on_unreadable, fix : optional
-            The same arguments as of `fetch_wallets`; `wallets` is required.
+            The arguments of `fetch_wallets`; `wallets` is required.
         cancel : threading.Event, optional
-            An event that ends the fetch when another thread sets it. Wallets that are not finished
-            by then have the status ``cancelled``. Use an event for one fetch only, since the fetch
-            sets the event when it ends.
+            An event that ends the fetch when another thread sets it. Unfinished wallets then have
+            the status ``cancelled``. Use the event for one fetch only, which sets it at the end.
 
         Returns
         -------
@@ -169,8 +168,8 @@ class Client:
             raise SettingsError("refresh=True and offline=True can't be combined", hint)
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
         policy = CachePolicy(fresh_s, refresh, offline, stale_if_error)
-        reading = read_input(wallets, check_keep(keep))
-        requested, labels = wallets_to_request(reading, on_unreadable, fix=fix)
+        parsed = read_input(wallets, check_keep(keep))
+        requested, labels = wallets_to_request(parsed, on_unreadable, fix=fix)
         cancel = cancel or Event()
         chunks = (requested[at : at + _CHUNK] for at in range(0, len(requested), _CHUNK))
         with (

@@ -1,4 +1,4 @@
-"""Work on a separate thread, with its progress shown by a progress bar or a callable.
+"""Work on a separate thread, and progress bars.
 
 An interrupt reaches only the caller, which cancels the work and waits for its end, so that no work
 is left half done.
@@ -29,7 +29,7 @@ _TICK_S = 0.1  # without a timeout, a wait could miss an interrupt
 
 
 class Job(Generic[T]):
-    """Work that runs on a thread of its own and reports the status of each finished wallet."""
+    """Work that runs on its own thread and reports the status of each finished wallet."""
 
     def __init__(self, work: Callable[[Callable[[Status], None]], T]) -> None:
         self._work = work
@@ -100,7 +100,7 @@ class Job(Generic[T]):
 def status_counter(
     progress: BulkProgress | Progress, total: int | None, *, done: int = 0
 ) -> Iterator[Callable[[Status], None]]:
-    """Yield a function that counts a wallet and shows the progress. `done` were ok before."""
+    """Yield a function that counts a wallet and shows the progress; `done` wallets are ok."""
     counts = Counter({Status.OK.value: done} if done else {})
     with progress_display(progress, total, initial=done) as show:
 
@@ -115,7 +115,7 @@ def status_counter(
 def progress_display(
     progress: BulkProgress | Progress, total: int | None, **options: float
 ) -> Iterator[Callable[..., object]]:
-    """Yield a function that shows counts by status, those of before, and further numbers."""
+    """Yield a function that shows counts by status, the number done before, and `others`."""
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))

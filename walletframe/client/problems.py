@@ -1,4 +1,4 @@
-"""Warnings and errors at the end of a fetch: wallets that are not ok, and unexpected answers."""
+"""Warnings and errors about wallets that are not ok, and about unexpected answers."""
 
 from __future__ import annotations
 

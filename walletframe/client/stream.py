@@ -1,4 +1,4 @@
-"""The stream of wallet records of a fetch, from the cache or from the service.
+"""The stream of a fetch's results, from the cache or from the service.
 
 A wallet whose cached answer is fresh and ok is not requested. If a request fails and the setting
 `stale_if_error` is on, the record contains the cached answer, although it is out of date.
@@ -39,7 +39,7 @@ _SERVICE_STATUSES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """Options of a fetch: how long a cached answer is fresh, and whether to send requests."""
+    """Options that decide whether a fetch uses a cached answer or sends a request."""
 
     expire_after_s: float
     refresh: bool = False  # request every wallet, even if its answer is cached
@@ -56,7 +56,7 @@ class WalletResult(NamedTuple):
 
 
 class ResultStream:
-    """The records of one fetch. Requests are queued only while records are read (backpressure)."""
+    """The results of one fetch. Requests are queued only while results are read (backpressure)."""
 
     def __init__(
         self,
@@ -119,11 +119,11 @@ class ResultStream:
         if cached is not None:
             age_s = (now - cached.fetched_at).total_seconds()
             if age_s < -_CLOCK_TOLERANCE_S:
-                outdated = "dated ahead of this computer's clock"
+                outdated = "dated in the future"
             elif max(age_s, 0.0) >= self._policy.expire_after_s:
                 outdated = "out of date"
         if self._policy.offline:
-            error = outdated and f"{outdated}, and no request was sent"
+            error = outdated and f"the cached answer is {outdated}, and no request was sent"
             record = self._record_of_answer(wallet, cached, error)
             return record or WalletRecord(wallet, _NOT_CACHED, self._store.service)
         if outdated or self._policy.refresh:
@@ -133,7 +133,7 @@ class ResultStream:
     def _record_of_answer(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record of a cached ok answer, stale if there is an `error`, or None."""
+        """Return the record of a cached answer, or None if it is not ok. An `error` makes it stale."""
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]
@@ -143,7 +143,7 @@ class ResultStream:
         return WalletRecord(wallet, outcome, self._store.service, cached.fetched_at, source, error)
 
     def _arrived_results(self, *, until_pending: int = 0) -> Iterator[WalletResult | None]:
-        """Yield results as replies arrive, and None while waiting, until `until_pending` remain."""
+        """Yield results, and None while waiting for replies, until `until_pending` remain."""
         for arrival in self._workers.receive_replies(until_pending):
             if arrival is None:
                 yield None
@@ -162,7 +162,7 @@ class ResultStream:
     def _result_of_reply(
         self, position: int, wallet: WalletAddress, cached: CachedAnswer | None, reply: Reply
     ) -> tuple[WalletResult, list[str]]:
-        """Return the reply's result, or else a cached one, and the reply's unrequested wallets."""
+        """Return the wallet's result, and the unrequested wallets in the reply."""
         unrequested: list[str] = []
         origin: tuple[()] | tuple[datetime, Source] = ()
         answer = None

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from walletframe.transport import RateLimiter, ServiceSession
 
 OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
-NumberedReply: TypeAlias = (
-    "tuple[int, Reply]"  # the request id of a wallet, and the reply for the wallet
-)
+NumberedReply: TypeAlias = "tuple[int, Reply]"  # a wallet's request id and reply
 
 CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
 _NOT_REQUESTED = Outcome(Status.CANCELLED, "not requested, since the API key was refused before")
@@ -46,7 +44,7 @@ _GRACE_S = 0.4  # for requests in flight after a cancellation
 
 
 class RequestWorkers:
-    """The worker threads of one fetch; `connect` is called late, since the cache needs no key."""
+    """The worker threads of one fetch. The first batch calls `connect`, which needs a key."""
 
     def __init__(
         self,
@@ -73,7 +71,7 @@ class RequestWorkers:
         return self._connect()
 
     def enqueue(self, batch: Mapping[int, WalletAddress]) -> None:
-        """Queue a batch of wallets by request id. The replies are returned with the same ids."""
+        """Queue a batch of wallets by request id. `receive_replies` yields the same ids."""
         _ = self._connection  # connect in the caller's thread, where a missing setting raises
         self._pending.update(batch)
         self._batch_queue.put(batch)
@@ -85,7 +83,7 @@ class RequestWorkers:
             self._workers[-1].start()
 
     def receive_replies(self, until_pending: int = 0) -> Iterator[NumberedReply | None]:
-        """Yield replies as they arrive, and None while waiting, until `until_pending` remain."""
+        """Yield replies by id, and None while waiting, until `until_pending` wallets remain."""
         pending = self._pending
         grace_ends = math.inf
         while len(pending) > (0 if self._cancel.is_set() else until_pending):
@@ -114,7 +112,7 @@ class RequestWorkers:
     def _send(self, batch: Mapping[int, WalletAddress]) -> None:
         """Send the request for a batch, with retries, and queue a reply for each wallet."""
         if len(batch) > 1 and self._batches_refused.is_set():
-            self._queue_replies(batch, {})
+            self._deliver(batch, {})
             return
         wallets, reply = list(batch.values()), Reply(datetime.now(UTC), CANCELLED)
         end, attempt = math.inf, 0
@@ -145,14 +143,12 @@ class RequestWorkers:
             replies = self._replies_by_id(batch, self._final_reply(reply, no_permit, end))
         except BaseException as fault:  # noqa: BLE001 - else the caller would wait forever
             replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
-        self._queue_replies(batch, replies)
+        self._deliver(batch, replies)
 
-    def _queue_replies(
-        self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]
-    ) -> None:
+    def _deliver(self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
         """Queue the replies, and request the wallets without a reply one by one."""
-        for arrival in replies.items():
-            self._reply_queue.put(arrival)
+        for numbered_reply in replies.items():
+            self._reply_queue.put(numbered_reply)
         for request_id, wallet in batch.items():
             if request_id not in replies:
                 self._send({request_id: wallet})
@@ -171,7 +167,7 @@ class RequestWorkers:
         return Outcome(Status.RATE_LIMITED, f"not requested: {answers}")
 
     def _final_reply(self, reply: Reply, no_permit: Outcome | None, end: float) -> Reply:
-        """Return the final reply; `no_permit` is the outcome if no permit was granted for a retry."""
+        """Return the final reply; `no_permit` is the outcome if a retry got no permit."""
         if no_permit is not None and (no_permit is _NOT_REQUESTED or reply.answer is CANCELLED):
             return Reply(datetime.now(UTC), no_permit)
         if self._cancel.is_set() and reply.failure:
@@ -202,7 +198,7 @@ class RequestWorkers:
 
 
 def _may_be_batch_failure(batch: Mapping[int, WalletAddress], reply: Reply) -> bool:
-    """Return whether the batch may have caused the failure, so that single wallets may succeed."""
+    """Return whether the batch may be the cause of the failure, so single wallets may succeed."""
     if len(batch) == 1 or reply.key_refused:
         return False
     is_batch_failure = reply.failure in _BATCH_FAILURES and not reply.retryable

@@ -1,4 +1,4 @@
-"""A cache file: one row per wallet with the answer to its latest request, and a size limit."""
+"""A cache file with a size limit; each row contains the latest answer for one wallet."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _COLUMNS = (
     "key TEXT PRIMARY KEY, fetched_at TEXT NOT NULL, body BLOB NOT NULL, turn INTEGER NOT NULL, "
     "checksum INTEGER"
 )
-# Sequence numbers (column `turn`) are nanoseconds since the start of the machine. All processes
-# share this clock, and it can't be set. The clock begins at 0 again when the machine restarts, so
-# the table `clock` stores the `last` number, and the offset `ahead` is added to all later numbers.
+# Sequence numbers (column `turn`) are nanoseconds since the machine started. All processes share
+# this clock, and nobody can set it. A restart resets the clock to 0, so the table `clock` stores
+# the `last` number, and an offset `ahead` that is added to later numbers.
 _TABLES = (
     f"CREATE TABLE answers ({_COLUMNS})",
     "CREATE INDEX answers_by_turn ON answers (turn)",
@@ -57,12 +57,11 @@ _FALLBACK_WARNING = "answers can't be stored in {path} ({fault}); they are kept 
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer:
-    """An answer, and when it was fetched."""
+    """An answer and the time of its fetch."""
 
     body: bytes  # as the service sent it
     fetched_at: datetime  # in UTC, by the clock of the machine that sent the request
-    # The sequence number of the request, which does not depend on clocks that can be set. None
-    # means that the answer is later than all stored answers.
+    # The sequence number of the request; None means later than all stored answers.
     sequence: int | None = field(default=None, compare=False)
 
 
@@ -76,7 +75,7 @@ def checksum(*values: object) -> int:
 
 
 def parse_time(text: object) -> datetime | None:
-    """Parse a time; return None if the text is not a time, as in a damaged row."""
+    """Parse a time; return None for other text, as in a damaged row."""
     try:
         return datetime.fromisoformat(text)  # type: ignore[arg-type]  # a TypeError is caught below
     except (TypeError, ValueError):
@@ -84,12 +83,11 @@ def parse_time(text: object) -> datetime | None:
 
 
 def sequence_number(answer: CachedAnswer | None) -> int:
-    """Return the sequence number of an answer, or 0 if there is no answer or no number."""
+    """Return the sequence number of an answer, or 0 without an answer or a number."""
     return 0 if answer is None else answer.sequence or 0
 
 
 def _prepare_file(con: sqlite3.Connection) -> None:
-    """Create the tables if they are missing, and configure the connection."""
     if database.schema_version(con) == 0:
         con.execute("PRAGMA auto_vacuum = FULL").fetchall()
         con.execute("PRAGMA journal_mode = WAL").fetchall()
@@ -127,7 +125,7 @@ class AnswerFile:
         self._offset = 0
 
     def read_answers(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return a dict of answers: for each key, the undamaged answer that was requested last."""
+        """Return a dict with the latest undamaged answer of each key."""
         select = (_SELECT, (json.dumps(keys),))
         results = self._database.query_file_and_memory(lambda con: con.execute(*select).fetchall())
         answers: dict[str, CachedAnswer] = {}
@@ -142,13 +140,13 @@ class AnswerFile:
         return answers
 
     def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers in one transaction. A stored answer of a later request is kept."""
+        """Store answers in one transaction. A stored answer to a later request remains."""
 
         def store(con: sqlite3.Connection) -> None:
             now = self._next_sequence(con)
             con.execute("UPDATE clock SET ahead = ?, last = ?", (self._offset, now))
             for key, answer in answers:
-                # UTC text of fixed width, so that comparing texts compares times.
+                # Times as UTC text of fixed width have the order of the texts.
                 fetched_at = answer.fetched_at.astimezone(UTC).isoformat(timespec="microseconds")
                 sequence = now if answer.sequence is None else min(answer.sequence, now)
                 row = (key, fetched_at, answer.body, sequence)
@@ -159,12 +157,12 @@ class AnswerFile:
         self._database.write_in_transaction(store)
 
     def next_sequence(self) -> int:
-        """Return a number greater than all numbers issued by the processes that use the file."""
+        """Return a sequence number above all earlier ones of all processes with this file."""
         return max(self._database.query_file_and_memory(self._next_sequence))
 
     def _next_sequence(self, con: sqlite3.Connection) -> int:
         [(offset,)] = con.execute(_SELECT_OFFSET)
-        self._offset = max(self._offset, int(offset))  # also used if the file is replaced by memory
+        self._offset = max(self._offset, int(offset))  # for the in-memory database, too
         return time.monotonic_ns() + self._offset
 
     def close(self) -> None:
@@ -173,7 +171,7 @@ class AnswerFile:
 
 
 def _delete_oldest(con: sqlite3.Connection, max_bytes: int) -> None:
-    """Delete the oldest answers until the used pages fit; the file shrinks accordingly."""
+    """Delete the oldest answers until the used pages fit into `max_bytes`."""
     while (excess := con.execute(_USED_BYTES).fetchone()[0] - max_bytes) > 0:
         oldest = con.execute(_OLDEST).fetchall()
         if not oldest:

@@ -3,12 +3,11 @@
 An error of a database file never stops a fetch. This module handles lock timeouts, rollbacks,
 forks, and damaged or removed files. If a file can't be used, an in-memory database replaces it.
 """
-# All threads of a process share one connection to a file. SQLite only allows one writer anyway, a
-# lock of Python is fairer than SQLite's polling, and before a fork only one connection is closed.
+# All threads of a process share one connection to a file, since SQLite allows only one writer, a
+# lock of Python is fairer than SQLite's polling, and a fork needs to close only one connection.
 #
-# While SQLite uses a file, this process must not open the file in another way: closing that other
-# handle would release SQLite's locks. For this reason SQLite also creates the file, with the mode
-# of a private file (`modeof`).
+# This process opens the file only through SQLite, since closing another handle would release
+# SQLite's locks. So SQLite also creates the file, with the mode of a private file (`modeof`).
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ _BUSY_TIMEOUT_S = 0.1
 _NOT_WRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last: a message is not UTF-8
+FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last if SQLite's message is not UTF-8
 
 
 class _ReplacedError(OSError):
@@ -53,16 +52,16 @@ class _ReplacedError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSpec:
-    """The description of a kind of database file."""
+    """The specification of one kind of database file."""
 
-    name: str  # the name of such a file in warnings
+    name: str  # for warnings
     prepare: Callable[[sqlite3.Connection], object]  # creates tables, configures the connection
     fallback_warning: str  # shown if the file can't be used; with the fields {path} and {fault}
     lock_timeout_s: float  # maximum wait for a lock of another process
 
 
 class Database:
-    """An SQLite file, created at the first use. After an error, memory is used, with a warning."""
+    """An SQLite file, created at the first use. After an error, an in-memory database is used."""
 
     def __init__(self, path: Path, spec: DatabaseSpec) -> None:
         self.path = path
@@ -83,7 +82,7 @@ class Database:
             self._memory.close()
 
     def query_file_and_memory(self, func: Callable[[sqlite3.Connection], T]) -> list[T]:
-        """Run a function on the file and on the in-memory database, if used; return the results."""
+        """Run a function on each database in use, file and memory; return the list of results."""
         results = []
         with self.lock:
             if self._readable:
@@ -98,7 +97,7 @@ class Database:
         return results
 
     def write_in_transaction(self, func: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a function in one transaction, again after a conflict, and return its result."""
+        """Run a function in one transaction, retry after a conflict, and return the result."""
         with self.lock:
             memory = self._memory
             if memory is None:
@@ -116,7 +115,7 @@ class Database:
         while True:
             try:
                 result = func(self._open_file())
-                self._require_same_file()  # otherwise the result is in a deleted file
+                self._require_same_file()  # otherwise the function used a deleted file
             except (sqlite3.Error, UnicodeDecodeError, _ReplacedError) as fault:
                 if not self._recover(fault) or time.monotonic() > deadline:
                     raise
@@ -131,7 +130,7 @@ class Database:
             return True
         if not is_broken(fault):
             return is_busy(fault)
-        for each in list(_databases):  # including this one; databases in use are not closed
+        for each in list(_databases):  # including this database; a database in use is not closed
             if each.path == self.path and each.lock.acquire(blocking=False):
                 each.close()
                 each.lock.release()
@@ -213,14 +212,14 @@ if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
-    """Return a connection, read-only if necessary. ``rwc`` creates a missing file as private."""
+    """Return a connection, read-only if necessary. The mode ``rwc`` creates a missing file."""
     with suppress(FileNotFoundError):
         if mode == "rw" or path.stat().st_size:  # an empty file is created again, as private
             try:
                 return _connect_or_read_only(path, "mode=rw")
             except sqlite3.OperationalError:
                 if mode == "rw" or path.stat().st_size:
-                    raise  # otherwise the file has become empty
+                    raise  # otherwise the file was emptied meanwhile
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with NamedTemporaryFile() as private_file:
         return _connect_or_read_only(path, f"mode=rwc&modeof={quote(private_file.name)}")
@@ -245,7 +244,7 @@ def _connect(path: Path, query: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    try:  # text that is not UTF-8 must not prevent reading other rows
+    try:  # text that is not UTF-8 must not hide other rows
         con.text_factory = lambda stored: stored.decode(errors="replace")
         con.execute("PRAGMA user_version").fetchall()
     except BaseException:

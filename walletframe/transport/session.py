@@ -1,4 +1,4 @@
-"""HTTP sessions with the service or with a node: sending requests and reading replies.
+"""HTTP sessions with the service or with a node, which send requests and read replies.
 
 A session has a pool of connections, enforces the time limits of requests, and follows no redirects.
 Its callers cache answers and retry requests.
@@ -57,10 +57,10 @@ class Reply:
     """The result of one request."""
 
     fetched_at: datetime  # the end of the request, in UTC
-    answer: bytes | Outcome  # the body of a response with status 200, scrubbed; or the failure
+    answer: bytes | Outcome  # the scrubbed body of a response with status 200, or the failure
     key_refused: bool = False  # whether the server rejected the API key
     retryable: bool = False  # whether a retry may succeed
-    retry_after_s: float | None = None  # the length of a pause that the server requested
+    retry_after_s: float | None = None  # the pause that the server requested
     sequence: int | None = None  # the sequence number, or None if requests are not numbered
 
     @property
@@ -110,12 +110,12 @@ class Session:
 
     @cached_property
     def _request_template(self) -> requests.PreparedRequest:
-        """The template of all requests. `send` creates it, so that an invalid URL fails there."""
+        """The template of all requests, created in `send`, so that an invalid URL fails there."""
         return self._session.prepare_request(requests.Request(self._method, self._url))
 
     @frameless
     def send(self, query: str = "", body: bytes | None = None, max_s: float = math.inf) -> Reply:
-        """Send a request and return the reply. A failure is a reply, too; only interrupts raise."""
+        """Send a request and return the reply, which may be a failure. Only interrupts raise."""
         limit_s = max(min(self._timeout_s, max_s), _MIN_TIMEOUT_S)
         session, scrub = self._session, self._adapter.scrub
         options: Any = {"verify": session.verify, "proxies": session.proxies, "stream": True}
@@ -148,7 +148,7 @@ class Session:
                 retryable = is_retryable(fault, was_reached=self._reached.is_set())
                 reply = Reply(datetime.now(UTC), outcome, retryable=retryable)
         is_late = time.monotonic() >= attempt.deadline and isinstance(reply.answer, Outcome)
-        if attempt.is_aborted or is_late:  # an aborted answer can look like a complete one
+        if attempt.is_aborted or is_late:  # after an abort, an answer can look complete
             outcome = fault_outcome(requests.Timeout(), limit_s, self._server)
             return Reply(datetime.now(UTC), outcome, retryable=True)
         if isinstance(reply.answer, bytes) and (flaw := self._find_flaw(reply.answer)):
@@ -156,11 +156,11 @@ class Session:
         return reply
 
     def _find_flaw(self, _body: bytes) -> str | None:
-        """Return the reason why an answer can't be used, or None if it can be used."""
+        """Return why an answer can't be used, or None if it can."""
         return None
 
     def _read_body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return the scrubbed body, or None if it is too large. Large bodies are read in turn."""
+        """Return the scrubbed body, or None if it is too large. Read one large body at a time."""
         buffer, is_large = BytesIO(), False  # the repr of a BytesIO hides the content
         try:
             for _ in map(buffer.write, response.iter_content(_CHUNK_BYTES)):
@@ -211,12 +211,12 @@ class NodeSession(Session):
         self._session.headers["Content-Type"] = "application/json"
 
     def reconnect(self) -> None:
-        """Close the connection, so that the next request opens a new connection."""
+        """Close the connection; the next request opens a new one."""
         self._session.close()
 
 
 def parse_retry_after(header: str | None, max_s: float) -> float | None:
-    """Parse a Retry-After header (seconds or date) into 0 to `max_s` seconds, or None if invalid.
+    """Return the seconds, 0 to `max_s`, in a Retry-After header, or None if it is invalid.
 
     >>> parse_retry_after("1.5", 60), parse_retry_after("86400", 60), parse_retry_after("soon", 60)
     (1.5, 60, None)

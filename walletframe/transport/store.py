@@ -1,7 +1,7 @@
-"""The cache, with one answer per service and wallet; statistics and clearing of a cache file.
+"""The cache of answers by service and wallet, and statistics of a cache file.
 
-The cache stores bytes and times. Package `client` decides which answers are stored, and whether a
-stored answer is fresh. The cache never contains the API key.
+The cache stores bytes and times, never the API key. Package `client` decides which answers are
+stored, and whether a stored answer is fresh.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
             self._store.close()
 
     def read_answers(self, wallets: Iterable[WalletAddress]) -> dict[WalletAddress, CachedAnswer]:
-        """Return the cached answers by wallet, in the given order, after one read of the cache."""
+        """Return a dict of the cached answers by wallet, in the given order."""
         if self._store is None:
             return {}
         keys = {wallet: self._cache_key(wallet) for wallet in wallets}
@@ -79,13 +79,13 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
     def write_answers(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
-        """Store answers, in a file all or none. A stored answer of a later request is kept."""
+        """Store answers, in a file all or none. A stored answer to a later request remains."""
         keyed = [(self._cache_key(wallet), answer) for wallet, answer in answers]
         if self._store is not None and keyed:
             self._store.write_answers(keyed)
 
     def next_sequence(self) -> int:
-        """Return the next request number. Processes with the same file share the numbers."""
+        """Return the next sequence number. Processes with the same file share the numbers."""
         return 0 if self._store is None else self._store.next_sequence()
 
     def _cache_key(self, wallet: WalletAddress) -> str:
@@ -113,7 +113,7 @@ class BackendStore:
         self._offset = 0
 
     def read_answers(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return a dict of answers: for each key, the undamaged answer that was requested last."""
+        """Return a dict with the latest undamaged answer of each key."""
         answers: dict[str, CachedAnswer] = {}
         if self._readable:
             try:
@@ -131,7 +131,7 @@ class BackendStore:
         return answers
 
     def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers. A stored answer of a later request is kept."""
+        """Store answers. A stored answer to a later request remains."""
         with self._lock:
             now, failure = self.next_sequence(), None
             answers = [
@@ -152,7 +152,7 @@ class BackendStore:
                 self._fall_back(failure)
 
     def next_sequence(self) -> int:
-        """Return a number greater than all numbers issued here and all numbers in answers read."""
+        """Return a number above all numbers issued here or read from the backend."""
         return time.monotonic_ns() + self._offset
 
     def _read_one(self, key: str) -> CachedAnswer | None:
@@ -233,7 +233,7 @@ def clear_cache(path: Path) -> int:
 
 @contextmanager
 def _open_existing_cache(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Yield a connection, or None if there is no file or table. The file is never created."""
+    """Yield a connection, or None without a file or table. Never create the file."""
     try:
         if not path.exists():
             yield None
