@@ -85,13 +85,15 @@ class ChunkedHoldings(Protocol):
         """Whether results spell blockchains as in `template`. If False, as in the first row."""
 
     def map_chunks(self, work: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each chunk, in any order. `names` are further columns to read.
+        """Apply a function to each chunk, in any order. `extra_columns` are further columns.
 
         If `names` lacks ``"amount"``, amounts may be NA, and there is no column of values.
         """
 
-    def read_rows(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
-        """Read the rows of these tokens in row order. `names` are further columns to read."""
+    def read_rows(
+        self, tokens: Collection[TokenKey], extra_columns: Collection[str]
+    ) -> pd.DataFrame:
+        """Read the rows of these tokens in row order. `extra_columns` are further columns."""
 
     def map_token_batches(
         self,

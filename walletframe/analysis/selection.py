@@ -171,7 +171,7 @@ class FilterableHoldings(ChunkedHoldings, Protocol):
         """Return the holdings of the wallets with these indices. Indices must be ascending."""
 
     def read_rows(
-        self, tokens: Collection[TokenKey] | None, names: Collection[str]
+        self, tokens: Collection[TokenKey] | None, extra_columns: Collection[str]
     ) -> pd.DataFrame:
         """Read the rows of these tokens, or all rows if `tokens` is None, in row order."""
 

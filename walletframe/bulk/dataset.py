@@ -1,8 +1,8 @@
-"""The folder of a bulk run, opened for writing, and a register of the wallets."""
-# The files of a part are written under other names, synced to the disk, and then renamed: first the
-# failed wallets, then the holdings, and last the ok wallets, which complete the part. If a run ends
-# in between, it leaves at most a file of holdings without the file of their wallets. The next run
-# removes that file, and writes the part again.
+"""The writer of a bulk run's folder, and the register of the folder's wallets."""
+# The files of a part are written under temporary names, synced to the disk, and then renamed: first
+# the failed wallets, then the holdings, and last the ok wallets, which complete the part. A run
+# that ends in between may leave holdings without the file of their wallets. The next run removes
+# these holdings, and writes the part again.
 
 from __future__ import annotations
 
@@ -41,13 +41,12 @@ _RETRY_S = 0.5
 
 
 class WalletRegister:
-    """Dicts from wallet keys to positions, for the wallets in the folder and in this run."""
+    """The positions, by wallet key, of the wallets in the folder and in this run."""
 
-    # A wallet that is in the folder keeps its position. A new wallet gets the position after the
-    # previous wallet of the input, if this position is free, because an earlier run of the same
-    # list did not reach it. If the position is not free, the new wallet gets the position after all
-    # wallets. If each of several folders has some wallets of a list, `positions` contains the
-    # positions of new wallets.
+    # A wallet in the folder keeps its position. A new wallet gets the position after the previous
+    # wallet of the input if that is free, since an earlier run of the list may have ended before
+    # it; otherwise, the position after all wallets. For one of several folders that share a list,
+    # `positions` contains the positions of new wallets.
 
     def __init__(
         self,
@@ -65,7 +64,7 @@ class WalletRegister:
         self._free_positions = set(range(self._next_position)) - used_positions
 
     def classify_next(self, key: str) -> Literal["request", "stored", "duplicate"]:
-        """Return what the next wallet of the input is. A wallet to request becomes pending."""
+        """Return the class of the input's next wallet. A wallet to request becomes pending."""
         if key in self.seen:
             return "duplicate"
         self.seen.add(key)
@@ -88,7 +87,7 @@ class WalletRegister:
 
 
 class DatasetWriter:
-    """A folder with a write lock. If another run has the lock, wait up to `lock_timeout_s`."""
+    """A writer that locks a folder, and waits up to `lock_timeout_s` for another run's lock."""
 
     def __init__(
         self, root: Path, service: str, lock_timeout_s: float = 0.0, cancel: Event | None = None
@@ -154,7 +153,7 @@ class DatasetWriter:
     def write_extra_columns(
         self, wallets: Sequence[WalletAddress], extra_columns: pd.DataFrame
     ) -> None:
-        """Write the extra columns of wallets. An earlier value remains if there is no new one."""
+        """Write the extra columns of wallets. An earlier value remains unless there is a new value."""
         new = extra_columns.assign(
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),
@@ -170,7 +169,7 @@ class DatasetWriter:
                 self._write_files({self.layout.kept: table})
 
     def merge_failed_files(self) -> None:
-        """Merge the files of failed wallets into one. Wallets that are ok by now are dropped."""
+        """Merge the files of failed wallets into one file. Drop wallets that are ok by now."""
         numbers = files.part_numbers(self.layout.failed)
         if len(numbers) <= 1 and not self._had_failed:
             return
@@ -178,14 +177,13 @@ class DatasetWriter:
             wallets = files.part_tables(self.layout.wallets) if self._had_failed else ()
             failed = files.select_still_failed(files.part_tables(self.layout.failed), wallets)
             if failed.num_rows:
-                self._write_files(
-                    {self.layout.failed / files.part_file_name(next(self._numbers)): failed}
-                )
+                name = files.part_file_name(next(self._numbers))
+                self._write_files({self.layout.failed / name: failed})
             for number in numbers:
                 (self.layout.failed / files.part_file_name(number)).unlink()
 
     def _write_files(self, tables: Mapping[Path, pa.Table]) -> None:
-        """Write complete files under other names, then rename them one after the other."""
+        """Write all files under temporary names, then rename them in order."""
         unfinished = {self.layout.inner / f"{n}{UNFINISHED}": path for n, path in enumerate(tables)}
         for path, table in zip(unfinished, tables.values(), strict=True):
             with private_file(path) as file:
@@ -210,7 +208,6 @@ def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireRetu
 
 
 def _position_by_key(tables: Iterable[pa.Table]) -> dict[str, int]:
-    """Return a dict from the key of each wallet in the tables to the wallet's position."""
     positions: dict[str, int] = {}
     for table in tables:
         positions.update(zip(files.wallet_keys(table), table[POSITION].to_pylist(), strict=True))

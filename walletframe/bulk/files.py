@@ -10,10 +10,10 @@
 # text, which is unsafe as a folder name, and because there would be many small files.
 #
 # Files of wallets and holdings are never changed or removed, so a program that reads them during a
-# run sees no duplicate or incomplete wallet. (Replacing a file to remove a row would not be safe:
-# DuckDB may combine the footer of the old file with the data of the new one.) Failed wallets may
-# succeed later, so their rows are in separate files. Such a row is valid only while its wallet is
-# not in the files of ok wallets. `fetch_to_parquet` documents the columns for other programs.
+# run sees no duplicate or incomplete wallet. (DuckDB may combine the footer of a replaced file with
+# the data of the new file.) Failed wallets may succeed later, so their rows are in separate files,
+# and are valid only while the wallet is not in a file of ok wallets. `fetch_to_parquet` documents
+# the columns for other programs.
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Layout:
         return None if marker is None else marker["service"]
 
     def require_empty(self, alternative: str) -> None:
-        """Raise an error if the folder is in use. The hint mentions `alternative`."""
+        """Raise an error if the folder is not empty. The hint mentions `alternative`."""
         others = sorted({path.name for path in self.root.iterdir()} - {self.inner.name})
         if others or self.marker.exists():
             others = others or [self.marker.name]
@@ -83,7 +83,7 @@ class Layout:
 
 
 def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
-    """Return the marker. Write it if it is missing; raise an error if it names another service."""
+    """Read the marker, or write a missing one; raise an error if it has another service."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
         unfinished = path.with_suffix(UNFINISHED)
@@ -134,7 +134,7 @@ def part_tables(folder: Path) -> Iterator[pa.Table]:
 
 @contextmanager
 def raise_dataset_errors(root: Path) -> Iterator[None]:
-    """Convert errors of the disk, such as a full disk or a broken file, to DatasetErrors."""
+    """Convert disk errors, such as a full disk or a broken file, to DatasetErrors."""
     try:
         yield
     except DatasetError:
@@ -181,7 +181,7 @@ def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
 
 
 def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return, for each of these distinct wallet keys, the first value in each extra column."""
+    """Return the first value in each extra column of the wallets with these distinct keys."""
     code_by_key = {key: code for code, key in enumerate(keys)}
     codes = np.array([code_by_key.get(key, -1) for key in wallet_keys(extra_columns)], np.intp)
     rows = np.flatnonzero(codes >= 0)

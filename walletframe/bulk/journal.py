@@ -3,10 +3,9 @@
 The journal consists of segments, about one for each part. A segment is removed when all its
 wallets are in parts.
 """
-# The thread that receives an answer appends it to the journal before it does anything else. So if a
-# run is killed, only the requests in flight are lost, and the next run writes all answers in the
-# journal as a part. A failure is appended before the progress bar counts it. A power cut may lose
-# data that the system had not synced to the disk.
+# The thread that receives an answer first appends it to the journal. So a killed run loses only the
+# requests in flight, and the next run writes all answers in the journal as a part. A failure is
+# appended before the progress bar counts it. A power cut may lose data that was not synced yet.
 
 from __future__ import annotations
 
@@ -58,19 +57,19 @@ def segment_paths(folder: Path) -> list[Path]:
 
 
 def read_entries(segment: Path) -> Iterator[JournalEntry]:
-    """Yield the complete entries of a segment, or none if the segment has just been removed."""
+    """Yield the complete entries of a segment. A segment that was just removed has none."""
     with suppress(FileNotFoundError), segment.open("rb") as file:
         while header := file.read(_HEADER_BYTES):
             encoded = file.read(int.from_bytes(header[:4], "little"))
             if not encoded or zlib.crc32(encoded).to_bytes(4, "little") != header[4:]:
-                return  # the last entry of a killed run may be incomplete
+                return  # a killed run may have written an incomplete entry
             yield _DECODE(encoded)
 
 
 def read_unwritten_records(
     journal: Iterable[Path], service: str
 ) -> dict[str, tuple[WalletRecord, int]]:
-    """Return the first ok record or else the last failure of each wallet, and its position."""
+    """Return each wallet's first ok record or else last failure, with its position, by key."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_entries, journal)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
@@ -88,7 +87,7 @@ def read_unwritten_records(
 
 
 class Journal:
-    """The journal of a run. `positions` are the pending wallets; a failed write sets `cancel`."""
+    """The journal of a run, with the pending wallets. A failed write sets `cancel`."""
 
     def __init__(self, folder: Path, positions: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None
@@ -102,12 +101,12 @@ class Journal:
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
-        """Write the answer, on any thread. Failures are written by `ensure_recorded`."""
+        """Write an answer, on any thread; `ensure_recorded` writes failures."""
         if isinstance(reply.answer, bytes):
             self._write_entry(wallets, reply.fetched_at, reply.answer)
 
     def ensure_recorded(self, record: WalletRecord) -> bool:
-        """Write the record of a request without an answer; return whether the journal has it."""
+        """Write the record of a request without an answer; return whether the record is stored."""
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
             return self._write_entry([record.wallet], None, b"", failure)
@@ -116,7 +115,7 @@ class Journal:
             return any(key in unwritten for unwritten in self._unwritten.values())
 
     def raise_write_error(self) -> None:
-        """Raise the error of a write that failed, if there was one."""
+        """Raise the error of a failed write, if there was one."""
         if self._fault is not None:
             with raise_dataset_errors(self._folder.parent):
                 raise self._fault
@@ -138,7 +137,7 @@ class Journal:
                     del self._unwritten[segment]
 
     def close(self) -> None:
-        """Stop writing. Segments with entries that are not in a part remain for the next run."""
+        """Stop writing. Segments remain for the next run if parts lack some of their wallets."""
         with self._lock:
             self._is_closed = True
         self.end_segment()

@@ -56,10 +56,10 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """The ok wallets of one part, or a selection of them, and the source of their balances."""
+    """The ok wallets of one part, or a selection of them, and the file of their balances."""
 
     wallets: pa.Table
-    chosen_mask: Mask  # whether each wallet of the file is in `wallets`
+    chosen_mask: Mask  # True for each wallet of the file that is in `wallets`
     all_counts: Codes  # the number of balances of each wallet of the file
     source: Path | pa.Table
 
@@ -105,9 +105,8 @@ class StoredPart:
             codes = addresses.indices.fill_null(-1).to_numpy()
             holders = self.chosen_mask & (self.all_counts > 0)
             first = codes[(np.cumsum(self.all_counts) - self.all_counts)[holders]]
-            equal = codes[np.repeat(holders, self.all_counts)] == np.repeat(
-                first, self.all_counts[holders]
-            )
+            expected_codes = np.repeat(first, self.all_counts[holders])
+            equal = codes[np.repeat(holders, self.all_counts)] == expected_codes
             expected = self.wallets["address"].filter(pa.array(self.counts > 0)).cast(_TEXT)
             actual = addresses.dictionary.cast(_TEXT).take(pa.array(first))
             if equal.all() and expected.combine_chunks().equals(actual):
@@ -130,14 +129,14 @@ def _combine_chunks(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Ar
 
 @dataclass(frozen=True, slots=True)
 class FolderWallets:
-    """The distinct wallets of a folder: the ok ones in parts, and the failed ones."""
+    """The distinct wallets of a folder: the ok wallets by part, and the failed wallets."""
 
     parts: list[StoredPart]
     failed: pa.Table
 
     @property
     def wallets(self) -> pa.Table:
-        """All wallets: the wallets of each part in turn, then the failed ones."""
+        """All wallets: those of each part in order, then the failed wallets."""
         return pa.concat_tables([*(part.wallets for part in self.parts), self.failed])
 
     def select(self, mask: Mask) -> FolderWallets:
@@ -157,8 +156,7 @@ def read_folder_wallets(
     layout: Layout, service: str, keys: Container[str] | None = None
 ) -> FolderWallets:
     """Read the wallets of a folder, or only those with these keys. The last part may be empty."""
-    # The files are read in the order in which a run moves wallets between them, so that no wallet
-    # is missed.
+    # A run moves wallets from the journal to parts, and from failed to ok: this order misses none.
     unwritten = read_unwritten_records(segment_paths(layout.inner), service)
     for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
@@ -198,7 +196,7 @@ def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
 
 
 def reordered_rows(counts: Codes, order: Codes) -> Codes | None:
-    """Return the rows of the wallets in this order, or None if no row moves or is left out."""
+    """Return the rows of the wallets in this order, or None if all rows stay as they are."""
     selected_counts = counts[order]
     if np.array_equal(order, np.arange(len(order))) and selected_counts.sum() == counts.sum():
         return None
@@ -236,11 +234,10 @@ def read_wallets(
     Returns
     -------
     WalletDetails
-        The same frames as `fetch_wallets` returns, in the order of the fetch, with the extra
-        columns that were passed to `fetch_to_parquet` as ``keep``. With `wallets`, the rows have
-        the order and the spelling of `wallets`, and a wallet that is not in the folder has the
-        status ``not_cached``. If nothing has been written yet, the frames have all columns and no
-        rows.
+        The same frames as from `fetch_wallets`, in the order of the fetch, with the ``keep``
+        columns of `fetch_to_parquet`. With `wallets`, the rows have the order and the spelling of
+        `wallets`, and a wallet that is not in the folder has the status ``not_cached``. If nothing
+        has been written yet, the frames have all columns and no rows.
 
     Raises
     ------
@@ -251,7 +248,7 @@ def read_wallets(
     UnknownTokenError, AmbiguousTokenError
         If no wallet in the folder has the token, or if several tokens share the symbol.
     AddressError
-        If some of `wallets` can't be read. The error lists all of them.
+        If wallets can't be parsed. The error lists all of them.
 
     See Also
     --------
@@ -294,8 +291,7 @@ def read_wallets(
         contents = read_folder_wallets(layout, service, keys)
         wallets, order = ordered_wallets(contents, service, requested)
         token_keys = None
-        # Wallets that were not requested may have another token with the symbol.
-        if tokens is not None:
+        if tokens is not None:  # a symbol must be unambiguous among all wallets of the folder
             searched = contents if keys is None else read_folder_wallets(layout, service)
             token_keys = _find_token_keys(searched.parts, tokens)
         unnormalized = read_holdings(contents, wallets, order, names, token_keys)
@@ -313,7 +309,7 @@ def require_dataset_service(layout: Layout) -> str:
 
 
 def with_extra_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
-    """Append the extra columns of wallets."""
+    """Append the extra columns in the folder to its wallets."""
     if (extra_columns := files.read_extra_columns(layout)) is None:
         return wallets
     return add_extra_columns(wallets, files.first_extra_values(extra_columns, wallet_keys(wallets)))
@@ -322,7 +318,7 @@ def with_extra_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
 def ordered_wallets(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return the wallets in the order of the list, and their indices in `contents` (or after)."""
+    """Return the ordered wallets, and their indices in `contents`; higher indices are absent."""
     table = contents.wallets
     frame = files.to_wallets_frame(table)
     if requested is None:
@@ -375,7 +371,7 @@ def read_holdings(
 
 
 def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) -> Any:
-    """Concatenate the chunks of a column, with the dtype that the column has in `holdings`."""
+    """Concatenate the chunks of a column, with the column's dtype in `holdings`."""
     array: Any
     if name == "amount":
         array = AmountArray._concat_same_type(chunks)  # noqa: SLF001 - AmountArray is a class of this package
@@ -388,16 +384,18 @@ def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) 
     return array if rows is None else array.take(rows)
 
 
-def unique_tokens(read: Mapping[str, Any], rows: Codes | None = None) -> tuple[pd.DataFrame, Codes]:
+def unique_tokens(
+    columns: Mapping[str, Any], rows: Codes | None = None
+) -> tuple[pd.DataFrame, Codes]:
     """Return the distinct tokens, with normalized blockchains, and the code of each row's token."""
-    sizes = [len(read[name].dictionary) + 1 for name in TOKEN]  # the last code is missing text
+    sizes = [len(columns[name].dictionary) + 1 for name in TOKEN]  # the last code is missing text
     pairs = zip(TOKEN, sizes, strict=True)
-    indices = [read[name].indices.fill_null(size - 1).to_numpy() for name, size in pairs]
+    indices = [columns[name].indices.fill_null(size - 1).to_numpy() for name, size in pairs]
     numbers = np.ravel_multi_index(indices, sizes)
     row_codes, distinct = pd.factorize(numbers if rows is None else numbers[rows])
-    columns = {}
+    spellings = {}
     for name, size, index in zip(TOKEN, sizes, np.unravel_index(distinct, sizes), strict=True):
-        texts = text_from_arrow([read[name].dictionary])
+        texts = text_from_arrow([columns[name].dictionary])
         codes = np.append(np.arange(size - 1), -1)[index]
         if name == TOKEN[0]:
             used = pd.unique(codes[codes >= 0])
@@ -405,12 +403,12 @@ def unique_tokens(read: Mapping[str, Any], rows: Codes | None = None) -> tuple[p
             numbers = np.full(size, -1)
             numbers[used], texts = factorized(normalized[name])
             codes = numbers[codes]
-        columns[name] = pd.Categorical.from_codes(codes, pd.Index(texts), validate=False)
-    return pd.DataFrame(columns, copy=False), row_codes
+        spellings[name] = pd.Categorical.from_codes(codes, pd.Index(texts), validate=False)
+    return pd.DataFrame(spellings, copy=False), row_codes
 
 
 def _find_token_keys(parts: list[StoredPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
-    """Return the keys of the requested tokens, after a search in all tokens of the folder."""
+    """Return the keys of the requested tokens, found among all tokens of the folder."""
     spellings = (unique_tokens(part.read_columns(TOKEN))[0] for part in parts)
     columns = [{name: text_array(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)

@@ -1,8 +1,8 @@
 """`fetch_to_parquet`: fetch wallets into the parts of a dataset.
 
 The steps are: check the list (an iterator is read lazily), open the folder, write the journal of an
-earlier run as a part, and request the wallets that the folder lacks. A part is written when there
-are enough answers for it. Requests continue meanwhile, and fill the next part.
+earlier run as a part, and request the wallets that the folder lacks. While a part is written,
+requests for the next part continue.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     on_unreadable: OnUnreadable | None = None,
     fix: bool = False,
 ) -> FetchSummary:
-    """Fetch wallets into a folder of Parquet files, even more wallets than fit in memory.
+    """Fetch wallets, even more than fit in memory, into a folder of Parquet files.
 
     The folder is written while the answers arrive. To resume a run that ended for any reason,
     repeat the call: only the wallets that are not ok in the folder are requested. Wallets that are
@@ -85,16 +85,17 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     wallets : path, iterator, or anything that `fetch_wallets` accepts
-        A path, or a str that ends in ``.csv`` or ``.txt``, is a file. A CSV file has the columns
-        blockchain and address, or one column of wallets. A text file has one wallet per line, and
-        comments after #. A file may have up to 5 million lines and 256 million characters. Lists
-        and files are checked before the first request. An iterator is consumed lazily.
+        A Path, or a str that ends in ``.csv`` or ``.txt``, is the path of a file. A CSV file has
+        the columns blockchain and address, or one column of wallets. A text file has one wallet per
+        line, and comments after #. A file may have up to 5 million lines and 256 million
+        characters. Lists and files are checked before the first request. An iterator is consumed
+        lazily.
     folder : str or Path
         A new or an empty folder, or the folder of an earlier call.
     keep : str or list of str, optional
         Columns of a DataFrame or a CSV file, such as ``["name", "owner"]``, to save in the folder.
-        `read_wallets` returns them after the columns of ``wallets``. Values that an earlier call
-        saved remain unless this call has new ones.
+        In the result of `read_wallets`, ``wallets`` ends with them. A value that an earlier call
+        saved remains unless this call has a new value.
     client : Client, optional
         As for `fetch_wallets`. Fresh answers in the client's cache are used, but new answers are
         not stored in the cache.
@@ -137,15 +138,15 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
 
     Notes
     -----
-    pandas, DuckDB and polars can read the files. Each file has up to 2,000 wallets or about 200,000
-    balances:
+    pandas, DuckDB and polars can read the files. A file ends at 2,000 wallets or at about 200,000
+    balances, whichever comes first:
 
     - ``folder/wallets/*.parquet``: the wallets that are ok, with the columns of
       `WalletDetails.wallets` and ``position``, the index in the order of the input.
     - ``folder/holdings/*.parquet``: the holdings of these wallets, with the columns of
-      `WalletDetails.holdings`. ``amount`` is decimal128(38, 18). It is the nearest such decimal if
-      a token has more decimals, and null if the amount has more than 20 digits before the decimal
-      point. The exact amount is in ``amount_text``.
+      `WalletDetails.holdings`. ``amount`` is decimal128(38, 18): rounded if a token has more than
+      18 decimals, and null if the amount has more than 20 digits before the decimal point. The
+      exact amount is in ``amount_text``.
     - ``folder/failed/*.parquet``: the requested wallets that are not ok, with the columns of
       ``wallets``. These files are updated when a run ends. A wallet that was never requested is in
       no file.
@@ -180,8 +181,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         )
         extra_columns = None
     else:
-        reading, choice = read_input(wallets, names), on_unreadable or "raise"
-        requested, extra_columns = lists.wallets_to_request(reading, choice, fix=fix)
+        parsed, choice = read_input(wallets, names), on_unreadable or "raise"
+        requested, extra_columns = lists.wallets_to_request(parsed, choice, fix=fix)
     summary = fetch_into(
         root, requested, client or default_client(), progress, counters, extra_columns=extra_columns
     )
@@ -203,8 +204,8 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
 ) -> FetchSummary:
     """Fetch into a folder. After Ctrl-C, raise a FetchInterrupted once all answers are written.
 
-    For a shard, `positions` maps the key of each wallet to its position in the complete list. The
-    event `cancel` ends the run, which also sets it at the end. `lock_timeout_s`: see `DatasetWriter`.
+    For a shard, `positions` maps each wallet's key to its position in the complete list. The event
+    `cancel` ends the run; the run sets it at its end. For `lock_timeout_s`, see `DatasetWriter`.
     """
     service, cancel = require_service(client.settings), cancel or Event()
     distinct = wallets if isinstance(wallets, list) else None  # an iterator may have duplicates
@@ -242,7 +243,7 @@ def _parse_items(
     *,
     fix: bool,
 ) -> Iterator[WalletAddress]:
-    """Parse wallets one by one, and warn of the first typo of each kind and of each alias."""
+    """Parse wallets one by one; warn once about each kind of typo and each replaced alias."""
     messages, replaced = [*lists.TYPO_MESSAGES], {""}
     for position, item in enumerate(items):
         wallet, alias = read_aliased(item) if fix else (read_wallet(item), "")
@@ -267,13 +268,13 @@ def _parse_items(
 
 @dataclass(frozen=True, slots=True)
 class _BulkRun:
-    """One run: the caller's thread, which reads the wallets, and the worker thread."""
+    """One run, in two threads: the caller's thread reads wallets, a worker thread does the rest."""
 
-    # The caller's thread iterates over the caller's wallets and draws the progress bar. A database
+    # The caller's thread iterates over the wallets and draws the progress bar, since a database
     # cursor works only in this thread, an interrupt ends a blocking read only in this thread, and
-    # an error of the iterator gets the caller's traceback. The worker thread does everything else,
-    # so an interrupt never stops a write halfway. It receives wallets in batches, and reports
-    # statuses to its job.
+    # an error of the iterator gets the caller's traceback. An interrupt never reaches the worker
+    # thread, so it never stops a write halfway. The worker thread receives wallets in batches, and
+    # reports statuses to its job.
 
     dataset: DatasetWriter
     register: WalletRegister
@@ -321,7 +322,7 @@ class _BulkRun:
     def write_parts(
         self, stream: ResultStream, report: _ReportStatus, resources: ExitStack
     ) -> None:
-        """Write all parts. Report a wallet once its record would survive a kill of the process."""
+        """Write all parts. Report a wallet once its record is in the journal or in a part."""
         with resources:
             records = stream.results(self._queued_batches(stream))
             with ThreadPoolExecutor(1, thread_name_prefix="walletframe-parts") as pool:

@@ -1,4 +1,4 @@
-"""The holdings in the folder of a bulk run, which remain on the disk and are read in chunks.
+"""Holdings that stay on the disk, in the folder of a bulk run, and are read in chunks.
 
 Prices and spam flags are added whenever balances are read. Rows with the same token and symbol have
 the same price and flags. Rows of unknown tokens are identified by their row number in the folder.
@@ -41,16 +41,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _TABLE_COLUMNS = ("blockchain", "address", *TOKEN, "amount")
 
-PRICE_DTYPES: Final[dict[str, object]] = {
-    "unit_price": "float64",
-    "value": "float64",
-    "currency": TEXT,
-}
-SPAM_DTYPES: Final[dict[str, object]] = {
-    "spam_score": "float64",
-    "spam_reasons": TEXT,
-    "is_spam": "bool",
-}
+PRICE_DTYPES: Final = {"unit_price": "float64", "value": "float64", "currency": TEXT}
+SPAM_DTYPES: Final = {"spam_score": "float64", "spam_reasons": TEXT, "is_spam": "bool"}
 _NO_FINDING = (0.0, "")
 
 
@@ -90,7 +82,7 @@ def first_known_prices(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
 
 @dataclass(frozen=True, slots=True)
 class PriceLookup:
-    """The sources of prices, in order of use: dicts of unit prices, or the service's prices."""
+    """The sources of prices, the preferred first: dicts of unit prices, or the service's prices."""
 
     prices: Sequence[Mapping[Any, float] | None]  # None for the prices that the service sent
     by_symbol: bool
@@ -99,7 +91,7 @@ class PriceLookup:
 
     @property
     def dtypes(self) -> dict[str, object]:
-        """The dtypes of the columns."""
+        """The dtypes of the added columns."""
         return PRICE_DTYPES | ({"price_source": TEXT} if self.sources else {})
 
     def added_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
@@ -127,7 +119,7 @@ class PriceLookup:
 
 @dataclass(frozen=True, slots=True)
 class SpamFlags:
-    """Spam scores and reasons of tokens and rows. Those without a reason have no entry."""
+    """Spam scores and reasons by token and by row, only for tokens and rows with a reason."""
 
     by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens and symbols
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
@@ -175,11 +167,11 @@ class StoredHoldings:
         return "\n".join([*summary_lines(self.wallets), f"On disk, in {self.root}"])
 
     def with_prices(self, prices: PriceLookup) -> StoredHoldings:
-        """Return the holdings with columns of prices and values. Earlier ones are replaced."""
+        """Return the holdings with columns of prices and values, which replace earlier columns."""
         return replace(self, prices=prices, template=self._add_empty_columns(prices.dtypes))
 
     def with_spam_flags(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
-        """Return the holdings with spam flags; `unknown` has the row numbers of unknown tokens."""
+        """Add columns of spam flags; `unknown` has the row numbers of unknown tokens."""
         unknown = unknown if self.unknown_rows is None else self.unknown_rows
         template = self._add_empty_columns(SPAM_DTYPES)
         return replace(self, flags=flags, unknown_rows=unknown, template=template)
@@ -213,7 +205,7 @@ class StoredHoldings:
         )
 
     def _add_empty_columns(self, dtypes: Mapping[str, Any]) -> Positions:
-        """Return the wallets with an empty holdings frame that has these additional columns."""
+        """Return the template with these additional columns in its holdings."""
         empty_columns = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
         kept = self.template.holdings
         if "unit_price" in dtypes:  # drop the column of an earlier valuation
@@ -230,16 +222,17 @@ class StoredHoldings:
                 yield func(self._read_chunk(part, part_indices, names))
 
     def read_rows(
-        self, tokens: Collection[TokenKey] | None, names: Collection[str]
+        self, tokens: Collection[TokenKey] | None, extra_columns: Collection[str]
     ) -> pd.DataFrame:
         """Read the rows of these tokens, or of all tokens if None, in the order of the holdings."""
-        wanted = {*_TABLE_COLUMNS, *names, *self._service_price_column}
+        wanted = {*_TABLE_COLUMNS, *extra_columns, *self._service_price_column}
         with raise_dataset_errors(self.root):
             columns = [name for name in HOLDING_DTYPES if name in wanted]
             keys = None if tokens is None else {*tokens}
             rows = reading.read_holdings(self.contents, self.wallets, self.order, columns, keys)
         [_, rows] = normalize_blockchains(self.wallets, rows)
-        if not self.removed and {*PRICE_DTYPES, "price_source", *SPAM_DTYPES}.isdisjoint(names):
+        added = {*PRICE_DTYPES, "price_source", *SPAM_DTYPES}
+        if not self.removed and added.isdisjoint(extra_columns):
             return rows
         token_ids, row_numbers = token_identities(rows), np.full(len(rows), -1)
         # If rows of unknown tokens were read, all of them were read.
@@ -263,7 +256,7 @@ class StoredHoldings:
 
     @property
     def _service_price_column(self) -> set[str]:
-        """The column of the service's prices, if the values are computed from it."""
+        """The column of the service's prices, if values are computed from these prices."""
         return {"price"} if self.prices and None in self.prices.prices else set()
 
     def _remaining_mask(self, codes: TokenSymbolCodes) -> Mask:
@@ -275,7 +268,7 @@ class StoredHoldings:
     def _price_and_spam_columns(
         self, codes: TokenSymbolCodes, names: Collection[str]
     ) -> dict[str, Any]:
-        """Return price columns if `names` has "amount", and spam columns if it has one of those."""
+        """Return price columns if `names` has "amount", and spam columns if it has a spam column."""
         columns = self.prices.added_columns(codes) if self.prices and "amount" in names else {}
         if self.flags and not SPAM_DTYPES.keys().isdisjoint(names):
             columns |= self.flags.added_columns(codes)
@@ -322,13 +315,12 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
     """Open the folder of a bulk run. Parts that are written later are not included."""
     layout = Layout(local_folder(folder))
     with raise_dataset_errors(layout.root):
-        return stored_holdings(
-            reading.read_folder_wallets(layout, reading.require_dataset_service(layout)), layout
-        )
+        service = reading.require_dataset_service(layout)
+        return stored_holdings(reading.read_folder_wallets(layout, service), layout)
 
 
 def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
-    """Return the holdings of a folder, with the wallets in the order of the list."""
+    """Return the holdings of a folder, with the wallets in the order of the fetch."""
     wallets, order = reading.ordered_wallets(contents)
     [wallets] = normalize_blockchains(wallets)
     template = read_positions(assemble([]).holdings, reading.with_extra_columns(wallets, layout))

@@ -133,7 +133,7 @@ class ResultStream:
     def _record_of_answer(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record of a cached answer, or None if it is not ok. An `error` makes it stale."""
+        """Return the record of a cached answer (stale with an `error`), or None if it is not ok."""
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]

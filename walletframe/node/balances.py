@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Agreement(StrEnum):
-    """Results of comparing a service's balance with a node's; the categories of ``status``."""
+    """Results of comparing the service's balance with the node's: the categories of ``status``."""
 
     AGREE = "agree"
     DIFFER = "differ"
@@ -274,7 +274,7 @@ def crosscheck(
 
 
 def _import_look_up(url: NodeUrl) -> Callable[..., Any]:
-    """Return the function `look_up_balances`, or raise an error without a URL or the extra ``node``."""
+    """Import `look_up_balances`, or raise an error without a URL or the extra ``node``."""
     require_node(url)
     if find_spec("eth_abi") is None:
         raise MissingExtraError("node", "reading balances from a node")

@@ -1,4 +1,4 @@
-"""Read balances at one block in few round trips, after checking the blockchain of the node.
+"""Reading of balances at one block in few round trips, after a check of the blockchain.
 
 Contracts (https://eips.ethereum.org/EIPS/eip-20, https://github.com/mds1/multicall3) are untrusted:
 no answer of a contract raises an error here.
@@ -59,7 +59,7 @@ class ContractCall:
 
     contract: str
     data: bytes
-    coin_holder: str | None = None  # the wallet of a native balance, read without Multicall3
+    coin_holder: str | None = None  # the wallet, for a native balance read without Multicall3
 
     def to_rpc(self, block: str) -> tuple[str, list[Any]]:
         """Return the method and the parameters of the JSON-RPC call."""
@@ -68,7 +68,7 @@ class ContractCall:
         return "eth_call", [{"to": self.contract, "data": f"0x{self.data.hex()}"}, block]
 
     def decode(self, result: Any) -> bytes | NodeFailure:
-        """Decode a result from hex; a native balance is encoded as uint256, like a contract's."""
+        """Decode a result from hex. A native balance becomes a uint256, like a token's."""
         if isinstance(result, NodeFailure):
             return result
         try:
@@ -82,7 +82,7 @@ class ContractCall:
 def look_up_balances(
     url: NodeUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
 ) -> tuple[dict[BalanceQuery, NodeBalance], TokenMetadata]:
-    """Return the balance, or the failure, of each query, and the metadata of `token`."""
+    """Return the balance or the failure of each query, and the metadata of `token`."""
     if not queries:
         return {}, TokenMetadata()
     with closing(Node(url, options.timeout_s)) as node:
@@ -198,7 +198,7 @@ class _BlockCaller:
         return succeeded + self._send_directly(chunk[len(succeeded) :])
 
     def _send_directly(self, chunk: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
-        """Return the results of calls that are sent without Multicall3, in batches."""
+        """Send calls in batches, without Multicall3, and return the results."""
         if len(chunk) == 1:
             method, params = chunk[0].to_rpc(self._block)
             return [chunk[0].decode(self._node.call(method, *params))]

@@ -95,7 +95,7 @@ class NodeOptions:
                 self.coins.pop(canonical_blockchain(name), None)
 
     def chain_id_of(self, blockchain: str) -> int | None:
-        """Return the chain id of a blockchain (its name in any case), or None if it is unknown."""
+        """Return the chain id of a blockchain in any spelling, or None if it is unknown."""
         return self._chain_ids.get(canonical_blockchain(blockchain))
 
 
@@ -132,7 +132,7 @@ def parse_contract(token: Any) -> str | None:
 
 
 def _is_strictly_between(value: Any, kind: Any, low: float, high: float) -> bool:
-    """Return whether a value is a number of this type between two bounds, which are excluded."""
+    """Return whether a value is a number of this type, above `low` and below `high`."""
     is_number = isinstance(value, kind) and not isinstance(value, bool)
     return is_number and bool(low < value < high)
 

@@ -88,13 +88,8 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
             response_model=None,
             openapi_extra=_TEXTS["operation"],
         )
-        app.add_api_route(
-            path,
-            _answer_preflight,
-            methods=["OPTIONS"],
-            response_model=None,
-            include_in_schema=False,
-        )
+        preflight: Any = {"methods": ["OPTIONS"], "response_model": None}
+        app.add_api_route(path, _answer_preflight, **preflight, include_in_schema=False)
     app.state.gate = gate
     app.add_middleware(_HostCheckMiddleware)
     for kind in (HTTPException, Exception):
@@ -126,7 +121,7 @@ class _WalletEndpoint:
         self._request_counts: Counter[WalletAddress] = Counter()
 
     async def answer_request(self, request: Request) -> Response:
-        """Answer a request. The first part of its path names the base URL: private or public."""
+        """Answer a request. Its path begins with the base URL's name: private or public."""
         host = request.client.host if request.client else ""
         base = request.url.path.split("/")[1]
         self._gate.check_access(request.query_params.get(shapes.KEY_PARAMETER), base, host)

@@ -54,7 +54,7 @@ BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be
 
 
 def http_error(problem: Problem, headers: dict[str, str] | None = None) -> HTTPException:
-    """Return an exception that, when raised, makes the sandbox answer with the problem."""
+    """Return an exception for the problem; if it is raised, the sandbox answers the problem."""
     return HTTPException(problem.status, problem, headers)
 
 
@@ -72,7 +72,7 @@ class Gate:
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
     def check_access(self, key_text: str | None, base: str, ip_address: str) -> None:
-        """Check the limit of the IP address, the key, the base URL, and the limit of the key."""
+        """Check the IP address's limit, the key, the base URL, and the key's limit."""
         self._enforce_limit(self._limit, LIMITED_IP, "ip", ip_address)
         key = self.find_key(key_text)
         if key is None:

@@ -1,4 +1,4 @@
-"""Ledgers, which contain the balances of wallets: their interface, and the simulated ledger.
+"""The interface of ledgers, which contain balances of wallets, and the simulated ledger.
 
 Simulated prices are invented. No block explorer is called. Random numbers are integers derived from
 a hash, so that they are equal on all machines and Python versions. Symbols must be escaped before
@@ -51,19 +51,15 @@ class SimulatedChain:
     name: str
     coin: SimulatedToken
     explorer: str
-    form: str  # format of contracts: hex, solana, tron, near, or none without tokens
+    form: str  # format of contracts: hex, solana, tron or near; none if there are no tokens
 
 
 _DATA = tomllib.loads(files(__package__).joinpath("simulated.toml").read_text(encoding="utf-8"))
 CHAINS = {
-    name: SimulatedChain(
-        name,
-        SimulatedToken(coin.symbol, None, coin.decimals, data["price"]),
-        data["explorer"],
-        data["form"],
-    )
+    name: SimulatedChain(name, coin, data["explorer"], data["form"])
     for name, data in _DATA["chains"].items()
-    for coin in [native_coin(name)]
+    for known in [native_coin(name)]
+    for coin in [SimulatedToken(known.symbol, None, known.decimals, data["price"])]
 }
 # If two contracts share a symbol, the first in the list is used.
 _KNOWN = {(each.blockchain, each.symbol): each for each in known_tokens()[::-1] if each.contract}
@@ -80,7 +76,7 @@ TOKENS = {
 
 
 class Guarantee(Enum):
-    """What the answer for a showcase wallet always contains, with any seed."""
+    """The guaranteed content of a showcase wallet's answer, with any seed."""
 
     ORDINARY = auto()  # holds the native coin, and tokens if the blockchain has tokens
     FAILING = auto()  # always fails
@@ -133,7 +129,7 @@ class HashRandom:
         return self.random_below(_PROBABILITY_STEPS) < round(probability * _PROBABILITY_STEPS)
 
     def choice(self, options: Sequence[T]) -> T:
-        """Return one of several equally likely options."""
+        """Return one of the options, which are equally likely."""
         return options[self.random_below(len(options))]
 
 
@@ -195,7 +191,7 @@ def _random_balances(rng: HashRandom, chain: SimulatedChain) -> Iterator[AssetAn
 
 
 def _random_raw_amount(rng: HashRandom, token: SimulatedToken) -> int:
-    """Return a random amount in base units, worth about 1,000 times a random power of ten."""
+    """Return a random raw amount, with a value of about 1,000 * 10**n for a random n."""
     integer_digits = 5 if token.price is None else int(f"{1000 / token.price:e}".split("e")[1]) + 1
     tail = rng.choice((-4, -3, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 3))
     digits = min(max(token.decimals + integer_digits + tail, 1), _LONGEST_DRAW)

@@ -42,7 +42,7 @@ _FORMATS_HINT = (
 
 
 class RecordedLedger:
-    """Recorded holdings; other wallets are empty, or fail if unknown or malformed."""
+    """Recorded holdings. Wallets without a record are empty, or fail on unknown blockchains."""
 
     def __init__(self, details: Iterable[shapes.WalletDetail]) -> None:
         self._details: dict[WalletAddress, shapes.WalletDetail] = {}
