@@ -153,7 +153,7 @@ class DatasetWriter:
     def write_extra_columns(
         self, wallets: Sequence[WalletAddress], extra_columns: pd.DataFrame
     ) -> None:
-        """Write the extra columns of wallets. An earlier value remains unless there is a new value."""
+        """Write the extra columns of wallets. Only a new value replaces an earlier value."""
         new = extra_columns.assign(
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),

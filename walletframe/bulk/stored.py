@@ -268,7 +268,7 @@ class StoredHoldings:
     def _price_and_spam_columns(
         self, codes: TokenSymbolCodes, names: Collection[str]
     ) -> dict[str, Any]:
-        """Return price columns if `names` has "amount", and spam columns if it has a spam column."""
+        """Return price columns if `names` has "amount", and spam columns if it has one of these."""
         columns = self.prices.added_columns(codes) if self.prices and "amount" in names else {}
         if self.flags and not SPAM_DTYPES.keys().isdisjoint(names):
             columns |= self.flags.added_columns(codes)

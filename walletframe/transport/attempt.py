@@ -44,7 +44,7 @@ class Attempt:
         self._handle: socket.socket | None = None
 
     def remaining_s(self) -> float:
-        """Return the remaining seconds; raise a TimeoutError if there are none, or after `abort`."""
+        """Return the remaining seconds; raise a TimeoutError if none remain, or after `abort`."""
         remaining = self.deadline - time.monotonic()
         if self.is_aborted or remaining <= 0:
             raise TimeoutError
