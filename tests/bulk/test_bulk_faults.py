@@ -30,7 +30,7 @@ import walletframe as wf
 from walletframe.bulk import journal as journals
 from walletframe.bulk.dataset import DatasetWriter
 from walletframe.bulk.files import wallet_key
-from walletframe.bulk.journal import Journal, read_entries, read_unwritten_records, segment_paths
+from walletframe.bulk.journal import Journal, read_entries, segment_paths, unwritten_records
 from walletframe.client import CachePolicy
 from walletframe.errors import DatasetError, FetchInterrupted
 from walletframe.frames.assembly import WalletRecord
@@ -546,7 +546,7 @@ class TestJournal:
                 WalletRecord(requested, Outcome(Status.TIMEOUT, "late"), "fast")
             )
         journal.close()
-        result = read_unwritten_records(segment_paths(written.parent), "fast")
+        result = unwritten_records(segment_paths(written.parent), "fast")
         statuses = [record.outcome.status for record, _ in result.values()]
         assert sorted(statuses) == [Status.OK] * 3 + [Status.TIMEOUT]
 

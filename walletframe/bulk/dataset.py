@@ -21,7 +21,7 @@ from filelock import Timeout
 
 from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, UNFINISHED, Layout, raise_dataset_errors
-from walletframe.bulk.journal import read_unwritten_records, segment_paths
+from walletframe.bulk.journal import segment_paths, unwritten_records
 from walletframe.disk import locked, private_file, private_folder, publish
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
@@ -130,7 +130,7 @@ class DatasetWriter:
         with raise_dataset_errors(layout.root):
             journal = segment_paths(layout.inner)
             stored = _position_by_key(files.part_tables(layout.wallets) if journal else ())
-            unwritten = read_unwritten_records(journal, self._service).items()
+            unwritten = unwritten_records(journal, self._service).items()
             if missing := [pair for key, pair in unwritten if key not in stored]:
                 records, positions = zip(*missing, strict=True)
                 self.write_part(assemble(records), positions)
@@ -150,11 +150,9 @@ class DatasetWriter:
                 tables |= {layout.holdings / name: holdings, layout.wallets / name: ok}
             self._write_files(tables)
 
-    def write_extra_columns(
-        self, wallets: Sequence[WalletAddress], extra_columns: pd.DataFrame
-    ) -> None:
+    def write_extra_columns(self, wallets: Sequence[WalletAddress], columns: pd.DataFrame) -> None:
         """Write the extra columns of wallets. Only a new value replaces an earlier value."""
-        new = extra_columns.assign(
+        new = columns.assign(
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),
         )

@@ -101,13 +101,11 @@ def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
     return existing
 
 
-def _read_marker(
-    path: Path, converters: Mapping[str, Callable[[Any], Any]]
-) -> dict[str, Any] | None:
+def _read_marker(path: Path, types: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any] | None:
     try:
         marker = json.loads(path.read_text(encoding="utf-8"))
         if marker["format"] == FORMAT:
-            return {name: convert(marker[name]) for name, convert in converters.items()}
+            return {name: convert(marker[name]) for name, convert in types.items()}
         problem = f"has format {marker['format']}, but this version reads only format {FORMAT}"
     except FileNotFoundError:
         return None

@@ -66,9 +66,7 @@ def read_entries(segment: Path) -> Iterator[JournalEntry]:
             yield _DECODE(encoded)
 
 
-def read_unwritten_records(
-    journal: Iterable[Path], service: str
-) -> dict[str, tuple[WalletRecord, int]]:
+def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
     """Return each wallet's first ok record or else last failure, with its position, by key."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_entries, journal)):

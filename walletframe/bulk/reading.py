@@ -20,7 +20,7 @@ from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, from_portable
 from walletframe.amounts.sums import Int128Amounts
 from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, Layout, raise_dataset_errors, wallet_key, wallet_keys
-from walletframe.bulk.journal import read_unwritten_records, segment_paths
+from walletframe.bulk.journal import segment_paths, unwritten_records
 from walletframe.disk import local_folder, read_parquet
 from walletframe.errors import ColumnsError, DatasetError
 from walletframe.frameless import frameless_address_errors
@@ -152,12 +152,10 @@ class FolderWallets:
         return FolderWallets(parts, self.failed.filter(pa.array(failed)))
 
 
-def read_folder_wallets(
-    layout: Layout, service: str, keys: Container[str] | None = None
-) -> FolderWallets:
+def read_folder(layout: Layout, service: str, keys: Container[str] | None = None) -> FolderWallets:
     """Read the wallets of a folder, or only those with these keys. The last part may be empty."""
     # A run moves wallets from the journal to parts, and from failed to ok: this order misses none.
-    unwritten = read_unwritten_records(segment_paths(layout.inner), service)
+    unwritten = unwritten_records(segment_paths(layout.inner), service)
     for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
             failed = [*files.part_tables(layout.failed)]
@@ -167,7 +165,7 @@ def read_folder_wallets(
     parts: list[StoredPart] = []
     for number in files.part_numbers(layout.wallets):
         path = layout.holdings / files.part_file_name(number)
-        part = _stored_part(read_parquet(layout.wallets / path.name), path, keys)
+        part = _make_part(read_parquet(layout.wallets / path.name), path, keys)
         if len(part.wallets):
             parts.append(part)
     for part in parts if unwritten else ():
@@ -177,14 +175,12 @@ def read_folder_wallets(
     if unwritten:
         records, positions = zip(*unwritten.values(), strict=True)
         ok, holdings, not_ok = files.as_tables(assemble(records), positions)
-    parts.append(_stored_part(ok, holdings, keys))
+    parts.append(_make_part(ok, holdings, keys))
     remaining = files.select_still_failed([*failed, not_ok], (part.wallets for part in parts))
     return FolderWallets(parts, remaining.filter(pa.array(_wanted_mask(remaining, keys))))
 
 
-def _stored_part(
-    table: pa.Table, source: Path | pa.Table, keys: Container[str] | None
-) -> StoredPart:
+def _make_part(table: pa.Table, source: Path | pa.Table, keys: Container[str] | None) -> StoredPart:
     is_wanted, sizes = _wanted_mask(table, keys), table["tokens"].fill_null(0).to_numpy()
     return StoredPart(table.filter(pa.array(is_wanted)), is_wanted, sizes, source)
 
@@ -288,11 +284,11 @@ def read_wallets(
     with raise_dataset_errors(layout.root):
         service = require_dataset_service(layout)
         keys = None if requested is None else {*map(wallet_key, requested)}
-        contents = read_folder_wallets(layout, service, keys)
+        contents = read_folder(layout, service, keys)
         wallets, order = ordered_wallets(contents, service, requested)
         token_keys = None
         if tokens is not None:  # a symbol must be unambiguous among all wallets of the folder
-            searched = contents if keys is None else read_folder_wallets(layout, service)
+            searched = contents if keys is None else read_folder(layout, service)
             token_keys = _find_token_keys(searched.parts, tokens)
         unnormalized = read_holdings(contents, wallets, order, names, token_keys)
         wallets, holdings = normalize_blockchains(wallets, unnormalized)
@@ -384,18 +380,16 @@ def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) 
     return array if rows is None else array.take(rows)
 
 
-def unique_tokens(
-    columns: Mapping[str, Any], rows: Codes | None = None
-) -> tuple[pd.DataFrame, Codes]:
+def unique_tokens(data: Mapping[str, Any], rows: Codes | None = None) -> tuple[pd.DataFrame, Codes]:
     """Return the distinct tokens, with normalized blockchains, and the code of each row's token."""
-    sizes = [len(columns[name].dictionary) + 1 for name in TOKEN]  # the last code is missing text
+    sizes = [len(data[name].dictionary) + 1 for name in TOKEN]  # the last code is missing text
     pairs = zip(TOKEN, sizes, strict=True)
-    indices = [columns[name].indices.fill_null(size - 1).to_numpy() for name, size in pairs]
+    indices = [data[name].indices.fill_null(size - 1).to_numpy() for name, size in pairs]
     numbers = np.ravel_multi_index(indices, sizes)
     row_codes, distinct = pd.factorize(numbers if rows is None else numbers[rows])
     spellings = {}
     for name, size, index in zip(TOKEN, sizes, np.unravel_index(distinct, sizes), strict=True):
-        texts = text_from_arrow([columns[name].dictionary])
+        texts = text_from_arrow([data[name].dictionary])
         codes = np.append(np.arange(size - 1), -1)[index]
         if name == TOKEN[0]:
             used = pd.unique(codes[codes >= 0])
@@ -408,7 +402,6 @@ def unique_tokens(
 
 
 def _find_token_keys(parts: list[StoredPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
-    """Return the keys of the requested tokens, found among all tokens of the folder."""
     spellings = (unique_tokens(part.read_columns(TOKEN))[0] for part in parts)
     columns = [{name: text_array(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)

@@ -61,7 +61,7 @@ PART_WALLETS, PART_BALANCES = 2_000, 200_000
 _BATCH, _BATCH_S = 250, 0.2
 _TICK_S, _YIELD_S = 0.05, 0.01
 _Wallets: TypeAlias = "list[WalletAddress] | Iterator[WalletAddress]"
-_ReportStatus: TypeAlias = "Callable[[Status], None]"
+_Report: TypeAlias = "Callable[[Status], None]"
 
 
 @frameless_address_errors
@@ -85,11 +85,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     wallets : path, iterator, or anything that `fetch_wallets` accepts
-        A Path, or a str that ends in ``.csv`` or ``.txt``, is the path of a file. A CSV file has
-        the columns blockchain and address, or one column of wallets. A text file has one wallet per
-        line, and comments after #. A file may have up to 5 million lines and 256 million
-        characters. Lists and files are checked before the first request. An iterator is consumed
-        lazily.
+        The wallets, as for `fetch_wallets`. Lists and files are checked before the first request.
+        An iterator is consumed lazily.
     folder : str or Path
         A new or an empty folder, or the folder of an earlier call.
     keep : str or list of str, optional
@@ -284,9 +281,7 @@ class _BulkRun:
     # None marks the end.
     batches: SimpleQueue[list[WalletAddress] | None] = field(default_factory=SimpleQueue)
 
-    def queue_wallets(
-        self, job: Job[None], wallets: _Wallets, report: _ReportStatus
-    ) -> Iterator[None]:
+    def queue_wallets(self, job: Job[None], wallets: _Wallets, report: _Report) -> Iterator[None]:
         """Queue batches of wallets for the worker thread. Yield while a batch is in the queue."""
         for batch in self._split_batches(wallets, report):
             self.batches.put(batch)
@@ -299,9 +294,7 @@ class _BulkRun:
                 return
         self.batches.put(None)
 
-    def _split_batches(
-        self, wallets: _Wallets, report: _ReportStatus
-    ) -> Iterator[list[WalletAddress]]:
+    def _split_batches(self, wallets: _Wallets, report: _Report) -> Iterator[list[WalletAddress]]:
         """Yield batches of the wallets to request. The batches are small if the input is slow."""
         batch: list[WalletAddress] = []
         started_at = time.monotonic()
@@ -319,9 +312,7 @@ class _BulkRun:
         if batch:
             yield batch
 
-    def write_parts(
-        self, stream: ResultStream, report: _ReportStatus, resources: ExitStack
-    ) -> None:
+    def write_parts(self, stream: ResultStream, report: _Report, resources: ExitStack) -> None:
         """Write all parts. Report a wallet once its record is in the journal or in a part."""
         with resources:
             records = stream.results(self._queued_batches(stream))
@@ -356,7 +347,7 @@ class _BulkRun:
         results: Iterator[WalletResult | None],
         positions: dict[str, int],
         unreported: list[Status],
-        report: _ReportStatus,
+        report: _Report,
     ) -> Iterator[WalletRecord]:
         """Yield the records of one part in any order; add each wallet's position to `positions`."""
         balances = 0
@@ -380,7 +371,7 @@ class _BulkRun:
         part: WalletDetails,
         positions: dict[str, int],
         unreported: list[Status],
-        report: _ReportStatus,
+        report: _Report,
     ) -> None:
         self.dataset.write_part(part, list(positions.values()))
         self.journal.mark_written(positions)

@@ -57,14 +57,12 @@ class TokenSymbolCodes:
     rows: pd.DataFrame
 
 
-def token_symbol_codes(
-    rows: pd.DataFrame, tokens: KeyCodes, row_numbers: Codes
-) -> TokenSymbolCodes:
+def token_symbol_codes(rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes) -> TokenSymbolCodes:
     """Return the (token, symbol) pairs of rows."""
     numbers, symbols = factorized(rows["symbol"], use_na_sentinel=False)
-    codes, pairs = pd.factorize(tokens.codes * max(len(symbols), 1) + numbers)
+    codes, pairs = pd.factorize(ids.codes * max(len(symbols), 1) + numbers)
     of_tokens, of_symbols = np.divmod(pairs, max(len(symbols), 1))
-    keys, texts = tokens.merged_keys, [text if isinstance(text, str) else None for text in symbols]
+    keys, texts = ids.merged_keys, [text if isinstance(text, str) else None for text in symbols]
     pair_keys = [keys[code] for code in of_tokens.tolist()]
     pair_texts = [texts[code] for code in of_symbols.tolist()]
     return TokenSymbolCodes(codes, pair_keys, pair_texts, row_numbers, rows)
@@ -135,11 +133,8 @@ class SpamFlags:
         findings += [self.by_row.get(row, _NO_FINDING) for row in codes.row_numbers[rows].tolist()]
         scores = np.array([score for score, _ in findings])[index]
         reasons = text_array(np.array([reason for _, reason in findings], dtype=object))
-        return {
-            "spam_score": scores,
-            "spam_reasons": reasons.take(index),
-            "is_spam": scores >= self.threshold,
-        }
+        columns = (scores, reasons.take(index), scores >= self.threshold)
+        return dict(zip(SPAM_DTYPES, columns, strict=True))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -239,7 +234,7 @@ class StoredHoldings:
         if self.unknown_rows is not None and token_ids.unknown.any():
             row_numbers[token_ids.unknown_rows()] = self.unknown_rows
         codes = token_symbol_codes(rows, token_ids, row_numbers)
-        rows = rows.assign(**self._price_and_spam_columns(codes, wanted))
+        rows = rows.assign(**self._added_columns(codes, wanted))
         rows = rows[self._remaining_mask(codes)]
         return rows[[name for name in rows.columns if name in wanted]].reset_index(drop=True)
 
@@ -265,9 +260,7 @@ class StoredHoldings:
             remains &= ~flags.added_columns(codes)["is_spam"]
         return remains
 
-    def _price_and_spam_columns(
-        self, codes: TokenSymbolCodes, names: Collection[str]
-    ) -> dict[str, Any]:
+    def _added_columns(self, codes: TokenSymbolCodes, names: Collection[str]) -> dict[str, Any]:
         """Return price columns if `names` has "amount", and spam columns if it has one of these."""
         columns = self.prices.added_columns(codes) if self.prices and "amount" in names else {}
         if self.flags and not SPAM_DTYPES.keys().isdisjoint(names):
@@ -306,7 +299,7 @@ class StoredHoldings:
             wallets, rows = wallets[remaining], rows[remaining]
         if self.prices or self.flags:
             pairs = token_symbol_codes(holdings, tokens, rows)
-            holdings = holdings.assign(**self._price_and_spam_columns(pairs, names))
+            holdings = holdings.assign(**self._added_columns(pairs, names))
         positions = self.template.select_wallets(indices).replace_rows(holdings, tokens, wallets)
         return Chunk(positions, indices, rows)
 
@@ -316,7 +309,7 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
     layout = Layout(local_folder(folder))
     with raise_dataset_errors(layout.root):
         service = reading.require_dataset_service(layout)
-        return stored_holdings(reading.read_folder_wallets(layout, service), layout)
+        return stored_holdings(reading.read_folder(layout, service), layout)
 
 
 def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:

@@ -132,8 +132,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         wallets. Or pass a DataFrame with the columns ``blockchain`` and ``address`` (the service's
         names ``blockChain`` and ``walletAddress`` are also accepted), or with one column of
         strings. Or pass a Path, or a str that ends in ``.csv`` or ``.txt``: the path of a CSV file
-        with the columns of the DataFrame, or of a text file with one wallet per line. A file can
-        have at most 5 million lines and 256 million characters.
+        with the columns of the DataFrame, or of a text file with one wallet per line, and comments
+        after #. A file can have at most 5 million lines and 256 million characters.
     keep : str or list of str, optional
         Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. The ``wallets``
         of the result end with these columns, and tables can be grouped by them.

@@ -136,21 +136,19 @@ def token_balance(
     (0, 12)
     """
     rpc_url = NodeUrl.of(rpc_url)
-    parsed_wallets = distinct_wallets(request.parse_evm_wallets(wallets))
+    parsed = distinct_wallets(request.parse_evm_wallets(wallets))
     contract = request.parse_contract(token)
     options = NodeOptions(block, chain_ids, timeout_s)
-    blockchains = [wallet.blockchain for wallet in parsed_wallets]
+    blockchains = [wallet.blockchain for wallet in parsed]
     if unknown := sorted({repr(name) for name in blockchains if options.chain_id_of(name) is None}):
         raise SettingsError(f"no chain id is known for {', '.join(unknown)}", request.CHAIN_HINT)
     look_up_balances = _import_look_up(rpc_url)
 
-    queries = [
-        BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed_wallets
-    ]
+    queries = [BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed]
     by_query, metadata = look_up_balances(rpc_url, queries, options, contract)
     balances = [by_query[query] for query in queries]
     if contract is None:
-        coins = [options.coins.get(each.canonical.blockchain) for each in parsed_wallets]
+        coins = [options.coins.get(each.canonical.blockchain) for each in parsed]
         tokens = [TokenMetadata(coin, request.COIN_DECIMALS) for coin in coins]
     else:
         tokens = [TokenMetadata() if each.block is None else metadata for each in balances]
@@ -160,14 +158,14 @@ def token_balance(
     failures = [balance.failure or token_data.failure for balance, token_data in pairs]
     columns: dict[str, Any] = {
         "blockchain": blockchains,
-        "address": [wallet.address for wallet in parsed_wallets],
+        "address": [wallet.address for wallet in parsed],
         "symbol": [each.symbol for each in tokens],
-        "token_address": [token and token.strip()] * len(parsed_wallets),
+        "token_address": [token and token.strip()] * len(parsed),
         "amount": AmountArray.from_raw(raw, decimals),
         "decimals": decimals,
         "raw_amount": [None if value is None else str(value) for value in raw],
         "token_blockchain": blockchains,
-        "price": [None] * len(parsed_wallets),
+        "price": [None] * len(parsed),
         "block": [each.block for each in balances],
         "status": [str(each.status if each else NodeStatus.OK) for each in failures],
         "error": [each.error if each else None for each in failures],

@@ -132,7 +132,6 @@ def parse_contract(token: Any) -> str | None:
 
 
 def _is_strictly_between(value: Any, kind: Any, low: float, high: float) -> bool:
-    """Return whether a value is a number of this type, above `low` and below `high`."""
     is_number = isinstance(value, kind) and not isinstance(value, bool)
     return is_number and bool(low < value < high)
 

@@ -177,7 +177,7 @@ class _HostCheckMiddleware:
 async def _answer_preflight(request: Request) -> Response:
     granted = _cors_headers(request)
     if not granted:
-        return _cors_problem_response(request, problems.NOT_ALLOWED, {"Allow": "GET"})
+        return _cors_response(request, problems.NOT_ALLOWED, {"Allow": "GET"})
     headers = granted | {"Access-Control-Allow-Methods": "GET"}
     if requested := request.headers.get("Access-Control-Request-Headers"):
         headers["Access-Control-Allow-Headers"] = requested
@@ -198,19 +198,16 @@ def _cors_headers(request: Request) -> dict[str, str]:
 
 
 async def _handle_error(request: Request, error: Any) -> Response:
-    """Answer a request that was refused, that has no route, or that raised an exception."""
     if not isinstance(error, HTTPException):
-        return _cors_problem_response(request, problems.BROKEN, {})
+        return _cors_response(request, problems.BROKEN, {})
     problem: Any = error.detail
     if not isinstance(problem, Problem):
         is_missing = error.status_code == HTTPStatus.NOT_FOUND
         problem = problems.NO_SUCH_PATH if is_missing else problems.NOT_ALLOWED
-    return _cors_problem_response(request, problem, error.headers or {})
+    return _cors_response(request, problem, error.headers or {})
 
 
-def _cors_problem_response(
-    request: Request, problem: Problem, headers: Mapping[str, str]
-) -> Response:
+def _cors_response(request: Request, problem: Problem, headers: Mapping[str, str]) -> Response:
     return _problem_response(problem, {**headers, **_cors_headers(request)})
 
 

@@ -52,7 +52,7 @@ _USED_BYTES = (
     "SELECT (page_count - freelist_count) * page_size "
     "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
 )
-_FALLBACK_WARNING = "answers can't be stored in {path} ({fault}); they are kept in memory instead"
+_WARNING = "answers can't be stored in {path} ({fault}); they are kept in memory instead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +111,7 @@ def _create_tables(con: sqlite3.Connection) -> None:
             con.execute(statement)
 
 
-ANSWER_FILE_SPEC = database.DatabaseSpec(
-    "cache", _prepare_file, _FALLBACK_WARNING, lock_timeout_s=5.0
-)
+ANSWER_FILE_SPEC = database.DatabaseSpec("cache", _prepare_file, _WARNING, lock_timeout_s=5.0)
 
 
 class AnswerFile:
@@ -152,7 +150,7 @@ class AnswerFile:
                 row = (key, fetched_at, answer.body, sequence)
                 con.execute(_UPSERT, (*row, checksum(*row), now))
             if self._max_bytes is not None:
-                _delete_oldest(con, self._max_bytes)
+                _delete_oldest_answers(con, self._max_bytes)
 
         self._database.write_in_transaction(store)
 
@@ -170,8 +168,7 @@ class AnswerFile:
         self._database.close()
 
 
-def _delete_oldest(con: sqlite3.Connection, max_bytes: int) -> None:
-    """Delete the oldest answers until the used pages fit into `max_bytes`."""
+def _delete_oldest_answers(con: sqlite3.Connection, max_bytes: int) -> None:
     while (excess := con.execute(_USED_BYTES).fetchone()[0] - max_bytes) > 0:
         oldest = con.execute(_OLDEST).fetchall()
         if not oldest:

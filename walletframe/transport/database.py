@@ -192,7 +192,7 @@ _held_locks = ExitStack()
 _registry_lock = RLock()
 
 
-def _before_fork() -> None:
+def _close_all() -> None:
     """Close all connections, since a forked child must not use connections of its parent."""
     _registry_lock.acquire()
     for database in list(_databases):
@@ -200,14 +200,14 @@ def _before_fork() -> None:
         database.close()
 
 
-def _after_fork() -> None:
+def _release_locks() -> None:
     _held_locks.close()
     _registry_lock.release()
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
     os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+        before=_close_all, after_in_parent=_release_locks, after_in_child=_release_locks
     )
 
 

@@ -199,10 +199,8 @@ def _prepare_file(con: sqlite3.Connection) -> None:
     )
 
 
-_FALLBACK_WARNING = "the rate limit is not shared with other processes: {path}: {fault}"
-RATE_FILE_SPEC = DatabaseSpec(
-    "rate limit file", _prepare_file, _FALLBACK_WARNING, lock_timeout_s=2.0
-)
+_WARNING = "the rate limit is not shared with other processes: {path}: {fault}"
+RATE_FILE_SPEC = DatabaseSpec("rate limit file", _prepare_file, _WARNING, lock_timeout_s=2.0)
 
 
 class RateLimiter:

@@ -191,9 +191,9 @@ class ServiceSession(Session):
     def _find_flaw(self, body: bytes) -> str | None:
         with self._check_lock:
             name = duplicate_name(body)
-        return (
-            None if name is None else f"the answer has {safe_line(name)!r} twice in one JSON object"
-        )
+        if name is None:
+            return None
+        return f"the answer has {safe_line(name)!r} twice in one JSON object"
 
 
 class NodeSession(Session):

@@ -167,10 +167,8 @@ class BackendStore:
 
     def _write_one(self, key: str, answer: CachedAnswer) -> None:
         if sequence_number(self._read_one(key)) <= sequence_number(answer):
-            headers = {
-                _SEQUENCE_HEADER: str(answer.sequence),
-                _CHECKSUM_HEADER: _checksum(key, answer),
-            }
+            number, digest = str(answer.sequence), _checksum(key, answer)
+            headers = {_SEQUENCE_HEADER: number, _CHECKSUM_HEADER: digest}
             self._backend.responses[quote(key, safe=_UNQUOTED)] = CachedResponse(
                 content=answer.body,
                 created_at=answer.fetched_at,
