@@ -6,8 +6,7 @@
 #                                         a run, the answers that are not in a part yet
 # FOLDER/kept.parquet                     blockchain, address, and the extra columns of the user
 #
-# Parts are numbered. They are not split by blockchain, because blockchain identifiers are free
-# text, which is unsafe as a folder name, and because there would be many small files.
+# Parts are not split by blockchain, since its name is free text, which is unsafe in a path.
 #
 # Files of wallets and holdings are never changed or removed, so a program that reads them during a
 # run sees no duplicate or incomplete wallet. (DuckDB may combine the footer of a replaced file with

@@ -24,17 +24,12 @@ from walletframe.bulk.journal import segment_paths, unwritten_records
 from walletframe.disk import local_folder, read_parquet
 from walletframe.errors import ColumnsError, DatasetError
 from walletframe.frameless import frameless_address_errors
+from walletframe.frames import schema
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import add_extra_columns
 from walletframe.frames.identity import TOKEN, token_identities
 from walletframe.frames.names import token_index
-from walletframe.frames.schema import (
-    HOLDING_DTYPES,
-    normalize_blockchains,
-    text_array,
-    text_from_arrow,
-)
 from walletframe.pandas_versions import factorized
 from walletframe.wire.outcome import Outcome, Status
 
@@ -275,7 +270,7 @@ def read_wallets(
     'bob.near'
     """
     requested = None if wallets is None else distinct_wallets(parse_wallets(wallets))
-    all_columns = [*HOLDING_DTYPES]
+    all_columns = [*schema.HOLDING_DTYPES]
     columns = all_columns if columns is None else columns
     names = [columns] if isinstance(columns, str) else [*dict.fromkeys(columns)]
     if missing := [name for name in names if name not in all_columns]:
@@ -291,7 +286,7 @@ def read_wallets(
             searched = contents if keys is None else read_folder(layout, service)
             token_keys = _find_token_keys(searched.parts, tokens)
         unnormalized = read_holdings(contents, wallets, order, names, token_keys)
-        wallets, holdings = normalize_blockchains(wallets, unnormalized)
+        wallets, holdings = schema.normalize_blockchains(wallets, unnormalized)
         return WalletDetails(with_extra_columns(wallets, layout), holdings)
 
 
@@ -374,9 +369,9 @@ def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) 
     elif name == "price":
         array = pa.chunked_array(chunks).to_numpy()
     elif name == "decimals":
-        array = HOLDING_DTYPES["decimals"].__from_arrow__(pa.chunked_array(chunks))
+        array = schema.HOLDING_DTYPES["decimals"].__from_arrow__(pa.chunked_array(chunks))
     else:
-        return text_from_arrow(chunks, rows)
+        return schema.text_from_arrow(chunks, rows)
     return array if rows is None else array.take(rows)
 
 
@@ -389,11 +384,11 @@ def unique_tokens(data: Mapping[str, Any], rows: Codes | None = None) -> tuple[p
     row_codes, distinct = pd.factorize(numbers if rows is None else numbers[rows])
     spellings = {}
     for name, size, index in zip(TOKEN, sizes, np.unravel_index(distinct, sizes), strict=True):
-        texts = text_from_arrow([data[name].dictionary])
+        texts = schema.text_from_arrow([data[name].dictionary])
         codes = np.append(np.arange(size - 1), -1)[index]
         if name == TOKEN[0]:
             used = pd.unique(codes[codes >= 0])
-            [normalized] = normalize_blockchains(pd.DataFrame({name: texts.take(used)}))
+            [normalized] = schema.normalize_blockchains(pd.DataFrame({name: texts.take(used)}))
             numbers = np.full(size, -1)
             numbers[used], texts = factorized(normalized[name])
             codes = numbers[codes]
@@ -403,7 +398,8 @@ def unique_tokens(data: Mapping[str, Any], rows: Codes | None = None) -> tuple[p
 
 def _find_token_keys(parts: list[StoredPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
     spellings = (unique_tokens(part.read_columns(TOKEN))[0] for part in parts)
-    columns = [{name: text_array(each[name].array) for name in TOKEN} for each in spellings]
+    to_text = schema.text_array
+    columns = [{name: to_text(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)
     known = token_identities(distinct)
     requested = tokens if isinstance(tokens, list) else [tokens]

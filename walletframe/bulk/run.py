@@ -320,14 +320,14 @@ class _BulkRun:
                 written: Future[None] | None = None
                 while True:
                     positions: dict[str, int] = {}
-                    unreported: list[Status] = []
-                    details = assemble(self._part_records(records, positions, unreported, report))
+                    delayed: list[Status] = []
+                    details = assemble(self._part_records(records, positions, delayed, report))
                     if written is not None:
                         written.result()
                     if not positions:
                         break
                     self.journal.end_segment()
-                    written = pool.submit(self._write_part, details, positions, unreported, report)
+                    written = pool.submit(self._write_part, details, positions, delayed, report)
             self.journal.raise_write_error()
             self.dataset.merge_failed_files()
             self.counters.key_refused = stream.key_refused
@@ -346,7 +346,7 @@ class _BulkRun:
         self,
         results: Iterator[WalletResult | None],
         positions: dict[str, int],
-        unreported: list[Status],
+        delayed: list[Status],
         report: _Report,
     ) -> Iterator[WalletRecord]:
         """Yield the records of one part in any order; add each wallet's position to `positions`."""
@@ -360,22 +360,18 @@ class _BulkRun:
             key = wallet_key(record.wallet)
             is_recorded = self.journal.ensure_recorded(record)
             positions[key] = self.register.pending.pop(key)
-            (report if is_recorded else unreported.append)(status)
+            (report if is_recorded else delayed.append)(status)
             balances += len(record.outcome.balances or ())
             yield record
             if len(positions) >= PART_WALLETS or balances >= PART_BALANCES:
                 return
 
     def _write_part(
-        self,
-        part: WalletDetails,
-        positions: dict[str, int],
-        unreported: list[Status],
-        report: _Report,
+        self, part: WalletDetails, positions: dict[str, int], delayed: list[Status], report: _Report
     ) -> None:
         self.dataset.write_part(part, list(positions.values()))
         self.journal.mark_written(positions)
         self.counters.parts += 1
         self.counters.balances += len(part.holdings)
-        for status in unreported:
+        for status in delayed:
             report(status)

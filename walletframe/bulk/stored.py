@@ -17,17 +17,11 @@ from walletframe.bulk import reading
 from walletframe.bulk.files import Layout, raise_dataset_errors
 from walletframe.disk import local_folder
 from walletframe.errors import DatasetError
+from walletframe.frames import schema
 from walletframe.frames.assembly import assemble
 from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, token_identities
 from walletframe.frames.known import summary_lines
 from walletframe.frames.positions import Chunk, Positions, read_positions
-from walletframe.frames.schema import (
-    HOLDING_DTYPES,
-    na_amounts,
-    normalize_blockchains,
-    text_array,
-    typed_frame,
-)
 from walletframe.pandas_versions import TEXT, factorized
 
 if TYPE_CHECKING:
@@ -105,13 +99,12 @@ class PriceLookup:
             units[codes.rows["token_blockchain"].isna()] = np.nan
             known.append(units)
         unit_prices, sources = first_known_prices(known)
-        columns = {
-            "unit_price": unit_prices,
-            "value": codes.rows["amount"].array * unit_prices,
-            "currency": text_array([self.currency] * len(unit_prices)),
-        }
+        values = codes.rows["amount"].array * unit_prices
+        currencies = schema.text_array([self.currency] * len(unit_prices))
+        columns = dict(zip(PRICE_DTYPES, (unit_prices, values, currencies), strict=True))
         if self.sources:
-            columns["price_source"] = text_array(self.sources).take(sources, allow_fill=True)
+            names = schema.text_array(self.sources)
+            columns["price_source"] = names.take(sources, allow_fill=True)
         return columns
 
 
@@ -132,7 +125,7 @@ class SpamFlags:
         index[rows] = len(findings) + np.arange(len(rows))
         findings += [self.by_row.get(row, _NO_FINDING) for row in codes.row_numbers[rows].tolist()]
         scores = np.array([score for score, _ in findings])[index]
-        reasons = text_array(np.array([reason for _, reason in findings], dtype=object))
+        reasons = schema.text_array(np.array([reason for _, reason in findings], dtype=object))
         columns = (scores, reasons.take(index), scores >= self.threshold)
         return dict(zip(SPAM_DTYPES, columns, strict=True))
 
@@ -201,7 +194,7 @@ class StoredHoldings:
 
     def _add_empty_columns(self, dtypes: Mapping[str, Any]) -> Positions:
         """Return the template with these additional columns in its holdings."""
-        empty_columns = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
+        empty_columns = schema.typed_frame(dict.fromkeys(dtypes, ()), dtypes)
         kept = self.template.holdings
         if "unit_price" in dtypes:  # drop the column of an earlier valuation
             kept = kept.drop(columns="price_source", errors="ignore")
@@ -222,10 +215,10 @@ class StoredHoldings:
         """Read the rows of these tokens, or of all tokens if None, in the order of the holdings."""
         wanted = {*_TABLE_COLUMNS, *extra_columns, *self._service_price_column}
         with raise_dataset_errors(self.root):
-            columns = [name for name in HOLDING_DTYPES if name in wanted]
+            columns = [name for name in schema.HOLDING_DTYPES if name in wanted]
             keys = None if tokens is None else {*tokens}
             rows = reading.read_holdings(self.contents, self.wallets, self.order, columns, keys)
-        [_, rows] = normalize_blockchains(self.wallets, rows)
+        [_, rows] = schema.normalize_blockchains(self.wallets, rows)
         added = {*PRICE_DTYPES, "price_source", *SPAM_DTYPES}
         if not self.removed and added.isdisjoint(extra_columns):
             return rows
@@ -271,7 +264,7 @@ class StoredHoldings:
         """Read one part. `indices` are the indices of its wallets among all wallets."""
         order = np.argsort(indices)
         indices = indices[order]
-        wanted_names = HOLDING_DTYPES.keys() & {*names, *self._service_price_column}
+        wanted_names = schema.HOLDING_DTYPES.keys() & {*names, *self._service_price_column}
         extra = [name for name in wanted_names if name not in _TABLE_COLUMNS]
         read = part.read_columns([*TOKEN, *extra, *wanted_names & {"amount"}])
         part_rows = reading.reordered_rows(part.counts, order)
@@ -279,7 +272,7 @@ class StoredHoldings:
         wallets = np.repeat(np.arange(len(indices)), counts)
         spellings, codes = reading.unique_tokens(read, part_rows)
         columns: dict[str, Any] = {name: spellings[name].array.take(codes) for name in TOKEN}
-        columns["amount"] = na_amounts(len(wallets))
+        columns["amount"] = schema.na_amounts(len(wallets))
         if amounts := read.get("amount"):
             amounts = amounts if part_rows is None else amounts.take(part_rows)
             columns["amount"] = AmountArray._of_int128(amounts)  # noqa: SLF001 - AmountArray is a class of this package
@@ -315,7 +308,7 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
 def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
     """Return the holdings of a folder, with the wallets in the order of the fetch."""
     wallets, order = reading.ordered_wallets(contents)
-    [wallets] = normalize_blockchains(wallets)
+    [wallets] = schema.normalize_blockchains(wallets)
     template = read_positions(assemble([]).holdings, reading.with_extra_columns(wallets, layout))
     if len(template.wallets) < len(wallets):
         raise DatasetError(f"{layout.root} lists a wallet twice", hint="fetch into a new folder")

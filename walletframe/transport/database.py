@@ -200,15 +200,13 @@ def _close_all() -> None:
         database.close()
 
 
-def _release_locks() -> None:
+def _unlock_all() -> None:
     _held_locks.close()
     _registry_lock.release()
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
-    os.register_at_fork(
-        before=_close_all, after_in_parent=_release_locks, after_in_child=_release_locks
-    )
+    os.register_at_fork(before=_close_all, after_in_parent=_unlock_all, after_in_child=_unlock_all)
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:

@@ -25,12 +25,7 @@ from walletframe.frameless import frameless
 from walletframe.settings.key import require_node
 from walletframe.settings.values import require_endpoint
 from walletframe.text import safe_line
-from walletframe.transport.faults import (
-    fault_outcome,
-    is_retryable,
-    json_error_message,
-    status_outcome,
-)
+from walletframe.transport import faults
 from walletframe.transport.keyed import ENCODING, MASKED_HOST, node_adapter, service_adapter
 from walletframe.wire.answer import duplicate_name
 from walletframe.wire.outcome import Outcome, Status
@@ -136,20 +131,21 @@ class Session:
                 elif status == HTTPStatus.OK:
                     reply = Reply(fetched_at, content)
                 else:
+                    message = scrub(faults.json_error_message(content))
                     reply = Reply(
                         fetched_at,
-                        status_outcome(status, scrub(json_error_message(content)), self._server),
+                        faults.status_outcome(status, message, self._server),
                         key_refused=status in _REJECTED_KEY,
                         retryable=status in _RETRYABLE,
                         retry_after_s=parse_retry_after(retry_after, self._max_pause_s),
                     )
             except (OSError, HTTPError, ValueError) as fault:  # exceptions of requests are OSErrors
-                outcome = fault_outcome(fault, limit_s, self._server)
-                retryable = is_retryable(fault, was_reached=self._reached.is_set())
+                outcome = faults.fault_outcome(fault, limit_s, self._server)
+                retryable = faults.is_retryable(fault, was_reached=self._reached.is_set())
                 reply = Reply(datetime.now(UTC), outcome, retryable=retryable)
         is_late = time.monotonic() >= attempt.deadline and isinstance(reply.answer, Outcome)
         if attempt.is_aborted or is_late:  # after an abort, an answer can look complete
-            outcome = fault_outcome(requests.Timeout(), limit_s, self._server)
+            outcome = faults.fault_outcome(requests.Timeout(), limit_s, self._server)
             return Reply(datetime.now(UTC), outcome, retryable=True)
         if isinstance(reply.answer, bytes) and (flaw := self._find_flaw(reply.answer)):
             return replace(reply, answer=Outcome(Status.INVALID, flaw))

@@ -25,15 +25,8 @@ from walletframe.forks import ForkSafeLock
 from walletframe.notice import notify
 from walletframe.settings.values import default_cache
 from walletframe.text import safe_line
-from walletframe.transport import database
-from walletframe.transport.cachefile import (
-    SCHEMA_VERSION,
-    AnswerFile,
-    CachedAnswer,
-    checksum,
-    parse_time,
-    sequence_number,
-)
+from walletframe.transport import cachefile, database
+from walletframe.transport.cachefile import AnswerFile, CachedAnswer, sequence_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -189,7 +182,7 @@ class BackendStore:
 
 def _checksum(key: str, answer: CachedAnswer) -> str:
     fetched_at = answer.fetched_at.astimezone(UTC).isoformat()
-    return str(checksum(key, fetched_at, answer.body, answer.sequence))
+    return str(cachefile.checksum(key, fetched_at, answer.body, answer.sequence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +207,7 @@ def cache_statistics(path: Path) -> CacheStatistics:
         files = (path, path.with_name(f"{path.name}-wal"))
         size_bytes = sum(file.stat().st_size for file in files if file.exists())
     services = Counter(key.rpartition(" ")[0] for (key,) in keys)
-    return CacheStatistics(path, size_bytes, dict(services), *map(parse_time, times))
+    return CacheStatistics(path, size_bytes, dict(services), *map(cachefile.parse_time, times))
 
 
 def clear_cache(path: Path) -> int:
@@ -238,7 +231,7 @@ def _open_existing_cache(path: Path) -> Iterator[sqlite3.Connection | None]:
             return
         with closing(database.connect(path, "rw")) as con:
             con.execute(f"PRAGMA busy_timeout = {_LOCK_TIMEOUT_MS}").fetchall()
-            database.require_schema_version(con, 0, SCHEMA_VERSION)
+            database.require_schema_version(con, 0, cachefile.SCHEMA_VERSION)
             yield con if database.schema_version(con) else None
     except database.FAULTS as fault:
         hint = "use another file: set cache= or WALLETFRAME_CACHE"
