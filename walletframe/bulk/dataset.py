@@ -105,7 +105,7 @@ class DatasetWriter:
                 with private_file(layout.holder) as file:
                     file.write(f"process {os.getpid()} on {node()}".encode())
             resources.callback(layout.holder.unlink, missing_ok=True)
-            files.write_marker(layout.marker, service=service)
+            files.ensure_marker(layout.marker, service=service)
             for unfinished in layout.inner.glob(f"*{UNFINISHED}"):
                 unfinished.unlink()
             for folder in (layout.wallets, layout.holdings, layout.failed):

@@ -65,7 +65,7 @@ class Layout:
         self.marker: Path = self.inner / "dataset.json"
         self.holder: Path = self.inner / "holder"
 
-    def service(self) -> str | None:
+    def read_service(self) -> str | None:
         """Return the name of the service, or None if the folder has no dataset."""
         marker = _read_marker(self.marker, {"service": str})
         return None if marker is None else marker["service"]
@@ -81,7 +81,7 @@ class Layout:
             )
 
 
-def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
+def ensure_marker(path: Path, **marker: str | int) -> dict[str, Any]:
     """Read the marker, or write a missing one; raise an error if it has another service."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
@@ -178,7 +178,7 @@ def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
 
 
 def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return the first value in each extra column of the wallets with these distinct keys."""
+    """Return each wallet's first value in each extra column, in the order of distinct `keys`."""
     code_by_key = {key: code for code, key in enumerate(keys)}
     codes = np.array([code_by_key.get(key, -1) for key in wallet_keys(extra_columns)], np.intp)
     rows = np.flatnonzero(codes >= 0)

@@ -67,7 +67,7 @@ def read_entries(segment: Path) -> Iterator[JournalEntry]:
 
 
 def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return each wallet's first ok record or else last failure, with its position, by key."""
+    """Return, by wallet key, the first ok record or else the last failure, and the position."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_entries, journal)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
@@ -85,7 +85,7 @@ def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[
 
 
 class Journal:
-    """The journal of a run, with the pending wallets. A failed write sets `cancel`."""
+    """The journal of a run with pending wallets at `positions`; a failed write sets `cancel`."""
 
     def __init__(self, folder: Path, positions: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None

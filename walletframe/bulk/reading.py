@@ -292,7 +292,7 @@ def read_wallets(
 
 def require_dataset_service(layout: Layout) -> str:
     """Return the service of a folder, or raise if it was not written by `fetch_to_parquet`."""
-    service = layout.service()
+    service = layout.read_service()
     if service is None:
         hint = "pass the folder that was passed to fetch_to_parquet"
         raise DatasetError(f"{layout.root} has no files written by fetch_to_parquet", hint)
@@ -300,7 +300,7 @@ def require_dataset_service(layout: Layout) -> str:
 
 
 def with_extra_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
-    """Append the extra columns in the folder to its wallets."""
+    """Append the folder's extra columns to its wallets."""
     if (extra_columns := files.read_extra_columns(layout)) is None:
         return wallets
     return add_extra_columns(wallets, files.first_extra_values(extra_columns, wallet_keys(wallets)))
@@ -309,7 +309,7 @@ def with_extra_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
 def ordered_wallets(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return the ordered wallets, and their indices in `contents`; higher indices are absent."""
+    """Return the ordered wallets, and their indices in `contents`, higher if absent."""
     table = contents.wallets
     frame = files.to_wallets_frame(table)
     if requested is None:

@@ -74,7 +74,7 @@ def first_known_prices(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
 
 @dataclass(frozen=True, slots=True)
 class PriceLookup:
-    """The sources of prices, the preferred first: dicts of unit prices, or the service's prices."""
+    """The sources of prices by precedence: dicts of unit prices, or the service's prices."""
 
     prices: Sequence[Mapping[Any, float] | None]  # None for the prices that the service sent
     by_symbol: bool

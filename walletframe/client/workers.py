@@ -44,7 +44,7 @@ _GRACE_S = 0.4  # for requests in flight after a cancellation
 
 
 class RequestWorkers:
-    """The worker threads of one fetch. The first batch calls `connect`, which needs a key."""
+    """The worker threads of one fetch. Only a request calls `connect`, which needs an API key."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class RequestWorkers:
         return self._connect()
 
     def enqueue(self, batch: Mapping[int, WalletAddress]) -> None:
-        """Queue a batch of wallets by request id. `receive_replies` yields the same ids."""
+        """Queue a batch of wallets by request id. `receive_replies` yields these ids."""
         _ = self._connection  # connect in the caller's thread, where a missing setting raises
         self._pending.update(batch)
         self._batch_queue.put(batch)
@@ -83,7 +83,7 @@ class RequestWorkers:
             self._workers[-1].start()
 
     def receive_replies(self, until_pending: int = 0) -> Iterator[NumberedReply | None]:
-        """Yield replies by id, and None while waiting, until `until_pending` wallets remain."""
+        """Yield ids and replies, and None while waiting, until `until_pending` wallets remain."""
         pending = self._pending
         grace_ends = math.inf
         while len(pending) > (0 if self._cancel.is_set() else until_pending):

@@ -410,7 +410,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     root = Path(folder).absolute()
     with raise_dataset_errors(root):
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
-        roots = [path for path in folders if Layout(path).service() is not None]
+        roots = [path for path in folders if Layout(path).read_service() is not None]
         if not roots:
             require_dataset_service(Layout(root))  # raises
         shards = [OpenedFolder(path, list_files(path)) for path in roots]

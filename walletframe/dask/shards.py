@@ -26,7 +26,7 @@ import distributed
 import numpy as np
 from distributed import CancelledError, KilledWorker, get_worker
 
-from walletframe.bulk.files import Layout, raise_dataset_errors, wallet_key, write_marker
+from walletframe.bulk.files import Layout, ensure_marker, raise_dataset_errors, wallet_key
 from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import RESUME_HINT, RunCounters
 from walletframe.client import Client
@@ -80,7 +80,7 @@ def claim_folder(root: Path, service: str, shards: int) -> None:
         with locked(layout.inner / "shards.lock"):  # the first caller sets the number
             if not marker.exists():
                 layout.require_empty("that of an earlier fetch on a cluster")
-            existing = write_marker(marker, service=service, shards=shards)["shards"]
+            existing = ensure_marker(marker, service=service, shards=shards)["shards"]
     if existing != shards:
         raise DatasetError(
             f"{root} has {existing} shards, not {shards}, so all wallets would be requested again",

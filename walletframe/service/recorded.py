@@ -42,7 +42,7 @@ _FORMATS_HINT = (
 
 
 class RecordedLedger:
-    """Recorded holdings. Wallets without a record are empty, or fail on unknown blockchains."""
+    """Recorded holdings. Other wallets are empty; unknown chains and malformed addresses fail."""
 
     def __init__(self, details: Iterable[shapes.WalletDetail]) -> None:
         self._details: dict[WalletAddress, shapes.WalletDetail] = {}

@@ -125,7 +125,7 @@ class InFlightRequests:
                     os.close(connection.sock.detach())
 
     def resolve_host(self, host: str, port: int) -> list[_AddressInfo]:
-        """Return the addresses of a host; raise a TimeoutError if the attempt ends earlier."""
+        """Return the addresses of a host; raise a TimeoutError if the attempt ends first."""
         with suppress(socket.gaierror):
             return _look_up_addresses(host, port, socket.AI_NUMERICHOST)
         with self._lock:

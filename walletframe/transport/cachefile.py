@@ -75,7 +75,7 @@ def checksum(*values: object) -> int:
 
 
 def parse_time(text: object) -> datetime | None:
-    """Parse a time; return None for other text, as in a damaged row."""
+    """Parse a time; return None if the text is not a time, as in a damaged row."""
     try:
         return datetime.fromisoformat(text)  # type: ignore[arg-type]  # a TypeError is caught below
     except (TypeError, ValueError):
@@ -138,7 +138,7 @@ class AnswerFile:
         return answers
 
     def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers in one transaction. A stored answer to a later request remains."""
+        """Store answers in one transaction; never replace the answer to a later request."""
 
         def store(con: sqlite3.Connection) -> None:
             now = self._next_sequence(con)

@@ -82,7 +82,7 @@ class Database:
             self._memory.close()
 
     def query_file_and_memory(self, func: Callable[[sqlite3.Connection], T]) -> list[T]:
-        """Run a function on each database in use, file and memory; return the list of results."""
+        """Run a function on each usable database, the file and the memory; return the results."""
         results = []
         with self.lock:
             if self._readable:

@@ -57,7 +57,7 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
 
 
 def is_retryable(fault: Exception, *, was_reached: bool = False) -> bool:
-    """Return whether a retry may succeed. A host that was never reached may be a typo."""
+    """Return whether a retry may succeed. Until a server is reached, its URL may be wrong."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):

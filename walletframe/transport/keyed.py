@@ -132,7 +132,7 @@ def node_adapter(url: SplitResult) -> KeyedAdapter:
 
 
 def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
-    """Yield a body in decompressed chunks of up to `amt` bytes, a limit of urllib3 since 2.6.
+    """Yield a body in decompressed chunks of up to `amt` bytes (urllib3 before 2.6 has no limit).
 
     While this generator waits, no local variable contains a part of the body: a body may echo the
     secret, and a traceback may show local variables.

@@ -129,7 +129,7 @@ def divide_rate(state: RateState, count: int, now: float) -> RateState:
 
 
 def take_permit(state: RateState, now: float) -> RateState:
-    """Take the permit that is due `now`. After a long time without use, reset the rate."""
+    """Take the permit that is due `now`. Discover a rate anew that was unused for long."""
     if not state.fixed and now - max(state.next_at, state.paused_until) > _EXPIRY_S:
         rate = max(state.rate, state.start_rate)
         state = replace(state, rate=rate, slow_start=True, rate_before=0.0)
@@ -243,7 +243,7 @@ class RateLimiter:
             self._waiter_lock.release()
 
     def note_answer(self) -> None:
-        """Count a request that was answered, or that failed for another reason than the rate."""
+        """Count a request that was not refused: it was answered, or failed for another reason."""
         with self._lock:
             self._answers += 1
 

@@ -43,17 +43,17 @@ _PICKLE_MODULES = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib
 class AnswerStore(AbstractContextManager["AnswerStore"]):
     """The cached answers of one service, in a shared file, in a backend or in memory."""
 
-    def __init__(self, choice: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
+    def __init__(self, cache: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
         self.service = service
         self._store: AnswerFile | BackendStore | None = None
-        if choice == "memory" or isinstance(choice, BaseCache):
-            self._store = BackendStore(BaseCache() if choice == "memory" else choice)
-        elif choice is None or isinstance(choice, Path):
-            self._store = AnswerFile(choice or default_cache(), max_bytes=max_bytes)
+        if cache == "memory" or isinstance(cache, BaseCache):
+            self._store = BackendStore(BaseCache() if cache == "memory" else cache)
+        elif cache is None or isinstance(cache, Path):
+            self._store = AnswerFile(cache or default_cache(), max_bytes=max_bytes)
             self._store.read_answers([])  # so that a failure of the file causes its warning now
-        elif choice is not False:
+        elif cache is not False:
             hint = 'use a path, "memory", False, or a requests-cache backend'
-            raise SettingsError(f"a cache of type {type(choice).__name__} is not supported", hint)
+            raise SettingsError(f"a cache of type {type(cache).__name__} is not supported", hint)
 
     def __exit__(self, *exc: object) -> None:
         self.close()
@@ -72,7 +72,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
     def write_answers(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
-        """Store answers, in a file all or none. A stored answer to a later request remains."""
+        """Store answers, in a file all or none; never replace the answer to a later request."""
         keyed = [(self._cache_key(wallet), answer) for wallet, answer in answers]
         if self._store is not None and keyed:
             self._store.write_answers(keyed)
@@ -124,7 +124,7 @@ class BackendStore:
         return answers
 
     def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers. A stored answer to a later request remains."""
+        """Store answers; never replace the answer to a later request."""
         with self._lock:
             now, failure = self.next_sequence(), None
             answers = [
