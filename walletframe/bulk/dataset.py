@@ -101,10 +101,12 @@ class DatasetWriter:
             private_folder(layout.inner)
             resources.enter_context(_lock_folder(layout, lock_timeout_s, cancel or Event()))
             with suppress(OSError):  # the file is only for the error message of other runs
-                layout.holder.unlink(missing_ok=True)  # a killed process may have left the file
-                with private_file(layout.holder) as file:
+                layout.lock_holder.unlink(
+                    missing_ok=True
+                )  # a killed process may have left the file
+                with private_file(layout.lock_holder) as file:
                     file.write(f"process {os.getpid()} on {node()}".encode())
-            resources.callback(layout.holder.unlink, missing_ok=True)
+            resources.callback(layout.lock_holder.unlink, missing_ok=True)
             files.ensure_marker(layout.marker, service=service)
             for unfinished in layout.inner.glob(f"*{UNFINISHED}"):
                 unfinished.unlink()
@@ -114,8 +116,7 @@ class DatasetWriter:
             for number in {*files.part_numbers(layout.holdings)} - {*numbers}:
                 (layout.holdings / files.part_file_name(number)).unlink()
             self._had_failed = bool(failed or segment_paths(layout.inner))
-            numbers += failed
-            self._numbers = count(max(numbers, default=0) + 1)
+            self._numbers = count(max(numbers + failed, default=0) + 1)
             self._resources = resources.pop_all()
 
     def __enter__(self) -> Self:
@@ -200,7 +201,7 @@ def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireRetu
             break
     writer = "another run"
     with suppress(OSError):
-        writer = f"another run, {layout.holder.read_text(encoding='utf-8')},"
+        writer = f"another run, {layout.lock_holder.read_text(encoding='utf-8')},"
     hint = "wait until that run ends, stop it, or choose another folder"
     raise DatasetError(f"{writer} is writing to {layout.root}", hint)
 

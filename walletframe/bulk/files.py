@@ -63,7 +63,7 @@ class Layout:
         self.failed: Path = root / "failed"
         self.kept: Path = root / "kept.parquet"
         self.marker: Path = self.inner / "dataset.json"
-        self.holder: Path = self.inner / "holder"
+        self.lock_holder: Path = self.inner / "holder"
 
     def read_service(self) -> str | None:
         """Return the name of the service, or None if the folder has no dataset."""

@@ -120,7 +120,7 @@ class RunCounters:
         if self.unreadable_count == 1:
             notify(
                 f"item {position} of the iterator (counted from 0), {value!r}, is not a wallet and "
-                f"was dropped: {reason}. The summary counts all such items",
+                f"was dropped: {reason}. The summary counts all dropped items",
                 FetchWarning,
             )
 

@@ -208,8 +208,7 @@ def _may_be_batch_failure(batch: Mapping[int, WalletAddress], reply: Reply) -> b
 def _retry_delay_s(batch: Mapping[int, WalletAddress], attempt: int, reply: Reply) -> float:
     if reply.failure is Status.RATE_LIMITED:  # the rate limiter also waits
         return reply.retry_after_s or 0.0
-    is_final = not reply.retryable or attempt + 1 >= _ATTEMPTS
-    if is_final or _may_be_batch_failure(batch, reply):
+    if not reply.retryable or attempt + 1 >= _ATTEMPTS or _may_be_batch_failure(batch, reply):
         return math.inf
     longest = min(_FIRST_WAIT_S * 2**attempt, _LONGEST_WAIT_S)
     jittered = random.uniform(longest / 2, longest)  # noqa: S311 - not a secret

@@ -284,8 +284,8 @@ def _import_look_up(url: NodeUrl) -> Callable[..., Any]:
 def _balance_query(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:
     """Return the query for a row of holdings, or the reason why the row can't be queried."""
     blockchain, token_chain = str(row["blockchain"]), row.get("token_blockchain")
-    holder, token_address = request.evm_address(str(row["address"])), row["token_address"]
-    contract = None if token_address is None else request.evm_address(str(token_address))
+    holder, token_address = request.parse_evm_address(str(row["address"])), row["token_address"]
+    contract = None if token_address is None else request.parse_evm_address(str(token_address))
     raw_amount = str(row["raw_amount"])
     if options.chain_id_of(blockchain) is None:
         return f"no chain id is known for {safe_line(blockchain)}; {request.CHAIN_HINT}"

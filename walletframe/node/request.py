@@ -99,8 +99,8 @@ class NodeOptions:
         return self._chain_ids.get(canonical_blockchain(blockchain))
 
 
-def evm_address(address: str) -> str | None:
-    """Return an EVM address in lower case, or None if the address is not an EVM address."""
+def parse_evm_address(address: str) -> str | None:
+    """Return an EVM address in lower case, or None for another address."""
     canonical = canonical_address(address)
     return canonical if _EVM.fullmatch(canonical) else None
 
@@ -111,7 +111,7 @@ def parse_evm_wallets(wallets: WalletsLike) -> list[WalletAddress]:
     problems = [
         (position, str(wallet), _EVM_NEEDED)
         for position, wallet in enumerate(parsed)
-        if evm_address(wallet.address) is None
+        if parse_evm_address(wallet.address) is None
     ]
     if problems:
         raise AddressError(problems)
@@ -122,7 +122,7 @@ def parse_contract(token: Any) -> str | None:
     """Return the address of a token's contract in lower case, or None for the native coin."""
     if token is None:
         return None
-    contract = evm_address(token.strip()) if isinstance(token, str) else None
+    contract = parse_evm_address(token.strip()) if isinstance(token, str) else None
     if contract is None:
         # The URL of a node is secret, so text that looks like a URL is never quoted.
         value = quoted(token) if "/" in str(token) else repr(str(token)[:80])
@@ -132,8 +132,7 @@ def parse_contract(token: Any) -> str | None:
 
 
 def _is_strictly_between(value: Any, kind: Any, low: float, high: float) -> bool:
-    is_number = isinstance(value, kind) and not isinstance(value, bool)
-    return is_number and bool(low < value < high)
+    return isinstance(value, kind) and not isinstance(value, bool) and bool(low < value < high)
 
 
 def warn_if_unknown(errors: Sequence[str | None]) -> None:
@@ -141,5 +140,4 @@ def warn_if_unknown(errors: Sequence[str | None]) -> None:
     counts = Counter(error for error in errors if error is not None)
     if reasons := dict(counts.most_common()):
         lead = f"{count_with_verb(sum(reasons.values()), len(errors), 'balance')} not known"
-        text = f"{with_reasons(lead, reasons)}; the column 'error' has the reasons"
-        notify(text, FetchWarning)
+        notify(f"{with_reasons(lead, reasons)}; the column 'error' has the reasons", FetchWarning)

@@ -75,8 +75,8 @@ TOKENS = {
 }
 
 
-class Guarantee(Enum):
-    """The guaranteed content of a showcase wallet's answer, with any seed."""
+class ShowcaseKind(Enum):
+    """The kind of a showcase wallet, which determines its answer with any seed."""
 
     ORDINARY = auto()  # holds the native coin, and tokens if the blockchain has tokens
     FAILING = auto()  # always fails
@@ -86,7 +86,7 @@ class Guarantee(Enum):
 
 
 SHOWCASE: tuple[WalletAddress, ...] = tuple(map(WalletAddress.parse, _DATA["showcase"]))
-GUARANTEES = {each.canonical: Guarantee[_DATA["showcase"][str(each)]] for each in SHOWCASE}
+SHOWCASE_KINDS = {each.canonical: ShowcaseKind[_DATA["showcase"][str(each)]] for each in SHOWCASE}
 
 
 @runtime_checkable
@@ -151,18 +151,18 @@ class SimulatedLedger:
     def detail(self, wallet: WalletAddress) -> WalletDetail:
         """Return the answer's entry for a wallet; all spellings of a wallet have equal balances."""
         chain = CHAINS.get(wallet.canonical.blockchain)
-        guarantee = GUARANTEES.get(wallet.canonical)
-        if chain is None or guarantee is Guarantee.FAILING or malformed_reason(wallet):
+        kind = SHOWCASE_KINDS.get(wallet.canonical)
+        if chain is None or kind is ShowcaseKind.FAILING or malformed_reason(wallet):
             return wallet_detail(wallet, None, failed=True)
         rng = HashRandom("holdings", self._seed, wallet.canonical)
         fraction = rng.random_below(10_000) / 10_000
         empty, unknown = fraction < _EMPTY_SHARE, 0 <= fraction - _EMPTY_SHARE < _NULL_SHARE
-        if guarantee is not None:
-            empty, unknown = guarantee is Guarantee.EMPTY, guarantee is Guarantee.UNKNOWN
+        if kind is not None:
+            empty, unknown = kind is ShowcaseKind.EMPTY, kind is ShowcaseKind.UNKNOWN
         if unknown:
             return wallet_detail(wallet, None)
         balances = [] if empty else list(_random_balances(rng, chain))
-        if guarantee is Guarantee.EXTREME:
+        if kind is ShowcaseKind.EXTREME:
             largest = _invented_token(chain, "largest", "MAX <i>claim at max.example</i>", 18)
             balances.append(_holding(chain, largest, _UINT256_MAX))
         return wallet_detail(wallet, balances)

@@ -130,8 +130,7 @@ class AnswerFile:
         for row in chain.from_iterable(results):
             key, fetched_at, body, sequence, stored = row
             moment = parse_time(fetched_at)
-            is_damaged = not isinstance(body, bytes) or stored != checksum(*row[:-1])
-            if is_damaged or moment is None:
+            if not isinstance(body, bytes) or stored != checksum(*row[:-1]) or moment is None:
                 continue
             if sequence >= sequence_number(answers.get(key)):
                 answers[key] = CachedAnswer(body, moment, sequence)

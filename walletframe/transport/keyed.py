@@ -1,9 +1,8 @@
 """Connections that add a secret to each request, and mask the secret in responses.
 
 The secret is the API key or the URL of a node. It is added when a request is written to the socket,
-so the exceptions, stack frames and logs of requests, urllib3 and http.client don't contain it. In
-responses, asterisks replace it. While code waits for more of a body, no variable contains a part of
-the body.
+so exceptions, stack frames and logs of requests, urllib3 and http.client don't contain it. In
+responses, asterisks replace it. While code waits for more of a body, no variable has a part of it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The rate limiter for one API key, which discovers the rate limit and grants permits to send.
 
 A `RateState` is an immutable value. The functions of this module apply an event to a state and
-return a new state. A `RateLimiter` stores the current state, in this process or in a file that
-several processes share, and grants permits to send requests. The file identifies an API key only
-by a salted hash.
+return a new state. A `RateLimiter` stores the state, in this process or in a file that processes
+share, and grants permits to send requests. The file contains a salted hash of each API key.
 """
 
 from __future__ import annotations
