@@ -101,9 +101,7 @@ class DatasetWriter:
             private_folder(layout.inner)
             resources.enter_context(_lock_folder(layout, lock_timeout_s, cancel or Event()))
             with suppress(OSError):  # the file is only for the error message of other runs
-                layout.lock_holder.unlink(
-                    missing_ok=True
-                )  # a killed process may have left the file
+                layout.lock_holder.unlink(missing_ok=True)  # a killed process may have left it
                 with private_file(layout.lock_holder) as file:
                     file.write(f"process {os.getpid()} on {node()}".encode())
             resources.callback(layout.lock_holder.unlink, missing_ok=True)

@@ -115,12 +115,12 @@ class RequestWorkers:
             self._deliver(batch, {})
             return
         wallets, reply = list(batch.values()), Reply(datetime.now(UTC), CANCELLED)
-        end, attempt = math.inf, 0
+        deadline, attempt = math.inf, 0
         try:
             session, limiter = self._connection
-            while (no_permit := self._wait_for_permit(end)) is None:
-                end = min(end, time.monotonic() + self._deadline_s)
-                max_s = end - time.monotonic() if self._deadline_s else math.inf
+            while (no_permit := self._wait_for_permit(deadline)) is None:
+                deadline = min(deadline, time.monotonic() + self._deadline_s)
+                max_s = deadline - time.monotonic() if self._deadline_s else math.inf
                 sequence = None if self._next_sequence is None else self._next_sequence()
                 query = f"?{details_query(wallets)}"
                 reply = replace(session.send(query, max_s=max_s), sequence=sequence)
@@ -137,10 +137,10 @@ class RequestWorkers:
                         self._give_up_at = math.inf
                     limiter.note_answer()
                 wait_s = _retry_delay_s(batch, attempt, reply)
-                if time.monotonic() + wait_s > end or self._cancel.wait(wait_s):
+                if time.monotonic() + wait_s > deadline or self._cancel.wait(wait_s):
                     break
                 attempt += 1
-            replies = self._replies_by_id(batch, self._final_reply(reply, no_permit, end))
+            replies = self._replies_by_id(batch, self._final_reply(reply, no_permit, deadline))
         except BaseException as fault:  # noqa: BLE001 - else the caller would wait forever
             replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
         self._deliver(batch, replies)
@@ -153,12 +153,12 @@ class RequestWorkers:
             if request_id not in replies:
                 self._send({request_id: wallet})
 
-    def _wait_for_permit(self, end: float) -> Outcome | None:
+    def _wait_for_permit(self, deadline: float) -> Outcome | None:
         """Return None once a permit is granted, or an outcome if the request must not be sent."""
         if self._key_refused.is_set():
             return _NOT_REQUESTED
-        while not self._cancel.is_set() and time.monotonic() <= min(end, self._give_up_at):
-            until = min(end, self._give_up_at, time.monotonic() + _CHECK_EVERY_S)
+        while not self._cancel.is_set() and time.monotonic() <= min(deadline, self._give_up_at):
+            until = min(deadline, self._give_up_at, time.monotonic() + _CHECK_EVERY_S)
             if self._connection[1].wait(self._cancel, until):
                 return None
         if self._cancel.is_set():
@@ -166,13 +166,13 @@ class RequestWorkers:
         answers = f"for {self._patience_s:.0f} s, all answers were 429 (too many requests)"
         return Outcome(Status.RATE_LIMITED, f"not requested: {answers}")
 
-    def _final_reply(self, reply: Reply, no_permit: Outcome | None, end: float) -> Reply:
+    def _final_reply(self, reply: Reply, no_permit: Outcome | None, deadline: float) -> Reply:
         """Return the final reply; `no_permit` is the outcome if a retry got no permit."""
         if no_permit is not None and (no_permit is _NOT_REQUESTED or reply.answer is CANCELLED):
             return Reply(datetime.now(UTC), no_permit)
         if self._cancel.is_set() and reply.failure:
             return Reply(reply.fetched_at, CANCELLED)
-        if self._deadline_s and time.monotonic() > end and reply.failure is Status.TIMEOUT:
+        if self._deadline_s and time.monotonic() > deadline and reply.failure is Status.TIMEOUT:
             late = f"no answer within {self._deadline_s:g} s"  # not the last attempt's limit
             return replace(reply, answer=Outcome(Status.TIMEOUT, late))
         return reply
