@@ -55,10 +55,10 @@ def token_symbol_codes(rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes) ->
     """Return the (token, symbol) pairs of rows."""
     numbers, symbols = factorized(rows["symbol"], use_na_sentinel=False)
     codes, pairs = pd.factorize(ids.codes * max(len(symbols), 1) + numbers)
-    of_tokens, of_symbols = np.divmod(pairs, max(len(symbols), 1))
+    token_codes, symbol_codes = np.divmod(pairs, max(len(symbols), 1))
     keys, texts = ids.merged_keys, [text if isinstance(text, str) else None for text in symbols]
-    pair_keys = [keys[code] for code in of_tokens.tolist()]
-    pair_texts = [texts[code] for code in of_symbols.tolist()]
+    pair_keys = [keys[code] for code in token_codes.tolist()]
+    pair_texts = [texts[code] for code in symbol_codes.tolist()]
     return TokenSymbolCodes(codes, pair_keys, pair_texts, row_numbers, rows)
 
 
