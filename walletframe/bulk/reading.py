@@ -59,7 +59,7 @@ class StoredPart:
     source: Path | pa.Table
 
     @property
-    def counts(self) -> Codes:
+    def balance_counts(self) -> Codes:
         """The number of balances of each wallet in `wallets`."""
         return self.all_counts[self.chosen_mask]
 
@@ -73,14 +73,16 @@ class StoredPart:
         if indices is not None:
             rows = indices if rows is None else rows[indices]
 
-        def texts(index: Codes) -> pa.Array:
+        def read_texts(index: Codes) -> pa.Array:
             subset = index if rows is None else rows[index]
             return _combine_chunks(self._read_table([AMOUNT_TEXT])[AMOUNT_TEXT], subset)
 
         columns = {name: _combine_chunks(table[name], rows) for name in names}
         if "amount" in columns:
             decimals = np.asarray(_combine_chunks(table["decimals"], rows).fill_null(0))
-            columns["amount"] = from_portable(columns["amount"], decimals > DECIMALS.scale, texts)
+            columns["amount"] = from_portable(
+                columns["amount"], decimals > DECIMALS.scale, read_texts
+            )
         return columns
 
     def _read_table(self, names: list[str]) -> pa.Table:
@@ -102,7 +104,7 @@ class StoredPart:
             first = codes[(np.cumsum(self.all_counts) - self.all_counts)[holders]]
             expected_codes = np.repeat(first, self.all_counts[holders])
             equal = codes[np.repeat(holders, self.all_counts)] == expected_codes
-            expected = self.wallets["address"].filter(pa.array(self.counts > 0)).cast(_TEXT)
+            expected = self.wallets["address"].filter(pa.array(self.balance_counts > 0)).cast(_TEXT)
             actual = addresses.dictionary.cast(_TEXT).take(pa.array(first))
             if equal.all() and expected.combine_chunks().equals(actual):
                 return table
@@ -134,7 +136,7 @@ class FolderWallets:
         """All wallets: those of each part in order, then the failed wallets."""
         return pa.concat_tables([*(part.wallets for part in self.parts), self.failed])
 
-    def select(self, mask: Mask) -> FolderWallets:
+    def select_wallets(self, mask: Mask) -> FolderWallets:
         """Return the wallets where the mask is True. The result has at least one part."""
         parts = []
         *in_parts, failed = np.split(mask, np.cumsum([len(part.wallets) for part in self.parts]))
@@ -335,7 +337,7 @@ def read_holdings(
     chunks: dict[str, list[Any]] = {name: [] for name in read_grouping}
     part_counts: list[Codes] = []
     for part in contents.parts:
-        sizes, indices = part.counts, None
+        sizes, indices = part.balance_counts, None
         if token_keys is not None:
             spellings, codes = unique_tokens(part.read_columns(TOKEN))
             tokens = token_identities(spellings)

@@ -184,7 +184,7 @@ class StoredHoldings:
             unknown = unknown[np.isin(wallets, indices)]
         return replace(
             self,
-            contents=self.contents.select(mask),
+            contents=self.contents.select_wallets(mask),
             order=(np.cumsum(mask) - 1)[self.order[indices]],
             template=template,
             counts=self.counts[indices],
@@ -267,8 +267,8 @@ class StoredHoldings:
         wanted_names = schema.HOLDING_DTYPES.keys() & {*names, *self._service_price_column}
         extra = [name for name in wanted_names if name not in _TABLE_COLUMNS]
         read = part.read_columns([*TOKEN, *extra, *wanted_names & {"amount"}])
-        part_rows = reading.reordered_rows(part.counts, order)
-        counts = part.counts[order]
+        part_rows = reading.reordered_rows(part.balance_counts, order)
+        counts = part.balance_counts[order]
         wallets = np.repeat(np.arange(len(indices)), counts)
         spellings, codes = reading.unique_tokens(read, part_rows)
         columns: dict[str, Any] = {name: spellings[name].array.take(codes) for name in TOKEN}
@@ -313,7 +313,7 @@ def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
     if len(template.wallets) < len(wallets):
         raise DatasetError(f"{layout.root} lists a wallet twice", hint="fetch into a new folder")
     failed_counts = np.zeros(len(contents.failed))
-    counts = np.concatenate([*(part.counts for part in contents.parts), failed_counts])
+    counts = np.concatenate([*(part.balance_counts for part in contents.parts), failed_counts])
     counts = counts[order].astype(np.intp)
     first_rows = np.cumsum(counts) - counts
     return StoredHoldings(layout.root, contents, order, template, counts, first_rows)

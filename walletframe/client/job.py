@@ -104,11 +104,11 @@ def status_counter(
     counts = Counter({Status.OK.value: done} if done else {})
     with progress_display(progress, total, initial=done) as show:
 
-        def count(status: Status) -> None:
+        def count_status(status: Status) -> None:
             counts[status.value] += 1
             show(counts, done)
 
-        yield count
+        yield count_status
 
 
 @contextmanager
@@ -127,11 +127,11 @@ def progress_display(
         tqdm = import_module("tqdm.auto").tqdm  # imported late, since the import detects a notebook
         with tqdm(total=total, unit="wallet", desc="wallets", **options) as bar:
 
-            def draw(counts: Mapping[str, int], before: int, **others: int) -> None:
+            def draw_bar(counts: Mapping[str, int], before: int, **others: int) -> None:
                 bar.initial = before  # tqdm leaves these out of its estimate of the remaining time
                 bar.set_postfix(dict(counts) | others, refresh=False)
                 bar.update(sum(counts.values()) - bar.n)
 
-            yield draw
+            yield draw_bar
     else:
         yield lambda *_, **__: None

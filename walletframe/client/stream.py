@@ -77,7 +77,7 @@ class ResultStream:
     def close(self) -> None:
         """Stop the requests, and abandon the requests in flight."""
         self._workers.stop()
-        self.problems.add(None, self._workers.unrequested)
+        self.problems.count_problems(None, self._workers.unrequested)
 
     def results(self, chunks: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
         """Yield the result of each wallet, in any order, and None while waiting for replies."""
@@ -92,7 +92,7 @@ class ResultStream:
                 if record is None:
                     requested[position] = wallet
                 else:
-                    self.problems.add(record, [])
+                    self.problems.count_problems(record, [])
                     yield WalletResult(position, record)
             for start in range(0, len(requested), self._batch_size):
                 batch = dict(islice(requested.items(), start, start + self._batch_size))
@@ -156,7 +156,7 @@ class ResultStream:
             except Exception as fault:  # noqa: BLE001 - other answers must not be lost
                 broken = replace(reply, answer=outcome_of_exception(fault))
                 result, unrequested = self._result_of_reply(position, wallet, cached, broken)
-            self.problems.add(result.record, unrequested)
+            self.problems.count_problems(result.record, unrequested)
             yield result
 
     def _result_of_reply(

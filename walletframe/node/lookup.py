@@ -73,8 +73,8 @@ class ContractCall:
             return result
         try:
             if self.coin_holder is not None:
-                return int(_require_hex(result), 16).to_bytes(_WORD_BYTES, "big")
-            return bytes.fromhex(_require_hex(result))
+                return int(_require_hex_digits(result), 16).to_bytes(_WORD_BYTES, "big")
+            return bytes.fromhex(_require_hex_digits(result))
         except (ValueError, OverflowError):
             return _invalid_result("bytes" if self.coin_holder is None else "a balance", result)
 
@@ -103,7 +103,7 @@ def look_up_balances(
                 calls.append(ContractCall(query.contract, _BALANCE_OF + holder))
         if token is not None:
             calls += [ContractCall(token, _DECIMALS), ContractCall(token, _SYMBOL)]
-        block = _block_number(node, options.block)
+        block = _read_block_number(node, options.block)
         if isinstance(block, NodeFailure):
             return results | dict.fromkeys(requested, NodeBalance(failure=block)), TokenMetadata()
         answers = _BlockCaller(node, hex(block)).call_all(calls)
@@ -118,7 +118,7 @@ def look_up_balances(
     return results, metadata
 
 
-def _require_hex(result: Any) -> str:
+def _require_hex_digits(result: Any) -> str:
     if not isinstance(result, str) or not _HEX.fullmatch(result):
         raise ValueError
     return result.removeprefix("0x")
@@ -128,7 +128,7 @@ def _parse_quantity(result: Any) -> int | NodeFailure:
     if isinstance(result, NodeFailure):
         return result
     with suppress(ValueError):
-        number = int(_require_hex(result), 16)
+        number = int(_require_hex_digits(result), 16)
         if number < _MAX_QUANTITY:
             return number
     return _invalid_result("a number", result)
@@ -152,7 +152,7 @@ def _chain_mismatch(
     return NodeFailure(NodeStatus.OTHER_CHAIN, reason)
 
 
-def _block_number(node: Node, block: int | None) -> int | NodeFailure:
+def _read_block_number(node: Node, block: int | None) -> int | NodeFailure:
     tag = "latest" if block is None else hex(block)
     header = node.call("eth_getBlockByNumber", tag, False)  # noqa: FBT003 - nodes accept parameters only by position
     if isinstance(header, NodeFailure):

@@ -240,12 +240,12 @@ class LoopbackServer:
         )
         self._server = uvicorn.Server(config)
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=_THREAD_NAME, daemon=True)
+        self._thread = threading.Thread(target=self._run_server, name=_THREAD_NAME, daemon=True)
         self._thread.start()
         while not self._server.started and self._thread.is_alive():
             time.sleep(0.002)
 
-    def _run(self) -> None:
+    def _run_server(self) -> None:
         try:
             self._server.run([self._socket])
         finally:

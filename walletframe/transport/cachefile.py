@@ -139,7 +139,7 @@ class AnswerFile:
     def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
         """Store answers in one transaction; never replace the answer to a later request."""
 
-        def store(con: sqlite3.Connection) -> None:
+        def insert_answers(con: sqlite3.Connection) -> None:
             now = self._next_sequence(con)
             con.execute("UPDATE clock SET ahead = ?, last = ?", (self._offset, now))
             for key, answer in answers:
@@ -151,7 +151,7 @@ class AnswerFile:
             if self._max_bytes is not None:
                 _delete_oldest_answers(con, self._max_bytes)
 
-        self._database.write_in_transaction(store)
+        self._database.write_in_transaction(insert_answers)
 
     def next_sequence(self) -> int:
         """Return a sequence number above all earlier ones of all processes with this file."""

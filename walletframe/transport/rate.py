@@ -264,14 +264,14 @@ class RateLimiter:
         """Take the next permit if it is due soon; return the wait, and whether it was taken."""
         wait_s, is_granted = 0.0, False
 
-        def take_next(state: RateState, now: float) -> RateState:
+        def take_if_due(state: RateState, now: float) -> RateState:
             nonlocal wait_s, is_granted
             due = next_permit_at(state, now, self._max_wait_s)
             is_granted = due - now <= AHEAD_S
             wait_s = due - now if is_granted else due - now - AHEAD_S
             return take_permit(state, due) if is_granted else state
 
-        self._update(take_next)
+        self._update(take_if_due)
         return wait_s, is_granted
 
     def _update(self, change: StateChange) -> None:

@@ -206,7 +206,7 @@ class NodeSession(Session):
         super().__init__(masked_url, real_url, adapter, timeout_s=timeout_s, max_pause_s=0)
         self._session.headers["Content-Type"] = "application/json"
 
-    def reconnect(self) -> None:
+    def disconnect(self) -> None:
         """Close the connection; the next request opens a new one."""
         self._session.close()
 
