@@ -109,7 +109,7 @@ def _read_marker(path: Path, types: Mapping[str, Callable[[Any], Any]]) -> dict[
     except FileNotFoundError:
         return None
     except (ValueError, LookupError, TypeError) as fault:
-        problem = f"can't be used: its file {path.name} is not valid: {fault!r}"
+        problem = f"can't be used, since its file {path.name} is not valid: {fault!r}"
     raise DatasetError(f"{path.parents[1]} {problem}", hint="choose another folder")
 
 

@@ -148,7 +148,7 @@ def _chain_mismatch(
     expected = options.chain_id_of(query.blockchain)
     if expected == chain_id:
         return None
-    reason = f"the node is on chain {chain_id}, but {query.blockchain} is chain {expected}"
+    reason = f"the node has chain id {chain_id}, but {query.blockchain} has chain id {expected}"
     return NodeFailure(NodeStatus.OTHER_CHAIN, reason)
 
 

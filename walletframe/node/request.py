@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 COIN_DECIMALS = 18
 CHAIN_HINT = 'for an EVM blockchain, pass its chain id, such as chain_ids={"HYPEREVM": 999}'
 _EVM = re.compile("0x[0-9a-f]{40}")
-_EVM_NEEDED = "not an EVM address, which is 0x and 40 hex digits"
+_EVM_NEEDED = "not an EVM address (0x and 40 hex digits)"
 _MAX_BLOCK = 2**63
 
 

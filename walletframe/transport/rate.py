@@ -198,7 +198,7 @@ def _prepare_file(con: sqlite3.Connection) -> None:
     )
 
 
-_WARNING = "the rate limit is not shared with other processes: {path}: {fault}"
+_WARNING = "the rate limit is not shared with other processes: {path} can't be used ({fault})"
 RATE_FILE_SPEC = DatabaseSpec("rate limit file", _prepare_file, _WARNING, lock_timeout_s=2.0)
 
 

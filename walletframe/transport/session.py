@@ -189,7 +189,7 @@ class ServiceSession(Session):
             name = duplicate_name(body)
         if name is None:
             return None
-        return f"the answer has {safe_line(name)!r} twice in one JSON object"
+        return f"the answer has the name {safe_line(name)!r} twice in one JSON object"
 
 
 class NodeSession(Session):
