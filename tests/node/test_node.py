@@ -220,8 +220,8 @@ def test_unreadable_wallets_are_reported_together():
 @pytest.mark.parametrize(
     "token,options,named",
     [
-        ("USDC", {}, "token is not an EVM address (0x and 40 hex digits): 'USDC'"),
-        (5, {}, "token is not an EVM address (0x and 40 hex digits): '5'"),
+        ("USDC", {}, r"token is not an EVM address \(0x and 40 hex digits\): 'USDC'"),
+        (5, {}, r"token is not an EVM address \(0x and 40 hex digits\): '5'"),
         (None, {"block": -1}, "block is not valid: -1"),
         (None, {"block": True}, "block is not valid: True"),
         (None, {"block": 2**63}, "block is not valid: 9223372036854775808"),
