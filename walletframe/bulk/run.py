@@ -91,7 +91,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         A new or an empty folder, or the folder of an earlier call.
     keep : str or list of str, optional
         Columns of a DataFrame or a CSV file, such as ``["name", "owner"]``, to save in the folder.
-        In the result of `read_wallets`, ``wallets`` ends with them. A value that an earlier call
+        They are the last columns of ``wallets`` in `read_wallets`. A value that an earlier call
         saved remains unless this call has a new value.
     client : Client, optional
         As for `fetch_wallets`. Fresh answers in the client's cache are used, but new answers are

@@ -132,11 +132,11 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         wallets. Or pass a DataFrame with the columns ``blockchain`` and ``address`` (the service's
         names ``blockChain`` and ``walletAddress`` are also accepted), or with one column of
         strings. Or pass a Path, or a str that ends in ``.csv`` or ``.txt``: the path of a CSV file
-        with the columns of the DataFrame, or of a text file with one wallet per line, and comments
-        after #. A file can have at most 5 million lines and 256 million characters.
+        with the same columns, or of a text file with one wallet per line and comments after #. A
+        file can have at most 5 million lines and 256 million characters.
     keep : str or list of str, optional
-        Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. The ``wallets``
-        of the result end with these columns, and tables can be grouped by them.
+        Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. They are the last
+        columns of ``wallets`` in the result, and tables can be grouped by them.
     client : Client, optional
         The client that sends the requests. By default, the client of `configure`.
     refresh : bool, default False
@@ -151,7 +151,7 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
         Whether to raise an error for a row that can't be parsed or whose address doesn't have the
         form of its blockchain, or to drop the row. With ``"ask"``, such an address is requested as
-        written, and only rows that can't be parsed raise. Empty rows are always skipped.
+        written, and only a row that can't be parsed is an error. Empty rows are always skipped.
     fix : bool, default False
         Replace names of blockchains, such as ``"Ethereum"`` and the chain id ``1``, with the
         service's identifiers. In a column to keep, replace texts that differ only in upper and
