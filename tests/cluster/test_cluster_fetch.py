@@ -381,7 +381,8 @@ class TestEnds:
         broken.parent.mkdir(parents=True)
         broken.write_text("{")
         with pytest.raises(
-            DatasetError, match=r"shard-003 can't be used, since its file dataset\.json is not valid"
+            DatasetError,
+            match=r"shard-003 can't be used, since its file dataset\.json is not valid",
         ) as caught:
             frame(names(60)).wf.fetch(folder, settings=own, shards=5)
         assert "Hint: choose another folder" in str(caught.value)
