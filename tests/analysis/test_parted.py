@@ -178,7 +178,7 @@ def test_value(fetch, seed, wallets, prices, by):
     own = {"currency": "USD", "by_symbol": prices[1], "assets": None, "bridged": False}
 
     def found():
-        valued = held.valued(chunked_prices(held, prices[0], **own))
+        valued = held.with_prices(chunked_prices(held, prices[0], **own))
         return chunked_totals(valued, by), chunked_pivot(valued, 3)
 
     def expected():

@@ -10,7 +10,6 @@ from canned_service import answer, balance, wallet
 
 from walletframe.address.lists import parse_wallets
 from walletframe.frames.assembly import WalletRecord, assemble
-from walletframe.frames.known import unreadable
 from walletframe.wire.answer import NO_LIST, read_answer
 from walletframe.wire.outcome import Status
 
@@ -126,7 +125,8 @@ def test_an_odd_balance_costs_itself(odd, raw):
     assert outcome.balances.raw_amounts == ["1", raw, "2"]
     _, holdings = assemble([WalletRecord(REQUESTED[0], outcome, "s")])
     assert holdings["amount"].astype("str")[[0, 2]].tolist() == ["0.000001", "0.000002"]
-    assert unreadable(holdings).tolist() == [False, True, False]
+    unreadable = holdings["amount"].isna() | holdings["token_blockchain"].isna()
+    assert unreadable.tolist() == [False, True, False]
     assert holdings["token_blockchain"].isna()[1] or holdings["amount"].isna()[1]
     is_native = holdings["token_address"].isna() & holdings["token_blockchain"].notna()
     assert not is_native.any()
