@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 from addresses import ONE, ZERO, A, B
 from canned_service import answer, balance, wallet
+from click.testing import CliRunner
 from fast_service import fast_service, wallet_address
 from plain_process import printed
 
@@ -24,6 +25,7 @@ from walletframe.bulk.dataset import WalletRegister
 from walletframe.bulk.files import wallet_key
 from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import RunCounters
+from walletframe.cli import main
 from walletframe.errors import (
     AddressError,
     AnswerWarning,
@@ -36,6 +38,7 @@ from walletframe.errors import (
 from walletframe.service import SHOWCASE
 
 TOKENS = 3
+UNFINISHED = "lacks wallets, since the fetch into it has not finished; repeat the"
 
 
 @pytest.fixture(scope="module")
@@ -445,10 +448,26 @@ class TestInput:
         with fast.client() as client:
             with pytest.raises(ZeroDivisionError):
                 wf.fetch_to_parquet(broken(), folder, client=client)
-            done = len(wf.read_wallets(folder).wallets)
+            with pytest.warns(FetchWarning, match=UNFINISHED):
+                done = len(wf.read_wallets(folder).wallets)
             summary = wf.fetch_to_parquet(addresses(*range(300)), folder, client=client)
         assert summary.ok_count == 300
         assert summary.resumed >= done
+        assert len(wf.open_wallets(folder).wallets) == 300
+
+    def test_a_shorter_list_does_not_finish_a_folder(self, fast, folder):
+        """The wallets of the longer list are still missing; the shell's exit code says so."""
+        with fast.client() as client, pytest.raises(ZeroDivisionError):
+            wf.fetch_to_parquet(
+                addresses(*range(50)), folder, client=client, progress=lambda *_: 1 / 0
+            )
+        with fast.client() as client:
+            wf.fetch_to_parquet(addresses(0, 1), folder, client=client)
+        with pytest.warns(FetchWarning, match=UNFINISHED):
+            wf.open_wallets(folder)
+        printed = CliRunner().invoke(main, ["totals", str(folder)])
+        assert printed.exit_code == 1
+        assert "lacks wallets" in printed.output
 
 
 class TestOutcome:
@@ -495,7 +514,8 @@ class TestOutcome:
             summary = wf.fetch_to_parquet(requested, folder, client=client)
         assert len(canned.paths) == 2
         assert summary.statuses == {"ok": 1, "rejected": 1, "cancelled": 598}
-        assert wf.read_wallets(folder).wallets.status.tolist() == ["ok", "rejected"]
+        with pytest.warns(FetchWarning, match=UNFINISHED):
+            assert wf.read_wallets(folder).wallets.status.tolist() == ["ok", "rejected"]
 
     def test_on_failure_raise_carries_the_summary(self, fast, folder):
         """Wallets that are ok are in the folder all the same."""
@@ -668,6 +688,7 @@ class TestProgress:
                 wf.fetch_to_parquet(
                     addresses(*range(50)), folder, client=client, progress=lambda *_: 1 / 0
                 )
-            done = len(wf.read_wallets(folder).wallets)
+            with pytest.warns(FetchWarning, match=UNFINISHED):
+                done = len(wf.read_wallets(folder).wallets)
             assert wf.fetch_to_parquet(addresses(*range(50)), folder, client=client).resumed >= done
         assert done >= 1

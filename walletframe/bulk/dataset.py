@@ -149,6 +149,22 @@ class DatasetWriter:
                 tables |= {layout.holdings / name: holdings, layout.wallets / name: ok}
             self._write_files(tables)
 
+    def mark_unfinished(self, requested: int) -> None:
+        """Mark the folder as unfinished until as many wallets are requested in one run."""
+        path = self.layout.unfinished
+        with raise_dataset_errors(self.layout.root):
+            earlier = int(path.read_text(encoding="utf-8") or 0) if path.exists() else 0
+            with suppress(FileNotFoundError):
+                path.unlink()
+            with private_file(path) as file:
+                file.write(str(max(requested, earlier)).encode())
+
+    def mark_finished(self, requested: int) -> None:
+        """Remove the mark of `mark_unfinished`, unless an earlier run requested more wallets."""
+        path = self.layout.unfinished
+        if requested >= int(path.read_text(encoding="utf-8")):
+            path.unlink()
+
     def write_extra_columns(self, wallets: Sequence[WalletAddress], columns: pd.DataFrame) -> None:
         """Write the extra columns of wallets. Only a new value replaces an earlier value."""
         new = columns.assign(

@@ -31,10 +31,11 @@ from walletframe.address.forms import canonical_key
 from walletframe.address.lists import first_labelled_rows
 from walletframe.amounts.arrow import to_portable_table
 from walletframe.disk import private_file, publish, read_parquet
-from walletframe.errors import DatasetError
+from walletframe.errors import DatasetError, FetchWarning
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import ARROW_DTYPES, extra_from_arrow
 from walletframe.frames.schema import WALLET_DTYPES
+from walletframe.notice import notify
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
@@ -64,11 +65,18 @@ class Layout:
         self.kept: Path = root / "kept.parquet"
         self.marker: Path = self.inner / "dataset.json"
         self.lock_holder: Path = self.inner / "holder"
+        self.unfinished: Path = self.inner / "unfinished"  # the number of requested wallets
 
     def read_service(self) -> str | None:
         """Return the name of the service, or None if the folder has no dataset."""
         marker = _read_marker(self.marker, {"service": str})
         return None if marker is None else marker["service"]
+
+    def warn_if_unfinished(self) -> None:
+        """Warn if a run has not requested all its wallets."""
+        if self.unfinished.exists():
+            text = f"{self.root} lacks wallets, since the fetch into it has not finished"
+            notify(f"{text}; repeat the fetch_to_parquet call", FetchWarning)
 
     def require_empty(self, alternative: str) -> None:
         """Raise an error if the folder is not empty. The hint mentions `alternative`."""

@@ -298,6 +298,7 @@ def require_dataset_service(layout: Layout) -> str:
     if service is None:
         hint = "pass the folder that was passed to fetch_to_parquet"
         raise DatasetError(f"{layout.root} has no files written by fetch_to_parquet", hint)
+    layout.warn_if_unfinished()
     return service
 
 

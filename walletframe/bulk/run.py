@@ -210,6 +210,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
     with ExitStack() as resources:
         dataset = resources.enter_context(DatasetWriter(folder, service, lock_timeout_s, cancel))
         register = dataset.recover_register(positions)
+        dataset.mark_unfinished(total or 0)
         if extra_columns is not None:
             dataset.write_extra_columns(list(wallets), extra_columns)
         journal = Journal(dataset.layout.inner, register.pending, cancel)
@@ -329,6 +330,8 @@ class _BulkRun:
                     written = pool.submit(self._write_part, details, positions, delayed, report)
             self.journal.raise_write_error()
             self.dataset.merge_failed_files()
+            if not (stream.key_refused or self.cancel.is_set()):
+                self.dataset.mark_finished(len(self.register.seen))
             self.counters.key_refused = stream.key_refused
 
     def _queued_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from walletframe.accessor import folder as folders
     from walletframe.accessor.folder import StoredWallets
     from walletframe.analysis import parted, sums, valuation
+    from walletframe.bulk import files as bulk_files
     from walletframe.frames.identity import Mask
     from walletframe.frames.known import ValueSummary
     from walletframe.frames.names import TokenLike
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 else:
     folders, valuation = map(LazyPackage, ("accessor.folder", "analysis.valuation"))
     parted, sums = map(LazyPackage, ("analysis.parted", "analysis.sums"))
+    bulk_files = LazyPackage("bulk.files")
     reports, composition = map(LazyPackage, ("reports", "reports.composition"))
 
 _BY = ("asset", "token", "wallet", "blockchain")
@@ -143,10 +145,23 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
     if wallets is not None:
         echo("\n".join([*summary_lines(wallets), coverage]))
     write_frames(output, totals=table)
-    known = wallets is None or bool(known_mask(wallets).all())
-    if known and wanted is not None and wallets is not None:
-        known = bool((table["wallets_ok"] == table["wallets_asked"]).all())
+    known = _is_complete(source, table, is_single_token=wanted is not None)
     exit_by_completeness(all_known=known, interrupted=interrupted)
+
+
+def _is_complete(source: Source, table: pd.DataFrame, *, is_single_token: bool) -> bool:
+    """Return whether all wallets were requested, and are known (for the token in the table)."""
+    wallets = source.wallets
+    if wallets is None:
+        return True
+    if not isinstance(source, FetchFrames):
+        folder = bulk_files.Layout(source.holdings.root)
+        if folder.unfinished.exists():
+            return False
+    known = bool(known_mask(wallets).all())
+    return known and not (
+        is_single_token and bool((table["wallets_ok"] < table["wallets_asked"]).any())
+    )
 
 
 def _read_or_fetch(

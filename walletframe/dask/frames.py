@@ -413,6 +413,8 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         roots = [path for path in folders if Layout(path).read_service() is not None]
         if not roots:
             require_dataset_service(Layout(root))  # raises
+        for path in roots:
+            Layout(path).warn_if_unfinished()
         shards = [OpenedFolder(path, list_files(path)) for path in roots]
         empty = assemble([])
         wallet_frames = [with_extra_columns(empty.wallets, Layout(path)) for path in roots]
