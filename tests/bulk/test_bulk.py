@@ -455,6 +455,7 @@ class TestInput:
         assert summary.resumed >= done
         assert len(wf.open_wallets(folder).wallets) == 300
 
+    @pytest.mark.filterwarnings("always::walletframe.errors.FetchWarning")
     def test_a_shorter_list_does_not_finish_a_folder(self, fast, folder):
         """The wallets of the longer list are still missing; the shell's exit code says so."""
         with fast.client() as client, pytest.raises(ZeroDivisionError):
